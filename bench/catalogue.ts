@@ -29,7 +29,7 @@ const kindValues = ['hidden', 'all', 'visible']
 
 const turnPage: ListAction = { name: 'next page', run: clickButton('Next page') }
 const sortByName: ListAction = { name: 'sort', run: clickButton('Name') }
-const selectKind: ListAction = {
+const kindAction: ListAction = {
   name: 'kind',
   run: (page, round) =>
     page.locator('main [role=search] select').selectOption(kindValues[round % kindValues.length] as string),
@@ -39,7 +39,7 @@ const listCases = [
     id: 'C2',
     title: '1,000 modules',
     path: '/app/m18/module',
-    actions: [turnPage, sortByName, selectKind, { name: 'search', run: fillSearch('mod0') }],
+    actions: [turnPage, sortByName, kindAction, { name: 'search', run: fillSearch('mod0') }],
   },
   {
     id: 'C3',

@@ -29,7 +29,7 @@ export const median = (values: readonly number[]): number => {
 
 /** Median of the ratios of pairs that were measured side by side: what drifts, drifts for both. */
 export const ratio = (portalValues: readonly number[], baselineValues: readonly number[]): number =>
-  median(portalValues.map((value, at) => value / (baselineValues[at] ?? Number.NaN)))
+  median(portalValues.map((value, index) => value / (baselineValues[index] ?? Number.NaN)))
 
 export type FigureVerdict = 'holds' | 'FAILED' | 'skipped'
 

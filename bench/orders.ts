@@ -2,7 +2,7 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { asSuperuser, postgresBin, startCluster } from '#tests/support/server/postgres.ts'
+import { runAsSuperuser, postgresBin, startCluster } from '#tests/support/server/postgres.ts'
 import { startServer } from './server-process.ts'
 import { type Bench, type BenchFigure, median, ratio } from './figures.ts'
 import { extraCompaniesSql, type BenchSession, signIn } from './world.ts'
@@ -45,10 +45,10 @@ async function measure(report: (line: string) => void): Promise<BenchFigure[]> {
   const cluster = await startCluster(bin)
   const folder = await mkdtemp(join(tmpdir(), 'portal-bench-'))
   try {
-    await asSuperuser(cluster.url, 'postgres', ['create database bench_orders'])
+    await runAsSuperuser(cluster.url, 'postgres', ['create database bench_orders'])
     const env = { DATABASE_URL: `${cluster.url}/bench_orders`, DATA_DIR: folder, DEMO: '1', REQUEST_FACTOR: '1000' }
     await (await startServer('main.ts', env, readyCheck)).stop()
-    await asSuperuser(cluster.url, 'bench_orders', [
+    await runAsSuperuser(cluster.url, 'bench_orders', [
       ...extraCompaniesSql,
       `update portal_user set orders = true where email like 'user0@bench%'`,
       buildOrdersSql('bench1', largeCount),

@@ -91,7 +91,7 @@ async function measureStoring(page: Page, proxy: FaultProxy, report: (line: stri
 /** Throws where it was not recorded. */
 async function recordWrite(action: PlannedWrite): Promise<void> {
   const messages: WriteProgress[] = []
-  await window.rig.writeAll([[action]], (one) => messages.push(one))
+  await window.rig.writeAll([[action]], (progress) => messages.push(progress))
   if (!messages.some(({ outcome: kind }) => kind === 'recorded' || kind === 'queued'))
     throw new Error(JSON.stringify(messages))
 }
@@ -133,18 +133,18 @@ async function waitForArrival({ arrivals }: FaultProxy, key: string): Promise<nu
   const deadline = Date.now() + arrivalTimeoutMs
   for (;;) {
     const arrival = arrivals.find(({ keys }) => keys.includes(key))
-    if (arrival) return arrival.at
+    if (arrival) return arrival.arrivedAt
     if (Date.now() > deadline) return Number.POSITIVE_INFINITY
     await wait(2)
   }
 }
 
 const rounds: readonly FaultRound[] = [
-  { faults: ['cut before the answer', 'cut in the answer'], share: 0.5, strike: null },
-  { faults: ['gateway error'], share: 0.7, strike: null },
-  { faults: ['cut before the answer', 'gateway error'], share: 0.2, strike: 'worker stopped' },
-  { faults: ['cut before the answer', 'gateway error'], share: 0.2, strike: 'browser killed' },
-  { faults: ['cut before the answer', 'gateway error'], share: 0.2, strike: 'device offline' },
+  { faults: ['cut before the answer', 'cut in the answer'], share: 0.5, disruption: null },
+  { faults: ['gateway error'], share: 0.7, disruption: null },
+  { faults: ['cut before the answer', 'gateway error'], share: 0.2, disruption: 'worker stopped' },
+  { faults: ['cut before the answer', 'gateway error'], share: 0.2, disruption: 'browser killed' },
+  { faults: ['cut before the answer', 'gateway error'], share: 0.2, disruption: 'device offline' },
 ]
 
 async function measureUnderFaults(report: (line: string) => void): Promise<BenchFigure[]> {
@@ -173,7 +173,13 @@ async function measureUnderFaults(report: (line: string) => void): Promise<Bench
   ]
 }
 
-const countWrongWrites = ({ lost, doubled, disordered, foreign, torn, stuck }: FaultReport) =>
-  [lost, doubled, disordered, foreign, torn, stuck].flat().length
+const countWrongWrites = ({
+  lostWrites,
+  doubledWrites,
+  misorderedWrites,
+  foreignWrites,
+  tornWrites,
+  stuck,
+}: FaultReport) => [lostWrites, doubledWrites, misorderedWrites, foreignWrites, tornWrites, stuck].flat().length
 
 export const outboxBench: Bench = { ids: ['O1', 'O2', 'O3', 'O4'], measure }

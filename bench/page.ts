@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Browser, BrowserContext } from 'playwright-core'
 import { fillLogin, openBrowser, people } from '#tests/support/browser/browser.ts'
-import { freePort } from '#tests/support/server/free-port.ts'
+import { findFreePort } from '#tests/support/server/free-port.ts'
 import { startServer } from './server-process.ts'
 import { type Bench, type BenchFigure, median, ratio } from './figures.ts'
 import { startBaselinePage } from './baseline-page.ts'
@@ -44,7 +44,7 @@ async function measure(report: (line: string) => void): Promise<BenchFigure[]> {
   if (!existsSync(join(import.meta.dirname, '..', 'dist', 'build.json')))
     throw new Error('there is no build: npm run build')
   const folder = await mkdtemp(join(tmpdir(), 'portal-bench-'))
-  const port = await freePort()
+  const port = await findFreePort()
   const env = {
     DATA_DIR: folder,
     DEMO: '1',

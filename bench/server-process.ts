@@ -2,7 +2,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join, resolve } from 'node:path'
-import { freePort } from '#tests/support/server/free-port.ts'
+import { findFreePort } from '#tests/support/server/free-port.ts'
 
 const root = resolve(import.meta.dirname, '..')
 
@@ -17,7 +17,7 @@ export async function startServer(
   env: Record<string, string>,
   readyCheck: { path: string; headers?: Record<string, string> },
 ): Promise<ServerProcess> {
-  const port = Number(env.PORT ?? (await freePort()))
+  const port = Number(env.PORT ?? (await findFreePort()))
   const url = `http://localhost:${port}`
   const startedAt = performance.now()
   const child = spawn(process.execPath, [join(root, program)], {

@@ -116,8 +116,8 @@ async function measureRatio(
   const names = Object.keys(accountsByKind)
   // The first ones warm up; each round begins with another kind, so that none is always the one after the sweep.
   for (let round = -20; round < roundCount; round++)
-    for (const [at] of names.entries()) {
-      const name = names[(at + Math.max(round, 0)) % names.length] ?? ''
+    for (const [index] of names.entries()) {
+      const name = names[(index + Math.max(round, 0)) % names.length] ?? ''
       const [code, email] = accountsByKind[name] ?? ['', '']
       await forgetAttempts(app)
       const ms = await measureCall(fastify, call, call.form(code, email))

@@ -27,7 +27,7 @@ async function measure(report: (line: string) => void): Promise<BenchFigure[]> {
   }
 }
 
-const formatDay = (at: number) => new Date(Date.UTC(2026, 0, 1 + at)).toISOString().slice(0, 10)
+const formatDay = (dayIndex: number) => new Date(Date.UTC(2026, 0, 1 + dayIndex)).toISOString().slice(0, 10)
 const halfYear = { dateFrom: '2026-01-01', dateTo: '2026-06-30' }
 const codes = ['company', 'user', 'order', 'service', 'backup', 'system']
 const operations = ['create', 'update', 'delete', 'enable', 'pay', 'login']
@@ -53,7 +53,7 @@ const formatNote = (times: readonly number[]) => `median ${median([...times]).to
 async function measureFigures(page: Page, report: (line: string) => void): Promise<BenchFigure[]> {
   const fillMs = await page.evaluate((entries) => globalThis.trailBench.fillTrail(entries), entryCount)
   report(`kept in ${(fillMs / 1_000).toFixed(1)} s`)
-  const list = async (query: object) => (await page.evaluate((one) => globalThis.trailBench.list(one), query)).ms
+  const list = async (query: object) => (await page.evaluate((query) => globalThis.trailBench.list(query), query)).ms
   const [clicks, searches, charts]: [number[], number[], number[]] = [[], [], []]
   for (let n = 0; n < roundCount; n += 1) clicks.push(await list(buildQuery(n)))
   for (let n = 0; n < roundCount; n += 1)
@@ -62,7 +62,7 @@ async function measureFigures(page: Page, report: (line: string) => void): Promi
     charts.push(
       (
         await page.evaluate(
-          (one) => globalThis.trailBench.activity(one),
+          (query) => globalThis.trailBench.activity(query),
           n % 2 === 0 ? halfYear : { ...halfYear, status: -1 },
         )
       ).ms,

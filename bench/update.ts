@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { PGlite } from '@electric-sql/pglite'
 import { getDatabaseFolder } from '#server/db/embedded/data-folder.ts'
-import { asSuperuser, postgresBin, startCluster } from '#tests/support/server/postgres.ts'
+import { runAsSuperuser, postgresBin, startCluster } from '#tests/support/server/postgres.ts'
 import { type ServerProcess, startServer } from './server-process.ts'
 import { type Bench, type BenchFigure, median, ratio } from './figures.ts'
 import { type LoadClient, type LoadResult, runLoad } from './load.ts'
@@ -45,11 +45,11 @@ async function measureOnPostgres(report: ReportLine): Promise<BenchFigure[]> {
   const cluster = await startCluster(bin, { durable: true })
   const folder = await mkdtemp(join(tmpdir(), 'portal-bench-'))
   try {
-    await asSuperuser(cluster.url, 'postgres', ['create database bench_portal'])
+    await runAsSuperuser(cluster.url, 'postgres', ['create database bench_portal'])
     const env = { DATABASE_URL: `${cluster.url}/bench_portal`, DATA_DIR: folder, DEMO: '1', REQUEST_FACTOR: '1000' }
     await (await startServer('main.ts', env, readyCheck)).stop()
-    await asSuperuser(cluster.url, 'bench_portal', [...extraCompaniesSql, 'vacuum analyze'])
-    await asSuperuser(cluster.url, 'postgres', ['create database bench_bare template bench_portal'])
+    await runAsSuperuser(cluster.url, 'bench_portal', [...extraCompaniesSql, 'vacuum analyze'])
+    await runAsSuperuser(cluster.url, 'postgres', ['create database bench_bare template bench_portal'])
     const portal = await startServer('main.ts', env, readyCheck)
     const baseline = await startBaseline({ DATABASE_URL: `${cluster.url}/bench_bare` })
     const result = await compare({ portal, baseline }, report)

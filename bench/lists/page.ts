@@ -2,7 +2,7 @@
 import { storedTrailListSpec } from '#contract/audit-trail.ts'
 import { declareStoredList } from '#contract/endpoint.ts'
 import { type Device, openDevice } from '#local/storage/device.ts'
-import { readListOn } from '#local/lists/read-list.ts'
+import { readListOnDevice } from '#local/lists/read-list.ts'
 import { openSession } from '#local/session/session.ts'
 import type { ListQuery } from '#local/lists/list-view.ts'
 import { storeCompleteList } from '#local/lists/store-complete-list.ts'
@@ -54,7 +54,14 @@ async function fill(): Promise<{ portalMs: number; rawMs: number }> {
 }
 
 const readList = (query: Partial<ListQuery>) =>
-  readListOn(device, longList, { scope: null, filters: {}, sort: ['end_time', 'desc'], page: 1, results: 10, ...query })
+  readListOnDevice(device, longList, {
+    scope: null,
+    filters: {},
+    sort: ['end_time', 'desc'],
+    page: 1,
+    results: 10,
+    ...query,
+  })
 
 /** One question to both, over a quarter of the time, never the same quarter twice in a row; answers must be equal. */
 async function compare(round: number): Promise<{ portalMs: number; rawMs: number }> {

@@ -89,7 +89,7 @@ function streamLeaves(
   const toLine = (value: unknown) => `${JSON.stringify(value)}\n`
   const body = [
     toLine({ zone, from, to }),
-    ...leaves.slice(from, to).map((leaf, at) => toLine({ index: from + at, leaf })),
+    ...leaves.slice(from, to).map((leaf, index) => toLine({ index: from + index, leaf })),
     toLine({ count: to - from, note }),
   ]
   response.writeHead(200, { ...headers, 'content-type': 'application/x-ndjson' }).end(body.join(''))

@@ -69,4 +69,6 @@ const addBaseTarget = (page: string) => page.replace('<head>', '<head><base targ
 
 /** Addresses of the web can be clicked. */
 const linkAddresses = (text: string): (string | HtmlMarkup)[] =>
-  text.split(/(https?:\/\/\S+)/).map((part, at) => (at % 2 === 1 ? html`<a href="${part}">${part}</a>` : part))
+  text
+    .split(/(https?:\/\/\S+)/)
+    .map((piece, index) => (index % 2 === 1 ? html`<a href="${piece}">${piece}</a>` : piece))

@@ -58,7 +58,7 @@ export function createAlipayApi(
   /** What both the call and the browser carry. */
   function buildSignedFields(alipayTrade: AlipayTrade, extraFields: Fields): Fields {
     const amount = writeAmount(BigInt(alipayTrade.amount))
-    const common = {
+    const commonFields = {
       out_trade_no: alipayTrade.outTradeNo,
       trade_no: alipayTrade.tradeNo,
       seller_id: shopIds[alipayTrade.gate],
@@ -72,9 +72,9 @@ export function createAlipayApi(
             version: '1.0',
             charset: 'utf-8',
             total_amount: amount,
-            ...common,
+            ...commonFields,
           }
-        : { currency: alipayTrade.currency, total_fee: amount, trade_status: alipayTrade.status, ...common }
+        : { currency: alipayTrade.currency, total_fee: amount, trade_status: alipayTrade.status, ...commonFields }
     return { ...fields, sign_type: 'RSA2', sign: signFields(fields, keys.gateway.privateKey) }
   }
 

@@ -39,7 +39,7 @@ export function renderCardFramePage({ language, shop, nonce, publishableKey, now
     // A number that is not among them is refused in the frame, and never sent.
     numbers: testCardNumbers,
     earliestExpiry: getEarliestExpiry(now),
-    errors: Object.fromEntries(errorKeys.map((word) => [word, t[word]])),
+    errors: Object.fromEntries(errorKeys.map((errorKey) => [errorKey, t[errorKey]])),
   }
   const renderField = (name: string, label: string, placeholder: string): HtmlMarkup => html`<div class="field">
 <label for="${name}">${label}</label>
@@ -59,8 +59,8 @@ ${renderField('cvc', t['fields-cvc'], '123')}
 <details>
 <summary><strong>${t.mark}</strong> ${t['fields-note']}</summary>
 <ul>${testCards.map(
-    ([number, word]) =>
-      html`<li><button type="button" data-number="${number}"><code>${number}</code> <span>${t[word]}</span></button></li>`,
+    ([number, textKey]) =>
+      html`<li><button type="button" data-number="${number}"><code>${number}</code> <span>${t[textKey]}</span></button></li>`,
   )}</ul>
 </details>
 </main>

@@ -32,7 +32,7 @@ export function serveCardFrame(fastify: FastifyInstance, { store, publishableKey
     const nonce = String(query.nonce)
     // The sandbox is for the demo, whose pages are all of this machine.
     if (!isLocalOrigin(shop) || !/^[\w-]{16,64}$/.test(nonce)) return reply.code(404).send()
-    const language = languages.find((one) => one === query.lang) ?? 'en'
+    const language = languages.find((knownLanguage) => knownLanguage === query.lang) ?? 'en'
     return reply
       .header('content-security-policy', `${policy}; frame-ancestors ${shop}`)
       .type('text/html; charset=utf-8')

@@ -47,10 +47,11 @@ export function serveSandboxPages(
     url.searchParams.delete('lang')
     return reply.send(renderPage({ language, path: url.pathname + url.search }))
   }
-  const sendGonePage = (request: FastifyRequest, reply: FastifyReply, word: 'gone' | 'closed' = 'gone') =>
-    sendPage(request, reply, '', (view) => renderGonePage(view, word), 404)
+  const sendGonePage = (request: FastifyRequest, reply: FastifyReply, textKey: 'gone' | 'closed' = 'gone') =>
+    sendPage(request, reply, '', (view) => renderGonePage(view, textKey), 404)
 
-  const findSessionOfIntent = (intent: SandboxIntent) => store.list('sessions').find((one) => one.intent === intent.id)
+  const findSessionOfIntent = (intent: SandboxIntent) =>
+    store.list('sessions').find((session) => session.intent === intent.id)
   const getSuccessUrl = ({ successUrl, id }: CheckoutSession) => successUrl.replaceAll('{CHECKOUT_SESSION_ID}', id)
 
   /** Where a card payment stands decides where its payer goes. */
@@ -66,8 +67,7 @@ export function serveSandboxPages(
   }
 
   function settlePayment(intent: SandboxIntent, session: CheckoutSession | undefined): string {
-    const status = intent.status === 'succeeded' ? 'complete' : 'open'
-    const updatedSession = session ? ({ ...session, status, intent: intent.id } satisfies CheckoutSession) : undefined
+    const updatedSession = session && toPaidSession(session, intent)
     store.put(cards.buildChanges(intent, updatedSession))
     webhooks.wake()
     return getNextUrl(intent, updatedSession)
@@ -125,14 +125,20 @@ export function serveSandboxPages(
       const alipayTrade = store.get('trades', `${gateway}:${request.params.number}`)
       if (alipayTrade?.status !== 'WAIT_BUYER_PAY') return reply.redirect(request.url, 303)
       // Alipay itself signs nothing for somebody who turns back.
-      if (parseForm(request).get('answer') !== 'pay')
-        return reply.redirect(alipayTrade.quitUrl ?? alipayTrade.returnUrl, 303)
+      const { quitUrl, returnUrl } = alipayTrade
+      if (parseForm(request).get('answer') !== 'pay') return reply.redirect(quitUrl ?? returnUrl, 303)
       const paidTrade = alipay.payTrade(alipayTrade)
       webhooks.wake()
       return reply.redirect(alipay.buildReturnUrl(paidTrade), 303)
     })
   }
 }
+
+const toPaidSession = (session: CheckoutSession, { id, status }: SandboxIntent): CheckoutSession => ({
+  ...session,
+  status: status === 'succeeded' ? 'complete' : 'open',
+  intent: id,
+})
 
 type PageView = Parameters<typeof renderCardPage>[0]
 
@@ -144,5 +150,5 @@ const appendQueryFlag = (path: string, name: string) => `${path}?${name}=`
 
 function getLanguage(request: FastifyRequest): Language {
   const { lang } = request.query as { lang?: string }
-  return languages.find((one) => one === lang) ?? parseLanguage(request.headers['accept-language'])
+  return languages.find((knownLanguage) => knownLanguage === lang) ?? parseLanguage(request.headers['accept-language'])
 }

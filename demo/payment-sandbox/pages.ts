@@ -29,7 +29,7 @@ interface PageView {
 }
 
 function renderFrame({ language, path }: PageView, theme: 'card' | 'alipay', title: TextKey, body: HtmlMarkup): string {
-  const t = (word: TextKey) => translate(language, word)
+  const t = (textKey: TextKey) => translate(language, textKey)
   const otherLanguage: Language = language === 'en' ? 'zh' : 'en'
   const otherLanguageUrl = `${path}${path.includes('?') ? '&' : '?'}lang=${otherLanguage}`
   return html`<!doctype html>
@@ -65,8 +65,8 @@ export function renderCardPage(view: PageView, session: CheckoutSession, isDecli
   const { language } = view
   const amount = formatAmount(session)
   const choices = testCards.map(
-    ([number, word], at) =>
-      html`<label><input type="radio" name="card" value="${number}"${at === 0 && html` checked`}><span>${translate(language, word)}</span><code>${number}</code></label>`,
+    ([number, textKey], index) =>
+      html`<label><input type="radio" name="card" value="${number}"${index === 0 && html` checked`}><span>${translate(language, textKey)}</span><code>${number}</code></label>`,
   )
   return renderFrame(
     view,
@@ -114,6 +114,6 @@ export function renderAlipayPage(view: PageView, alipayTrade: AlipayTrade): stri
   )
 }
 
-export function renderGonePage(view: PageView, word: 'gone' | 'closed'): string {
-  return renderFrame(view, 'card', 'gone-title', html`<p>${translate(view.language, word)}</p>`)
+export function renderGonePage(view: PageView, textKey: 'gone' | 'closed'): string {
+  return renderFrame(view, 'card', 'gone-title', html`<p>${translate(view.language, textKey)}</p>`)
 }

@@ -113,7 +113,7 @@ export type SandboxStore = SandboxJournal<SandboxTables>
 export const sumSandboxRefunds = (store: SandboxStore, paymentId: string): number =>
   store
     .list('refunds')
-    .filter((one) => one.of === paymentId)
+    .filter((refund) => refund.of === paymentId)
     .reduce((sum, { amount }) => sum + amount, 0)
 
 /** What each gateway took and did not give back, in hundredths by currency: the other side of every order that was paid. */

@@ -54,9 +54,9 @@ export function createStripeApi(
   function chargeIntent(intent: SandboxIntent, fields: URLSearchParams): StripeOutcome {
     const token = readToken(fields)
     const storedToken = token === null ? null : store.get('tokens', token)
-    if (storedToken?.isUsed) return refuseUsedToken(storedToken.id)
+    if (storedToken?.isUsed) return buildUsedTokenRefusal(storedToken.id)
     const number = storedToken?.number ?? (token === null ? null : findCardNumber(token))
-    if (number === null) return refuseMissing(`payment method '${token ?? ''}'`, 'payment_method')
+    if (number === null) return buildMissingResourceRefusal(`payment method '${token ?? ''}'`, 'payment_method')
     const chargedIntent = cards.payIntent(
       { ...intent, return_url: fields.get('return_url') ?? intent.return_url },
       number,
@@ -72,9 +72,9 @@ export function createStripeApi(
 
   function createIntent(fields: URLSearchParams): StripeOutcome {
     const amount = parseAmount(fields.get('amount'))
-    if (amount === null) return refuseInvalid('amount')
+    if (amount === null) return buildInvalidParamRefusal('amount')
     const fault = findCardAmountFault(amount, fields.get('currency') ?? '')
-    if (fault) return refuseAmount(fault, 'amount')
+    if (fault) return buildAmountRefusal(fault, 'amount')
     const intent = cards.createIntent({
       amount,
       currency: fields.get('currency') ?? '',
@@ -88,9 +88,9 @@ export function createStripeApi(
 
   function handleIntent(id: string, verb: string | undefined, fields: URLSearchParams): StripeOutcome {
     const intent = store.get('intents', id)
-    if (!intent) return refuseMissing(`payment_intent: '${id}'`, 'intent')
+    if (!intent) return buildMissingResourceRefusal(`payment_intent: '${id}'`, 'intent')
     if (verb === undefined) return { status: 200, body: toIntentBody(intent) }
-    if (intent.status === 'succeeded' || intent.status === 'canceled') return refuseState('payment_intent')
+    if (intent.status === 'succeeded' || intent.status === 'canceled') return buildStateRefusal('payment_intent')
     if (verb === 'confirm') return chargeIntent(intent, fields)
     const canceledIntent: SandboxIntent = { ...intent, status: 'canceled', card: null }
     return { status: 200, body: toIntentBody(canceledIntent), changes: cards.buildChanges(canceledIntent) }
@@ -99,9 +99,9 @@ export function createStripeApi(
   function createSession(fields: URLSearchParams): StripeOutcome {
     const itemPrefix = 'line_items[0][price_data]'
     const amount = parseAmount(fields.get(`${itemPrefix}[unit_amount]`))
-    if (amount === null) return refuseInvalid(`${itemPrefix}[unit_amount]`)
+    if (amount === null) return buildInvalidParamRefusal(`${itemPrefix}[unit_amount]`)
     const fault = findCardAmountFault(amount, fields.get(`${itemPrefix}[currency]`) ?? '')
-    if (fault) return refuseAmount(fault, `${itemPrefix}[unit_amount]`)
+    if (fault) return buildAmountRefusal(fault, `${itemPrefix}[unit_amount]`)
     const session: CheckoutSession = {
       id: createId('cs_test'),
       created: Math.floor(clock() / 1000),
@@ -121,9 +121,9 @@ export function createStripeApi(
 
   function handleSession(id: string, verb: string | undefined): StripeOutcome {
     const session = store.get('sessions', id)
-    if (!session) return refuseMissing(`checkout session: '${id}'`, 'session')
+    if (!session) return buildMissingResourceRefusal(`checkout session: '${id}'`, 'session')
     if (verb === undefined) return { status: 200, body: toSessionBody(session) }
-    if (session.status !== 'open') return refuseState('session')
+    if (session.status !== 'open') return buildStateRefusal('session')
     const expiredSession: CheckoutSession = { ...session, status: 'expired' }
     return {
       status: 200,
@@ -141,12 +141,12 @@ export function createStripeApi(
   function createRefund(fields: URLSearchParams): StripeOutcome {
     const id = fields.get('payment_intent') ?? ''
     const intent = store.get('intents', id)
-    if (!intent) return refuseMissing(`payment_intent: '${id}'`, 'payment_intent')
-    if (intent.status !== 'succeeded') return refuseState('payment_intent')
+    if (!intent) return buildMissingResourceRefusal(`payment_intent: '${id}'`, 'payment_intent')
+    if (intent.status !== 'succeeded') return buildStateRefusal('payment_intent')
     const refundableAmount = intent.amount - sumSandboxRefunds(store, id)
     const amount = fields.has('amount') ? parseAmount(fields.get('amount')) : refundableAmount
-    if (refundableAmount === 0) return refuseRefund('charge_already_refunded')
-    if (amount === null || amount > refundableAmount) return refuseInvalid('amount')
+    if (refundableAmount === 0) return buildRefundRefusal('charge_already_refunded')
+    if (amount === null || amount > refundableAmount) return buildInvalidParamRefusal('amount')
     const refund: SandboxRefund = {
       id: createId('re'),
       gate: 'stripe',
@@ -168,7 +168,7 @@ export function createStripeApi(
     if (method === 'POST' && id === undefined) return createRefund(fields)
     const refund = id === undefined ? null : store.get('refunds', id)
     if (refund) return { status: 200, body: toApiRefund(refund) }
-    if (id !== undefined) return refuseMissing(`refund: '${id}'`, 'id')
+    if (id !== undefined) return buildMissingResourceRefusal(`refund: '${id}'`, 'id')
     const stripeRefunds = store.list('refunds').filter(({ gate: gateway }) => gateway === 'stripe')
     const intent = query.get('payment_intent')
     return buildPage(
@@ -180,7 +180,8 @@ export function createStripeApi(
 
   function createConfirmationToken(fields: URLSearchParams): StripeOutcome {
     const token = buildConfirmationToken(fields, clock())
-    if (!token) return refuseMissing(`payment method '${fields.get('payment_method') ?? ''}'`, 'payment_method')
+    if (!token)
+      return buildMissingResourceRefusal(`payment method '${fields.get('payment_method') ?? ''}'`, 'payment_method')
     return { status: 200, body: toApiToken(token), changes: { tokens: [token] } }
   }
 
@@ -190,7 +191,7 @@ export function createStripeApi(
       /^(payment_intents|checkout\/sessions|refunds)(?:\/(\w+))?(?:\/(\w+))?$/.exec(path) ?? []
     const isIntent = resource === 'payment_intents'
     if (method === 'POST' && path === 'test_helpers/confirmation_tokens') return createConfirmationToken(fields)
-    if (!resource) return refuseMissing(`path: ${path}`, 'path')
+    if (!resource) return buildMissingResourceRefusal(`path: ${path}`, 'path')
     if (resource === 'refunds') return handleRefunds(method, id, query, fields)
     if (method === 'POST' && id === undefined) return isIntent ? createIntent(fields) : createSession(fields)
     if (id !== undefined) return isIntent ? handleIntent(id, verb, fields) : handleSession(id, verb)
@@ -225,37 +226,37 @@ const otherRequestRefusal = buildRefusal(400, {
   type: 'idempotency_error',
   message: 'Keys for idempotent requests can only be used with the same parameters they were first used with.',
 })
-const refuseInvalid = (param: string) =>
+const buildInvalidParamRefusal = (param: string) =>
   buildRefusal(400, {
     type: 'invalid_request_error',
     code: 'parameter_invalid_integer',
     param,
     message: `Invalid ${param}`,
   })
-const refuseAmount = (code: string, param: string) =>
+const buildAmountRefusal = (code: string, param: string) =>
   buildRefusal(400, { type: 'invalid_request_error', code, param, message: `The ${param} is outside what is taken.` })
-const refuseMissing = (resource: string, param: string) =>
+const buildMissingResourceRefusal = (resource: string, param: string) =>
   buildRefusal(param === 'payment_method' ? 400 : 404, {
     type: 'invalid_request_error',
     code: 'resource_missing',
     param,
     message: `No such ${resource}`,
   })
-const refuseUsedToken = (id: string) =>
+const buildUsedTokenRefusal = (id: string) =>
   buildRefusal(400, {
     type: 'invalid_request_error',
     code: 'token_already_used',
     param: 'payment_method_data[card][token]',
     message: `You cannot use a token more than once: ${id}.`,
   })
-const refuseState = (resource: string) =>
+const buildStateRefusal = (resource: string) =>
   buildRefusal(400, {
     type: 'invalid_request_error',
     code: `${resource}_unexpected_state`,
     message: `This ${resource} is in a state in which that is not possible.`,
   })
 
-const refuseRefund = (code: string) =>
+const buildRefundRefusal = (code: string) =>
   buildRefusal(400, { type: 'invalid_request_error', code, message: 'This charge cannot be refunded.' })
 
 const toApiRefund = ({ id, of, created, amount, currency, metadata }: SandboxRefund): object => ({

@@ -68,11 +68,11 @@ export function startWebhookSender({ store, log, clock, buildHeaders, isAcknowle
   }
 
   function sendInOrder(call: WebhookCall): Promise<number | null> {
-    const previous = pendingCalls.get(call.id) ?? Promise.resolve()
-    const sending = previous.then(() => attemptCall(store.get('calls', call.id) ?? call))
-    pendingCalls.set(call.id, sending)
-    return sending.finally(() => {
-      if (pendingCalls.get(call.id) === sending) pendingCalls.delete(call.id)
+    const previousSend = pendingCalls.get(call.id) ?? Promise.resolve()
+    const currentSend = previousSend.then(() => attemptCall(store.get('calls', call.id) ?? call))
+    pendingCalls.set(call.id, currentSend)
+    return currentSend.finally(() => {
+      if (pendingCalls.get(call.id) === currentSend) pendingCalls.delete(call.id)
     })
   }
 
@@ -83,9 +83,11 @@ export function startWebhookSender({ store, log, clock, buildHeaders, isAcknowle
     const waitingCalls = store
       .list('calls')
       .flatMap((call) => (call.nextAt === null || pendingCalls.has(call.id) ? [] : [{ call, at: call.nextAt }]))
-    for (const { call, at } of waitingCalls) if (at <= clock()) void sendInOrder(call).finally(wake)
-    const next = Math.min(...waitingCalls.filter(({ at }) => at > clock()).map(({ at }) => at))
-    if (next < Infinity) timer = setTimeout(wake, next - clock()).unref()
+    for (const { call, at: nextAt } of waitingCalls) if (nextAt <= clock()) void sendInOrder(call).finally(wake)
+    const earliestNextAt = Math.min(
+      ...waitingCalls.filter(({ at: nextAt }) => nextAt > clock()).map(({ at: nextAt }) => nextAt),
+    )
+    if (earliestNextAt < Infinity) timer = setTimeout(wake, earliestNextAt - clock()).unref()
   }
 
   return {

@@ -32,9 +32,9 @@ export async function writeAuditStory(
     ...(await buildOrderEvents(db, companyId)),
     ...buildCompanyEvents(company, now),
   ]
-  for (const { at, status = 0, isAnonymous, ...entry } of events.toSorted((a, b) => a.at - b.at)) {
-    const head = { companyId, userId: isAnonymous ? null : adminId, now: at, intent: null, requestId: 'demo' }
-    await addAuditEntries(db, { ...head, status }, [entry])
+  for (const { at: time, status = 0, isAnonymous, ...entry } of events.toSorted((a, b) => a.at - b.at)) {
+    const entryHeader = { companyId, userId: isAnonymous ? null : adminId, now: time, intent: null, requestId: 'demo' }
+    await addAuditEntries(db, { ...entryHeader, status }, [entry])
   }
 }
 
@@ -49,10 +49,12 @@ function buildUserEvents(user: DemoUser, now: number): StoryEvent[] {
     changes: facts,
     at: now - user.createdDaysAgo * dayMs,
   }
-  const at = now - Math.min(user.changedDaysAgo, user.createdDaysAgo) * dayMs
+  const changedAt = now - Math.min(user.changedDaysAgo, user.createdDaysAgo) * dayMs
   const changes = [{ field: 'status', before: userStatus.activated, after: user.status }]
-  if (user.status === userStatus.disabled) return [createdEvent, { code, operation: 'disable', info, changes, at }]
-  if (user.status === userStatus.deleted) return [createdEvent, { code, operation: 'delete', info, changes, at }]
+  if (user.status === userStatus.disabled)
+    return [createdEvent, { code, operation: 'disable', info, changes, at: changedAt }]
+  if (user.status === userStatus.deleted)
+    return [createdEvent, { code, operation: 'delete', info, changes, at: changedAt }]
   return [createdEvent]
 }
 
@@ -65,7 +67,7 @@ async function buildOrderEvents(db: DatabaseHandle, companyId: number): Promise<
     .execute()
   const payments = await db.selectFrom('payment').selectAll().where('company_id', '=', companyId).execute()
   const orderEvents = orders.map(
-    ({ id, code, type, amount, currency, create_time: at, ...facts }): StoryEvent => ({
+    ({ id, code, type, amount, currency, create_time: orderedAt, ...facts }): StoryEvent => ({
       code: 'order',
       operation: type === 'create' ? 'create' : 'update',
       info: { ServiceCode: code, OrderId: id, OrderType: type, Amount: `${currency} ${amount}` },
@@ -77,11 +79,11 @@ async function buildOrderEvents(db: DatabaseHandle, companyId: number): Promise<
         'period_end',
         'amount',
       ]),
-      at,
+      at: orderedAt,
     }),
   )
   const paymentEvents = payments.map(
-    ({ order_id: id, amount, currency, gateway, reference, paid_at: at }): StoryEvent => ({
+    ({ order_id: id, amount, currency, gateway, reference, paid_at: paidAt }): StoryEvent => ({
       code: 'order',
       operation: 'pay',
       info: {
@@ -92,7 +94,7 @@ async function buildOrderEvents(db: DatabaseHandle, companyId: number): Promise<
         Reference: reference,
       },
       changes: [{ field: 'status', before: 'unpaid', after: 'effective' }],
-      at,
+      at: paidAt,
     }),
   )
   return [...orderEvents, ...paymentEvents]

@@ -100,9 +100,9 @@ const findService = ({ db, companyId }: BackupContext, code: string) =>
 async function loadBackup(context: BackupContext, backup: DemoBackup): Promise<void> {
   const { db, app, companyId, listId, prices, now } = context
   const service = await findService(context, backup.code)
-  const at = now - backup.daysAgo * dayMs
+  const orderedAt = now - backup.daysAgo * dayMs
   const period = calculateBackupPeriod({
-    today: toPlainDate(app.config.timeZone, at),
+    today: toPlainDate(app.config.timeZone, orderedAt),
     currentEnd: null,
     contractEnd: service.period_end,
     period: backup.period,
@@ -132,15 +132,15 @@ async function loadBackup(context: BackupContext, backup: DemoBackup): Promise<v
     amount: writeAmount(amount),
     pay_amount: writeAmount(payAmount),
     status: backup.status,
-    steps: JSON.stringify(explainBackup({ annual, months, discount, start, end })),
+    steps: JSON.stringify(explainBackup({ annualFee: annual, months, discount, start, end })),
     change: await takeChangeNumber(db, companyId),
-    create_time: at,
-    update_time: at,
+    create_time: orderedAt,
+    update_time: orderedAt,
   })
   if (backup.status === 1) await setNextRun(db, service.id, backup.pdb_type, now + firstBackupMs)
   // What costs nothing takes effect without a payment, and is not invoiced (D15).
   if (backup.status === 1 && payAmount > 0n)
-    await createBackupInvoice({ db, app, now: at }, companyId, id, buildPayment(`demo-backup-${id}`, at))
+    await createBackupInvoice({ db, app, now: orderedAt }, companyId, id, buildPayment(`demo-backup-${id}`, orderedAt))
 }
 
 /** What is due of a month is paid on the fifth day of the next one, at noon. */
@@ -153,9 +153,9 @@ async function loadTraffic(
   const service = await findService(context, code)
   const end = addMonths(`${toPlainDate(timeZone, now).slice(0, 7)}-01`, -monthsAgo)
   const paidAt = Math.min(now, getStartOfDay(timeZone, end) + 4.5 * dayMs)
-  const [measured, free] = [readAmount(measuredGb), readAmount(prices.pdb2s3_traffic)]
+  const [measuredTraffic, freeTraffic] = [readAmount(measuredGb), readAmount(prices.pdb2s3_traffic)]
   const price = readAmount(prices[`pdb2s3_up_${toCurrencyKey(service)}`])
-  const amount = calculateTrafficAmount(measured, free, price)
+  const amount = calculateTrafficAmount(measuredTraffic, freeTraffic, price)
   const isPaid = amount > 0n
   const id = await insertTraffic(db, {
     company_id: companyId,
@@ -164,13 +164,13 @@ async function loadTraffic(
     price_id: listId,
     currency: service.currency,
     period_end: end,
-    pdb_traffic: writeAmount(measured),
-    free: writeAmount(free),
+    pdb_traffic: writeAmount(measuredTraffic),
+    free: writeAmount(freeTraffic),
     price: writeAmount(price),
     amount: writeAmount(amount),
     pay_date: isPaid ? toPlainDate(timeZone, paidAt) : null,
     pay_amount: isPaid ? writeAmount(amount) : null,
-    steps: JSON.stringify(explainTraffic(measured, free, price)),
+    steps: JSON.stringify(explainTraffic(measuredTraffic, freeTraffic, price)),
     change: await takeChangeNumber(db, companyId),
     create_time: paidAt,
     update_time: paidAt,

@@ -80,7 +80,12 @@ const demoPriceLists: DemoPriceList[] = [
 ]
 
 const toPriceRanges = (ranges: readonly PriceRange[]) =>
-  ranges.map(([to, prices], at) => ({ id: at + 1, from: (ranges[at - 1]?.[0] ?? 0) + 1, to, ...toPrices(prices) }))
+  ranges.map(([to, prices], index) => ({
+    id: index + 1,
+    from: (ranges[index - 1]?.[0] ?? 0) + 1,
+    to,
+    ...toPrices(prices),
+  }))
 
 const toPriceContent = (
   { uat, cap, fee, concurrent, modules }: DemoPriceList,
@@ -97,10 +102,10 @@ const toPriceContent = (
   min_fee_rmb: fee[2],
   concurrentUser: toPriceRanges(concurrent),
   namedUser: toPriceRanges(namedUserRanges),
-  module: modules.map((prices, at) => ({
-    id: at + 1,
-    code: visibleModules[at]?.code ?? '',
-    module_id: ids[at] ?? 0,
+  module: modules.map((prices, index) => ({
+    id: index + 1,
+    code: visibleModules[index]?.code ?? '',
+    module_id: ids[index] ?? 0,
     ...toPrices(prices),
   })),
   pdbPrice: {

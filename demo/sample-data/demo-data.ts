@@ -146,8 +146,8 @@ const toLatin = (name: string) =>
     .replace(/[\s-]+/g, '.')
 
 function buildAcmeStaff(): DemoUser[] {
-  const people = englishNames.flatMap(([name, title], at) => {
-    const [chineseName, chineseMail, chineseTitle] = chineseNames[at] ?? ['', '', 0]
+  const people = englishNames.flatMap(([name, title], index) => {
+    const [chineseName, chineseMail, chineseTitle] = chineseNames[index] ?? ['', '', 0]
     return [
       { name, mail: toLatin(name), title, language: 'en' as const },
       { name: chineseName, mail: chineseMail, title: chineseTitle, language: 'zh' as const },

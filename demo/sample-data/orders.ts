@@ -23,9 +23,9 @@ export interface DemoOrder {
   /** Days before today on which it was ordered, and began. */
   daysAgo: number
   years: number
-  paid: boolean
+  isPaid: boolean
   /** Users after a change that was paid, or waits to be, by days before today. */
-  laterChange?: { users: number; daysAgo: number; paid: boolean }
+  laterChange?: { users: number; daysAgo: number; isPaid: boolean }
 }
 
 export const acmeOrders: DemoOrder[] = [
@@ -38,8 +38,8 @@ export const acmeOrders: DemoOrder[] = [
     modules: ['core', 'fin', 'scm'],
     daysAgo: 200,
     years: 2,
-    paid: true,
-    laterChange: { users: 40, daysAgo: 60, paid: true },
+    isPaid: true,
+    laterChange: { users: 40, daysAgo: 60, isPaid: true },
   },
   {
     code: 'acmetest',
@@ -50,8 +50,8 @@ export const acmeOrders: DemoOrder[] = [
     modules: ['core'],
     daysAgo: 352,
     years: 1,
-    paid: true,
-    laterChange: { users: 12, daysAgo: 3, paid: false },
+    isPaid: true,
+    laterChange: { users: 12, daysAgo: 3, isPaid: false },
   },
   {
     code: 'acmehr',
@@ -62,7 +62,7 @@ export const acmeOrders: DemoOrder[] = [
     modules: ['core', 'hr'],
     daysAgo: 2,
     years: 1,
-    paid: false,
+    isPaid: false,
   },
   {
     code: 'acmeold',
@@ -73,7 +73,7 @@ export const acmeOrders: DemoOrder[] = [
     modules: ['core', 'doc'],
     daysAgo: 380,
     years: 1,
-    paid: true,
+    isPaid: true,
   },
   {
     code: 'acmeshop',
@@ -84,7 +84,7 @@ export const acmeOrders: DemoOrder[] = [
     modules: ['doc'],
     daysAgo: 21,
     years: 1,
-    paid: false,
+    isPaid: false,
   },
 ]
 
@@ -98,7 +98,7 @@ export const globexOrders: DemoOrder[] = [
     modules: ['core', 'fin', 'hr'],
     daysAgo: 90,
     years: 3,
-    paid: true,
+    isPaid: true,
   },
 ]
 
@@ -125,19 +125,19 @@ export async function loadOrders(
 
 async function loadOrder(context: OrderContext, order: DemoOrder): Promise<void> {
   const { db, list, now, app } = context
-  const at = now - order.daysAgo * dayMs
-  const start = toPlainDate(app.config.timeZone, at)
+  const orderedAt = now - order.daysAgo * dayMs
+  const start = toPlainDate(app.config.timeZone, orderedAt)
   const choice = { user_mode: order.user_mode, users: order.users, modules: order.modules, uat: 0 as const }
   const quoteInput = { list: list.content, currency: order.currency, terms: choice, uatBound: app.config.uatBound }
   const baseOrderId = await placeOrder(context, order, {
-    at,
+    at: orderedAt,
     type: 'create',
     users: order.users,
     result: quoteCreate(quoteInput, start, order.years),
   })
-  if (order.paid) await payOrder(context, baseOrderId, at)
+  if (order.isPaid) await payOrder(context, baseOrderId, orderedAt)
   if (!order.laterChange) return
-  const { users, daysAgo, paid } = order.laterChange
+  const { users, daysAgo, isPaid } = order.laterChange
   const contract = await findContractById(db, context.companyId, await getContractId(db, baseOrderId))
   if (!contract) throw new Error('a demo order was not paid')
   const changedAt = now - daysAgo * dayMs
@@ -151,7 +151,7 @@ async function loadOrder(context: OrderContext, order: DemoOrder): Promise<void>
     result,
     baseId: contract.id,
   })
-  if (paid) await payOrder(context, changeOrderId, changedAt)
+  if (isPaid) await payOrder(context, changeOrderId, changedAt)
 }
 
 interface PlacedOrder {
@@ -165,13 +165,13 @@ interface PlacedOrder {
 async function placeOrder(
   context: OrderContext,
   order: DemoOrder,
-  { at, type, users, result, baseId }: PlacedOrder,
+  { at: orderedAt, type, users, result, baseId }: PlacedOrder,
 ): Promise<number> {
   const { db, app, companyId, list } = context
   if (result.kind !== 'quote') throw new Error(`the demo order ${order.code} has no price: ${result.kind}`)
   const { quote } = result
   const amounts = formatAmounts({ quote })
-  const orderTime = toTimestamp(app.config.timeZone, at)
+  const orderTime = toTimestamp(app.config.timeZone, orderedAt)
   const change = await takeChangeNumber(db, companyId)
   const id = await insertOrder(db, {
     company_id: companyId,
@@ -200,10 +200,10 @@ async function placeOrder(
     due: type === 'change' ? getDueTimeWithin(orderTime, quote.period_end) : getDueTime(orderTime),
     alert_date: null,
     change,
-    create_time: at,
-    update_time: at,
+    create_time: orderedAt,
+    update_time: orderedAt,
   })
-  await updateListedOrder(db, companyId, order.code, { change, time: at })
+  await updateListedOrder(db, companyId, order.code, { change, time: orderedAt })
   return id
 }
 
@@ -213,10 +213,10 @@ const getOrder = (db: DatabaseHandle, id: number) =>
 const getContractId = async (db: DatabaseHandle, id: number) => (await getOrder(db, id)).contract_id ?? 0
 
 /** On the day it was ordered. */
-async function payOrder({ db, app }: OrderContext, id: number, at: number): Promise<void> {
+async function payOrder({ db, app }: OrderContext, id: number, paidAt: number): Promise<void> {
   const { pay_amount: amount, currency } = await getOrder(db, id)
-  const payment = { gateway: 'simulate', reference: `demo-${id}`, amount, currency, paidAt: at }
-  const paymentResult = await applyPayment({ db, app, now: at }, { kind: 'order', id }, payment)
+  const payment = { gateway: 'simulate', reference: `demo-${id}`, amount, currency, paidAt }
+  const paymentResult = await applyPayment({ db, app, now: paidAt }, { kind: 'order', id }, payment)
   if (paymentResult?.outcome !== 'applied')
     throw new Error(`the demo order ${id} was not paid: ${paymentResult?.outcome ?? 'missing'}`)
 }

@@ -20,9 +20,9 @@ export function createHashQueue(): HashQueue {
     try {
       return await work()
     } finally {
-      const next = waitingStarts.shift()
+      const startNext = waitingStarts.shift()
       // Its place goes to the next one.
-      if (next) next()
+      if (startNext) startNext()
       else runningCount -= 1
     }
   }

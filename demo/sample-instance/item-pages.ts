@@ -18,8 +18,8 @@ import type { SampleSession } from '#demo/sample-instance/users.ts'
 
 export function renderItemsPage(view: PageView, { items, total }: ItemPage, search: string, page: number): string {
   const { translate } = view
-  const renderLink = (targetPage: number, word: TextKey) =>
-    html`<a href="/items?${new URLSearchParams({ search, page: String(targetPage) }).toString()}">${translate(word)}</a>`
+  const renderLink = (targetPage: number, textKey: TextKey) =>
+    html`<a href="/items?${new URLSearchParams({ search, page: String(targetPage) }).toString()}">${translate(textKey)}</a>`
   const rows = items.map(
     ({ id, code, name, quantity, unit }) =>
       html`<tr><td><a href="/items/${id}">${code}</a></td><td>${name}</td><td class="number">${formatQuantity(quantity)}</td><td>${unit}</td></tr>`,

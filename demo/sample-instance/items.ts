@@ -45,10 +45,10 @@ export interface ItemPage {
 /** By code; `search` is looked for in code and name. */
 export function findItems(store: SampleStore, search: string, page: number): ItemPage {
   const pattern = `%${search.replace(/[\\%_]/g, '\\$&')}%`
-  const where = "where code like ? escape '\\' or name like ? escape '\\'"
-  const { count } = store.prepare(`select count(*) as count from items ${where}`).get(pattern, pattern) ?? {}
+  const whereClause = "where code like ? escape '\\' or name like ? escape '\\'"
+  const { count } = store.prepare(`select count(*) as count from items ${whereClause}`).get(pattern, pattern) ?? {}
   const items = store
-    .prepare(`select id, code, name, quantity, unit, version from items ${where} order by code limit ? offset ?`)
+    .prepare(`select id, code, name, quantity, unit, version from items ${whereClause} order by code limit ? offset ?`)
     .all(pattern, pattern, pageSize, page * pageSize)
   return { items: items as unknown as StockItem[], total: Number(count) }
 }

@@ -14,7 +14,7 @@ export function parseLanguage(accepted: string | undefined): SampleLanguage {
   return languageCode?.toLowerCase() === 'zh' ? 'zh' : 'en'
 }
 
-export type SampleTranslate = (word: TextKey, values?: Record<string, string | number>) => string
+export type SampleTranslate = (textKey: TextKey, values?: Record<string, string | number>) => string
 export const createTranslate =
   (language: SampleLanguage): SampleTranslate =>
   (key, values = {}) =>
@@ -60,7 +60,8 @@ ${body}
 function renderNavigation({ translate, site, path, otherSite }: PageView, session: SampleSession): HtmlMarkup {
   const isCurrent = (href: string) => (href === '/' ? path === '/' : path === href || path.startsWith(`${href}/`))
   const links = navigationLinks[site].map(
-    ([href, word]) => html`<a href="${href}"${isCurrent(href) && html` aria-current="page"`}>${translate(word)}</a>`,
+    ([href, textKey]) =>
+      html`<a href="${href}"${isCurrent(href) && html` aria-current="page"`}>${translate(textKey)}</a>`,
   )
   const otherSiteLabel =
     site === 'admin' ? translate('to-items') : session.user.is_admin === 1 && translate('administration')
@@ -73,12 +74,12 @@ export const renderCsrfField = ({ csrf }: SampleSession): HtmlMarkup =>
 
 export const renderField = (
   translate: SampleTranslate,
-  word: TextKey,
+  textKey: TextKey,
   name: string,
   value: string,
   attributes: HtmlMarkup | false = false,
 ): HtmlMarkup =>
-  html`<label><span>${translate(word)}</span><input name="${name}" value="${value}" required${attributes}></label>`
+  html`<label><span>${translate(textKey)}</span><input name="${name}" value="${value}" required${attributes}></label>`
 
 export const renderAlert = (text: string | null): HtmlMarkup | false =>
   text !== null && html`<p class="alert" role="alert">${text}</p>`
@@ -97,9 +98,9 @@ ${renderField(translate, 'password', 'password', '', html` type="password" autoc
   )
 }
 
-export const renderMessagePage = (view: PageView, word: TextKey): string =>
+export const renderMessagePage = (view: PageView, textKey: TextKey): string =>
   renderFrame(
     view,
-    view.translate(word),
+    view.translate(textKey),
     html`<p><a href="/">${view.translate(view.site === 'admin' ? 'overview' : 'items')}</a></p>`,
   )

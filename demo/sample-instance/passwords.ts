@@ -16,10 +16,10 @@ export async function hashPassword(password: string): Promise<string> {
 /** The same time for a user that does not exist or has no password (`null`). */
 export async function isPassword(password: string, storedHash: string | null): Promise<boolean> {
   const [, , salt = '', hash = ''] = (storedHash ?? '').split('$')
-  const expected = Buffer.alloc(hashBytes)
-  Buffer.from(hash, 'base64url').copy(expected)
-  const actual = await deriveHash(password, Buffer.from(salt, 'base64url'))
-  return timingSafeEqual(actual, expected) && storedHash !== null
+  const expectedHash = Buffer.alloc(hashBytes)
+  Buffer.from(hash, 'base64url').copy(expectedHash)
+  const actualHash = await deriveHash(password, Buffer.from(salt, 'base64url'))
+  return timingSafeEqual(actualHash, expectedHash) && storedHash !== null
 }
 
 const deriveHash = (password: string, salt: Buffer) =>

@@ -89,8 +89,8 @@ export async function readRequest(
 const devicePattern = /^[\w-]{43}$/
 
 function readCookie(header: string | undefined, cookieKey: string): string {
-  for (const part of (header ?? '').split(';')) {
-    const [name, value = ''] = part.trim().split('=', 2)
+  for (const pair of (header ?? '').split(';')) {
+    const [name, value = ''] = pair.trim().split('=', 2)
     if (name === cookieKey) return value
   }
   return ''

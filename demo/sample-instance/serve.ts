@@ -83,7 +83,7 @@ export async function serve(argument: string): Promise<void> {
   function sendMessage(
     request: IncomingMessage,
     response: ServerResponse,
-    word: Parameters<typeof renderMessagePage>[1],
+    textKey: Parameters<typeof renderMessagePage>[1],
     status: number,
   ): void {
     const language = parseLanguage(request.headers['accept-language'])
@@ -97,7 +97,7 @@ export async function serve(argument: string): Promise<void> {
       path: '',
       session: null,
     } as const
-    sendResponse(response, createPageResponse(renderMessagePage(view, word), status), request.method === 'HEAD')
+    sendResponse(response, createPageResponse(renderMessagePage(view, textKey), status), request.method === 'HEAD')
   }
 
   // Its owner's alone, as all files that we make.

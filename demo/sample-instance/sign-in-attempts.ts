@@ -53,28 +53,28 @@ function getSubjects(store: SampleStore, { name, address, device }: SignInAttemp
   const userId = userRow ? Number(userRow.id) : null
   const group = getAddressGroup(address)
   const account = hashAccount(name)
-  const oldest = now - knownDays * dayMs
+  const earliestSeen = now - knownDays * dayMs
   const isKnownDevice =
     device !== '' &&
     store
       .prepare('select 1 from known_devices where id = ? and user_id = ? and seen > ?')
-      .get(hashText(device), userId, oldest) !== undefined
+      .get(hashText(device), userId, earliestSeen) !== undefined
   const isKnownAddress =
     store
       .prepare('select 1 from known_addresses where user_id = ? and address = ? and seen > ?')
-      .get(userId, group, oldest) !== undefined
-  const subject = (kind: Subject['kind'], key: string, ownerAccount = account): Subject => ({
+      .get(userId, group, earliestSeen) !== undefined
+  const buildSubject = (kind: Subject['kind'], key: string, ownerAccount = account): Subject => ({
     kind,
     subject: `${kind} ${key}`,
     account: ownerAccount,
   })
   const bucket = createHash('sha256').update(account).digest().readUInt16BE() % unknownAccounts
-  const accountSubject = subject('account', userId === null ? `unknown ${bucket}` : account)
+  const accountSubject = buildSubject('account', userId === null ? `unknown ${bucket}` : account)
   const subjects = isKnownDevice
-    ? [subject('device', account)]
+    ? [buildSubject('device', account)]
     : [
-        subject('pair', hashText(group, account)),
-        subject('address', hashText(group), ''),
+        buildSubject('pair', hashText(group, account)),
+        buildSubject('address', hashText(group), ''),
         ...(isKnownAddress ? [] : [accountSubject]),
       ]
   return { userId, isKnown: isKnownDevice || isKnownAddress, subjects }

@@ -1,11 +1,11 @@
 /** To its end. Rejects for more than that. */
 export async function readStandardInput(maxBytes: number): Promise<string> {
-  const parts: Buffer[] = []
+  const chunks: Buffer[] = []
   let size = 0
-  for await (const part of process.stdin as AsyncIterable<Buffer>) {
-    size += part.length
+  for await (const chunk of process.stdin as AsyncIterable<Buffer>) {
+    size += chunk.length
     if (size > maxBytes) throw new Error('too much on standard input')
-    parts.push(part)
+    chunks.push(chunk)
   }
-  return Buffer.concat(parts).toString('utf8')
+  return Buffer.concat(chunks).toString('utf8')
 }

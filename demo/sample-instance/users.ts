@@ -95,8 +95,8 @@ export function signOut(store: SampleStore, cookie: string): void {
   store.prepare('delete from sessions where id = ?').run(hashCookie(cookie))
 }
 
-export function isSameToken(token: string, expected: string): boolean {
-  const [a, b] = [token, expected].map((text) => createHash('sha256').update(text).digest())
+export function isSameToken(token: string, expectedToken: string): boolean {
+  const [a, b] = [token, expectedToken].map((text) => createHash('sha256').update(text).digest())
   return a !== undefined && b !== undefined && timingSafeEqual(a, b)
 }
 

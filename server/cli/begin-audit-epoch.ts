@@ -8,9 +8,9 @@ import { withApp } from '#server/cli/with-app.ts'
 import { beginEpoch } from '#server/use-cases/audit/begin-epoch.ts'
 
 await withApp(async (app) => {
-  const { epoch, changedCompanyIds: changed } = await beginEpoch(app)
-  for (const companyId of changed)
+  const { epoch, changedCompanyIds } = await beginEpoch(app)
+  for (const companyId of changedCompanyIds)
     console.error(`The log of company ${companyId} is not what its checkpoints sign: restore an older backup.`)
   console.log(`Epoch ${epoch} of the audit trail has begun.`)
-  process.exitCode = changed.length === 0 ? 0 : 1
+  process.exitCode = changedCompanyIds.length === 0 ? 0 : 1
 })

@@ -54,7 +54,8 @@ async function listFileNames(folder: string): Promise<string[]> {
   const names = entries
     .filter((entry) => entry.isFile())
     .map((entry) => join(entry.parentPath, entry.name).slice(join(folder, '/').length).replaceAll('\\', '/'))
-  const isHidden = (name: string) => name.split('/').some((part) => part.startsWith('.') || part === '__MACOSX')
+  const isHidden = (name: string) =>
+    name.split('/').some((segment) => segment.startsWith('.') || segment === '__MACOSX')
   return names.filter((name) => name !== mappFiles.manifest && !isHidden(name)).toSorted()
 }
 
@@ -62,13 +63,13 @@ async function checkFiles(files: string[]): Promise<void> {
   if (files.length === 0) throw new CommandError(usage)
   for (const file of files) {
     if (!(await stat(file).catch(() => null))?.isFile()) throw new CommandError(`There is no file ${file}.`)
-    const read = isMappName(basename(file)) ? await readMapp(file) : { fault: createMappFault('WRONG_ENDING') }
-    if ('fault' in read) {
-      console.error(`${file}: refused (${read.fault.code}). ${getFaultText(read.fault)}`)
+    const reading = isMappName(basename(file)) ? await readMapp(file) : { fault: createMappFault('WRONG_ENDING') }
+    if ('fault' in reading) {
+      console.error(`${file}: refused (${reading.fault.code}). ${getFaultText(reading.fault)}`)
       process.exitCode = 1
       continue
     }
-    const { manifest, size, md5 } = read.content
+    const { manifest, size, md5 } = reading.content
     const summary = `${Object.keys(manifest.files).length} files, ${Math.ceil(size / 1024)} kB, MD5 ${md5}`
     console.log(`${file}: ${manifest.name} (${manifest.code}) ${manifest.version}, ${summary}`)
   }

@@ -10,13 +10,13 @@ import { readStoredNotes } from '#server/use-cases/audit/stored-notes.ts'
 
 await withApp(async (app) => {
   const storedNotes = await readStoredNotes(app)
-  const broken = await runInTransaction(app, { role: 'portal_system' }, (db) =>
+  const brokenEntries = await runInTransaction(app, { role: 'portal_system' }, (db) =>
     findBrokenEntries(app, db, { storedNotes: storedNotes ?? new Map() }),
   )
-  for (const { company_id, id } of broken) console.error(`Broken: entry ${id} of company ${company_id}.`)
+  for (const { company_id, id } of brokenEntries) console.error(`Broken: entry ${id} of company ${company_id}.`)
   if (!storedNotes)
     console.error('The store of checkpoints (AUDIT_CHECKPOINT_STORE) cannot be read: nothing was compared with it.')
-  const isGood = broken.length === 0 && storedNotes !== null
-  if (isGood) console.log('The trail is whole.')
-  process.exitCode = isGood ? 0 : 1
+  const isTrailIntact = brokenEntries.length === 0 && storedNotes !== null
+  if (isTrailIntact) console.log('The trail is whole.')
+  process.exitCode = isTrailIntact ? 0 : 1
 })

@@ -62,7 +62,7 @@ async function followHandover(key: string, handover: string | undefined): Promis
 /** Text of the log for a terminal: no sign in it can move the cursor or hide what stands before (S-90). */
 const toPrintable = (value: unknown) =>
   (typeof value === 'string' ? value : JSON.stringify(value)).replace(/[\p{C}\p{Zl}\p{Zp}]/gu, (sign) =>
-    [...sign].map((one) => `\\u{${(one.codePointAt(0) ?? 0).toString(16)}}`).join(''),
+    [...sign].map((character) => `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`).join(''),
   )
 
 function printProof({ leaf, index, checkpoint }: ProofVerdict & { kind: 'proven' }, key: string): void {

@@ -27,9 +27,9 @@ const keyObjects = new WeakMap<Buffer, KeyObject>()
 
 /** JSON with sorted names. Pairs of a form are lists and keep their order. */
 function toCanonicalJson(value: unknown): string {
-  return JSON.stringify(value, (_, part: unknown) =>
-    typeof part === 'object' && part !== null && !Array.isArray(part)
-      ? Object.fromEntries(Object.entries(part).sort(([a], [b]) => (a < b ? -1 : 1)))
-      : part,
+  return JSON.stringify(value, (_, nestedValue: unknown) =>
+    typeof nestedValue === 'object' && nestedValue !== null && !Array.isArray(nestedValue)
+      ? Object.fromEntries(Object.entries(nestedValue).sort(([a], [b]) => (a < b ? -1 : 1)))
+      : nestedValue,
   )
 }

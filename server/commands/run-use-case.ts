@@ -77,7 +77,7 @@ function createUseCaseContext(
     ifMatch: baseRow ? baseRow.version : write.ifMatch,
     // Written at the end, in one go: the trail's lock is held for the shortest time.
     audit: async (entry) => void entries.push(entry),
-    nextChangeNumber: (companyId) => takeChangeNumber(db, companyId),
+    takeNextChangeNumber: (companyId) => takeChangeNumber(db, companyId),
     setResultRow(kind, rowId, rowVersion) {
       // A version of one row says nothing about another.
       if (baseRow && (baseRow.kind !== kind || baseRow.rowId !== rowId)) throw new ProblemError('VERSION_CONFLICT')

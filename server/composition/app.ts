@@ -19,7 +19,7 @@ import { serveOpenApi } from '#server/http/openapi/openapi-routes.ts'
 import { type HttpContext, readClientBuild, type HttpSettings, defaultHttpSettings } from '#server/http/http-context.ts'
 import { serveStaticFiles } from '#server/http/static-files.ts'
 import { serveProgress, websocketOptions } from '#server/http/progress-socket.ts'
-import { answerClientError } from '#server/http/client-error.ts'
+import { sendClientError } from '#server/http/client-error.ts'
 import { countPieces } from '#server/http/input/piece-count.ts'
 import type { AppContext } from '#server/context/context.ts'
 import { inputLimits } from '#server/config/input-limits.ts'
@@ -90,7 +90,7 @@ export function buildApp(
     exposeHeadRoutes: true,
     return503OnClosing: false,
     routerOptions: { maxParamLength: 300 },
-    clientErrorHandler: answerClientError,
+    clientErrorHandler: sendClientError,
     frameworkErrors: (error, request, reply) => {
       setSecurityHeaders(request, reply, protection)
       sendProblem(request, reply, error)

@@ -12,16 +12,16 @@ const logFlushMs = 50
 export function closeOnSignal(log: Logger, close: (signal: string) => Promise<void>): void {
   let isClosing = false
   function closeProcess(code: number, signal: string): void {
-    if (isClosing) return exitSoon(code || 1)
+    if (isClosing) return scheduleExit(code || 1)
     isClosing = true
     // Also where nothing else keeps the process alive before closing ends.
     process.exitCode = code
     setTimeout(() => process.exit(code || 1), maxCloseMs).unref()
     close(signal).then(
-      () => exitSoon(code),
+      () => scheduleExit(code),
       (error: unknown) => {
         log.error({ err: error }, 'closing failed')
-        exitSoon(1)
+        scheduleExit(1)
       },
     )
   }
@@ -34,6 +34,6 @@ export function closeOnSignal(log: Logger, close: (signal: string) => Promise<vo
 }
 
 /** At the exit itself pino tries its last lines for ever where nobody reads them any more, unless a write has failed before. */
-function exitSoon(code: number): void {
+function scheduleExit(code: number): void {
   setTimeout(() => process.exit(code), logFlushMs)
 }

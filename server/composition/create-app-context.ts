@@ -65,7 +65,7 @@ export async function createAppContext({
       await demo.loadData(app)
       return { app, firstAdminLink: null }
     }
-    await refuseDemoWorld(app)
+    await requireNoDemoData(app)
     return { app, firstAdminLink: await createFirstAdminLink(app) }
   } catch (error) {
     await Promise.all([database, payments, hosting, backups, checkpointStore].map((resource) => resource.close()))
@@ -82,7 +82,7 @@ async function recordRestore(app: AppContext): Promise<void> {
 }
 
 /** Everybody knows its passwords, so it is served only where that was asked for, and on this machine alone. */
-async function refuseDemoWorld(app: AppContext): Promise<void> {
+async function requireNoDemoData(app: AppContext): Promise<void> {
   const demoLoadedAt = await runInTransaction(app, { role: 'portal_system' }, (db) => readFact(db, demoFactName))
   if (!demoLoadedAt) return
   const publicSetting = findPublicSetting(app.config)

@@ -16,8 +16,8 @@ export function openBackups(
   log: Logger,
 ): BackupDestinations {
   const createSpaceCheck = (folder: string) => async () => {
-    const { free, total } = await measureDiskSpace(folder)
-    return free >= getRefusalThreshold(freeSpace, total)
+    const { free: freeBytes, total } = await measureDiskSpace(folder)
+    return freeBytes >= getRefusalThreshold(freeSpace, total)
   }
   const store = openStore(settings, createSpaceCheck(settings.folder))
   const copies = openCopies(settings, createSpaceCheck(settings.copiesFolder), log)

@@ -45,13 +45,13 @@ function decodeName(pathname: string): string {
 }
 
 /** Whatever they are spelled like: a database that is copied into itself is gone with itself. */
-function isSame(first: string, other: string): boolean {
+function isSame(first: string, second: string): boolean {
   const toDatabaseAddress = (text: string) => {
     const { hostname, port, pathname } = new URL(text)
     const host = isLoopback(hostname) ? 'localhost' : hostname.toLowerCase()
     return [host, port || '5432', decodeName(pathname)].join(' ')
   }
-  return toDatabaseAddress(first) === toDatabaseAddress(other)
+  return toDatabaseAddress(first) === toDatabaseAddress(second)
 }
 
 function readBucket(env: EnvironmentVariables): BucketSettings | null {

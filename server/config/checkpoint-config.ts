@@ -19,7 +19,7 @@ export function readCheckpointSettings(
 
 function readObject(env: EnvironmentVariables, text: string): CheckpointSettings {
   const [, name = '', key = ''] = /^s3:\/\/([^/]+)\/(.+)$/.exec(text) ?? []
-  const isKey = key.length <= 512 && key.split('/').every((part) => /^[A-Za-z0-9_][A-Za-z0-9._-]*$/.test(part))
+  const isKey = key.length <= 512 && key.split('/').every((segment) => /^[A-Za-z0-9_][A-Za-z0-9._-]*$/.test(segment))
   if (!isBucketName(name) || !isKey) throw createStoreProblem(text)
   return { kind: 's3', bucket: readBucketSettings(env, name), key }
 }

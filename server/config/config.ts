@@ -92,9 +92,9 @@ type LogLevel = (typeof logLevels)[number]
 
 /** Seconds (S-42). */
 export interface SessionLifetimes {
-  access: number
-  customer: { idle: number; absolute: number }
-  provider: { idle: number; absolute: number }
+  accessSeconds: number
+  customer: { idleSeconds: number; absoluteSeconds: number }
+  provider: { idleSeconds: number; absoluteSeconds: number }
 }
 
 /** Writes are refused below the larger of the two. */
@@ -147,14 +147,20 @@ export function readConfig(env: EnvironmentVariables): Config {
       parallelism: readInteger(env, 'ARGON2_PARALLELISM', 1, 1, 16),
     },
     lifetimes: {
-      access: readInteger(env, 'ACCESS_SECONDS', 600, 5, 3600),
+      accessSeconds: readInteger(env, 'ACCESS_SECONDS', 600, 5, 3600),
       customer: {
-        idle: readInteger(env, 'REFRESH_IDLE_SECONDS', 12 * secondsPerHour, 10, 30 * 24 * secondsPerHour),
-        absolute: readInteger(env, 'REFRESH_ABSOLUTE_SECONDS', 7 * 24 * secondsPerHour, 10, 90 * 24 * secondsPerHour),
+        idleSeconds: readInteger(env, 'REFRESH_IDLE_SECONDS', 12 * secondsPerHour, 10, 30 * 24 * secondsPerHour),
+        absoluteSeconds: readInteger(
+          env,
+          'REFRESH_ABSOLUTE_SECONDS',
+          7 * 24 * secondsPerHour,
+          10,
+          90 * 24 * secondsPerHour,
+        ),
       },
       provider: {
-        idle: readInteger(env, 'PROVIDER_REFRESH_IDLE_SECONDS', secondsPerHour, 10, 30 * 24 * secondsPerHour),
-        absolute: readInteger(
+        idleSeconds: readInteger(env, 'PROVIDER_REFRESH_IDLE_SECONDS', secondsPerHour, 10, 30 * 24 * secondsPerHour),
+        absoluteSeconds: readInteger(
           env,
           'PROVIDER_REFRESH_ABSOLUTE_SECONDS',
           12 * secondsPerHour,

@@ -79,8 +79,9 @@ function readAllOrNone<const N extends string>(
 ): Record<N, string> | null {
   const presentNames = names.filter((name) => env[name])
   if (presentNames.length === 0) return null
-  const missing = names.filter((name) => !env[name])
-  if (missing.length > 0) throw new StartProblem(`${presentNames.join(', ')} needs ${missing.join(', ')} as well.`)
+  const missingNames = names.filter((name) => !env[name])
+  if (missingNames.length > 0)
+    throw new StartProblem(`${presentNames.join(', ')} needs ${missingNames.join(', ')} as well.`)
   return Object.fromEntries(names.map((name) => [name, env[name]?.trim()])) as Record<N, string>
 }
 
@@ -177,10 +178,10 @@ function readPublicKey(name: string, text: string): string {
 const isStrong = (key: KeyObject | null): key is KeyObject =>
   key?.asymmetricKeyType === 'rsa' && (key.asymmetricKeyDetails?.modulusLength ?? 0) >= 2048
 
-function findFirstKey(labels: readonly string[], read: (label: string) => KeyObject): KeyObject | null {
+function findFirstKey(labels: readonly string[], readKey: (label: string) => KeyObject): KeyObject | null {
   for (const label of labels) {
     try {
-      return read(label)
+      return readKey(label)
     } catch {
       // The next way of writing it, then null.
     }

@@ -47,7 +47,7 @@ export interface UseCaseContext {
    * Says which row a write left, and takes the next change number for it. Call it after the row's own checks and before
    * the row is written: the number goes into the row.
    */
-  nextChangeNumber(companyId: number): Promise<number>
+  takeNextChangeNumber(companyId: number): Promise<number>
   /** Run when what was done is committed. */
   afterCommit(callback: () => void): void
   /** What `~{intent}` will name, and the version the row has now. */

@@ -27,7 +27,7 @@ export interface LeftOutRow {
 
 interface SchemaRows {
   body: unknown
-  leftOut: LeftOutRow[]
+  leftOutRows: LeftOutRow[]
 }
 
 /**
@@ -36,44 +36,47 @@ interface SchemaRows {
  */
 export function applyRowSchema(schema: ValueSchema, body: unknown, name: string): SchemaRows {
   const result = z.safeParse(schema, body)
-  if (result.success) return { body: result.data, leftOut: [] }
+  if (result.success) return { body: result.data, leftOutRows: [] }
   const { issues } = result.error
-  const misfits = isRecord(body) && 'row_version' in body ? null : findMisfits(issues, body)
-  if (misfits === null) throw createSchemaError(name, issues)
-  const bodyWithoutMisfits = [...misfits].reduce((rest, [, { path, rows }]) => removeRows(rest, path, rows), body)
-  const leftOut = [...misfits.values()].flatMap(({ rows }) => [...rows.values()])
-  return { body: applySchema(schema, bodyWithoutMisfits, name), leftOut }
+  const invalidRows = isRecord(body) && 'row_version' in body ? null : findInvalidRows(issues, body)
+  if (invalidRows === null) throw createSchemaError(name, issues)
+  const bodyWithoutInvalidRows = [...invalidRows].reduce(
+    (rest, [, { path, rows }]) => removeRows(rest, path, rows),
+    body,
+  )
+  const leftOutRows = [...invalidRows.values()].flatMap(({ rows }) => [...rows.values()])
+  return { body: applySchema(schema, bodyWithoutInvalidRows, name), leftOutRows }
 }
 
 /** Rows that do not fit, by the list in which they stand. */
-type Misfits = Map<string, { path: PropertyKey[]; rows: Map<number, LeftOutRow> }>
+type InvalidRowsByPath = Map<string, { path: PropertyKey[]; rows: Map<number, LeftOutRow> }>
 
 /** Null: something is wrong that is in no row. Of a body that may be one of several, the one counts that is wrong in rows alone. */
-function findMisfits(issues: readonly z.core.$ZodIssue[], body: unknown): Misfits | null {
+function findInvalidRows(issues: readonly z.core.$ZodIssue[], body: unknown): InvalidRowsByPath | null {
   const [firstIssue] = issues
   const options = firstIssue?.code === 'invalid_union' && firstIssue.path.length === 0 ? firstIssue.errors : [issues]
   for (const option of options) {
-    const misfits = option.length > 0 ? groupMisfits(option, body) : null
-    if (misfits !== null) return misfits
+    const invalidRows = option.length > 0 ? groupInvalidRows(option, body) : null
+    if (invalidRows !== null) return invalidRows
   }
   return null
 }
 
-function groupMisfits(issues: readonly z.core.$ZodIssue[], body: unknown): Misfits | null {
-  const misfits: Misfits = new Map()
+function groupInvalidRows(issues: readonly z.core.$ZodIssue[], body: unknown): InvalidRowsByPath | null {
+  const invalidRows: InvalidRowsByPath = new Map()
   for (const { path } of issues) {
     const depth = findRowDepth(path, body)
     const index = path[depth]
     if (typeof index !== 'number') return null
     const listPath = path.slice(0, depth)
-    const list = misfits.get(listPath.join('.')) ?? { path: listPath, rows: new Map() }
-    misfits.set(listPath.join('.'), list)
+    const list = invalidRows.get(listPath.join('.')) ?? { path: listPath, rows: new Map() }
+    invalidRows.set(listPath.join('.'), list)
     const field = path.slice(depth + 1).join('.')
     const knownRow = list.rows.get(index)
     const fields = knownRow === undefined ? field : `${knownRow.fields}, ${field}`
     list.rows.set(index, { id: getRowId(getValueAt(body, path.slice(0, depth + 1))), fields: fields.slice(0, 300) })
   }
-  return misfits
+  return invalidRows
 }
 
 /** Where in the path the row stands: the first place in a list of objects; -1: nowhere. What lies in a row is part of it. */

@@ -32,13 +32,13 @@ export interface ListSource {
   /** Breaks ties. */
   id: Expression<unknown>
   /** No column that is sorted by is ever null: an index then serves both directions. */
-  noNulls?: boolean
+  hasNoNulls?: boolean
 }
 
 /** `source` joins what the rows and filters need. */
 export async function readListPage<T extends keyof DatabaseTables, R>(
   source: SelectQueryBuilder<DatabaseTables, T, R>,
-  { list, columns, id, noNulls = false }: ListSource,
+  { list, columns, id, hasNoNulls = false }: ListSource,
   query: ListPageQuery,
 ): Promise<RowPage<R>> {
   const filteredQuery = buildConditions(list, columns, query).reduce(
@@ -47,7 +47,7 @@ export async function readListPage<T extends keyof DatabaseTables, R>(
   )
   const direction = getDirection(list, query)
   const offset = (query.page - 1) * query.results
-  const nullsOrder = noNulls ? sql`` : sql` nulls last`
+  const nullsOrder = hasNoNulls ? sql`` : sql` nulls last`
   const rows = await filteredQuery
     .orderBy(sql`${buildSortExpression(list, columns, query.sortField ?? list.sort[0])} ${direction}${nullsOrder}`)
     .orderBy(sql`${id} ${direction}`)

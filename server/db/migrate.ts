@@ -5,14 +5,16 @@ import { StartProblem } from '#server/config/config.ts'
 import { migrations } from '#server/db/migrations/index.ts'
 import type { DatabaseTables } from '#server/db/tables/tables.ts'
 
-/** Runs what has not run yet and answers its names. `upTo` is for tests that stop on the way. */
-export async function migrate(kysely: Kysely<DatabaseTables>, upTo?: string): Promise<string[]> {
+/** Runs what has not run yet and answers its names. `lastMigration` is for tests that stop on the way. */
+export async function migrate(kysely: Kysely<DatabaseTables>, lastMigration?: string): Promise<string[]> {
   const appliedMigrations = await readAppliedMigrations(kysely)
-  refuseNewer(appliedMigrations)
+  requireKnownMigrations(appliedMigrations)
   // Every start but the first of a build ends here: the migrator alone, which looks at every table, would be a third of it.
-  if (upTo === undefined && appliedMigrations.length === Object.keys(migrations).length) return []
+  if (lastMigration === undefined && appliedMigrations.length === Object.keys(migrations).length) return []
   const migrator = new Migrator({ db: kysely, provider: { getMigrations: async () => migrations } })
-  const { error, results = [] } = upTo ? await migrator.migrateTo(upTo) : await migrator.migrateToLatest()
+  const { error, results = [] } = lastMigration
+    ? await migrator.migrateTo(lastMigration)
+    : await migrator.migrateToLatest()
   if (error) {
     const failedMigration = results.find(({ status }) => status === 'Error')?.migrationName
     const reason = error instanceof Error ? error.message : String(error)
@@ -35,7 +37,7 @@ async function readAppliedMigrations(kysely: Kysely<DatabaseTables>): Promise<st
 }
 
 /** An older build must not write into tables that it does not know. */
-function refuseNewer(appliedMigrations: readonly string[]): void {
+function requireKnownMigrations(appliedMigrations: readonly string[]): void {
   const unknownMigration = appliedMigrations.find((name) => !Object.hasOwn(migrations, name))
   if (unknownMigration === undefined) return
   throw new StartProblem(

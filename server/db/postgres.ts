@@ -113,7 +113,7 @@ function createChannelListener(databaseUrl: string, log: Logger) {
         keepAlive: true,
       })
       newClient.on('notification', ({ channel, payload }) => announcements.notify(channel, payload ?? ''))
-      const lostPromise = new Promise<void>((resolve) => {
+      const connectionLostPromise = new Promise<void>((resolve) => {
         newClient.on('error', () => resolve())
         newClient.on('end', () => resolve())
       })
@@ -122,7 +122,7 @@ function createChannelListener(databaseUrl: string, log: Logger) {
         client = newClient
         for (const channel of channels) await newClient.query(`listen ${escapeIdentifier(channel)}`)
         // One that was closed while it was being made would keep the process from its end.
-        await Promise.race([lostPromise, closeSignal.promise])
+        await Promise.race([connectionLostPromise, closeSignal.promise])
       } catch (error) {
         log.warn({ err: error }, 'the connection that hears announcements could not be made')
       }

@@ -42,12 +42,12 @@ export function runBounded(
     stdio: [isFile ? input : 'pipe', 'pipe', 'ignore'],
     windowsHide: true,
   })
-  const parts: Buffer[] = []
+  const chunks: Buffer[] = []
   let size = 0
-  child.stdout?.on('data', (part: Buffer) => {
-    size += part.length
+  child.stdout?.on('data', (chunk: Buffer) => {
+    size += chunk.length
     if (size > maxOutputBytes) child.kill('SIGKILL')
-    else parts.push(part)
+    else chunks.push(chunk)
   })
   // A process that ends early does not read to the end; what it said is judged by its exit code.
   for (const stream of [child.stdin, child.stdout]) stream?.on('error', () => undefined)
@@ -56,7 +56,7 @@ export function runBounded(
   return new Promise<Buffer | null>((resolve, reject) => {
     child.on('error', reject)
     child.on('spawn', () => lowerPriority(child.pid))
-    child.on('close', (code) => resolve(code === 0 && size > 0 ? Buffer.concat(parts) : null))
+    child.on('close', (code) => resolve(code === 0 && size > 0 ? Buffer.concat(chunks) : null))
   }).finally(() => clearTimeout(timer))
 }
 

@@ -142,19 +142,20 @@ const unsafeCharacters = /[\u0000-\u001f\u007f-\u009f<>:"|?*\\\uFFFD%\u200b-\u20
 function requireSafeNames(entries: readonly Entry[]): void {
   const seenNames = new Set<string>()
   for (const { fileName } of entries) {
-    const parts = fileName.replace(/\/$/, '').split('/')
-    const isUnsafePart = (part: string) =>
-      part === '' || part === '..' || reservedName.test(part) || /^\.|[. ]$|^ /.test(part)
-    if (fileName.length > 200 || unsafeCharacters.test(fileName) || parts.some(isUnsafePart))
+    const segments = fileName.replace(/\/$/, '').split('/')
+    const isUnsafeSegment = (segment: string) =>
+      segment === '' || segment === '..' || reservedName.test(segment) || /^\.|[. ]$|^ /.test(segment)
+    if (fileName.length > 200 || unsafeCharacters.test(fileName) || segments.some(isUnsafeSegment))
       throw new ZipError('name', fileName)
     // As systems see it that know no capitals, or compose letters their own way.
-    const normalisedName = parts.join('/').normalize('NFKC').toLowerCase()
+    const normalisedName = segments.join('/').normalize('NFKC').toLowerCase()
     if (seenNames.has(normalisedName)) throw new ZipError('kind', fileName)
     seenNames.add(normalisedName)
   }
   // A file whose name is also a folder of another one.
   for (const { fileName } of entries)
-    for (const other of entries) if (other.fileName.startsWith(`${fileName}/`)) throw new ZipError('kind', fileName)
+    for (const otherEntry of entries)
+      if (otherEntry.fileName.startsWith(`${fileName}/`)) throw new ZipError('kind', fileName)
 }
 
 /** Each entry's own header says what the list says, and they fill the file without gap or overlap from its first byte on. */

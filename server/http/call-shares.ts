@@ -44,9 +44,9 @@ export function createCallShares(
   function refuse(request: FastifyRequest, { userId, companyId }: Subject): never {
     const token = parseBearer(request.headers.authorization)
     if (token !== null) refusedSubjects.set(hashToken(token), { userId, companyId })
-    for (const oldest of refusedSubjects.keys()) {
+    for (const oldestSubject of refusedSubjects.keys()) {
       if (refusedSubjects.size <= maxTokens) break
-      refusedSubjects.delete(oldest)
+      refusedSubjects.delete(oldestSubject)
     }
     throw new ProblemError('RATE_LIMITED', null, retryAfterSeconds)
   }

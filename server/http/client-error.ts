@@ -5,15 +5,15 @@ import { dataPolicy } from '#server/http/security-headers.ts'
 import { buildErrorBody } from '#server/problems/problem-body.ts'
 
 const bodies = {
-  garbage: JSON.stringify(buildErrorBody('VALIDATION_ERROR', null, 'en')),
-  tooLarge: JSON.stringify(buildErrorBody('TOO_LARGE', null, 'en')),
+  malformed: JSON.stringify(buildErrorBody('VALIDATION_ERROR', null, 'en')),
+  headersTooLarge: JSON.stringify(buildErrorBody('TOO_LARGE', null, 'en')),
 }
 
-export function answerClientError(error: ConnectionError, socket: Socket): void {
+export function sendClientError(error: ConnectionError, socket: Socket): void {
   // A reset connection has nobody left to answer.
   if (error.code === 'ECONNRESET' || socket.destroyed || !socket.writable) return
   const isTooLarge = error.code === 'HPE_HEADER_OVERFLOW'
-  const body = isTooLarge ? bodies.tooLarge : bodies.garbage
+  const body = isTooLarge ? bodies.headersTooLarge : bodies.malformed
   const lines = [
     isTooLarge ? 'HTTP/1.1 431 Request Header Fields Too Large' : 'HTTP/1.1 400 Bad Request',
     'content-type: application/json; charset=utf-8',

@@ -64,9 +64,9 @@ export const defaultHttpSettings: HttpSettings = {
 export function readClientBuild(dist: string): ClientBuild {
   const file = join(dist, 'build.json')
   if (!existsSync(file)) return { build: 'none', styleNonce: 'none' }
-  const buildFile = JSON.parse(readFileSync(file, 'utf8')) as Partial<ClientBuild>
+  const clientBuild = JSON.parse(readFileSync(file, 'utf8')) as Partial<ClientBuild>
   return {
-    build: String(buildFile.build ?? 'none'),
-    styleNonce: String(buildFile.styleNonce ?? 'none').replace(/[^\w+/=-]/g, ''),
+    build: String(clientBuild.build ?? 'none'),
+    styleNonce: String(clientBuild.styleNonce ?? 'none').replace(/[^\w+/=-]/g, ''),
   }
 }

@@ -207,7 +207,7 @@ async function admit(
   try {
     const principal = await authenticate(app, `Bearer ${token ?? ''}`)
     const caller = requireCaller(principal)
-    const ownListeners = [...listeners].filter((one) => getSubject(one.caller) === getSubject(caller))
+    const ownListeners = [...listeners].filter((listener) => getSubject(listener.caller) === getSubject(caller))
     if (ownListeners.length >= limits.socketsPerUser) {
       socket.close(closeCodes.tryLater)
       return

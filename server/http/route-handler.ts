@@ -43,10 +43,15 @@ export type EndpointProcedure<E extends Endpoint> = (
 export interface ListUseCase<E extends Endpoint> {
   /** The newest number, where its rows are not counted with the caller's company. */
   readLatestChange?: (context: UseCaseContext, input: ParsedInputOf<E>) => Promise<number>
-  page: UseCase<E>
+  readPage: UseCase<E>
   /** Throws GONE where the number is older than what is remembered. */
-  changes: (context: UseCaseContext, input: ParsedInputOf<E>, since: number | null) => Promise<ListChanges>
-  rowsAfter: (context: UseCaseContext, input: ParsedInputOf<E>, id: number, limit: number) => Promise<{ id: number }[]>
+  readChanges: (context: UseCaseContext, input: ParsedInputOf<E>, since: number | null) => Promise<ListChanges>
+  readRowsAfter: (
+    context: UseCaseContext,
+    input: ParsedInputOf<E>,
+    id: number,
+    limit: number,
+  ) => Promise<{ id: number }[]>
 }
 export interface ListChanges {
   changed: { id: number }[]

@@ -16,12 +16,12 @@ export interface TokenCookies {
 const getCookieName = (cookie: { tls: string; plain: string }, tls: boolean) => (tls ? cookie.tls : cookie.plain)
 
 export function buildTokenCookies(tokens: TokenCookies, tls: boolean): string[] {
-  const secure = tls ? ['Secure'] : []
+  const secureAttribute = tls ? ['Secure'] : []
   const access = [
     `${getCookieName(cookies.access, tls)}=${tokens.access}`,
     `Max-Age=${tokens.accessSeconds}`,
     'Path=/',
-    ...secure,
+    ...secureAttribute,
     'SameSite=Strict',
   ]
   const refresh = [
@@ -29,7 +29,7 @@ export function buildTokenCookies(tokens: TokenCookies, tls: boolean): string[] 
     `Max-Age=${tokens.refreshSeconds}`,
     `Path=${refreshPath}`,
     'HttpOnly',
-    ...secure,
+    ...secureAttribute,
     'SameSite=Strict',
   ]
   return [access.join('; '), refresh.join('; ')]

@@ -188,7 +188,7 @@ const stageHandlers: Record<Stage, (context: OperationContext, point: OperationP
   async health(context, point) {
     const waitingSince = point.waitsSince ?? getApp(context).clock()
     const state = await getApp(context).hosting.look(getServiceRef(context))
-    if (state && isUp(state)) return advance(point, { state, waitsSince: waitingSince })
+    if (state && isServiceUp(state)) return advance(point, { state, waitsSince: waitingSince })
     if (getApp(context).clock() - waitingSince > healthCheckMs.timeout)
       throw new ProblemError('STATE_CONFLICT', { why: state?.fault ?? 'no_answer' })
     await wait(healthCheckMs.interval)
@@ -226,7 +226,7 @@ function toPublicAddress({ serviceTls }: Pick<Config, 'serviceTls'>, address: In
 }
 
 /** As many tasks as there are to be run, by the configuration that is set, and all of them answer. */
-function isUp({ config, running, tasks }: InstanceState): boolean {
+function isServiceUp({ config, running, tasks }: InstanceState): boolean {
   if (config.tasks === 0) return tasks.length === 0
   const count = config.tasks === -1 ? Math.max(1, tasks.length) : config.tasks
   const isSame = running?.memoryMb === config.memoryMb && running.tasks === config.tasks

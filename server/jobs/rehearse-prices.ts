@@ -41,7 +41,8 @@ export const createRehearsalJob = (
     const range = { afterId: point.after, lastId: point.last, limit: maxContractsPerStep }
     const contracts = await runInTransaction(app, systemScope, (db) => listLiveContracts(db, input, range), 'reading')
     const figures = structuredClone(point.figures)
-    for (const contract of contracts) addToRehearsal(figures, input.list, toRehearsed(contract), app.config.uatBound)
+    for (const contract of contracts)
+      addToRehearsal(figures, input.list, toRehearsedContract(contract), app.config.uatBound)
     const lastContract = contracts.at(-1)
     if (!lastContract || contracts.length < maxContractsPerStep)
       return { kind: 'done', output: await buildOutput(context, figures) }
@@ -61,7 +62,7 @@ async function createStartPoint({ app, input }: JobContext<RehearseInput, Rehear
 
 type LiveContractRow = Awaited<ReturnType<typeof listLiveContracts>>[number]
 
-const toRehearsed = ({
+const toRehearsedContract = ({
   id,
   currency,
   user_mode,
@@ -93,10 +94,10 @@ async function buildOutput(
     const row = rowsById.get(id)
     if (!row) throw new Error(`contract ${id} is gone`)
     const { code, name, company, price_id } = row
-    const contract = toRehearsed(row)
-    const { currency, user_mode, users, uat, modules, currentFee: now } = contract
+    const contract = toRehearsedContract(row)
+    const { currency, user_mode, users, uat, modules, currentFee } = contract
     const names = input.named ? { code, name, company } : { code: null, name: null, company: null }
-    const terms = { currency, user_mode, users, modules: [...modules], uat, price_id, now: writeAmount(now) }
+    const terms = { currency, user_mode, users, modules: [...modules], uat, price_id, now: writeAmount(currentFee) }
     return { contract, output: { contract_id: id, ...names, ...terms } }
   }
   return {

@@ -65,7 +65,7 @@ async function restoreData(
   const reportMoved = createProgressReporter(reportProgress)
   let movedBytes = 0
   async function countBytes(bytes: number): Promise<void> {
-    stallWatch.beat()
+    stallWatch.reportActivity()
     movedBytes += bytes
     reportMoved(movedBytes, backup?.bytes ?? null)
     await meter(bytes)
@@ -73,7 +73,7 @@ async function restoreData(
   /** Once all of it was read, and is what was written: before anything is exchanged. */
   async function* readPieces(): AsyncGenerator<DataPiece> {
     if (!backup) return
-    yield* withHeartbeat(readBackup(app, backup, countBytes), stallWatch)
+    yield* withActivityReports(readBackup(app, backup, countBytes), stallWatch)
     await finish()
   }
   try {
@@ -89,11 +89,11 @@ async function restoreData(
   return { kind: 'on', point: { ...point, next: 1, tables: tables ?? 0, rows: rows ?? 0 }, percent: 90 }
 }
 
-async function* withHeartbeat<T>(pieces: AsyncIterable<T>, { beat }: StallWatch): AsyncGenerator<T> {
+async function* withActivityReports<T>(pieces: AsyncIterable<T>, { reportActivity }: StallWatch): AsyncGenerator<T> {
   for await (const piece of pieces) {
-    beat()
+    reportActivity()
     yield piece
-    beat()
+    reportActivity()
   }
 }
 

@@ -87,34 +87,39 @@ async function checkLog(
 ): Promise<VerificationPoint> {
   const { companyId, companyCode } = log
   const storedNotes = await readStoredNotes(app)
-  const { rows, places, broken, isOver } = await runInTransaction(app, systemScope, async (db) => {
+  const {
+    rows,
+    brokenIndexes,
+    brokenIds,
+    isOver: isLogComplete,
+  } = await runInTransaction(app, systemScope, async (db) => {
     const entryCheck = await checkEntries(db, companyId, { from: point.at, limit: maxEntries })
-    const isOver = entryCheck.rows < maxEntries
-    const treeFaults = isOver
+    const isLogComplete = entryCheck.rows < maxEntries
+    const treeFaults = isLogComplete
       ? await checkTree(app, db, companyId, { maxBroken, storedNote: storedNotes?.get(companyId) })
       : []
     return {
       rows: entryCheck.rows,
-      places: entryCheck.brokenIndexes,
-      broken: [...entryCheck.brokenIds, ...treeFaults],
-      isOver,
+      brokenIndexes: entryCheck.brokenIndexes,
+      brokenIds: [...entryCheck.brokenIds, ...treeFaults],
+      isOver: isLogComplete,
     }
   })
-  const [firstBroken] = broken
-  if (firstBroken !== undefined) {
+  const [firstBrokenId] = brokenIds
+  if (firstBrokenId !== undefined) {
     // What this job answers lies in the database until it is read: the server's log and the readers are told by the process itself.
-    const logIndex = places[0] ?? 0
-    const code = places.length > 0 ? 'ENTRY_DIFFERS' : 'ROOT_DIFFERS'
-    const detail = `a check was asked for and found ${broken.length}, the first of them ${firstBroken}`
+    const logIndex = brokenIndexes[0] ?? 0
+    const code = brokenIndexes.length > 0 ? 'ENTRY_DIFFERS' : 'ROOT_DIFFERS'
+    const detail = `a check was asked for and found ${brokenIds.length}, the first of them ${firstBrokenId}`
     raiseLogAlarm(app, companyId, new ChangedLogError(code, detail, { from: logIndex, to: logIndex + 1 }))
   }
-  const newBroken = broken.map((id) => ({ company_id: companyId, company_code: companyCode, id }))
+  const newBroken = brokenIds.map((id) => ({ company_id: companyId, company_code: companyCode, id }))
   return {
     ...point,
-    logs: isOver ? point.logs.slice(1) : point.logs,
-    at: isOver ? 0 : point.at + maxEntries,
+    logs: isLogComplete ? point.logs.slice(1) : point.logs,
+    at: isLogComplete ? 0 : point.at + maxEntries,
     rows: point.rows + rows,
-    companies: point.companies + (isOver ? 1 : 0),
+    companies: point.companies + (isLogComplete ? 1 : 0),
     broken: [...point.broken, ...newBroken].slice(0, maxBroken),
     isStoreUnread: point.isStoreUnread === true || storedNotes === null,
   }

@@ -112,8 +112,8 @@ export const parseLanguage = (acceptLanguage: string | undefined): Language =>
 /** The first language of the header that we speak; null: none. */
 export function findAcceptedLanguage(acceptLanguage: string | undefined): Language | null {
   const languageRanges = (acceptLanguage ?? '').slice(0, 200).toLowerCase().split(',')
-  for (const part of languageRanges) {
-    const match = languages.find((language) => part.trim().startsWith(language))
+  for (const range of languageRanges) {
+    const match = languages.find((language) => range.trim().startsWith(language))
     if (match) return match
   }
   return null

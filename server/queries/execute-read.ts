@@ -36,7 +36,7 @@ const createReadContext = (
   ifMatch: null,
   requirePassword: refuseChange,
   audit: refuseChange,
-  nextChangeNumber: refuseChange,
+  takeNextChangeNumber: refuseChange,
   setResultRow: refuseChange,
   afterCommit: refuseChange,
 })
@@ -74,9 +74,9 @@ export async function executeRead(app: AppContext, request: ReadRequest): Promis
     change: request.handler.kind === 'list' ? await readLatestChange(context, request.handler, input) : null,
     response: await callHandler(context, request.handler, input),
   }))
-  const { body, leftOut } =
+  const { body, leftOutRows } =
     endpoint.output === null
-      ? { body: null, leftOut: [] }
+      ? { body: null, leftOutRows: [] }
       : applyRowSchema(endpoint.output, response.body, endpoint.name)
   const etag = getEtag(body)
   return {
@@ -85,7 +85,7 @@ export async function executeRead(app: AppContext, request: ReadRequest): Promis
       [headers.asOf]: String(asOf),
       ...(change === null ? {} : { [headers.change]: String(change) }),
       ...(etag ? { etag } : {}),
-      ...reportLeftOutRows(app, request, leftOut),
+      ...reportLeftOutRows(app, request, leftOutRows),
       ...response.headers,
     },
     body: JSON.stringify(body),
@@ -110,8 +110,8 @@ async function callHandler(
   if (handler.kind !== 'list') throw new Error(`${handler.endpoint.name} sees to its own transactions`)
   const since = parseSince(input)
   return since === undefined
-    ? handler.list.page(context, input)
-    : { body: await handler.list.changes(context, input, since) }
+    ? handler.list.readPage(context, input)
+    : { body: await handler.list.readChanges(context, input, since) }
 }
 
 /** Null: everything; undefined: not asked for. */

@@ -19,22 +19,22 @@ interface ReportedRead {
 export function reportLeftOutRows(
   app: AppContext,
   { handler, caller, requestId }: ReportedRead,
-  leftOut: readonly LeftOutRow[],
+  leftOutRows: readonly LeftOutRow[],
 ): Record<string, string> {
-  if (leftOut.length === 0) return {}
+  if (leftOutRows.length === 0) return {}
   app.log.error(
     {
       endpoint: handler.endpoint.name,
       requestId,
       tenant: caller.companyId,
-      leftOut: leftOut.length,
-      rows: leftOut.slice(0, maxLoggedRows),
+      leftOut: leftOutRows.length,
+      rows: leftOutRows.slice(0, maxLoggedRows),
     },
     'rows that do not fit the response schema were left out',
   )
-  const ids = leftOut.flatMap(({ id }) => (typeof id === 'number' ? [id] : []))
+  const ids = leftOutRows.flatMap(({ id }) => (typeof id === 'number' ? [id] : []))
   return {
-    [headers.rowsLeftOut]: String(leftOut.length),
+    [headers.rowsLeftOut]: String(leftOutRows.length),
     [headers.leftOutIds]: ids.slice(0, maxRowIds).join(','),
   }
 }

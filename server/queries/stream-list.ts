@@ -31,7 +31,7 @@ export async function streamList(app: AppContext, request: ListReadRequest): Pro
   const since = parseSince(request.input)
   if (typeof since === 'number') {
     const changes = await readInTransaction(app, request, (context, input) =>
-      request.handler.list.changes(context, input, since),
+      request.handler.list.readChanges(context, input, since),
     )
     return { lines: streamChanges(app, request, changes), asOf, change: changes.upto }
   }
@@ -44,7 +44,7 @@ export async function streamList(app: AppContext, request: ListReadRequest): Pro
 
 const readPiece = (app: AppContext, request: ListReadRequest, after: number) =>
   readInTransaction(app, request, (context, input) =>
-    request.handler.list.rowsAfter(context, input, after, rowsPerPiece),
+    request.handler.list.readRowsAfter(context, input, after, rowsPerPiece),
   )
 
 async function* streamAllRows(
@@ -54,15 +54,15 @@ async function* streamAllRows(
   maxChange: number,
 ) {
   let count = 0
-  let leftOut = 0
+  let leftOutCount = 0
   for (let rows = firstRows; rows.length > 0; rows = await readPiece(app, request, rows.at(-1)?.id ?? 0)) {
     const lines = formatRows(app, request, rows)
-    count += rows.length - lines.leftOut
-    leftOut += lines.leftOut
+    count += rows.length - lines.leftOutCount
+    leftOutCount += lines.leftOutCount
     yield lines.text
     if (rows.length < rowsPerPiece) break
   }
-  yield formatLastLine(maxChange, count, leftOut)
+  yield formatLastLine(maxChange, count, leftOutCount)
 }
 
 async function* streamChanges(
@@ -72,19 +72,19 @@ async function* streamChanges(
 ) {
   const lines = formatRows(app, request, changed)
   yield lines.text + deletedIds.map((id) => formatLine({ gone: id })).join('')
-  yield formatLastLine(maxChange, changed.length - lines.leftOut, lines.leftOut)
+  yield formatLastLine(maxChange, changed.length - lines.leftOutCount, lines.leftOutCount)
 }
 
 const formatLine = (value: unknown) => `${JSON.stringify(value)}\n`
 
 /** `count`: rows that were sent. `left_out`: rows that are there besides and could not be. */
-const formatLastLine = (maxChange: number, count: number, leftOut: number) =>
-  formatLine({ upto: maxChange, count, ...(leftOut > 0 ? { left_out: leftOut } : {}) })
+const formatLastLine = (maxChange: number, count: number, leftOutCount: number) =>
+  formatLine({ upto: maxChange, count, ...(leftOutCount > 0 ? { left_out: leftOutCount } : {}) })
 
 function formatRows(app: AppContext, request: ListReadRequest, rows: readonly { id: number }[]) {
   const { list, name } = request.handler.endpoint
   if (!list) throw new Error(`${name} fills no table`)
-  const { body, leftOut } = applyRowSchema(z.array(list.row), rows, name)
-  reportLeftOutRows(app, request, leftOut)
-  return { text: (body as unknown[]).map((row) => formatLine({ row })).join(''), leftOut: leftOut.length }
+  const { body, leftOutRows } = applyRowSchema(z.array(list.row), rows, name)
+  reportLeftOutRows(app, request, leftOutRows)
+  return { text: (body as unknown[]).map((row) => formatLine({ row })).join(''), leftOutCount: leftOutRows.length }
 }

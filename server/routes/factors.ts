@@ -35,7 +35,7 @@ import {
   type SignedInHolder,
 } from '#server/use-cases/factors/factors.ts'
 import { readColleagueFactors, resetColleagueFactors } from '#server/use-cases/factors/reset-factors.ts'
-import { confirmStepUp as giveAgain } from '#server/use-cases/sessions/step-up.ts'
+import { confirmStepUp as confirmWithPassword } from '#server/use-cases/sessions/step-up.ts'
 
 const getFactorUser = ({ principal }: RequestContext): SignedInHolder => ({
   kind: 'user',
@@ -66,7 +66,7 @@ export const factorHandlers: EndpointHandler[] = [
   }),
 
   createProcedureHandler(confirmPassword, async (context, { body }) => {
-    await giveAgain(context.app, getFactorUser(context), context, body.password)
+    await confirmWithPassword(context.app, getFactorUser(context), context, body.password)
     return { body: null }
   }),
 

@@ -57,8 +57,9 @@ function requireClient({ headers: requestHeaders }: RequestContext): void {
 }
 
 function signInWithPassword(context: RequestContext, { username, password }: TokenForm): Promise<SessionGrant> {
-  const missing = Object.entries({ username, password }).filter(([, value]) => !value)
-  if (missing.length > 0) throw createValidationProblem(missing.map(([field]) => ({ field, code: 'REQUIRED' })))
+  const missingFields = Object.entries({ username, password }).filter(([, value]) => !value)
+  if (missingFields.length > 0)
+    throw createValidationProblem(missingFields.map(([field]) => ({ field, code: 'REQUIRED' })))
   const previousRefresh = readRefreshCookie(context.headers, context.app.config.tls)
   return signInByPassword(
     context.app,
@@ -122,10 +123,10 @@ function readExpectedUser(context: RequestContext, { access_token }: TokenForm) 
 /** What came as a cookie leaves as one: script in the page must not get it by asking for it in the body. */
 function createTokenResponse(
   context: RequestContext,
-  granted: SessionGrant,
+  sessionGrant: SessionGrant,
   { inBody }: { inBody: boolean } = { inBody: wantsTokensInBody(context) },
 ): ProcedureResponse<TokenResponse> {
-  const { tokens: pair, userId, accessSeconds, refreshSeconds, device } = granted
+  const { tokens: pair, userId, accessSeconds, refreshSeconds, device } = sessionGrant
   const { tls } = context.app.config
   const tokenCookies = buildTokenCookies({ ...pair, accessSeconds, refreshSeconds }, tls)
   return {

@@ -21,8 +21,8 @@ export function getClientAddress({ socket, headers }: IncomingMessage, trustedPr
 const splitForwarded = (header: string): string[] =>
   header
     .split(',')
-    .map((part) => part.trim())
-    .filter((part) => part !== '')
+    .map((address) => address.trim())
+    .filter((address) => address !== '')
 
 /**
  * Whom an address is counted as: of IPv6 its first 64 bits, because whoever has one address there has all of them. IPv4 stays as it is,
@@ -33,7 +33,7 @@ export function getAddressGroup(address: string): string {
   if (!isIPv6(bareAddress)) return bareAddress
   // The URL parser writes every spelling of one address alike.
   const canonicalAddress = new URL(`http://[${bareAddress}]`).hostname.slice(1, -1)
-  const [head = [], tail] = canonicalAddress.split('::').map((part) => part.split(':').filter(Boolean))
+  const [head = [], tail] = canonicalAddress.split('::').map((half) => half.split(':').filter(Boolean))
   const groups = tail ? [...head, ...Array<string>(8 - head.length - tail.length).fill('0'), ...tail] : head
   const [high = '0', low = '0'] = groups.slice(6)
   if (groups.slice(0, 5).every((group) => group === '0') && groups[5] === 'ffff') return toIpv4(high, low)

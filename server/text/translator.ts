@@ -1,5 +1,5 @@
 /** Words of the server's own pages and mails, out of the files that the client's come from. */
-import { removeDoubleStop } from '#domain/text.ts'
+import { removeDoubleFullStop } from '#domain/text.ts'
 import type { Language } from '#domain/accounts/users.ts'
 
 type MessageTree = { [key: string]: string | MessageTree }
@@ -19,5 +19,5 @@ export const createTranslator =
         messages[language],
       )
     if (typeof text !== 'string') return ''
-    return removeDoubleStop(text.replace(/\{\{(\w+)\}\}/g, (_, name: string) => values[name] ?? ''))
+    return removeDoubleFullStop(text.replace(/\{\{(\w+)\}\}/g, (_, name: string) => values[name] ?? ''))
   }

@@ -37,15 +37,15 @@ export class HashingQueue {
   readonly #knownCallers: QueueLine
   readonly #unknownCallers: QueueLine
   readonly #positionsByAccount = new Map<number, number>()
-  readonly #rest: () => Promise<unknown>
+  readonly #pause: () => Promise<unknown>
   #slowCount = 0
 
-  /** At most so many hashes at once as there are cores, but two even on one core. `rest`: behind each slow hash. */
-  constructor(cores: number, rest: () => Promise<unknown> = () => wait(restMs, undefined, { ref: false })) {
+  /** At most so many hashes at once as there are cores, but two even on one core. `pause`: behind each slow hash. */
+  constructor(cores: number, pause: () => Promise<unknown> = () => wait(restMs, undefined, { ref: false })) {
     this.#slots = Math.max(2, cores)
     this.#knownCallers = { slots: this.#slots, positionCount: 0, runningCount: 0, queuedHashes: [] }
     this.#unknownCallers = { slots: this.#slots - 1, positionCount: 0, runningCount: 0, queuedHashes: [] }
-    this.#rest = rest
+    this.#pause = pause
   }
 
   /** Throws RATE_LIMITED with the wait where the line is full. */
@@ -100,7 +100,7 @@ export class HashingQueue {
 
   async #releaseSlot(line: QueueLine, isSlow: boolean): Promise<void> {
     if (isSlow) {
-      await this.#rest()
+      await this.#pause()
       this.#slowCount--
     }
     line.runningCount--

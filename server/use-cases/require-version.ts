@@ -11,7 +11,7 @@ interface VersionedRow {
 
 export interface VersionCheck {
   /** The row as an answer shows it, made only where it is shown. */
-  current: () => unknown
+  buildCurrentRow: () => unknown
   /** How the trail calls a change of it: where it is kept with more rows of its kind, which one. */
   auditTarget: Pick<AuditEntry, 'code' | 'info'>
 }
@@ -20,10 +20,10 @@ export interface VersionCheck {
 export async function requireVersion(
   context: UseCaseContext,
   row: VersionedRow,
-  { current, auditTarget }: VersionCheck,
+  { buildCurrentRow, auditTarget }: VersionCheck,
 ): Promise<void> {
   const { ifMatch, db, caller } = context
   if (ifMatch === null || ifMatch === row.row_version) return
   const changedBy = await findLastAuthor(db, caller.companyId, { ...auditTarget, changedAt: row.update_time })
-  throw new ProblemError('VERSION_CONFLICT', { current: current(), changed_by: changedBy })
+  throw new ProblemError('VERSION_CONFLICT', { current: buildCurrentRow(), changed_by: changedBy })
 }

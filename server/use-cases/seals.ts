@@ -24,13 +24,13 @@ const deriveKey = ({ tokenKey }: TokenKeyConfig, purpose: string) =>
 export function seal(config: TokenKeyConfig, { purpose, owner }: SealTarget, secret: string): string {
   const iv = randomBytes(ivBytes)
   const encryption = createCipheriv(cipher, deriveKey(config, purpose), iv).setAAD(Buffer.from(owner))
-  const sealed = Buffer.concat([encryption.update(secret, 'utf8'), encryption.final()])
-  return Buffer.concat([iv, encryption.getAuthTag(), sealed]).toString('base64url')
+  const sealedBytes = Buffer.concat([encryption.update(secret, 'utf8'), encryption.final()])
+  return Buffer.concat([iv, encryption.getAuthTag(), sealedBytes]).toString('base64url')
 }
 
 /** Null where it was sealed under another key: the installation's was changed since. */
-export function unseal(config: TokenKeyConfig, { purpose, owner }: SealTarget, sealed: string): string | null {
-  const bytes = Buffer.from(sealed, 'base64url')
+export function unseal(config: TokenKeyConfig, { purpose, owner }: SealTarget, sealedText: string): string | null {
+  const bytes = Buffer.from(sealedText, 'base64url')
   try {
     const decryption = createDecipheriv(cipher, deriveKey(config, purpose), bytes.subarray(0, ivBytes), {
       authTagLength: tagBytes,

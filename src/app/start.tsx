@@ -58,13 +58,13 @@ function openStore() {
       fetchAfterLogin()
       const { signIn } = await import('#request/session/sign-in.ts')
       // Where nobody has chosen on this device the account's own language is taken (D68).
-      const hasChosen = readPreference('portal.language') !== null
+      const hasChosenLanguage = readPreference('portal.language') !== null
       const result = await signIn((await loadNetwork()).ports, {
         ...input,
-        language: hasChosen ? input.language : null,
+        language: hasChosenLanguage ? input.language : null,
       })
       void notifyNetworkState(result, listener)
-      if (!hasChosen && result.kind === 'fresh') await chooseLanguage(result.output.user.language)
+      if (!hasChosenLanguage && result.kind === 'fresh') await chooseLanguage(result.output.user.language)
       return result
     },
     signOut: async (discard) =>
@@ -82,7 +82,7 @@ function openStore() {
     loadTrailActions,
   })
   listener = watchConnection(store, async () => (await loadNetwork()).ports)
-  return { api, store, listener, isAtRest: () => isAnswered && pendingCount === 0 }
+  return { api, store, listener, isIdle: () => isAnswered && pendingCount === 0 }
 }
 
 /** `path`: inside the base. Resolves to what is drawn, once all is here. */
@@ -90,7 +90,7 @@ export async function start(path: string): Promise<Root> {
   startTheme()
   ignoreComposingKeys(window)
   keepFocusInLists()
-  const { api, store, listener, isAtRest } = openStore()
+  const { api, store, listener, isIdle } = openStore()
   hideWhileAway(store)
   const pageReady = preparePage(path)
   const startSessionWatch = async () =>
@@ -103,8 +103,8 @@ export async function start(path: string): Promise<Root> {
   if (!element) throw new Error('index.html has no element with the id root')
   const root = createRoot(element)
   await (isSignedInPage ? showLoading(store, root) : pageReady)
-  let resolveDrawing = () => {}
-  const firstDrawing = new Promise<void>((resolve) => (resolveDrawing = resolve))
+  let resolveFirstRender = () => {}
+  const firstRender = new Promise<void>((resolve) => (resolveFirstRender = resolve))
   // As a transition it is drawn in slices, between which the browser comes to its own.
   startTransition(() =>
     root.render(
@@ -115,23 +115,24 @@ export async function start(path: string): Promise<Root> {
               <AppRoutes />
             </ErrorBoundary>
           </BrowserRouter>
-          <NotifyDrawn onDrawn={resolveDrawing} />
+          <RenderNotifier onDrawn={resolveFirstRender} />
         </StoreProvider>
       </StrictMode>,
     ),
   )
-  await firstDrawing
+  await firstRender
   await waitForPaint()
   void loadPageMessages(...problemNamespaces)
   if (!isSignedInPage) void startSessionWatch()
   // Installing the worker fetches the whole shell and must not stand before the page's own files and rows.
   await pageReady
-  if (isSignedInPage) await waitForRows(isAtRest)
+  if (isSignedInPage) await waitForRows(isIdle)
   markFirstPageReady()
   await waitForIdle()
-  const [{ watchInstallPrompt }, { startWorker }, { nameEnterKeys, keepHintsInside }] = await retryImport(() =>
-    Promise.all([loadNetwork(), import('#app/pwa/service-worker.ts'), import('#app/shell/late-listeners.ts')]),
-  )
+  const [{ watchInstallPrompt }, { startWorker }, { nameEnterKeys, keepHintsInViewport: keepHintsInside }] =
+    await retryImport(() =>
+      Promise.all([loadNetwork(), import('#app/pwa/service-worker.ts'), import('#app/shell/late-listeners.ts')]),
+    )
   nameEnterKeys()
   keepHintsInside()
   watchInstallPrompt()
@@ -162,7 +163,7 @@ async function showLoading(store: AppStore, root: Root): Promise<void> {
 }
 
 /** A transition ends when it can: only the tree itself knows when it is there. */
-function NotifyDrawn({ onDrawn }: { onDrawn: () => void }) {
+function RenderNotifier({ onDrawn }: { onDrawn: () => void }) {
   useEffect(onDrawn, [onDrawn])
   return null
 }
@@ -189,10 +190,10 @@ const wait = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, 
  * Resolves once the first responses are here and the page shows no placeholder row, after `maxRowWaitMs` at the latest. What
  * has been answered is on its way to the device, and from there to the page.
  */
-async function waitForRows(isAtRest: () => boolean): Promise<void> {
+async function waitForRows(isIdle: () => boolean): Promise<void> {
   const isDrawn = () => document.querySelector('main h1') !== null && document.querySelector('.waiting') === null
   const endAt = performance.now() + maxRowWaitMs
-  while (!(isAtRest() && isDrawn()) && performance.now() < endAt) await wait(pollMs)
+  while (!(isIdle() && isDrawn()) && performance.now() < endAt) await wait(pollMs)
   await waitForPaint()
 }
 const pollMs = 50

@@ -67,7 +67,10 @@ export function createEndpointMatcher(
       if (endpoint.method !== method) continue
       const match = pattern.exec(pathname)
       if (match)
-        return { endpoint, params: Object.fromEntries(names.map((name, at) => [name, decode(match[at + 1] ?? '')])) }
+        return {
+          endpoint,
+          params: Object.fromEntries(names.map((name, index) => [name, decode(match[index + 1] ?? '')])),
+        }
     }
     return null
   }

@@ -140,7 +140,7 @@ export function findDueReminders(
     days: readonly number[],
     getDay: (days: number) => PlainDate,
   ): ContractReminder[] => {
-    const dueDays = days.filter((one) => getDay(one) <= today)
+    const dueDays = days.filter((reminderDays) => getDay(reminderDays) <= today)
     const latestDays = dueDays.toSorted((a, b) => (getDay(a) < getDay(b) ? -1 : 1)).at(-1)
     return latestDays === undefined ? [] : [{ kind, days: latestDays }]
   }

@@ -40,8 +40,8 @@ export type UnpaidRow =
   | (UnpaidRowFields & {
       type: 'create' | 'extend' | 'change'
       due: Timestamp
-      after: ContractTerms
-      before: ContractTerms | null
+      nextTerms: ContractTerms
+      previousTerms: ContractTerms | null
     })
   | (UnpaidRowFields & { type: BackupType | 'traffic'; create_time: number })
 
@@ -53,7 +53,7 @@ export function toDue(row: UnpaidRow, zone: string): PaymentDue {
       ...commonFields,
       contractType: 'CONTRACT',
       due: row.due,
-      change: type === 'change' && row.before ? compareTerms(row.before, row.after) : null,
+      change: type === 'change' && row.previousTerms ? compareTerms(row.previousTerms, row.nextTerms) : null,
       until: type === 'extend' ? getLastDay(end) : null,
     }
   const created = toTimestamp(zone, row.create_time)

@@ -21,8 +21,8 @@ export interface ImageSize {
   height: number
 }
 
-const startsWithBytes = (bytes: Uint8Array, at: number, ...expectedBytes: number[]) =>
-  expectedBytes.every((expected, offset) => bytes[at + offset] === expected)
+const startsWithBytes = (bytes: Uint8Array, start: number, ...expectedBytes: number[]) =>
+  expectedBytes.every((expected, offset) => bytes[start + offset] === expected)
 
 const createView = (bytes: Uint8Array) => new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
 
@@ -70,12 +70,13 @@ const toWebpSize = (width: number, height: number): ImageSize => ({ format: 'web
 function readJpegSize(bytes: Uint8Array): ImageSize | null {
   if (!startsWithBytes(bytes, 0, 0xff, 0xd8, 0xff)) return null
   const data = createView(bytes)
-  for (let at = 2; at + 9 < bytes.length; ) {
-    if (bytes[at] !== 0xff) return null
-    const marker = bytes[at + 1] ?? 0
-    if (marker === 0xff) at += 1
-    else if (isFrame(marker)) return { format: 'jpeg', height: data.getUint16(at + 5), width: data.getUint16(at + 7) }
-    else at += 2 + Math.max(2, data.getUint16(at + 2))
+  for (let offset = 2; offset + 9 < bytes.length; ) {
+    if (bytes[offset] !== 0xff) return null
+    const marker = bytes[offset + 1] ?? 0
+    if (marker === 0xff) offset += 1
+    else if (isFrame(marker))
+      return { format: 'jpeg', height: data.getUint16(offset + 5), width: data.getUint16(offset + 7) }
+    else offset += 2 + Math.max(2, data.getUint16(offset + 2))
   }
   return null
 }

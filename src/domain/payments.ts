@@ -68,13 +68,16 @@ const findPaymentTypes = (types: readonly string[], currency: Currency, caller: 
 /** The least that a customer can pay here; what is less is waived or carried over. Zero where nothing can be paid at all. */
 export function getSmallestPayable(types: readonly string[], currency: Currency): Hundredths {
   const minima = findPaymentTypes(types, currency, customer).map((type) => getAmountLimits(type, currency)?.min ?? 0n)
-  return minima.reduce((min, one) => (one < min ? one : min), minima[0] ?? 0n)
+  return minima.reduce((min, minimum) => (minimum < min ? minimum : min), minima[0] ?? 0n)
 }
 
 /** The most that this caller can pay here at once; null: there is no limit, or nothing can be paid here at all. */
 export function getLargestPayable(types: readonly string[], currency: Currency, caller: Caller): Hundredths | null {
   const maxima = findPaymentTypes(types, currency, caller).map((type) => getAmountLimits(type, currency)?.max ?? null)
-  return maxima.reduce((max, one) => (max === null || one === null ? null : one > max ? one : max), maxima[0] ?? null)
+  return maxima.reduce(
+    (max, maximum) => (max === null || maximum === null ? null : maximum > max ? maximum : max),
+    maxima[0] ?? null,
+  )
 }
 
 /** Whether an amount is due that nobody can pay because it is too small. */

@@ -27,7 +27,7 @@ export function cleanDigits(text: string): string {
 }
 
 /** A sentence that ends in a name with a full stop of its own, such as "of Acme Ltd.", ends in one. */
-export const removeDoubleStop = (text: string): string => text.replaceAll(/([\p{L}\p{N}])\.\.(?=\s|$)/gu, '$1.')
+export const removeDoubleFullStop = (text: string): string => text.replaceAll(/([\p{L}\p{N}])\.\.(?=\s|$)/gu, '$1.')
 
 /** No line break or other control character, and none that turns the direction of what stands beside it (F-06). */
 export const oneLinePattern = /^[^\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]*$/u
@@ -58,9 +58,9 @@ function isNeededCharacter(previous: string, character: string, following: strin
 export function findHiddenCharacter(text: string): string | null {
   const characters = [...text]
   const hiddenCharacter = characters.find(
-    (character, at) =>
+    (character, index) =>
       hiddenPattern.test(character) &&
-      !isNeededCharacter(characters[at - 1] ?? '', character, characters[at + 1] ?? ''),
+      !isNeededCharacter(characters[index - 1] ?? '', character, characters[index + 1] ?? ''),
   )
   return hiddenCharacter === undefined ? null : formatCodePoint(hiddenCharacter)
 }

@@ -5,7 +5,7 @@ export type Timestamp = string
 const formatsByZone = new Map<string, Intl.DateTimeFormat>()
 const formatFields = { year: 'numeric', month: '2-digit', day: '2-digit', hour: '2-digit', minute: '2-digit' } as const
 
-function getPartsIn(zone: string, instant: number): Record<string, string> {
+function getDatePartsInZone(zone: string, instant: number): Record<string, string> {
   let format = formatsByZone.get(zone)
   if (!format) {
     format = new Intl.DateTimeFormat('en-CA', { timeZone: zone, hourCycle: 'h23', ...formatFields })
@@ -22,7 +22,7 @@ function formatMinute(zone: string, minute: number): string {
   const key = `${minute} ${zone}`
   const cachedText = minuteTexts.get(key)
   if (cachedText !== undefined) return cachedText
-  const parts = getPartsIn(zone, minute * 60_000)
+  const parts = getDatePartsInZone(zone, minute * 60_000)
   const text = `${parts.year}-${parts.month}-${parts.day} ${parts.hour}:${parts.minute}`
   if (minuteTexts.size >= maxMinuteTexts) minuteTexts.clear()
   minuteTexts.set(key, text)
@@ -42,9 +42,9 @@ export const toPlainDate = (zone: string, instant: number): PlainDate => toTimes
 
 /** The first moment of that day in the zone, epoch ms. */
 export function getStartOfDay(zone: string, date: PlainDate): number {
-  const [one, other] = findMoments(zone, `${date} 00:00:00`)
-  const first = Math.min(one, other)
-  return toPlainDate(zone, first) === date ? first : Math.max(one, other)
+  const [momentA, momentB] = findMoments(zone, `${date} 00:00:00`)
+  const firstMoment = Math.min(momentA, momentB)
+  return toPlainDate(zone, firstMoment) === date ? firstMoment : Math.max(momentA, momentB)
 }
 
 /**
@@ -54,9 +54,11 @@ export function getStartOfDay(zone: string, date: PlainDate): number {
 export function findInstant(zone: string, timestamp: Timestamp): number | null {
   if (timestamp < firstSupported || timestamp >= endSupported || Number.isNaN(Date.parse(toUtcText(timestamp))))
     return null
-  const [one, other] = findMoments(zone, timestamp)
-  const match = [Math.min(one, other), Math.max(one, other)].find((at) => toTimestamp(zone, at) === timestamp)
-  return match ?? Math.max(one, other)
+  const [momentA, momentB] = findMoments(zone, timestamp)
+  const match = [Math.min(momentA, momentB), Math.max(momentA, momentB)].find(
+    (instant) => toTimestamp(zone, instant) === timestamp,
+  )
+  return match ?? Math.max(momentA, momentB)
 }
 
 /** Between these a year has four digits in every zone, as a timestamp has them. */

@@ -65,7 +65,7 @@ export function findMonthsToBill<S extends TrafficSubscription>(
   let month = closedMonth === null ? findFirstMonth({ subscriptions, bytesByMonth }) : getNextMonth(closedMonth)
   for (let checkedCount = 0; month !== null && month < currentMonth && checkedCount < maxMonths; checkedCount++) {
     const bytes = bytesByMonth.get(month) ?? 0
-    const isBilled = bytes > 0 || subscriptions.some((one) => isCovered(one, month as CalendarMonth))
+    const isBilled = bytes > 0 || subscriptions.some((subscription) => isCovered(subscription, month as CalendarMonth))
     const subscription = findBillingSubscription(subscriptions, month)
     if (isBilled && !subscription) break
     if (isBilled && subscription) records.push({ month, bytes, subscription })

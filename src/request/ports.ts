@@ -4,11 +4,11 @@ import type { Device } from '#local/storage/device.ts'
 export interface LockPort {
   /**
    * Runs `action` alone under this name, over all pages and workers. Null: it was not to be had within `waitMs`.
-   * `steal` takes it from whoever holds it, `takeFromFrozen` after two seconds from a holder that does not answer.
+   * `shouldSteal` takes it from whoever holds it, `shouldTakeFromFrozen` after two seconds from a holder that does not answer.
    */
   hold<T>(
     name: string,
-    options: { waitMs: number; steal?: boolean; takeFromFrozen?: boolean },
+    options: { waitMs: number; shouldSteal?: boolean; shouldTakeFromFrozen?: boolean },
     action: () => Promise<T>,
   ): Promise<{ value: T } | null>
 }
@@ -46,7 +46,7 @@ export interface PipelinePorts {
   tokenAccess: TokenAccess
   device(): Promise<Device>
   /** Keeps the host alive until it is done (`waitUntil` in a worker). Failures end here. */
-  keepAlive(work: Promise<unknown>): void
+  keepAlive(promise: Promise<unknown>): void
   /** Asks the browser for a wake-up when the line is back, where it can (Background Sync). Only an accelerator. */
   requestWakeup(): void
   /** How many writes wait, by user; without it the loss of a database is not noticed. */

@@ -4,7 +4,7 @@
  */
 import { useSyncExternalStore } from 'react'
 import type { Caller, ClientType } from '#domain/access.ts'
-import { useSignedIn } from '#state/use-store.ts'
+import { useSignedInSession } from '#state/use-store.ts'
 
 const storageKey = 'portal.clientType'
 const listeners = new Set<() => void>()
@@ -45,6 +45,6 @@ export function chooseClientType(type: ClientType): void {
  * again.
  */
 export function useClientType(rule: (caller: Caller, chosenType: ClientType) => ClientType): ClientType {
-  const { caller } = useSignedIn()
+  const { caller } = useSignedInSession()
   return rule(caller, useSyncExternalStore(subscribe, readChosenType))
 }

@@ -26,10 +26,11 @@ export const connection = createSlice({
   reducers: {
     networkStateChanged: (state, { payload }: PayloadAction<NetworkState>) => void (state.networkState = payload),
     deviceFullChanged: (state, { payload }: PayloadAction<boolean>) => void (state.isDeviceFull = payload),
-    databaseChanged: (state, { payload }: PayloadAction<ConnectionState['databaseState']>) =>
+    databaseStateChanged: (state, { payload }: PayloadAction<ConnectionState['databaseState']>) =>
       void (state.databaseState = payload),
     sessionExpiredChanged: (state, { payload }: PayloadAction<boolean>) => void (state.isSessionExpired = payload),
   },
 })
 
-export const { networkStateChanged, deviceFullChanged, databaseChanged, sessionExpiredChanged } = connection.actions
+export const { networkStateChanged, deviceFullChanged, databaseStateChanged, sessionExpiredChanged } =
+  connection.actions

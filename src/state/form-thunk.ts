@@ -33,11 +33,11 @@ export const createFormThunk = <Input>(
 type FormThunk<ThunkInput> = ReturnType<typeof createFormThunk<ThunkInput>>
 
 /** What sends it is fetched when it is first needed, and may be out of reach. */
-const unreachedResult: ProblemResult = { kind: 'problem', problem: createLocalProblem('NEEDS_CONNECTION') }
+const unreachableResult: ProblemResult = { kind: 'problem', problem: createLocalProblem('NEEDS_CONNECTION') }
 
 /** What became of it, for the form that sent it. */
 export const getFormResult = ({ payload }: { payload?: CallResult<unknown> | undefined }): CallResult<unknown> =>
-  payload ?? unreachedResult
+  payload ?? unreachableResult
 
 /** Where the sending stands; what is typed stays in the form. */
 export function addFormCases<S extends FormStatus, FormInput>(

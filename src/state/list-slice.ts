@@ -22,7 +22,7 @@ interface ListState {
   /** Rows of the page that the server could not show. */
   leftOutCount: number
   /** Rows created since the user last asked for the list, newest first. */
-  newRows: readonly RowRef[]
+  newRowRefs: readonly RowRef[]
 }
 
 /** The same each time: who watches it hears nothing of a list that was empty and is. */
@@ -65,15 +65,22 @@ export function createListSlice<R extends VersionedRow, V>({ name, endpoint, rea
     problem: null,
     isCached: false,
     leftOutCount: 0,
-    newRows: noRows,
+    newRowRefs: noRows,
   }
   const slice = createSlice({
     name,
     initialState,
     reducers: {
-      viewChanged: (state, { payload }: PayloadAction<string>) => ({ ...state, savedQuery: payload, newRows: noRows }),
-      rowCreated: (state, { payload }: PayloadAction<RowRef>) => ({ ...state, newRows: [payload, ...state.newRows] }),
-      newRowsCleared: (state) => ({ ...state, newRows: noRows }),
+      viewChanged: (state, { payload }: PayloadAction<string>) => ({
+        ...state,
+        savedQuery: payload,
+        newRowRefs: noRows,
+      }),
+      rowCreated: (state, { payload }: PayloadAction<RowRef>) => ({
+        ...state,
+        newRowRefs: [payload, ...state.newRowRefs],
+      }),
+      newRowsCleared: (state) => ({ ...state, newRowRefs: noRows }),
     },
     extraReducers: (builder) =>
       builder
@@ -99,13 +106,13 @@ export function createListSlice<R extends VersionedRow, V>({ name, endpoint, rea
     selectIsCached: (state: object) => injectedSlice.selectSlice(state).isCached,
     selectLeftOutCount: (state: object) => injectedSlice.selectSlice(state).leftOutCount,
     selectProblem: (state: object) => injectedSlice.selectSlice(state).problem,
-    selectNewRows: (state: object) => injectedSlice.selectSlice(state).newRows,
+    selectNewRows: (state: object) => injectedSlice.selectSlice(state).newRowRefs,
     selectSavedQuery: (state: object) => injectedSlice.selectSlice(state).savedQuery,
     toQuery,
     /** The page as this device has it; for a live query. */
-    readPage: (scope: number | null, query: PageQuery, newRows?: readonly RowRef[]): Promise<ListView<R>> => {
+    readPage: (scope: number | null, query: PageQuery, newRowRefs?: readonly RowRef[]): Promise<ListView<R>> => {
       const { results, page, sortField, sortOrder, ...filters } = query
-      return read<R>(list, { scope, filters, sort: [sortField, sortOrder], page, results, newRows })
+      return read<R>(list, { scope, filters, sort: [sortField, sortOrder], page, results, newRowRefs })
     },
   }
 }

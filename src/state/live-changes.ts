@@ -33,9 +33,9 @@ const intervalMs = { min: 1_000, poll: 10_000 }
  */
 export function useLiveChanges(table: string, read: ChangeListener): void {
   const isOnline = useConnection().networkState === 'online'
-  const latest = useRef(read)
+  const latestRead = useRef(read)
   useEffect(() => {
-    latest.current = read
+    latestRead.current = read
   })
   useEffect(() => {
     if (!isOnline) return
@@ -48,7 +48,7 @@ export function useLiveChanges(table: string, read: ChangeListener): void {
     function readNow() {
       readAt = Date.now()
       schedule(intervalMs.poll)
-      if (document.visibilityState === 'visible') latest.current()
+      if (document.visibilityState === 'visible') latestRead.current()
     }
     const readSoon = () => schedule(Math.max(0, readAt + intervalMs.min - Date.now()))
     const onVisibilityChange = () => void (document.visibilityState === 'visible' && readSoon())

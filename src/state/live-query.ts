@@ -38,7 +38,7 @@ export function reuseUnchanged<T>(previous: unknown, current: T): T {
   if (Object.is(previous, current) || !isPlain(previous) || !isPlain(current)) return current
   if (Array.isArray(previous) !== Array.isArray(current)) return current
   const reusedValue = Array.isArray(current)
-    ? current.map((part, at) => reuseUnchanged(previous[at as never], part))
+    ? current.map((part, index) => reuseUnchanged(previous[index as never], part))
     : Object.fromEntries(
         Object.entries(current).map(([name, part]) => [name, reuseUnchanged(previous[name as never], part)]),
       )

@@ -6,16 +6,16 @@ const minIntervalMs = 100
  * the one before. Whoever is overtaken while waiting reads nothing; the library asks for nothing but the latest.
  */
 export function throttleReads<T>(read: () => Promise<T>): () => Promise<T> {
-  let turn = 0
+  let latestTurn = 0
   let readAt = Number.NEGATIVE_INFINITY
   let lastResult: T
   return async () => {
-    turn += 1
-    const ownTurn = turn
+    latestTurn += 1
+    const ownTurn = latestTurn
     const waitMs = readAt + minIntervalMs - performance.now()
     // By this promise and not its own: else Dexie loses sight of what is read after it.
     if (waitMs > 0) await Promise.resolve(new Promise((resolve) => setTimeout(resolve, waitMs)))
-    if (ownTurn !== turn) return lastResult
+    if (ownTurn !== latestTurn) return lastResult
     readAt = performance.now()
     lastResult = await read()
     return lastResult

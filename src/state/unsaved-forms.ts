@@ -5,7 +5,7 @@
  */
 import { useEffect, useRef, useState } from 'react'
 import { useStore } from 'react-redux'
-import { useSignedIn } from '#state/use-store.ts'
+import { useSignedInSession } from '#state/use-store.ts'
 import type { AppStore } from '#state/store.ts'
 
 export interface UnsavedForms<T> {
@@ -22,7 +22,7 @@ export function createUnsavedForms<T>(): UnsavedForms<T> {
   const formsByName = new Map<string, T>()
 
   function useFormName(formKey: string): string {
-    const { caller } = useSignedIn()
+    const { caller } = useSignedInSession()
     return toFormName(caller.userId, caller.companyId, formKey)
   }
 
@@ -37,21 +37,21 @@ export function createUnsavedForms<T>(): UnsavedForms<T> {
     useKeepUnsavedForm(formKey, formValue) {
       const name = useFormName(formKey)
       const store = useStore() as AppStore
-      const { caller } = useSignedIn()
-      const latest = useRef({ formValue, caller })
+      const { caller } = useSignedInSession()
+      const latestForm = useRef({ formValue, caller })
       useEffect(() => {
-        latest.current = { formValue, caller }
+        latestForm.current = { formValue, caller }
       })
       useEffect(
         () => () => {
           const { session } = store.getState()
-          const { formValue: latestValue, caller } = latest.current
+          const { formValue: latestValue, caller } = latestForm.current
           // A form that goes before it was drawn with changed rights has lost its page.
-          const isLedAway =
+          const isRedirected =
             session.kind === 'signed in'
               ? JSON.stringify(session.caller) !== JSON.stringify(caller)
               : session.kind === 'signed out' && session.reason === 'ended'
-          if (!isLedAway || latestValue === null) return
+          if (!isRedirected || latestValue === null) return
           formsByName.set(name, latestValue)
           if (session.kind === 'signed in') return
           keepUntilSignedIn(

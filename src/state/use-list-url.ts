@@ -9,7 +9,7 @@ import { storePageSize, readPageSize } from '#state/page-size.ts'
 export interface ListUrl<V extends ListUrlState> {
   read: (query: URLSearchParams) => V
   write: (view: V) => URLSearchParams
-  change: (view: V, change: Partial<V>) => V
+  change: (view: V, changeView: Partial<V>) => V
   /** What is kept of it while one is elsewhere (C-02). */
   toSavedQuery: (view: V) => string
 }
@@ -26,26 +26,26 @@ export function useListUrl<V extends ListUrlState>(
 ) {
   const store = useStore()
   const [query, setQuery] = useSearchParams()
-  const { view, change } = useAheadView(listUrl, query, setQuery)
-  const savedNow = listUrl.toSavedQuery(listUrl.read(query))
+  const { view, changeView } = usePendingView(listUrl, query, setQuery)
+  const currentQuery = listUrl.toSavedQuery(listUrl.read(query))
   const hasArrived = useRef(false)
   useEffect(() => {
-    const saved = selectSavedQuery(store.getState())
-    const arrivalQuery = hasArrived.current ? null : findArrivalQuery(query, saved)
+    const savedQuery = selectSavedQuery(store.getState())
+    const arrivalQuery = hasArrived.current ? null : findArrivalQuery(query, savedQuery)
     if (arrivalQuery) setQuery(arrivalQuery, { replace: true })
-    else if (savedNow !== saved) store.dispatch(viewChanged(savedNow))
+    else if (currentQuery !== savedQuery) store.dispatch(viewChanged(currentQuery))
     hasArrived.current = true
-  }, [savedNow, query, setQuery, store, selectSavedQuery, viewChanged])
-  return { view, change, setQuery }
+  }, [currentQuery, query, setQuery, store, selectSavedQuery, viewChanged])
+  return { view, changeView, setQuery }
 }
 
 /** Where a plain address leads: to the last filter, and to as many rows as were last chosen. Null: where it says. */
-function findArrivalQuery(query: URLSearchParams, saved: string): URLSearchParams | null {
-  const size = readPageSize()
-  const isPlain = query.size === 0 && saved !== ''
-  if (!isPlain && (size === null || query.has('results'))) return null
-  const arrivalQuery = new URLSearchParams(isPlain ? saved : query)
-  if (size !== null && !arrivalQuery.has('results')) arrivalQuery.set('results', size)
+function findArrivalQuery(query: URLSearchParams, savedQuery: string): URLSearchParams | null {
+  const pageSize = readPageSize()
+  const isPlain = query.size === 0 && savedQuery !== ''
+  if (!isPlain && (pageSize === null || query.has('results'))) return null
+  const arrivalQuery = new URLSearchParams(isPlain ? savedQuery : query)
+  if (pageSize !== null && !arrivalQuery.has('results')) arrivalQuery.set('results', pageSize)
   return arrivalQuery
 }
 
@@ -53,25 +53,25 @@ function findArrivalQuery(query: URLSearchParams, saved: string): URLSearchParam
  * The router changes the address in its own time; a box that was ticked must not be seen unticked until then. So the
  * view goes ahead, for as long as the address is still the one it was chosen at.
  */
-function useAheadView<V extends ListUrlState>(listUrl: ListUrl<V>, query: URLSearchParams, setQuery: SetQuery) {
-  const [aheadView, setAheadView] = useState<{ view: V; at: string } | null>(null)
+function usePendingView<V extends ListUrlState>(listUrl: ListUrl<V>, query: URLSearchParams, setQuery: SetQuery) {
+  const [pendingView, setPendingView] = useState<{ view: V; address: string } | null>(null)
   const address = query.toString()
   // Once the address has moved, it alone counts: Back may lead to the very one it was chosen at.
-  if (aheadView !== null && aheadView.at !== address) setAheadView(null)
+  if (pendingView !== null && pendingView.address !== address) setPendingView(null)
   // Back may come before the router has got there: the address never was another one then.
   useEffect(() => {
-    const dropAheadView = () => setAheadView(null)
-    addEventListener('popstate', dropAheadView)
-    return () => removeEventListener('popstate', dropAheadView)
+    const dropPendingView = () => setPendingView(null)
+    addEventListener('popstate', dropPendingView)
+    return () => removeEventListener('popstate', dropPendingView)
   }, [])
-  const view = aheadView?.at === address ? aheadView.view : listUrl.read(query)
-  const change = (change: Partial<V>, isCorrection = false) => {
-    const next = listUrl.change(view, change)
-    setAheadView({ view: next, at: address })
+  const view = pendingView?.address === address ? pendingView.view : listUrl.read(query)
+  const changeView = (changes: Partial<V>, isCorrection = false) => {
+    const next = listUrl.change(view, changes)
+    setPendingView({ view: next, address })
     if (next.results !== view.results) storePageSize(next.results)
     // Typing is one step of the history, not one for each letter.
-    const isTyping = Object.keys(change).join() === 'searchText' && view.searchText !== ''
+    const isTyping = Object.keys(changes).join() === 'searchText' && view.searchText !== ''
     setQuery(listUrl.write(next), { replace: isTyping || isCorrection })
   }
-  return { view, change }
+  return { view, changeView }
 }

@@ -6,7 +6,7 @@ import type { ListSlice, PageQuery } from '#state/list-slice.ts'
 import { useLiveQuery } from '#state/live-query.ts'
 import { useFetch } from '#state/use-fetch.ts'
 
-const unreadFreshness = {
+const emptyFreshness = {
   count: 0,
   offlineCount: 0,
   cachedCount: 0,
@@ -24,7 +24,7 @@ interface UseListOptions<V> {
   /** Neither asked for nor read: it is not for this user. */
   skip?: boolean
   /** Shown before all others, whatever page and filter (`useNewRows`). */
-  newRows?: readonly RowRef[]
+  newRowRefs?: readonly RowRef[]
   /** All rows up to the view's page, and not that page alone: a phone's list grows (DataList). */
   isGrowing?: boolean
 }
@@ -35,7 +35,7 @@ interface UseListOptions<V> {
  */
 export function useList<R extends VersionedRow, V>(
   list: ListSlice<R, V>,
-  { scope, view, skip = false, newRows, isGrowing = false }: UseListOptions<V>,
+  { scope, view, skip = false, newRowRefs, isGrowing = false }: UseListOptions<V>,
 ) {
   const dispatch = useDispatch()
   // Offline nothing is waited for: what the device has is shown at once.
@@ -53,10 +53,10 @@ export function useList<R extends VersionedRow, V>(
   useFetch(refetch, skip)
   const cachedView = useLiveQuery(
     async () =>
-      skip ? undefined : await list.readPage(scope, toGrownQuery(JSON.parse(key) as PageQuery, isGrowing), newRows),
-    [list, scope, key, skip, newRows, isGrowing],
+      skip ? undefined : await list.readPage(scope, toGrownQuery(JSON.parse(key) as PageQuery, isGrowing), newRowRefs),
+    [list, scope, key, skip, newRowRefs, isGrowing],
   )
-  const freshness = { ...(cachedView ?? unreadFreshness), isCached, leftOutCount }
+  const freshness = { ...(cachedView ?? emptyFreshness), isCached, leftOutCount }
   const count = cachedView ? countRows(cachedView, isCached, JSON.parse(key) as PageQuery) : 0
   return { rows: cachedView?.rows, count, freshness, isFetching, problem, refetch }
 }

@@ -17,19 +17,19 @@ export function useLongRequest<Input>(
   const [isBusy, setIsBusy] = useState(false)
   const [problem, setProblem] = useState<Problem | null>(null)
   // The wish whose answer was lost goes under its intent again.
-  const [unknownRequest, setUnknownRequest] = useState<{ intent: Intent; of: string } | null>(null)
+  const [unknownRequest, setUnknownRequest] = useState<{ intent: Intent; inputJson: string } | null>(null)
 
-  async function run(input: Input) {
+  async function sendInput(input: Input) {
     const inputJson = JSON.stringify(input)
-    const intent = unknownRequest?.of === inputJson ? unknownRequest.intent : crypto.randomUUID()
+    const intent = unknownRequest?.inputJson === inputJson ? unknownRequest.intent : crypto.randomUUID()
     setIsBusy(true)
     setProblem(null)
     const { isStarted, result } = await dispatch(send(input, intent))
     setIsBusy(false)
     if (isStarted) return onEnd(result, input, intent)
     if (result.kind !== 'problem') return
-    setUnknownRequest(isOutcomeUnknown(result.problem) ? { intent, of: inputJson } : null)
+    setUnknownRequest(isOutcomeUnknown(result.problem) ? { intent, inputJson } : null)
     setProblem(result.problem)
   }
-  return { isBusy, problem, run: (input: Input) => void run(input) }
+  return { isBusy, problem, run: (input: Input) => void sendInput(input) }
 }

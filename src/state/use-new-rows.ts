@@ -13,7 +13,7 @@ export function useNewRows<R extends VersionedRow, V>(
   subject = '',
 ) {
   const dispatch = useDispatch()
-  const newRows = useSelector(selectNewRows)
+  const newRowRefs = useSelector(selectNewRows)
   const clear = useCallback(() => void dispatch(newRowsCleared()), [dispatch, newRowsCleared])
   const lastSubject = useRef(subject)
   useEffect(() => {
@@ -27,5 +27,5 @@ export function useNewRows<R extends VersionedRow, V>(
       if (location.pathname !== pathname) clear()
     }
   }, [clear])
-  return { newRows, clear }
+  return { newRowRefs, clear }
 }

@@ -20,7 +20,7 @@ export function useSaveBlocked() {
 }
 
 /** The signed-in user and caller; only for pages behind the guard, which are not drawn without one. */
-export function useSignedIn() {
+export function useSignedInSession() {
   const session = useSession()
   if (session.kind !== 'signed in') throw new Error('a page behind the guard was drawn without a session')
   return session

@@ -2,7 +2,14 @@
 import { screen, within } from '@testing-library/dom'
 import { describe, expect, it } from 'vitest'
 import { getUser } from '#contract/accounts.ts'
-import { button, readDescription, heading, getNamedField, submit, typeValues } from '#tests/support/pages/fields.ts'
+import {
+  getButton,
+  readDescription,
+  findHeading,
+  getNamedField,
+  submit,
+  typeValues,
+} from '#tests/support/pages/fields.ts'
 import { limitByDay, nightly } from '#tests/support/runner/nightly.ts'
 import { waitForPath, setUpPages } from '#tests/support/pages/screen.ts'
 import { password, readUser } from '#tests/support/server/world.ts'
@@ -23,12 +30,12 @@ describe('leaving a form by a link', () => {
     await typeValues(fixture.user, { website: 'www.alpha.example' })
     await clickLink('Users')
     await expectUnsavedNotice()
-    expect(document.activeElement).toBe(button('Keep editing'))
+    expect(document.activeElement).toBe(getButton('Keep editing'))
     await press('Keep editing')
     expect([fixture.browser.path(), getNamedField('website').value]).toEqual([company, 'www.alpha.example'])
     await clickLink('Users')
     await press('Discard changes')
-    await heading('Users')
+    await findHeading('Users')
     // Nothing is typed, nothing is asked.
     await fixture.browser.open('/app/profile/password')
     await clickLink('Home')
@@ -69,7 +76,7 @@ it.each(limitByDay(typedFields, 1))(
     // Whoever asks next is told, as another tab may.
     const { api } = await import('#app/connection/network-bundle.ts')
     await api.call(getUser, {})
-    await heading('Login')
+    await findHeading('Login')
     await typeValues(fixture.user, { company: 'alpha', username: 'admin@alpha.example', password })
     await submit(fixture.user)
     await expect.poll(() => fixture.browser.path()).toMatch(path.split('?')[0] ?? '')
@@ -95,11 +102,11 @@ it('fault 44c on a shared device that is said before anything is typed in vain',
   await expireSession()
   const findExpiredNotice = () => within(screen.getByRole('main')).findByText(/expired while you were offline/)
   await findExpiredNotice()
-  await expect.poll(() => readDescription(button('Save changes'))).toBe('Log in again first.')
+  await expect.poll(() => readDescription(getButton('Save changes'))).toBe('Log in again first.')
   expect(getNamedField('website').value).toBe('www.alpha.example')
   await fixture.browser.open('/app/profile/user?edit=1')
   await findExpiredNotice()
-  await expect.poll(() => readDescription(button('Save changes'))).toBe('Log in again first.')
+  await expect.poll(() => readDescription(getButton('Save changes'))).toBe('Log in again first.')
 })
 
 it('fault 44f what is saved after a session ran out offline is locked until the next login, and the form says so', async () => {
@@ -109,7 +116,7 @@ it('fault 44f what is saved after a session ran out offline is locked until the 
   await expireSession()
   await screen.findByText(/Your session has expired. You can go on/)
   await typeValues(fixture.user, { website: 'www.alpha.example' })
-  await fixture.user.click(button('Save changes'))
+  await fixture.user.click(getButton('Save changes'))
   await screen.findByText('Locked on this device. Sent after you log in.')
   fixture.browser.goOnline()
   const device = await loadDevice()

@@ -9,12 +9,12 @@ it('fault 41d a frozen tab does not answer for its locks, and answers again when
   const locks = createWebLocks(lockFallback, async () => undefined)
   let release = () => {}
   let onAcquired = () => {}
-  const acquired = new Promise<void>((resolve) => (onAcquired = resolve))
-  const holding = locks.hold('41d', { waitMs: 0 }, async () => {
+  const acquiredPromise = new Promise<void>((resolve) => (onAcquired = resolve))
+  const holdPromise = locks.hold('41d', { waitMs: 0 }, async () => {
     onAcquired()
     await new Promise<void>((resolve) => (release = resolve))
   })
-  await acquired
+  await acquiredPromise
   const otherChannel = new BroadcastChannel('portal-locks')
   const answers: unknown[] = []
   otherChannel.onmessage = ({ data }) => void answers.push(data)
@@ -30,7 +30,7 @@ it('fault 41d a frozen tab does not answer for its locks, and answers again when
   await expect.poll(() => answers.at(-1)).toEqual({ type: 'held', name: '41d' })
   expect(answers).toHaveLength(2)
   release()
-  await holding
+  await holdPromise
   otherChannel.close()
 })
 

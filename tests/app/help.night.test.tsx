@@ -1,7 +1,7 @@
 /** Help, and the keys that lead about: on every page, for those signed in and for visitors (A-19, A-34, C-21, C-25). */
 import { screen, within } from '@testing-library/dom'
 import { describe, expect, it, vi } from 'vitest'
-import { button, heading } from '#tests/support/pages/fields.ts'
+import { getButton, findHeading } from '#tests/support/pages/fields.ts'
 import { nightly } from '#tests/support/runner/nightly.ts'
 import { waitForPath, setUpPages } from '#tests/support/pages/screen.ts'
 
@@ -34,20 +34,20 @@ describe('help', () => {
 
   it('names whom to ask, without a line too once they were named, and the keys that lead where one may go', async () => {
     await fixture.browser.openAs('admin@alpha', '/app/profile/user')
-    await fixture.user.click(button('Help'))
+    await fixture.user.click(getButton('Help'))
     await within(await findHelp()).findByText('help@m18.example')
     await expect.poll(async () => readKeys(await findHelp())).toEqual(['?', '/', 'gh', 'gu', 'gw', 'F8', 'Esc'])
     await fixture.user.keyboard('{Escape}')
     await expectNoDialog()
     fixture.browser.goOffline()
-    await fixture.user.click(button('Help'))
+    await fixture.user.click(getButton('Help'))
     await within(await findHelp()).findByText('help@m18.example')
   })
 
   nightly('copies what a report needs, without what stands behind the address', async () => {
     await fixture.browser.openAs('user@alpha', '/app/home?lang=en&otk=secret')
     const writeText = vi.spyOn(navigator.clipboard, 'writeText')
-    await fixture.user.click(button('Help'))
+    await fixture.user.click(getButton('Help'))
     const dialog = within(await findHelp())
     await dialog.findByText(/worker none, server \S+/)
     await fixture.user.click(dialog.getByRole('button', { name: 'Copy details' }))
@@ -64,10 +64,10 @@ describe('single keys', () => {
   it('lead to the places one may go to, and to the help', async () => {
     await fixture.browser.openAs('admin@alpha')
     await pressUntil('gu', () => fixture.browser.path() === '/app/user')
-    await heading('Users')
+    await findHeading('Users')
     await fixture.user.keyboard('gw')
     await waitForPath(fixture.browser, '/app/outbox')
-    await heading('Waiting changes')
+    await findHeading('Waiting changes')
     await fixture.user.keyboard('?')
     await findHelp()
   })
@@ -124,11 +124,11 @@ describe('single keys', () => {
     expect(document.activeElement).not.toBe(searchBox)
     expect(fixture.browser.path()).toMatch(/^\/app\/user/)
     await fixture.browser.open('/app/user')
-    await heading('Users')
+    await findHeading('Users')
     const newSearchBox = await screen.findByRole('textbox', { name: /Search/ })
     await fixture.user.keyboard('/')
     expect(document.activeElement).not.toBe(newSearchBox)
-    await fixture.user.click(button('Help'))
+    await fixture.user.click(getButton('Help'))
     await fixture.user.click(within(await findHelp()).getByRole('switch', { name: 'Single-key shortcuts' }))
     await fixture.user.keyboard('{Escape}')
     await expectNoDialog()

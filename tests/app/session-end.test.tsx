@@ -1,7 +1,7 @@
 /** The end of a session is announced, put off, and never said into somebody's typing. */
 import { screen } from '@testing-library/dom'
 import { expect, it } from 'vitest'
-import { button, heading, getNamedField } from '#tests/support/pages/fields.ts'
+import { getButton, findHeading, getNamedField } from '#tests/support/pages/fields.ts'
 import { nightly } from '#tests/support/runner/nightly.ts'
 import { setUpPages } from '#tests/support/pages/screen.ts'
 
@@ -28,7 +28,7 @@ it('is announced with a way to put it off, by keys', async () => {
   const endsAt = await setSessionEndingSoon()
   await screen.findByText(/^Your session ends in less than a minute, because/)
   expect(screen.queryByText(/connection/)).toBeNull()
-  const extendButton = button('Extend')
+  const extendButton = getButton('Extend')
   await makeRenewalDue()
   extendButton.focus()
   await fixture.user.keyboard('{Enter}')
@@ -38,7 +38,7 @@ it('is announced with a way to put it off, by keys', async () => {
 
 nightly('is put off by typing and never announced meanwhile', async () => {
   await fixture.browser.openAs('user@alpha', '/app/profile/password')
-  await heading('Change password')
+  await findHeading('Change password')
   await waitForBanner()
   await fixture.user.click(getNamedField('original'))
   await fixture.user.keyboard('a')

@@ -1,7 +1,7 @@
 /** The frame of the portal: who gets where, in which language and colours, and what is said of the connection. */
 import { screen, within } from '@testing-library/dom'
 import { describe, expect, it, vi } from 'vitest'
-import { button, readDescription, heading } from '#tests/support/pages/fields.ts'
+import { getButton, readDescription, findHeading } from '#tests/support/pages/fields.ts'
 import { limitByDay, nightly } from '#tests/support/runner/nightly.ts'
 import { waitForPath, setUpPages } from '#tests/support/pages/screen.ts'
 
@@ -82,9 +82,9 @@ describe('ways in and out', () => {
     await waitForPath(fixture.browser, '/entrance')
     await fixture.browser.open('/app/home')
     await chooseMenuItem(/My account$/, 'Logout')
-    await heading('You are logged out')
+    await findHeading('You are logged out')
     await fixture.user.click(await withinHeader().findByRole('link', { name: 'Login' }))
-    await heading('Login')
+    await findHeading('Login')
   })
 
   nightly("the provider's items say who they are for (M12)", async () => {
@@ -103,7 +103,7 @@ describe('ways in and out', () => {
 
   it('what is no place of the portal says so and leads back (M5)', async () => {
     await fixture.browser.open('/no/such/place')
-    await heading('Page not found')
+    await findHeading('Page not found')
     expect(screen.getByRole('main').textContent).toContain('/no/such/place')
     screen.getByRole('link', { name: 'Login' })
   })
@@ -111,7 +111,7 @@ describe('ways in and out', () => {
   it('names the window by page, company and product, and moves the focus to the heading (C-19, A-14)', async () => {
     await fixture.browser.openAs('admin@alpha')
     await fixture.user.click(screen.getByRole('link', { name: 'Company' }))
-    const title = await heading('Company')
+    const title = await findHeading('Company')
     await expect.poll(() => document.title).toBe('Company · ALPHA-7f3a91 Ltd · Service portal')
     await expect.poll(() => document.activeElement).toBe(title)
   })
@@ -132,7 +132,7 @@ describe('the client type (M3)', () => {
     await fixture.browser.open('/app/m18/automodule')
     expect((await findClientTypeSelect()).value).toBe('mma')
     await fixture.user.click(screen.getByRole('link', { name: 'Users' }))
-    await heading('Users')
+    await findHeading('Users')
     await expect.poll(() => screen.queryByRole('combobox', { name: 'Client type' })).toBeNull()
   })
 
@@ -154,14 +154,14 @@ describe('the client type (M3)', () => {
 describe('language and colours', () => {
   it('the toggle changes every word at once and is remembered (M4, A-32, I-11)', async () => {
     await fixture.browser.openAs('admin@alpha', '/app/user')
-    await heading('Users')
+    await findHeading('Users')
     expect(document.documentElement.lang).toBe('en')
-    await fixture.user.click(button('中文'))
-    await heading('用户')
+    await fixture.user.click(getButton('中文'))
+    await findHeading('用户')
     expect(document.documentElement.lang).toBe('zh-Hans')
     await expect.poll(() => document.title).toMatch(/^用户 · /)
     await fixture.browser.open('/app/user')
-    await heading('用户')
+    await findHeading('用户')
   })
 
   it.each(limitByDay(['en', 'zh'], 1))('no raw key of a text is ever seen, in %s', async (language) => {

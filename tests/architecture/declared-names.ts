@@ -32,26 +32,26 @@ const nodesOf = (value: unknown): Node[] => (Array.isArray(value) ? value.filter
 const discriminants = new Set(['kind', 'type', 'state', 'status', 'outcome', 'result', 'reason', 'about', 'stage'])
 
 /** Identifiers that a pattern declares: `{ a: b, ...rest }` declares b and rest. */
-function* patternNames(pattern: Node): Generator<Node> {
+function* listPatternNames(pattern: Node): Generator<Node> {
   switch (pattern.type) {
     case 'Identifier':
       yield pattern
       return
     case 'ObjectPattern':
       for (const property of nodesOf(pattern['properties']))
-        yield* nodesOf(property['value'] ?? property['argument']).flatMap((value) => [...patternNames(value)])
+        yield* nodesOf(property['value'] ?? property['argument']).flatMap((value) => [...listPatternNames(value)])
       return
     case 'ArrayPattern':
-      for (const element of nodesOf(pattern['elements'])) yield* patternNames(element)
+      for (const element of nodesOf(pattern['elements'])) yield* listPatternNames(element)
       return
     case 'AssignmentPattern':
-      for (const left of nodesOf(pattern['left'])) yield* patternNames(left)
+      for (const left of nodesOf(pattern['left'])) yield* listPatternNames(left)
       return
     case 'RestElement':
-      for (const argument of nodesOf(pattern['argument'])) yield* patternNames(argument)
+      for (const argument of nodesOf(pattern['argument'])) yield* listPatternNames(argument)
       return
     case 'TSParameterProperty':
-      for (const parameter of nodesOf(pattern['parameter'])) yield* patternNames(parameter)
+      for (const parameter of nodesOf(pattern['parameter'])) yield* listPatternNames(parameter)
   }
 }
 
@@ -82,25 +82,25 @@ const textOf = (node: Node): string | null => {
 }
 
 /** Nodes whose children declare names, by the field that holds the declared one. */
-function declaredBy(node: Node, parent: Node | null): Node[] {
+function findDeclarations(node: Node, parent: Node | null): Node[] {
   if (memberTypes.has(node.type)) {
     const isShorthandPattern = parent?.type === 'ObjectPattern'
     return isShorthandPattern || node['computed'] === true ? [] : nodesOf(node['key'] ?? node['id'])
   }
-  if (node.type === 'VariableDeclarator') return nodesOf(node['id']).flatMap((id) => [...patternNames(id)])
-  if (node.type === 'CatchClause') return nodesOf(node['param']).flatMap((param) => [...patternNames(param)])
+  if (node.type === 'VariableDeclarator') return nodesOf(node['id']).flatMap((id) => [...listPatternNames(id)])
+  if (node.type === 'CatchClause') return nodesOf(node['param']).flatMap((param) => [...listPatternNames(param)])
   if (node.type === 'ImportSpecifier') return nodesOf(node['local'])
   if (node.type === 'ImportDefaultSpecifier' || node.type === 'ImportNamespaceSpecifier') return nodesOf(node['local'])
   if (node.type === 'ExportSpecifier' || node.type === 'ExportAllDeclaration') return nodesOf(node['exported'])
   if (node.type === 'TSNamedTupleMember') return nodesOf(node['label'])
   if (node.type === 'LabeledStatement') return nodesOf(node['label'])
   const ownNames = namedTypes.has(node.type) ? nodesOf(node['id'] ?? node['name']) : []
-  const parameters = nodesOf(node['params']).flatMap((parameter) => [...patternNames(parameter)])
+  const parameters = nodesOf(node['params']).flatMap((parameter) => [...listPatternNames(parameter)])
   return [...ownNames, ...parameters]
 }
 
 /** Strings of a union, or of the member that tells its arms apart. */
-function literalOf(node: Node, parent: Node | null, owner: Node | null): string | null {
+function findLiteral(node: Node, parent: Node | null, owner: Node | null): string | null {
   const value = node.type === 'Literal' ? textOf(node) : null
   if (value === null || !parent) return null
   if (parent.type === 'TSLiteralType') return value
@@ -110,18 +110,18 @@ function literalOf(node: Node, parent: Node | null, owner: Node | null): string 
 
 const typeDeclarations = new Set(['TSTypeAliasDeclaration', 'TSInterfaceDeclaration'])
 
-function exportsOf(node: Node): FileNames['exports'] {
+function findExports(node: Node): FileNames['exports'] {
   if (node.type === 'ExportSpecifier')
-    return nodesOf(node['exported']).flatMap((exported) => {
-      const name = textOf(exported)
+    return nodesOf(node['exported']).flatMap((exportNode) => {
+      const name = textOf(exportNode)
       return name === null ? [] : [{ name, isType: false, isReExport: true }]
     })
   if (node.type !== 'ExportNamedDeclaration' && node.type !== 'ExportDefaultDeclaration') return []
   return nodesOf(node['declaration']).flatMap((declaration) => {
     const ids =
       declaration.type === 'VariableDeclaration'
-        ? nodesOf(declaration['declarations']).flatMap((one) =>
-            nodesOf(one['id']).flatMap((id) => [...patternNames(id)]),
+        ? nodesOf(declaration['declarations']).flatMap((candidate) =>
+            nodesOf(candidate['id']).flatMap((id) => [...listPatternNames(id)]),
           )
         : nodesOf(declaration['id'])
     return ids.flatMap((id) => {
@@ -135,7 +135,7 @@ function exportsOf(node: Node): FileNames['exports'] {
 export function readNames(file: string, text: string): FileNames {
   const { program } = parseSync(file, text)
   const lineStarts = [0, ...[...text.matchAll(/\n/g)].map((match) => match.index + 1)]
-  const lineOf = (position: number) => {
+  const getLine = (position: number) => {
     let low = 0
     let high = lineStarts.length
     while (low + 1 < high) {
@@ -147,14 +147,14 @@ export function readNames(file: string, text: string): FileNames {
   }
   const result: FileNames = { names: [], exports: [] }
   const walk = (node: Node, parent: Node | null, owner: Node | null) => {
-    for (const declared of declaredBy(node, parent)) {
-      const name = textOf(declared)
-      const kind = declared.type === 'Literal' ? 'text' : memberTypes.has(node.type) ? 'member' : 'name'
-      if (name !== null) result.names.push({ name, line: lineOf(declared.start), kind })
+    for (const declaredNode of findDeclarations(node, parent)) {
+      const name = textOf(declaredNode)
+      const kind = declaredNode.type === 'Literal' ? 'text' : memberTypes.has(node.type) ? 'member' : 'name'
+      if (name !== null) result.names.push({ name, line: getLine(declaredNode.start), kind })
     }
-    const literal = literalOf(node, parent, owner)
-    if (literal !== null) result.names.push({ name: literal, line: lineOf(node.start), kind: 'text' })
-    result.exports.push(...exportsOf(node))
+    const literal = findLiteral(node, parent, owner)
+    if (literal !== null) result.names.push({ name: literal, line: getLine(node.start), kind: 'text' })
+    result.exports.push(...findExports(node))
     const nextOwner = memberTypes.has(node.type) ? node : node.type === 'CallExpression' ? null : owner
     for (const field of Object.keys(node)) for (const child of nodesOf(node[field])) walk(child, node, nextOwner)
   }

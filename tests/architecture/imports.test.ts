@@ -66,33 +66,33 @@ const getLayer = (file: string) => /^(server|demo)\//.exec(file)?.[1] ?? file.sp
 const getFeature = (file: string) => /^src\/features\/([^/]+)\//.exec(file)?.[1]
 const getServerFolder = (file: string) => /^server\/([^/]+)\//.exec(file)?.[1] ?? ''
 
-function isAllowedBy(rule: string, target: { file: string; layer: string; typesOnly: boolean }) {
+function isAllowedBy(rule: string, target: { file: string; layer: string; isTypeOnly: boolean }) {
   const [allowedTarget, allowedKind] = rule.split(':')
   return (
-    (allowedTarget === target.layer || allowedTarget === target.file) && (allowedKind !== 'types' || target.typesOnly)
+    (allowedTarget === target.layer || allowedTarget === target.file) && (allowedKind !== 'types' || target.isTypeOnly)
   )
 }
 
 /** Why this import may not be, or null. */
-function findComplaint(from: string, { file, specifier, typesOnly }: ModuleImport): string | null {
+function findComplaint(from: string, { file, specifier, isTypeOnly }: ModuleImport): string | null {
   const layer = getLayer(from)
   if (file === null) {
     const isWorkbox = specifier.startsWith('workbox-')
     return isWorkbox && !table[layer]?.includes('workbox') ? 'only the worker and the app know Workbox' : null
   }
   if (/^(tests|bench|scripts)\//.test(file)) return 'the product knows nothing of its tests and tools'
-  const target = { file, layer: getLayer(file), typesOnly }
-  if (file === databaseFile && !mayOpenDatabase.includes(layer) && !typesOnly) return 'the database handle stays below'
+  const target = { file, layer: getLayer(file), isTypeOnly }
+  if (file === databaseFile && !mayOpenDatabase.includes(layer) && !isTypeOnly) return 'the database handle stays below'
   if (target.layer === layer) {
     if (getFeature(from) !== getFeature(file)) return 'features do not see each other'
-    return layer === 'server' ? findServerComplaint(from, file, typesOnly) : null
+    return layer === 'server' ? findServerComplaint(from, file, isTypeOnly) : null
   }
   return table[layer]?.some((rule) => isAllowedBy(rule, target)) ? null : `${layer} may not import ${target.layer}`
 }
 
-function findServerComplaint(from: string, file: string, typesOnly: boolean): string | null {
+function findServerComplaint(from: string, file: string, isTypeOnly: boolean): string | null {
   const [ownFolder, otherFolder] = [getServerFolder(from), getServerFolder(file)]
-  if (ownFolder === otherFolder || typesOnly || basics.includes(otherFolder)) return null
+  if (ownFolder === otherFolder || isTypeOnly || basics.includes(otherFolder)) return null
   return serverTable[ownFolder]?.includes(otherFolder)
     ? null
     : `server/${ownFolder} may not import server/${otherFolder}`
@@ -157,11 +157,11 @@ describe('the imports point one way', () => {
     const plantedImport: ModuleImport = {
       specifier: '#app/connection/api.ts',
       file: 'src/app/connection/api.ts',
-      typesOnly: false,
-      lazy: false,
+      isTypeOnly: false,
+      isLazy: false,
     }
     expect(findComplaint('src/features/users/slice.ts', plantedImport)).toBe('features may not import app')
-    expect(findComplaint('server/composition/serve.ts', { ...plantedImport, file: 'demo/demo.ts', lazy: true })).toBe(
+    expect(findComplaint('server/composition/serve.ts', { ...plantedImport, file: 'demo/demo.ts', isLazy: true })).toBe(
       'server may not import demo',
     )
     expect(findComplaint('src/features/users/slice.ts', { ...plantedImport, file: 'src/features/home/slice.ts' })).toBe(

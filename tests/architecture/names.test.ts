@@ -41,7 +41,7 @@ function findTextRule(text: string): RetiredWord | undefined {
     .find((rule) => rule !== undefined)
 }
 
-function refusedNames(file: string, { names }: FileNames): string[] {
+function findRefusedNames(file: string, { names }: FileNames): string[] {
   return names.flatMap(({ name, line, kind }) => {
     if (kind !== 'name' && exceptedMembers.has(name)) return []
     const rule = kind === 'text' ? findTextRule(name) : findRule(name)
@@ -74,7 +74,7 @@ const code = new Map(all.filter(isCode).map((file) => [file, readNames(file, rea
 const product = new Map([...code].filter(([file]) => /^(?:src|server|demo)\//.test(file)))
 
 it('no name that is declared has a retired word', () => {
-  expect([...code].flatMap(([file, names]) => refusedNames(file, names))).toEqual([])
+  expect([...code].flatMap(([file, names]) => findRefusedNames(file, names))).toEqual([])
   expect([...code.values()].reduce((sum, { names }) => sum + names.length, 0)).toBeGreaterThan(70_000)
 })
 
@@ -95,11 +95,11 @@ it('no two files export a type of one name', () => {
 })
 
 it('every exception has a reason, is used, and there are at most 60', () => {
-  const declared = new Set(
+  const declaredNames = new Set(
     [...code.values()].flatMap(({ names }) => names.filter(({ kind }) => kind !== 'name').map(({ name }) => name)),
   )
   expect(exceptions.length).toBeLessThanOrEqual(60)
-  expect(exceptions.filter(({ name, reason }) => reason.length < 10 || !declared.has(name))).toEqual([])
+  expect(exceptions.filter(({ name, reason }) => reason.length < 10 || !declaredNames.has(name))).toEqual([])
 })
 
 it.each([
@@ -124,7 +124,7 @@ it.each([
   ['a name padded with Thing', 'type ShownThing = 1'],
   ['a name padded with Item', 'const takenItem = 1'],
 ])('refuses %s', (_, text) => {
-  expect(refusedNames('planted.ts', readNames('planted.ts', text))).toHaveLength(1)
+  expect(findRefusedNames('planted.ts', readNames('planted.ts', text))).toHaveLength(1)
 })
 
 it.each([
@@ -134,11 +134,11 @@ it.each([
   'const warehouse = 1',
   "log('what was asked')",
 ])('accepts %s', (text) => {
-  expect(refusedNames('planted.ts', readNames('planted.ts', text))).toEqual([])
+  expect(findRefusedNames('planted.ts', readNames('planted.ts', text))).toEqual([])
 })
 
 it('a failure says what to write', () => {
-  expect(refusedNames('planted.ts', readNames('planted.ts', '\nconst kept = 1'))).toEqual([
+  expect(findRefusedNames('planted.ts', readNames('planted.ts', '\nconst kept = 1'))).toEqual([
     'planted.ts:2 kept: write cached, stored, saved, pending',
   ])
 })

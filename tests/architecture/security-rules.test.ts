@@ -59,7 +59,7 @@ describe('requests that the server makes (S-09)', () => {
 
   it('go to gateways and the mail server alone, from their drivers', () => {
     const filesWithNetworkModule = server.filter((file) =>
-      readImports(file).some(({ specifier, typesOnly }) => !typesOnly && networkModules.has(specifier)),
+      readImports(file).some(({ specifier, isTypeOnly }) => !isTypeOnly && networkModules.has(specifier)),
     )
     // The sandbox's calls go to the portal itself, on the same machine; those of hosting to sockets of it. The limits are a server's.
     expect([...new Set([...filesWithNetworkModule, ...filesWithFetch])].toSorted()).toEqual([

@@ -24,7 +24,7 @@ describe('the tree', () => {
 
   it('exports by name, but where React.lazy wants a default', () => {
     const lazyFiles = new Set(
-      code.flatMap((file) => readImports(file).flatMap((entry) => (entry.lazy ? [entry.file] : []))),
+      code.flatMap((file) => readImports(file).flatMap((entry) => (entry.isLazy ? [entry.file] : []))),
     )
     const filesWithDefault = listFilesUnder('src').filter(
       (file) => isCode(file) && /^export default|\bas default\b/m.test(readFileText(file)),

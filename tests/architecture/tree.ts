@@ -28,9 +28,9 @@ export interface ModuleImport {
   specifier: string
   /** File in the project that it leads to; null: a package. */
   file: string | null
-  typesOnly: boolean
+  isTypeOnly: boolean
   /** `import('...')`: run later, so it closes no circle. */
-  lazy: boolean
+  isLazy: boolean
 }
 
 const subpathTargets = Object.entries(readJson<{ imports: Record<string, string> }>('package.json').imports).map(
@@ -46,11 +46,11 @@ function resolveImport(specifier: string, from: string): string | null {
 export function readImports(file: string): ModuleImport[] {
   const text = readFileText(file)
   const { module } = parseSync(file, text)
-  const buildImport = (specifier: string, typesOnly: boolean, lazy: boolean): ModuleImport => ({
+  const buildImport = (specifier: string, isTypeOnly: boolean, isLazy: boolean): ModuleImport => ({
     specifier,
     file: resolveImport(specifier.replace(/\?.*$/, ''), file),
-    typesOnly,
-    lazy,
+    isTypeOnly,
+    isLazy,
   })
   return [
     ...module.staticImports.map(({ moduleRequest, entries }) =>

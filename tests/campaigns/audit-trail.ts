@@ -4,7 +4,7 @@
  *
  *   npm run campaign -- audit-trail [entries] [seed]
  */
-import { createChance } from '#tests/support/runner/chance.ts'
+import { createRandom } from '#tests/support/runner/random.ts'
 import { postgresBin, startCluster } from '#tests/support/server/postgres.ts'
 import { killIntegrators } from '#tests/campaigns/audit-trail/killed.ts'
 import { measurePages } from '#tests/campaigns/audit-trail/pages.ts'
@@ -18,7 +18,7 @@ export async function run([entries = '1000000', seed = String(Date.now() % 1_000
   const faults: string[] = []
   try {
     faults.push(...(await measureWriters(cluster.url)))
-    faults.push(...(await killIntegrators(cluster.url, createChance(Number(seed)))))
+    faults.push(...(await killIntegrators(cluster.url, createRandom(Number(seed)))))
     for (const engine of ['postgres', 'embedded'] as const)
       faults.push(...(await measurePages(engine, cluster.url, Number(entries))))
   } finally {

@@ -13,14 +13,14 @@ import { readConfig } from '#server/config/config.ts'
 import { openDatabase } from '#server/db/open.ts'
 import { waitForOutcome, waitUntilQuiet, readService, type StaffClient } from '#tests/campaigns/services.ts'
 import { type Portal, startPortal } from '#tests/support/browser/browser.ts'
-import { between, type Chance, createChance, pick } from '#tests/support/runner/chance.ts'
+import { drawBetween, type Random, createRandom, pick } from '#tests/support/runner/random.ts'
 import { findProcesses } from '#tests/support/hosting/hosting.ts'
 import { readItems, putItems } from '#tests/support/hosting/instance-items.ts'
 import { createOutsideClient } from '#tests/support/server/outside-client.ts'
 
 export async function run([rounds = '100', seed = String(Date.now() % 1_000_000)]: string[]): Promise<void> {
   console.log(`backups: ${rounds} kills, seed ${seed}`)
-  const { reportFault, outcomes } = await killedBackups(Number(rounds), createChance(Number(seed)), (text) =>
+  const { reportFault, outcomes } = await runKilledBackups(Number(rounds), createRandom(Number(seed)), (text) =>
     console.log(text),
   )
   for (const fault of reportFault) console.log(fault)
@@ -53,9 +53,9 @@ interface BackupCampaign {
   result: KilledBackupsResult
 }
 
-export async function killedBackups(
+export async function runKilledBackups(
   rounds: number,
-  chance: Chance,
+  random: Random,
   report: (text: string) => void = () => undefined,
 ): Promise<KilledBackupsResult> {
   const portal = await startPortal({ HOSTING: 'local', ACCESS_SECONDS: '3600', REFRESH_IDLE_SECONDS: '3600' })
@@ -69,7 +69,7 @@ export async function killedBackups(
     const campaign: BackupCampaign = { portal, staff, id, host, bucket, roundsByBackup: new Map(), result }
     putItems(host, code, id, buildItems(0))
     let now = 0
-    for (let round = 1; round <= rounds; round++) now = await playRound(campaign, { round, now, chance, report })
+    for (let round = 1; round <= rounds; round++) now = await playRound(campaign, { round, now, random, report })
     await portal.stop()
     await compareTraffic(campaign)
   } finally {
@@ -83,20 +83,20 @@ interface BackupRound {
   round: number
   /** Of which round the service's data is. */
   now: number
-  chance: Chance
+  random: Random
   report: (text: string) => void
 }
 
 /** Answers of which round the data is after it. */
-async function playRound(campaign: BackupCampaign, { round, now, chance, report }: BackupRound): Promise<number> {
+async function playRound(campaign: BackupCampaign, { round, now, random, report }: BackupRound): Promise<number> {
   const { portal, staff, id, host, roundsByBackup, result } = campaign
   const goodBackups = [...roundsByBackup.keys()]
-  const requestKind = goodBackups.length === 0 ? 'backup' : pick(chance, ['backup', 'restore', 'restore', 'flipped'])
+  const requestKind = goodBackups.length === 0 ? 'backup' : pick(random, ['backup', 'restore', 'restore', 'flipped'])
   const reportFault = (text: string) => void result.reportFault.push(`${round} ${requestKind}: ${text}`)
-  const backupId = requestKind === 'backup' ? 0 : pick(chance, goodBackups)
+  const backupId = requestKind === 'backup' ? 0 : pick(random, goodBackups)
   if (requestKind === 'backup') putItems(host, code, id, buildItems(round))
   const roundBefore = requestKind === 'backup' ? round : now
-  const restoreArchive = requestKind === 'flipped' ? flip(campaign, backupId, chance) : () => undefined
+  const restoreArchive = requestKind === 'flipped' ? flip(campaign, backupId, random) : () => undefined
   const body =
     requestKind === 'backup'
       ? { path: '/api/pdb/backup', payload: { service_id: id, pdb_type: 'pdb2s3' } }
@@ -106,7 +106,7 @@ async function playRound(campaign: BackupCampaign, { round, now, chance, report 
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify(body.payload),
   })
-  const ms = between(chance, 0, 1200)
+  const ms = drawBetween(random, 0, 1200)
   await wait(ms)
   await portal.kill()
   const location = (await startResponse)?.headers.get('location') ?? null
@@ -130,12 +130,12 @@ async function playRound(campaign: BackupCampaign, { round, now, chance, report 
 }
 
 /** A bit anywhere in the archive. Answers how to put it back. */
-function flip({ bucket }: BackupCampaign, backupId: number, chance: Chance): () => void {
+function flip({ bucket }: BackupCampaign, backupId: number, random: Random): () => void {
   const path = join(bucket, listArchives(bucket).find((name) => name.endsWith(`Z-${backupId}.age`)) ?? '')
   const archive = readFileSync(path)
   const damagedArchive = Buffer.from(archive)
-  const offset = between(chance, 0, archive.length - 1)
-  damagedArchive[offset] = (damagedArchive[offset] ?? 0) ^ (1 << between(chance, 0, 7))
+  const offset = drawBetween(random, 0, archive.length - 1)
+  damagedArchive[offset] = (damagedArchive[offset] ?? 0) ^ (1 << drawBetween(random, 0, 7))
   writeFileSync(path, damagedArchive)
   return () => writeFileSync(path, archive)
 }

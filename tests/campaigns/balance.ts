@@ -97,12 +97,12 @@ async function compare(
   const { rows: unaccounted } = await sql<{ reference: string }>`
     select p.reference from payment p left join payment_task t on t.payment_id = p.id
     where (p.outcome = 'applied') <> (t.id is null)`.execute(db)
-  const { rows: numbers } = await sql<{ code: string }>`select code from invoice order by code`.execute(db)
+  const { rows: invoices } = await sql<{ code: string }>`select code from invoice order by code`.execute(db)
   const attemptsByKey = new Map(attempts.map((row) => [row.key, row]))
   const keysByReference = new Map(
     attempts.map(({ state, gateway_id, key }) => [state === 'paid' ? gateway_id : null, key]),
   )
-  const faults = [...findTornOrders(orders), ...findTornOthers(otherRows), ...findInvoiceGaps(numbers)]
+  const faults = [...findTornOrders(orders), ...findTornOthers(otherRows), ...findInvoiceGaps(invoices)]
   for (const { reference } of unaccounted) faults.push(`${reference} is neither on what it was paid for nor a task`)
   for (const { reference, amount } of payments)
     if (takenByKey.get(keysByReference.get(reference) ?? '') !== toHundredths(amount))
@@ -158,11 +158,11 @@ const findTornOthers = (otherRows: readonly OtherBalance[]): string[] =>
   })
 
 /** D90: by year, from 1 on, none left out. */
-function findInvoiceGaps(numbers: readonly { code: string }[]): string[] {
-  const byYear = Map.groupBy(numbers, ({ code }) => code.slice(1, 5))
-  return [...byYear].flatMap(([year, invoices]) => {
-    const numbers = invoices.map(({ code }) => Number(code.slice(7))).toSorted((a, b) => a - b)
-    return numbers.every((row, index) => row === index + 1)
+function findInvoiceGaps(invoices: readonly { code: string }[]): string[] {
+  const byYear = Map.groupBy(invoices, ({ code }) => code.slice(1, 5))
+  return [...byYear].flatMap(([year, invoicesOfYear]) => {
+    const numbers = invoicesOfYear.map(({ code }) => Number(code.slice(7))).toSorted((a, b) => a - b)
+    return numbers.every((number, index) => number === index + 1)
       ? []
       : [`the invoices of ${year} have gaps: ${numbers.join(' ')}`]
   })

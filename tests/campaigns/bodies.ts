@@ -11,14 +11,14 @@ import { endpoints } from '#contract/index.ts'
 import { inputLimits } from '#server/config/input-limits.ts'
 import { createSignIn } from '#tests/campaigns/flood.ts'
 import {
-  fullRows,
-  hostileForms,
+  buildFullRows,
+  buildHostileForms,
   hostileHeaders,
-  hostileJson,
-  hostileParts,
-  hostileQueries,
+  buildHostileJson,
+  buildHostileParts,
+  buildHostileQueries,
   type HostileBody,
-  largeJson,
+  buildLargeJson,
 } from '#tests/support/server/hostile-bodies.ts'
 import { startWatchedServer, type WatchedServer } from '#tests/support/server/watched-server.ts'
 import { password } from '#tests/support/server/world.ts'
@@ -39,7 +39,7 @@ const buildPath = ({ path }: Endpoint) => path.replace(/:key\b/, 'a'.repeat(20))
 
 function buildBodies(endpoint: Endpoint): HostileBody[] {
   const { encoding, access: caller } = endpoint
-  if (encoding === 'multipart') return hostileParts(megabyteBytes)
+  if (encoding === 'multipart') return buildHostileParts(megabyteBytes)
   const isForm = encoding === 'form'
   const maxBytes = isForm
     ? inputLimits.formBytes
@@ -50,10 +50,10 @@ function buildBodies(endpoint: Endpoint): HostileBody[] {
   // Around the values stand a few names.
   const size = maxBytes - 2000
   return [
-    ...(isForm ? hostileForms(size) : []),
-    ...hostileJson(size),
-    ...(fields.length > 0 ? largeJson(fields, size) : []),
-    ...fullRows(endpoint.name),
+    ...(isForm ? buildHostileForms(size) : []),
+    ...buildHostileJson(size),
+    ...(fields.length > 0 ? buildLargeJson(fields, size) : []),
+    ...buildFullRows(endpoint.name),
     { name: 'json: as large as it gets', type: 'application/json', body: `"${'a'.repeat(megabyteBytes)}"` },
   ]
 }
@@ -66,7 +66,7 @@ function buildRequests(endpoint: Endpoint, authorization: string | null): Hostil
   const { method, name } = endpoint
   const headers = authorization === null ? {} : { authorization }
   if (method === 'GET')
-    return hostileQueries(7500).map(([queryName, query]) => ({
+    return buildHostileQueries(7500).map(([queryName, query]) => ({
       name: `${name} query: ${queryName}`,
       path: `${buildPath(endpoint)}?${query}`,
       options: { method, headers, redirect: 'manual' },
@@ -175,7 +175,7 @@ export async function run([seconds = '20', sampleEvery = '1']: string[]): Promis
   const failures: string[] = []
   try {
     const signIn = createSignIn(server.url)
-    const buildAuthorization = async (username: string) => `Bearer ${(await signIn(username, password)).access}`
+    const buildAuthorization = async (username: string) => `Bearer ${(await signIn(username, password)).accessToken}`
     const admin = await buildAuthorization('alpha:admin@alpha.example')
     const order = await buildAuthorization('alpha:order@alpha.example')
     const staff = await buildAuthorization('m18:delete@m18.example')
@@ -187,17 +187,17 @@ export async function run([seconds = '20', sampleEvery = '1']: string[]): Promis
       `bodies: ${requests.length} hostile requests to ${endpoints.length} calls, then a flood of ${seconds} s`,
     )
     const sample = requests.filter((_, index) => index % Number(sampleEvery) === 0)
-    const measured = await measureAll(server, sample, failures)
+    const measuredRequests = await measureAll(server, sample, failures)
     console.log(
-      `  ${measured.length} measured; the server holds ${(await server.readGrowth()).toFixed(0)} MB more than at first`,
+      `  ${measuredRequests.length} measured; the server holds ${(await server.readGrowth()).toFixed(0)} MB more than at first`,
     )
     printRows(
       'most processor time',
-      measured.toSorted((a, b) => b.cpu - a.cpu),
+      measuredRequests.toSorted((a, b) => b.cpu - a.cpu),
     )
     printRows(
       'most memory',
-      measured.toSorted((a, b) => b.memory - a.memory),
+      measuredRequests.toSorted((a, b) => b.memory - a.memory),
     )
     await server.readLoopDelay()
     await wait(5000)

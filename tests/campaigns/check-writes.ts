@@ -12,14 +12,14 @@ import type { WritePlan, WriteQueue } from '#tests/campaigns/write-plan.ts'
 
 export interface WriteCheck {
   /** Writes that took effect. */
-  done: number
-  lost: string[]
-  doubled: string[]
-  disordered: string[]
+  doneCount: number
+  lostWrites: string[]
+  doubledWrites: string[]
+  misorderedWrites: string[]
   /** By whom or for whom it was not meant, or known to no one. */
-  foreign: string[]
+  foreignWrites: string[]
   /** Ledger, trail and rows do not agree. */
-  torn: string[]
+  tornWrites: string[]
 }
 
 interface ServerContent {
@@ -27,7 +27,7 @@ interface ServerContent {
   /** Effects by intent, in the order in which they were committed. */
   effects: { intent: string; entryId: number }[]
   rows: Map<number, { name: string; row_version: number; company_id: number }>
-  findBroken: number
+  brokenCount: number
 }
 
 /** `author` is whose writes they are: company and user. */
@@ -44,19 +44,19 @@ export async function checkWrites(
   const plannedIntents = new Set(queues.flatMap(({ writes }) => writes.map(({ intent }) => intent)))
   const isDone = (intent: string) => content.idempotency.get(intent)?.state === 'done'
   return {
-    done: [...plannedIntents].filter(isDone).length,
-    lost: [...new Set([...plan.recorded, ...plan.acknowledged])].filter((intent) => !isDone(intent)),
-    doubled: [...entryIdsByIntent]
+    doneCount: [...plannedIntents].filter(isDone).length,
+    lostWrites: [...new Set([...plan.recorded, ...plan.acknowledged])].filter((intent) => !isDone(intent)),
+    doubledWrites: [...entryIdsByIntent]
       .filter(([, entryIds]) => entryIds.length > 1)
       .map(([intent, entryIds]) => `${intent} ${entryIds.length} times`),
-    disordered: queues.flatMap((queue) => findOutOfOrder(queue, entryIdsByIntent)),
-    foreign: [...content.idempotency]
+    misorderedWrites: queues.flatMap((queue) => findOutOfOrder(queue, entryIdsByIntent)),
+    foreignWrites: [...content.idempotency]
       .filter(([intent, row]) => {
         const isAuthors = row.company_id === author.companyId && row.user_id === author.userId
         return plannedIntents.has(intent) ? !isAuthors : isAuthors
       })
       .map(([intent]) => intent),
-    torn: [
+    tornWrites: [
       ...queues.flatMap((queue) => findTorn(queue, content, isDone)),
       ...findTrailDifferences(entryIdsByIntent, content),
       ...findBroken(content),
@@ -95,7 +95,7 @@ async function readContent(env: Record<string, string>): Promise<ServerContent> 
         idempotency: new Map(idempotency.map((row) => [row.intent, row])),
         effects: trail.map(({ id, intent }) => ({ intent: intent ?? '', entryId: id })),
         rows: new Map(users.map((row) => [row.id, row])),
-        findBroken: (await findBrokenEntries({ config }, db)).length,
+        brokenCount: (await findBrokenEntries({ config }, db)).length,
       }
     })
   } finally {
@@ -141,5 +141,5 @@ function findTrailDifferences(entryIdsByIntent: Map<string, number[]>, { idempot
   ]
 }
 
-const findBroken = ({ findBroken: brokenCount }: ServerContent) =>
+const findBroken = ({ brokenCount }: ServerContent) =>
   brokenCount > 0 ? [`the trail is broken in ${brokenCount} places`] : []

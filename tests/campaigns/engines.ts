@@ -14,7 +14,7 @@ import { takePictures } from '#tests/campaigns/engines/pictures.ts'
 import { countRenewals } from '#tests/campaigns/engines/renewals.ts'
 import { openStage } from '#tests/campaigns/engines/stage.ts'
 import { type WriteReport, writeUnderFaults } from '#tests/campaigns/engines/writes.ts'
-import { createChance } from '#tests/support/runner/chance.ts'
+import { createRandom } from '#tests/support/runner/random.ts'
 
 const rounds = 8
 const sessionKills = 3
@@ -27,15 +27,15 @@ async function tryEngine(
   options: { writes: number; kills: number; seed: number },
   report: (line: string) => void,
 ): Promise<string[]> {
-  const chance = createChance(options.seed)
+  const random = createRandom(options.seed)
   const stage = await openStage(engine)
   try {
     await runJourney(stage, report)
-    const blocked = await leavePages(stage, chance, rounds, report)
+    const blocked = await leavePages(stage, random, rounds, report)
     const { renewalCount, requests, kills, survivedCount } = await countRenewals(stage, sessionKills, report)
     const pictureFaults = await takePictures(stage, join(tmpdir(), `portal-pictures-${engine}`), report)
     // Last, because it stops the server.
-    const writeReport = await writeUnderFaults(stage, chance, options, report)
+    const writeReport = await writeUnderFaults(stage, random, options, report)
     report(toText(writeReport))
     return [
       ...blocked.map((path) => `blocked ${path}`),
@@ -50,33 +50,40 @@ async function tryEngine(
 }
 
 const listProblems = ({
-  lost,
-  doubled,
-  disordered,
-  foreign,
-  torn,
+  lostWrites,
+  doubledWrites,
+  misorderedWrites,
+  foreignWrites,
+  tornWrites,
   missingIntents,
   problems,
   stuck,
 }: WriteReport): string[] =>
-  Object.entries({ lost, doubled, disordered, foreign, torn, missingIntents, problems, stuck }).flatMap(
-    ([kind, details]) => details.map((detail) => `${kind}: ${detail}`),
-  )
+  Object.entries({
+    lost: lostWrites,
+    doubled: doubledWrites,
+    disordered: misorderedWrites,
+    foreign: foreignWrites,
+    torn: tornWrites,
+    missingIntents,
+    problems,
+    stuck,
+  }).flatMap(([kind, details]) => details.map((detail) => `${kind}: ${detail}`))
 
 const toText = ({
   recorded,
-  done,
+  doneCount,
   arrivals,
   metFaults,
   kills,
   logins,
-  lost,
-  doubled,
-  disordered,
+  lostWrites,
+  doubledWrites,
+  misorderedWrites,
 }: WriteReport): string =>
-  `${recorded} writes recorded, ${done} in the database, ${arrivals} arrivals; ` +
+  `${recorded} writes recorded, ${doneCount} in the database, ${arrivals} arrivals; ` +
   `${Object.values(metFaults).reduce((sum, count) => sum + count, 0)} faults, ${kills} kills, ${logins} logins after them; ` +
-  `${lost.length} lost, ${doubled.length} doubled, ${disordered.length} out of order`
+  `${lostWrites.length} lost, ${doubledWrites.length} doubled, ${misorderedWrites.length} out of order`
 
 export async function run([
   engine = 'both',

@@ -12,10 +12,10 @@ import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { type WritePlan, type WriteQueue, createWritePlan } from '#tests/campaigns/write-plan.ts'
 import { type WriteCheck, checkWrites } from '#tests/campaigns/check-writes.ts'
-import { applyStrike, type StrikeKind, strikeKinds } from '#tests/campaigns/strikes.ts'
+import { applyDisruption, type DisruptionKind, disruptionKinds } from '#tests/campaigns/disruptions.ts'
 import { openTabs, type CampaignTabs, tabCount } from '#tests/campaigns/tabs.ts'
 import { type Portal, startPortal } from '#tests/support/browser/browser.ts'
-import { between, type Chance, createChance, pick } from '#tests/support/runner/chance.ts'
+import { drawBetween, type Random, createRandom, pick } from '#tests/support/runner/random.ts'
 import {
   createRandomFaults,
   type Fault,
@@ -33,7 +33,7 @@ export interface FaultRound {
   share: number
   /** Every so many-th call instead, whatever it is. */
   everyNth?: number
-  strike: StrikeKind | null
+  disruption: DisruptionKind | null
   /** Users that each tab makes and renames; 4 where it is not said. */
   queues?: number
 }
@@ -52,7 +52,7 @@ export interface FaultReport extends WriteCheck {
   arrivals: number
   /** How often each fault was met. */
   metFaults: Partial<Record<Fault, number>>
-  strikeCounts: Partial<Record<StrikeKind, number>>
+  disruptionCounts: Partial<Record<DisruptionKind, number>>
   /** How often somebody had to sign in again. */
   signIns: number
   /** What pages were told was wrong with a write that nothing is wrong with. */
@@ -82,20 +82,22 @@ const groupByThree = (someFaults: readonly Fault[]) =>
 
 /** Each kind of weather and each strike once, then what the seed draws. */
 export function planRounds(seed: number, writes: number): FaultRound[] {
-  const chance = createChance(seed)
+  const random = createRandom(seed)
   const plannedRounds = [
-    ...groupByThree(quickFaults).map((someFaults): FaultRound => ({ faults: someFaults, share: 0.7, strike: null })),
-    ...strikeKinds.map((strike): FaultRound => ({ faults: quickFaults, share: 0.35, strike })),
-    ...everyNthValues.map((everyNth): FaultRound => ({ faults: refusingFaults, share: 0, everyNth, strike: null })),
+    ...groupByThree(quickFaults).map(
+      (someFaults): FaultRound => ({ faults: someFaults, share: 0.7, disruption: null }),
+    ),
+    ...disruptionKinds.map((disruption): FaultRound => ({ faults: quickFaults, share: 0.35, disruption })),
+    ...everyNthValues.map((everyNth): FaultRound => ({ faults: refusingFaults, share: 0, everyNth, disruption: null })),
     // One a round: behind the first that hangs nothing else is sent for half a minute.
-    ...hangingFaults.map((fault): FaultRound => ({ faults: [fault], share: 0.6, strike: null })),
+    ...hangingFaults.map((fault): FaultRound => ({ faults: [fault], share: 0.6, disruption: null })),
   ]
   while (plannedRounds.length * writesPerRound < writes) {
-    const isHarsh = chance() < 0.2
+    const isHarsh = random() < 0.2
     plannedRounds.push({
       faults: isHarsh ? allFaults : quickFaults,
-      share: isHarsh ? 0.15 : 0.1 + 0.6 * chance(),
-      strike: chance() < 0.7 ? pick(chance, strikeKinds) : null,
+      share: isHarsh ? 0.15 : 0.1 + 0.6 * random(),
+      disruption: random() < 0.7 ? pick(random, disruptionKinds) : null,
     })
   }
   return plannedRounds
@@ -104,7 +106,7 @@ export function planRounds(seed: number, writes: number): FaultRound[] {
 interface FaultStage {
   portal: Portal
   proxy: FaultProxy
-  chance: Chance
+  random: Random
   plan: WritePlan
   tabs: CampaignTabs
   report: FaultReport
@@ -141,8 +143,8 @@ export async function runFaultCampaign({ seed, rounds, log = () => undefined }: 
   }
 }
 
-const describeRound = ({ faults: roundFaults, everyNth, strike: roundStrike }: FaultRound) =>
-  `${roundFaults.length > 3 ? `${roundFaults.length} faults` : roundFaults.join(' and ')}${everyNth ? ` at every call number ${everyNth}` : ''}${roundStrike ? `, ${roundStrike}` : ''}`
+const describeRound = ({ faults: roundFaults, everyNth, disruption: roundDisruption }: FaultRound) =>
+  `${roundFaults.length > 3 ? `${roundFaults.length} faults` : roundFaults.join(' and ')}${everyNth ? ` at every call number ${everyNth}` : ''}${roundDisruption ? `, ${roundDisruption}` : ''}`
 
 async function setUpStage(portal: Portal, proxy: FaultProxy, profile: string, seed: number): Promise<FaultStage> {
   const plan = createWritePlan()
@@ -158,57 +160,58 @@ async function setUpStage(portal: Portal, proxy: FaultProxy, profile: string, se
   // nobody's any more.
   await (await openAll()).browser.close()
   report.signIns = 0
-  return { portal, proxy, chance: createChance(seed), plan, tabs: await openAll(), report, open: openAll }
+  return { portal, proxy, random: createRandom(seed), plan, tabs: await openAll(), report, open: openAll }
 }
 
 const createEmptyReport = (): Omit<FaultReport, 'seed'> => ({
   writes: 0,
   arrivals: 0,
   metFaults: {},
-  strikeCounts: {},
+  disruptionCounts: {},
   signIns: 0,
   problems: [],
   stuck: [],
   recoveryMs: [],
-  done: 0,
-  lost: [],
-  doubled: [],
-  disordered: [],
-  foreign: [],
-  torn: [],
+  doneCount: 0,
+  lostWrites: [],
+  doubledWrites: [],
+  misorderedWrites: [],
+  foreignWrites: [],
+  tornWrites: [],
 })
 
 /** Writes under the weather and the strike; answers how long it took from the line being good to nothing waiting. */
 async function playRound(stage: FaultStage, round: FaultRound): Promise<number> {
-  const { proxy, chance, plan, report } = stage
-  const queues = Array.from({ length: tabCount }, () => planQueues(plan, chance, round.queues))
-  if (round.strike === 'a tab without a worker') await stage.tabs.loseWorker()
-  const randomProfile = createRandomFaults(chance, round.faults, { share: round.share })
+  const { proxy, random, plan, report } = stage
+  const queues = Array.from({ length: tabCount }, () => planQueues(plan, random, round.queues))
+  if (round.disruption === 'a tab without a worker') await stage.tabs.loseWorker()
+  const randomProfile = createRandomFaults(random, round.faults, { share: round.share })
   proxy.set(
     round.everyNth
-      ? createEveryNth(round.everyNth, createRandomFaults(chance, round.faults))
+      ? createEveryNth(round.everyNth, createRandomFaults(random, round.faults))
       : createEachFirst(round.faults, randomProfile),
   )
-  const strikeCount = await settleBoth(
+  const disruptionCount = await settleBoth(
     stage.tabs.write(queues),
-    round.strike
-      ? applyStrike(round.strike, { ...stage, waitForRecorded: createRecordedWait(plan) })
+    round.disruption
+      ? applyDisruption(round.disruption, { ...stage, waitForRecorded: createRecordedWait(plan) })
       : Promise.resolve(0),
   )
-  if (round.strike) report.strikeCounts[round.strike] = (report.strikeCounts[round.strike] ?? 0) + strikeCount
+  if (round.disruption)
+    report.disruptionCounts[round.disruption] = (report.disruptionCounts[round.disruption] ?? 0) + disruptionCount
   // Some of it is tried, and goes wrong, before the line is good.
-  await wait(between(chance, 500, 1_500))
-  proxy.heal()
-  if (round.strike === 'device offline') await stage.tabs.browser.context.setOffline(false)
+  await wait(drawBetween(random, 500, 1_500))
+  proxy.clearFaults()
+  if (round.disruption === 'device offline') await stage.tabs.browser.context.setOffline(false)
   if (!stage.tabs.browser.isRunning()) stage.tabs = await stage.open()
   return await waitUntilSent(stage, round)
 }
 
 /** Both have ended before one of them fails it: nobody strikes at what is cleared away. */
-async function settleBoth<T>(writingDone: Promise<void>, strikingDone: Promise<T>): Promise<T> {
-  await Promise.allSettled([writingDone, strikingDone])
-  await writingDone
-  return await strikingDone
+async function settleBoth<T>(writePromise: Promise<void>, disruptionPromise: Promise<T>): Promise<T> {
+  await Promise.allSettled([writePromise, disruptionPromise])
+  await writePromise
+  return await disruptionPromise
 }
 
 /** Each of them on one of the first writes: what a seed decides is how often it is met, not whether. */
@@ -251,11 +254,11 @@ async function waitUntilSent({ tabs, report }: FaultStage, round: FaultRound): P
 }
 
 /** Half of them on users that earlier rounds made. */
-function planQueues(plan: WritePlan, chance: Chance, queueCount = queuesPerTab): WriteQueue[] {
+function planQueues(plan: WritePlan, random: Random, queueCount = queuesPerTab): WriteQueue[] {
   const isFullyRecorded = ({ writes }: WriteQueue) => writes.every(({ intent }) => plan.recorded.has(intent))
   const settledQueues = [...plan.queues.values()].filter(isFullyRecorded)
   return Array.from({ length: queueCount }, (_, index) => {
-    const settledQueue = index % 2 ? settledQueues.splice(Math.floor(chance() * settledQueues.length), 1)[0] : undefined
+    const settledQueue = index % 2 ? settledQueues.splice(Math.floor(random() * settledQueues.length), 1)[0] : undefined
     return settledQueue
       ? plan.extendQueue(settledQueue.creationIntent, renamingsPerQueue, null)
       : plan.addQueue(renamingsPerQueue)
@@ -281,24 +284,38 @@ async function countWrites({ tabs, portal, plan, proxy, report }: FaultStage): P
 }
 
 /** Everything that is not as promised. */
-export const listFaults = ({ lost, doubled, disordered, foreign, torn, stuck, problems }: FaultReport): string[] =>
-  Object.entries({ lost, doubled, disordered, foreign, torn, stuck, problems }).flatMap(([kind, details]) =>
-    details.map((detail) => `${kind}: ${detail}`),
-  )
+export const listFaults = ({
+  lostWrites,
+  doubledWrites,
+  misorderedWrites,
+  foreignWrites,
+  tornWrites,
+  stuck,
+  problems,
+}: FaultReport): string[] =>
+  Object.entries({
+    lost: lostWrites,
+    doubled: doubledWrites,
+    disordered: misorderedWrites,
+    foreign: foreignWrites,
+    torn: tornWrites,
+    stuck,
+    problems,
+  }).flatMap(([kind, details]) => details.map((detail) => `${kind}: ${detail}`))
 
 export function toText(report: FaultReport): string {
-  const { recoveryMs, lost, doubled, disordered, foreign, torn, stuck } = report
+  const { recoveryMs, lostWrites, doubledWrites, misorderedWrites, foreignWrites, tornWrites, stuck } = report
   const percentile = (share: number) => Math.round(recoveryMs[Math.ceil(recoveryMs.length * share) - 1] ?? 0)
   const formatCounts = (counts: Record<string, number>) =>
     Object.entries(counts)
       .map(([kind, count]) => `${kind} ${count}`)
       .join(', ')
   return [
-    `${report.writes} writes recorded, ${report.done} in the database, ${report.arrivals} arrivals`,
+    `${report.writes} writes recorded, ${report.doneCount} in the database, ${report.arrivals} arrivals`,
     `met: ${formatCounts(report.metFaults)}`,
-    `struck: ${formatCounts(report.strikeCounts)}; ${report.signIns} sign-ins after it`,
-    `${lost.length} lost, ${doubled.length} doubled, ${disordered.length} out of order, ${foreign.length} foreign, ` +
-      `${torn.length} torn, ${stuck.length} stuck`,
+    `struck: ${formatCounts(report.disruptionCounts)}; ${report.signIns} sign-ins after it`,
+    `${lostWrites.length} lost, ${doubledWrites.length} doubled, ${misorderedWrites.length} out of order, ${foreignWrites.length} foreign, ` +
+      `${tornWrites.length} torn, ${stuck.length} stuck`,
     `nothing waiting ${percentile(0.5)} ms (median), ${percentile(0.95)} ms (p95), ${percentile(1)} ms (longest) after the line was good`,
     ...listFaults(report).slice(0, 20),
   ].join('\n')

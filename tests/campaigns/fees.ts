@@ -5,7 +5,7 @@
  *   npm run campaign -- fees [cases] [seed]
  */
 import { cpus } from 'node:os'
-import { createChance } from '#tests/support/runner/chance.ts'
+import { createRandom } from '#tests/support/runner/random.ts'
 import { compareCase, describeDifference } from '#tests/domain/fees/compare-with-oracle.ts'
 import { drawCase } from '#tests/domain/fees/oracle-cases.ts'
 
@@ -15,11 +15,11 @@ export async function run([cases = '100000', seedText = String(Date.now() % 1_00
   const [count, seed] = [Number(cases), Number(seedText)]
   console.log(`fees: ${count} cases, seed ${seed}, ${cpus().length} x ${cpus()[0]?.model}`)
   const startedAt = performance.now()
-  const chance = createChance(seed)
+  const random = createRandom(seed)
   const markCounts = new Map<string, number>()
   let [answers, differenceCount] = [0, 0]
   for (let caseIndex = 0; caseIndex < count; caseIndex++) {
-    const feeCase = drawCase(chance)
+    const feeCase = drawCase(random)
     const comparison = compareCase(feeCase)
     answers += comparison.resultCount
     for (const mark of comparison.marks) markCounts.set(mark, (markCounts.get(mark) ?? 0) + 1)

@@ -24,7 +24,7 @@ export interface SignInResponse {
   ms: number
   device: string | null
   /** The access token; null where nobody is in. */
-  access: string | null
+  accessToken: string | null
 }
 
 export type SignIn = (username: string, password: string, headers?: Record<string, string>) => Promise<SignInResponse>
@@ -46,7 +46,7 @@ export const createSignIn =
       retryAfter: Number(response.headers.get('retry-after') ?? 0),
       ms: performance.now() - startedAt,
       device: deviceCookie?.split(';')[0] ?? null,
-      access: response.ok ? (JSON.parse(text) as { access_token: string }).access_token : null,
+      accessToken: response.ok ? (JSON.parse(text) as { access_token: string }).access_token : null,
     }
   }
 

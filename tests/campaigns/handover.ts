@@ -11,7 +11,7 @@ import { type WritePlan, createWritePlan } from '#tests/campaigns/write-plan.ts'
 import { type WriteCheck, checkWrites } from '#tests/campaigns/check-writes.ts'
 import { enter, openTabs, type CampaignTabs } from '#tests/campaigns/tabs.ts'
 import { people, type Person, type Portal, startPortal } from '#tests/support/browser/browser.ts'
-import { createChance } from '#tests/support/runner/chance.ts'
+import { createRandom } from '#tests/support/runner/random.ts'
 import { createRandomFaults, type FaultProxy, openFaultProxy } from '#tests/support/network/fault-proxy.ts'
 import { buildRig } from '#tests/support/device/rig/build.ts'
 
@@ -49,7 +49,7 @@ export async function handOver(seed: number): Promise<Handover> {
       for (const plan of Object.values(plans)) if (hasIntent(plan, progress.intent)) plan.recordProgress(progress)
     }
     tabs = await openTabs({ url: proxy.url, profile: join(folder, 'profile'), recordProgress })
-    return await playHandover({ portal, proxy, tabs }, plans, createChance(seed))
+    return await playHandover({ portal, proxy, tabs }, plans, createRandom(seed))
   } finally {
     await tabs?.browser.kill()
     await proxy.close()
@@ -64,21 +64,21 @@ const hasIntent = ({ queues: all }: WritePlan, intent: string) =>
 async function playHandover(
   { portal, proxy, tabs }: HandoverStage,
   { first, second }: Record<'first' | 'second', WritePlan>,
-  chance: () => number,
+  random: () => number,
 ): Promise<Handover> {
   const firstAuthor = await readAuthor(tabs)
   proxy.cut()
   await tabs.write([planQueues(first), planQueues(first)])
   await tabs.first.evaluate(() => window.rig.leave())
-  proxy.heal()
+  proxy.clearFaults()
   const arrivalsBefore = proxy.arrivals.length
 
   await signInBoth(tabs, proxy.url, people.globex)
   const secondAuthor = await readAuthor(tabs)
-  proxy.set(createRandomFaults(chance, ['cut before the answer', 'gateway error', 'twice'], { share: 0.3 }))
+  proxy.set(createRandomFaults(random, ['cut before the answer', 'gateway error', 'twice'], { share: 0.3 }))
   await tabs.write([planQueues(second), planQueues(second)])
   await wait(2_000)
-  proxy.heal()
+  proxy.clearFaults()
   const stuck = await waitUntilSent(tabs, 'the second')
   const leaks = await findTraces(tabs.first, proxy.url, names.first)
   const keys = new Set([...first.queues.values()].flatMap(({ writes }) => writes.map(({ intent }) => intent)))

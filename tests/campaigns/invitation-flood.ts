@@ -25,13 +25,13 @@ export async function run([secondsText = '30']: string[]): Promise<void> {
     const report = { knownMs: [] as number[], failures: [] as string[] }
     const signIn = createSignIn(url)
     const signInKnown = await signInKnownDevice(signIn, report)
-    const { access } = await signIn(anonymousUsername, password)
+    const { accessToken } = await signIn(anonymousUsername, password)
     let [invitedCount, refusedCount] = [0, 0]
     const invite = async (name: string) => {
       const response = await fetch(`${url}/api/m18s/user`, {
         method: 'POST',
         headers: {
-          authorization: `Bearer ${access}`,
+          authorization: `Bearer ${accessToken}`,
           'content-type': 'application/json',
           'idempotency-key': randomUUID(),
         },

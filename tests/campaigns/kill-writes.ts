@@ -17,8 +17,8 @@ import { readFolderConfig } from '#tests/campaigns/read-folder-config.ts'
 import { openDatabase } from '#server/db/open.ts'
 import { findBrokenEntries } from '#server/use-cases/audit/check-log.ts'
 import { demoPassword } from '#demo/sample-data/demo-data.ts'
-import { createChance } from '#tests/support/runner/chance.ts'
-import { asSuperuser, postgresBin, startCluster } from '#tests/support/server/postgres.ts'
+import { createRandom } from '#tests/support/runner/random.ts'
+import { runAsSuperuser, postgresBin, startCluster } from '#tests/support/server/postgres.ts'
 import { type RunningProcess, startProcess } from '#tests/support/server/process.ts'
 
 export interface KillCampaign {
@@ -57,7 +57,7 @@ interface KilledWrite {
 
 export async function killWrites(campaign: KillCampaign): Promise<KillReport> {
   const { rounds, seed, env, log = () => undefined } = campaign
-  const chance = createChance(seed)
+  const random = createRandom(seed)
   const allWrites: KilledWrite[] = []
   const report: KillReport = { rounds, writes: 0, acknowledged: 0, unheardCount: 0, restarts: [] }
   let server = startProcess(env)
@@ -67,11 +67,11 @@ export async function killWrites(campaign: KillCampaign): Promise<KillReport> {
       const writesByQueue = planWrites(campaign, round)
       const writes = writesByQueue.flat()
       allWrites.push(...writes)
-      const acknowledgedCount = await fireAndKill({
+      const acknowledgedCount = await sendAndKill({
         url,
         writesByQueue,
-        chance,
-        strike: createStrike(campaign, round, server),
+        random,
+        killServer: createServerKill(campaign, round, server),
       })
       const isServerDead = server.child.exitCode !== null || server.child.signalCode !== null
       if (isServerDead) report.unheardCount += (await inspectDatabase(env, allWrites)).unheardCount
@@ -101,7 +101,7 @@ export async function killWrites(campaign: KillCampaign): Promise<KillReport> {
   }
 }
 
-const createStrike =
+const createServerKill =
   ({ crashDatabase }: KillCampaign, round: number, server: RunningProcess) =>
   async () => {
     if (crashDatabase && round % 2 === 1) await crashDatabase()
@@ -133,44 +133,45 @@ function planWrites({ writers = 20, writesPerWriter = 10 }: KillCampaign, round:
   })
 }
 
-interface FireContext {
+interface SendContext {
   url: string
   writesByQueue: KilledWrite[][]
-  chance: () => number
-  strike: () => Promise<void>
+  random: () => number
+  killServer: () => Promise<void>
 }
 
 /** All writers at once; the strike comes when a chosen number of answers is in. Answers how many were heard. */
-async function fireAndKill({ url, writesByQueue, chance, strike }: FireContext): Promise<number> {
-  const access = await signIn(url)
+async function sendAndKill({ url, writesByQueue, random, killServer }: SendContext): Promise<number> {
+  const accessToken = await signIn(url)
   const writes = writesByQueue.flat()
-  const strikeAt = Math.floor(writes.length * (0.1 + 0.8 * chance()))
+  const killAfterCount = Math.floor(writes.length * (0.1 + 0.8 * random()))
   let acknowledgedCount = 0
-  const strikes: Promise<void>[] = []
+  const killPromises: Promise<void>[] = []
   async function sendQueue(writes: KilledWrite[]): Promise<void> {
     for (const write of writes) {
-      const response = await sendWrite(url, access, write).catch(() => null)
+      const response = await sendWrite(url, accessToken, write).catch(() => null)
       // The line broke, or the database is away: the rest of the lane waits.
       if (response === null || response.status >= 500) return
       if (response.status !== 200)
         throw new Error(`${write.method} ${write.path} answered ${response.status} ${response.body}`)
       write.responseBody = response.body
-      if (++acknowledgedCount === strikeAt) strikes.push(wait(chance() * 5).then(strike))
+      if (++acknowledgedCount === killAfterCount) killPromises.push(wait(random() * 5).then(killServer))
     }
   }
   await Promise.all(writesByQueue.map(sendQueue))
-  if (strikes.length === 0) throw new Error(`the strike never came: ${acknowledgedCount} answers, awaited ${strikeAt}`)
-  await Promise.all(strikes)
+  if (killPromises.length === 0)
+    throw new Error(`the strike never came: ${acknowledgedCount} answers, awaited ${killAfterCount}`)
+  await Promise.all(killPromises)
   return acknowledgedCount
 }
 
 /** What has no answer yet is sent again, and one in ten of the rest: it must be told the same bytes. */
 async function finishWrites(url: string, writesByQueue: KilledWrite[][]): Promise<void> {
-  const access = await signIn(url)
+  const accessToken = await signIn(url)
   async function sendQueue(writes: KilledWrite[]): Promise<void> {
     for (const [index, write] of writes.entries()) {
       if (write.responseBody !== null && index % 10 !== 0) continue
-      const { status, body } = await sendWrite(url, access, write)
+      const { status, body } = await sendWrite(url, accessToken, write)
       if (status !== 200) throw new Error(`again: ${write.method} ${write.path} answered ${status} ${body}`)
       if (write.responseBody !== null && body !== write.responseBody)
         throw new Error(`two answers to one write: ${write.responseBody} and ${body}`)
@@ -180,11 +181,11 @@ async function finishWrites(url: string, writesByQueue: KilledWrite[][]): Promis
   await Promise.all(writesByQueue.map(sendQueue))
 }
 
-async function sendWrite(url: string, access: string, { method, path, key, ifMatch, body }: KilledWrite) {
+async function sendWrite(url: string, accessToken: string, { method, path, key, ifMatch, body }: KilledWrite) {
   const response = await fetch(url + path, {
     method,
     headers: {
-      authorization: `Bearer ${access}`,
+      authorization: `Bearer ${accessToken}`,
       'content-type': 'application/json',
       'idempotency-key': key,
       ...(ifMatch === null ? {} : { 'if-match': ifMatch }),
@@ -241,7 +242,7 @@ async function inspectDatabase(env: Record<string, string>, writes: readonly Kil
         .select(['id', 'row_version'])
         .where('email', 'like', 'k%-%')
         .execute()
-      const broken = await findBrokenEntries({ config }, db)
+      const brokenEntries = await findBrokenEntries({ config }, db)
       const doneByIntent = new Map(idempotency.map((row) => [row.intent, row]))
       const faults = [
         ...idempotency.filter(({ state }) => state !== 'done').map(({ intent, state }) => `${intent} is ${state}`),
@@ -253,7 +254,7 @@ async function inspectDatabase(env: Record<string, string>, writes: readonly Kil
         ...trail.filter(({ status }) => status !== 0).map(({ intent }) => `${intent} failed in the trail`),
         ...findLost(writes, doneByIntent),
         ...findTorn(writes, doneByIntent, users),
-        ...broken.map(({ id }) => `the trail is broken at ${id}`),
+        ...brokenEntries.map(({ id }) => `the trail is broken at ${id}`),
       ]
       if (faults.length > 0) throw new Error(`${faults.length} wrong: ${faults.slice(0, 5).join('; ')}`)
       const unheardCount = writes.filter(
@@ -322,7 +323,7 @@ export async function run([rounds = '20', seed = String(Date.now() % 1_000_000)]
     const cluster = await startCluster(bin)
     try {
       console.log('PostgreSQL')
-      await asSuperuser(cluster.url, 'postgres', ['create database campaign'])
+      await runAsSuperuser(cluster.url, 'postgres', ['create database campaign'])
       const env = { DATA_DIR: join(folder, 'postgres'), DATABASE_URL: `${cluster.url}/campaign`, DEMO: '1' }
       printReport(await killWrites({ ...campaign, env, crashDatabase: cluster.crash }))
     } finally {

@@ -84,7 +84,7 @@ const expectedEvents = [
 ]
 
 /** Names of what never took effect. */
-export const listNeverDone = ({ operations: operationCounts, events: eventCounts }: MoneyTally): string[] => [
+export const listMissingCases = ({ operations: operationCounts, events: eventCounts }: MoneyTally): string[] => [
   ...Object.keys(operations).filter((name) => (operationCounts.get(name)?.done ?? 0) === 0),
   ...expectedEvents.filter((name) => (eventCounts.get(name) ?? 0) === 0),
 ]
@@ -129,7 +129,7 @@ export async function run([
   )
   printTally(tally)
   const allFaults = results.flat()
-  const neverSeen = count >= enoughHistories ? listNeverDone(tally) : []
+  const neverSeen = count >= enoughHistories ? listMissingCases(tally) : []
   for (const name of neverSeen) console.log(`  never took effect: ${name}`)
   const minutes = ((performance.now() - startedAt) / minuteMs).toFixed(1)
   console.log(`  ${count} histories in ${minutes} minutes: ${allFaults.length} faults`)

@@ -8,27 +8,27 @@ import { runVitest } from '#tests/campaigns/vitest.ts'
 import { mutants } from '#tests/outbox-model/mutants/list.ts'
 
 /** What vitest says, and why not. */
-async function runTests(args: string[], env: Record<string, string>): Promise<{ passed: boolean; reason: string }> {
-  const { passed, output } = await runVitest(args, env)
+async function runTests(args: string[], env: Record<string, string>): Promise<{ hasPassed: boolean; reason: string }> {
+  const { hasPassed, output } = await runVitest(args, env)
   const reasons = [...output.matchAll(/(?:Caused by: |^Assertion)Error: (.*)|^Error: ((?!Property).*)/gm)].map(
     (match) => match[1] ?? match[2],
   )
-  return { passed, reason: reasons[0] ?? output.slice(-300) }
+  return { hasPassed, reason: reasons[0] ?? output.slice(-300) }
 }
 
 export async function run(): Promise<void> {
   const unchangedResult = await runTests(['--project', 'device', 'tests/outbox-model/caught.night.test.ts'], {})
   console.log(
-    unchangedResult.passed ? 'the code as it is passes' : `the code as it is fails: ${unchangedResult.reason}`,
+    unchangedResult.hasPassed ? 'the code as it is passes' : `the code as it is fails: ${unchangedResult.reason}`,
   )
   let survivorCount = 0
   for (const { name } of mutants) {
-    const { passed, reason } = await runTests(['--config', 'tests/outbox-model/mutants/vitest.config.ts'], {
+    const { hasPassed, reason } = await runTests(['--config', 'tests/outbox-model/mutants/vitest.config.ts'], {
       MUTANT: name,
     })
-    if (passed) survivorCount += 1
-    console.log(passed ? `SURVIVED  ${name}` : `caught    ${name}: ${reason}`)
+    if (hasPassed) survivorCount += 1
+    console.log(hasPassed ? `SURVIVED  ${name}` : `caught    ${name}: ${reason}`)
   }
   console.log(`${mutants.length - survivorCount} of ${mutants.length} caught`)
-  if (survivorCount > 0 || !unchangedResult.passed) process.exitCode = 1
+  if (survivorCount > 0 || !unchangedResult.hasPassed) process.exitCode = 1
 }

@@ -11,7 +11,7 @@ import { join } from 'node:path'
 
 interface CampaignOutcome {
   id: string
-  passed: boolean
+  hasPassed: boolean
   minutes: number
   output: string
 }
@@ -33,7 +33,7 @@ async function runCampaign(id: string): Promise<CampaignOutcome> {
       screen.write(chunk)
     })
   const [code] = await once(child, 'close')
-  return { id, passed: code === 0, minutes: (performance.now() - startedAt) / 60_000, output }
+  return { id, hasPassed: code === 0, minutes: (performance.now() - startedAt) / 60_000, output }
 }
 
 const toText = (startedAt: Date, outcomes: readonly CampaignOutcome[]) =>
@@ -42,7 +42,9 @@ const toText = (startedAt: Date, outcomes: readonly CampaignOutcome[]) =>
     '',
     '| Campaign | Result | Minutes |',
     '| --- | --- | --- |',
-    ...outcomes.map(({ id, passed, minutes }) => `| ${id} | ${passed ? 'passed' : 'FAILED'} | ${minutes.toFixed(1)} |`),
+    ...outcomes.map(
+      ({ id, hasPassed, minutes }) => `| ${id} | ${hasPassed ? 'passed' : 'FAILED'} | ${minutes.toFixed(1)} |`,
+    ),
     ...outcomes.flatMap(({ id, output }) => ['', `## ${id}`, '', '```', output.trimEnd(), '```']),
     '',
   ].join('\n')
@@ -57,7 +59,7 @@ export async function runNightly(ids: readonly string[]): Promise<void> {
     // After each, so that a night that is cut short leaves what it has.
     await writeFile(path, toText(startedAt, outcomes))
   }
-  const failed = outcomes.filter(({ passed }) => !passed).map(({ id }) => id)
-  console.log(`${outcomes.length - failed.length} campaigns passed, ${failed.length} failed: ${path}`)
-  if (failed.length > 0) process.exitCode = 1
+  const failedIds = outcomes.filter(({ hasPassed }) => !hasPassed).map(({ id }) => id)
+  console.log(`${outcomes.length - failedIds.length} campaigns passed, ${failedIds.length} failed: ${path}`)
+  if (failedIds.length > 0) process.exitCode = 1
 }

@@ -75,7 +75,7 @@ export async function run(args: string[]): Promise<void> {
     runInProcess({ seed: seed + remainder * 1_000_000, runs, remainder }),
   )
   const results = await Promise.all(shares)
-  const sumOf = (name: keyof ShareResult) => results.reduce((total, one) => total + one[name], 0)
+  const sumOf = (name: keyof ShareResult) => results.reduce((total, result) => total + result[name], 0)
   console.log(
     `${shortHistories.length} short histories killed at each of ${sumOf('pointCount')} points; ${sumOf('histories')} random histories, ` +
       `${sumOf('steps')} steps, ${sumOf('writes')} writes, ${sumOf('effects')} effects: no promise broken, ` +

@@ -10,7 +10,7 @@ import { join } from 'node:path'
 import { formatMappFault, mappFaults } from '#domain/catalogue/mapp.ts'
 import { readPackageFile } from '#server/drivers/packages/package-reader.ts'
 import { readPackage, type PackageReadResult } from '#server/drivers/packages/read-package.ts'
-import { createChance } from '#tests/support/runner/chance.ts'
+import { createRandom } from '#tests/support/runner/random.ts'
 import { mutateBytes } from '#tests/support/uploads/mutate-bytes.ts'
 import { packApp } from '#tests/support/uploads/packages.ts'
 
@@ -19,7 +19,7 @@ const maxMegabytesLeft = 300
 
 export async function run([count = '100000', seedText = String(Date.now() % 1_000_000_000)]: string[]): Promise<void> {
   console.log(`packages: ${count} damaged ones, seed ${seedText}`)
-  const chance = createChance(Number(seedText))
+  const random = createRandom(Number(seedText))
   const [validBytes, otherBytes] = [await packApp(), await packApp({ facts: { code: 'tax' }, files: { 'b.txt': 'b' } })]
   const folder = await mkdtemp(join(tmpdir(), 'portal-packages-'))
   const folders = [process.cwd(), folder]
@@ -31,7 +31,7 @@ export async function run([count = '100000', seedText = String(Date.now() % 1_00
   const resultCounts = new Map<string, number>()
   let slowest = 0
   for (let index = 0; index < Number(count); index++) {
-    const bytes = mutateBytes(chance, validBytes, otherBytes)
+    const bytes = mutateBytes(random, validBytes, otherBytes)
     const startedAt = performance.now()
     const result = describeResult(await readPackage(bytes))
     slowest = Math.max(slowest, performance.now() - startedAt)

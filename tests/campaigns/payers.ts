@@ -8,7 +8,7 @@ import { clientCredential } from '#contract/accounts.ts'
 import type { SandboxServer } from '#demo/payment-sandbox/sandbox-server.ts'
 import { demoPassword } from '#demo/sample-data/demo-data.ts'
 import { createToken } from '#tests/support/orders/card-fields.ts'
-import { between, type Chance, pick } from '#tests/support/runner/chance.ts'
+import { drawBetween, type Random, pick } from '#tests/support/runner/random.ts'
 import { openGatewayPage } from '#tests/support/orders/gateway-pages.ts'
 
 export const payerPlans = [
@@ -27,9 +27,9 @@ export type PayerPlan = (typeof payerPlans)[number]
 
 export interface PayerWorld {
   url: string
-  access: string
+  accessToken: string
   sandbox: SandboxServer
-  chance: Chance
+  random: Random
   /** Numbers of months of traffic in HKD that nobody has paid yet. */
   traffic: number[]
   /** The business day, which may be another one by the end. */
@@ -66,14 +66,14 @@ interface PortalResponse {
 
 /** Null: no answer came. */
 export async function callPortal(
-  { url, access }: Pick<PayerWorld, 'url' | 'access'>,
+  { url, accessToken }: Pick<PayerWorld, 'url' | 'accessToken'>,
   method: string,
   path: string,
   body: object | null = null,
   key: string | null = null,
 ): Promise<PortalResponse | null> {
   const headers = {
-    authorization: `Bearer ${access}`,
+    authorization: `Bearer ${accessToken}`,
     ...(body ? { 'content-type': 'application/json' } : {}),
     ...(key ? { 'idempotency-key': key } : {}),
   }
@@ -159,7 +159,7 @@ function orderContract(world: PayerWorld, plan: PayerPlan, code: string): Promis
     name: plan,
     currency: plan === 'alipay' ? 'RMB' : 'HKD',
     user_mode: 'CONCURRENT',
-    users: between(world.chance, 5, 50),
+    users: drawBetween(world.random, 5, 50),
     modules: ['core', 'fin'],
     period: 1,
     period_start: world.today(),
@@ -196,10 +196,10 @@ const buildPageForm = (plan: PayerPlan): Record<string, string> =>
   plan === 'bank' ? { answer: 'yes' } : plan === 'alipay' ? { answer: 'pay' } : { card: '4242424242424242' }
 
 /** Opens the gateway's page, sends its form, and comes back or does not; the way back may meet a dead server. */
-async function submitOnPage({ chance }: PayerWorld, address: string, form: Record<string, string>): Promise<void> {
+async function submitOnPage({ random }: PayerWorld, address: string, form: Record<string, string>): Promise<void> {
   const page = await openGatewayPage(address)
   const nextPage = page.status === 200 ? await openGatewayPage(page.url, form) : page
-  if (nextPage.status === 0 && chance() < 0.7) await fetch(nextPage.url, { redirect: 'manual' }).catch(() => undefined)
+  if (nextPage.status === 0 && random() < 0.7) await fetch(nextPage.url, { redirect: 'manual' }).catch(() => undefined)
 }
 
 /** Without a word to the server, as somebody who closes the window in the middle. */
@@ -248,12 +248,12 @@ const payersByPlan: Record<PayerPlan, (world: PayerWorld, payer: Payer) => Promi
   },
   async tabs(world, payer) {
     const [page] = await Promise.all([payOnce(world, payer, {}), payOnce(world, payer, visaCard)])
-    if (page?.body.redirect !== undefined && world.chance() < 0.5)
+    if (page?.body.redirect !== undefined && world.random() < 0.5)
       await submitOnPage(world, page.body.redirect, buildPageForm('page'))
     await payUntilPaid(world, payer)
   },
   async left(world, payer) {
-    const response = await payOnce(world, payer, pick(world.chance, [visaCard, {}]))
+    const response = await payOnce(world, payer, pick(world.random, [visaCard, {}]))
     if (response?.body.redirect !== undefined) await submitOnPage(world, response.body.redirect, buildPageForm('page'))
   },
   async deleted(world, payer) {

@@ -26,11 +26,11 @@ import {
   type PayerWorld,
 } from '#tests/campaigns/payers.ts'
 import { countBalance, readTakenAmounts } from '#tests/campaigns/balance.ts'
-import { between, type Chance, createChance, pick } from '#tests/support/runner/chance.ts'
+import { drawBetween, type Random, createRandom, pick } from '#tests/support/runner/random.ts'
 import { writeUnpaidTraffic } from '#tests/campaigns/unpaid-traffic.ts'
 import { withContext } from '#tests/support/server/companies.ts'
-import { freePort } from '#tests/support/server/free-port.ts'
-import { asSuperuser, postgresBin, startCluster } from '#tests/support/server/postgres.ts'
+import { findFreePort } from '#tests/support/server/free-port.ts'
+import { runAsSuperuser, postgresBin, startCluster } from '#tests/support/server/postgres.ts'
 import { quickHashes, type RunningProcess, startProcess } from '#tests/support/server/process.ts'
 
 export interface PaymentCampaign {
@@ -64,8 +64,8 @@ export async function payThroughKills({
   env,
   print = () => undefined,
 }: PaymentCampaign): Promise<PaymentReport> {
-  const chance = createChance(seed)
-  const port = await freePort()
+  const random = createRandom(seed)
+  const port = await findFreePort()
   const url = `http://127.0.0.1:${port}`
   const log = pino({ level: 'silent' })
   const dataDir = `${env.DATA_DIR}-gateways`
@@ -89,9 +89,9 @@ export async function payThroughKills({
   let server = await startWithRetries(settings)
   const world: PayerWorld = {
     url,
-    access: await signIn(url, 'acme'),
+    accessToken: await signIn(url, 'acme'),
     sandbox,
-    chance,
+    random,
     traffic,
     today: () => toPlainDate('Asia/Hong_Kong', Date.now()),
     waitUntilUp: () => waitUntilReady(url),
@@ -100,14 +100,14 @@ export async function payThroughKills({
     for (let round = 0; round < kills; round++) {
       const payersBefore = allPayers.length
       const payersDone = Array.from({ length: payers }, async () => {
-        const plan = pick(chance, drawnPlans)
-        const subject = pick(chance, listSubjects(plan))
+        const plan = pick(random, drawnPlans)
+        const subject = pick(random, listSubjects(plan))
         const payer = await placeOrder(world, plan, round, subject)
         allPayers.push(payer)
         await runPayer(world, payer)
       })
-      disturbGateway(sandbox, chance)
-      await wait(between(chance, 5, 450))
+      disturbGateway(sandbox, random)
+      await wait(drawBetween(random, 5, 450))
       await server.kill('SIGKILL')
       // What the round before it left must be over by now but for what somebody left alone.
       const { faults: roundFaults, cutCount: roundCutCount } = await countBalance(
@@ -119,9 +119,9 @@ export async function payThroughKills({
       report.cutCount += roundCutCount
       server = await startWithRetries(settings)
       calmGateway(sandbox)
-      world.access = await signIn(url, 'acme')
+      world.accessToken = await signIn(url, 'acme')
       await Promise.all(payersDone)
-      await repeatCalls(sandbox, chance)
+      await repeatCalls(sandbox, random)
       await reconcilePayments(url)
       if ((round + 1) % 10 === 0)
         print(`${round + 1} kills, ${allPayers.length} orders, ${report.cutCount} payments cut off so far`)
@@ -171,34 +171,34 @@ export function buildGatewayEnv({ gateways: { stripe, alipay, globalAlipay } }: 
   }
 }
 
-function disturbGateway({ faults: moods, webhooks: calls }: SandboxServer, chance: Chance): void {
-  moods.loseAnswers = chance() < 0.3 ? between(chance, 1, 4) : 0
-  if (chance() < 0.5) calls.hold()
+function disturbGateway({ faults, webhooks: calls }: SandboxServer, random: Random): void {
+  faults.loseAnswers = random() < 0.3 ? drawBetween(random, 1, 4) : 0
+  if (random() < 0.5) calls.hold()
 }
 
-function calmGateway({ faults: moods, webhooks: calls }: SandboxServer): void {
-  moods.loseAnswers = 0
+function calmGateway({ faults, webhooks: calls }: SandboxServer): void {
+  faults.loseAnswers = 0
   calls.release()
 }
 
 /** The last twenty, late, twice and in any order. */
-async function repeatCalls({ webhooks: calls }: SandboxServer, chance: Chance): Promise<void> {
+async function repeatCalls({ webhooks: calls }: SandboxServer, random: Random): Promise<void> {
   const lastCalls = calls.list().slice(-20)
   const shuffledCalls = [...lastCalls, ...lastCalls]
-    .map((call) => ({ call, order: chance() }))
+    .map((call) => ({ call, order: random() }))
     .toSorted((a, b) => a.order - b.order)
   await Promise.all(shuffledCalls.map(({ call }) => calls.send(call.id)))
 }
 
 /** The staff's call, and its end. */
 export async function reconcilePayments(url: string): Promise<void> {
-  const access = await signIn(url, 'm18', 'staff')
-  const startResponse = await callPortal({ url, access }, 'POST', '/api/payment/reconcile', {})
+  const accessToken = await signIn(url, 'm18', 'staff')
+  const startResponse = await callPortal({ url, accessToken }, 'POST', '/api/payment/reconcile', {})
   const location = startResponse?.body.location
   if (startResponse?.status !== 202 || location === undefined)
     throw new Error(`reconciling answered ${startResponse?.status}`)
   for (let tries = 0; tries < 600; tries++) {
-    const response = await callPortal({ url, access }, 'GET', location)
+    const response = await callPortal({ url, accessToken }, 'GET', location)
     if (response?.status === 200) return
     await wait(25)
   }
@@ -251,7 +251,7 @@ async function runOnPostgres(campaign: Omit<PaymentCampaign, 'env'>, dataDir: st
   if (bin === null) throw new Error('PostgreSQL is not installed here: its half of the campaign cannot run')
   const cluster = await startCluster(bin)
   try {
-    await asSuperuser(cluster.url, 'postgres', ['create database campaign'])
+    await runAsSuperuser(cluster.url, 'postgres', ['create database campaign'])
     return await payThroughKills({ ...campaign, env: { DATA_DIR: dataDir, DATABASE_URL: `${cluster.url}/campaign` } })
   } finally {
     await cluster.stop()

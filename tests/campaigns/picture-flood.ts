@@ -40,13 +40,13 @@ export async function run([secondsText = '60']: string[]): Promise<void> {
     const report = { knownMs: [] as number[], failures: [] as string[] }
     const signIn = createSignIn(url)
     const signInKnown = await signInKnownDevice(signIn, report)
-    const { access } = await signIn(anonymousUsername, password)
+    const { accessToken } = await signIn(anonymousUsername, password)
     const allPictures = buildPictures()
     const statusCounts = new Map<number, number>()
     const upload = async (bytes: Uint8Array) => {
       const form = new FormData()
       form.append('avatar', new Blob([Buffer.from(bytes)], { type: 'image/png' }), 'me.png')
-      const headers = { authorization: `Bearer ${access}`, 'idempotency-key': randomUUID() }
+      const headers = { authorization: `Bearer ${accessToken}`, 'idempotency-key': randomUUID() }
       const { status } = await fetch(`${url}/api/m18s/asset`, { method: 'POST', headers, body: form })
       statusCounts.set(status, (statusCounts.get(status) ?? 0) + 1)
       if (!expectedStatuses.has(status)) report.failures.push(`a picture was answered ${status}`)

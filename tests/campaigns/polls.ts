@@ -3,15 +3,15 @@ import { setTimeout as wait } from 'node:timers/promises'
 import type { Page } from 'playwright-core'
 import { waitUntil } from '#tests/campaigns/long-requests.ts'
 import { openBrowser, type Portal, signIn } from '#tests/support/browser/browser.ts'
-import { between, type Chance, pick } from '#tests/support/runner/chance.ts'
+import { drawBetween, type Random, pick } from '#tests/support/runner/random.ts'
 import { type ArrivedCall, openFaultProxy } from '#tests/support/network/fault-proxy.ts'
 import { controlWorker } from '#tests/support/browser/worker-control.ts'
 
-const strikeKinds = ['worker killed', 'page closed', 'line cut', 'device offline'] as const
+const disruptionKinds = ['worker killed', 'page closed', 'line cut', 'device offline'] as const
 
 export interface PollReport {
-  strikeTexts: Partial<Record<(typeof strikeKinds)[number], number>>
-  measurePolls: number
+  disruptionCounts: Partial<Record<(typeof disruptionKinds)[number], number>>
+  pollCount: number
   requests: number
   /** Two polls of one request open at once. */
   overlapCount: number
@@ -27,14 +27,14 @@ const timeoutMs = 30_000
 export async function measurePolls(
   portal: Portal,
   runs: number,
-  chance: Chance,
+  random: Random,
   log: (line: string) => void,
 ): Promise<PollReport> {
   const proxy = await openFaultProxy(Number(new URL(portal.url).port))
   const browser = await openBrowser()
   const report: PollReport = {
-    strikeTexts: {},
-    measurePolls: 0,
+    disruptionCounts: {},
+    pollCount: 0,
     requests: 0,
     overlapCount: 0,
     gaps: [],
@@ -42,7 +42,7 @@ export async function measurePolls(
     faults: [],
   }
   const listPolls = () => proxy.arrivals.filter(({ path }) => /^\/api\/request\/[^~]/.test(path))
-  const strikes: { strikeStart: number; strikeEnd: number }[] = []
+  const disruptions: { startedAt: number; endedAt: number }[] = []
   try {
     const context = await browser.newContext({ locale: 'en-GB' })
     const page = await context.newPage()
@@ -52,8 +52,8 @@ export async function measurePolls(
     let otherPage = await openActivity(await context.newPage(), proxy.url)
     for (let run = 0; run < runs; run++) {
       report.requests += await keepOneRunning(page)
-      const kind = pick(chance, strikeKinds)
-      const strikeStart = Date.now()
+      const kind = pick(random, disruptionKinds)
+      const startedAt = Date.now()
       if (kind === 'worker killed') await worker.stop()
       if (kind === 'page closed') {
         await otherPage.close()
@@ -61,22 +61,23 @@ export async function measurePolls(
       }
       if (kind === 'line cut') proxy.cut()
       if (kind === 'device offline') await context.setOffline(true)
-      if (kind === 'line cut' || kind === 'device offline') await wait(between(chance, 100, 1_500))
-      proxy.heal()
+      if (kind === 'line cut' || kind === 'device offline') await wait(drawBetween(random, 100, 1_500))
+      proxy.clearFaults()
       if (kind === 'device offline') await context.setOffline(false)
-      const strikeEnd = Date.now()
-      strikes.push({ strikeStart, strikeEnd })
-      report.strikeTexts[kind] = (report.strikeTexts[kind] ?? 0) + 1
-      const hasPollsAfter = (count: number) => listPolls().filter(({ at }) => at > strikeEnd).length >= count
-      if (await waitUntil(() => hasPollsAfter(1), timeoutMs)) report.recoveryMs.push(Date.now() - strikeEnd)
+      const endedAt = Date.now()
+      disruptions.push({ startedAt, endedAt })
+      report.disruptionCounts[kind] = (report.disruptionCounts[kind] ?? 0) + 1
+      const hasPollsAfter = (count: number) =>
+        listPolls().filter(({ arrivedAt }) => arrivedAt > endedAt).length >= count
+      if (await waitUntil(() => hasPollsAfter(1), timeoutMs)) report.recoveryMs.push(Date.now() - endedAt)
       else if (await isRunning(page)) report.faults.push(`nobody asked within ${timeoutMs} ms after: ${kind}`)
       // Two more in peace, so that there is a gap to measure.
       await waitUntil(async () => hasPollsAfter(3) || !(await isRunning(page)), 5_000)
-      await wait(between(chance, 0, 400))
+      await wait(drawBetween(random, 0, 400))
       if ((run + 1) % 20 === 0) log(`R-25: ${run + 1} of ${runs}, ${report.faults.length} wrong`)
     }
     if (!(await waitUntil(async () => !(await isRunning(page)), 120_000))) report.faults.push('the last never ended')
-    return countPolls(report, listPolls(), strikes)
+    return countPolls(report, listPolls(), disruptions)
   } finally {
     await browser.close()
     await proxy.close()
@@ -102,17 +103,21 @@ async function keepOneRunning(page: Page): Promise<number> {
 function countPolls(
   report: PollReport,
   arrivedPolls: readonly ArrivedCall[],
-  strikes: readonly { strikeStart: number; strikeEnd: number }[],
+  disruptions: readonly { startedAt: number; endedAt: number }[],
 ): PollReport {
   const byPath = Map.groupBy(arrivedPolls, ({ path }) => path)
   for (const arrivals of byPath.values())
     for (const [index, arrival] of arrivals.slice(1).entries()) {
       const previousArrival = arrivals[index] as ArrivedCall
-      if (previousArrival.endedAt === null || previousArrival.endedAt > arrival.at) report.overlapCount += 1
-      if (!strikes.some(({ strikeStart, strikeEnd }) => strikeStart < arrival.at && strikeEnd > previousArrival.at))
-        report.gaps.push(arrival.at - previousArrival.at)
+      if (previousArrival.endedAt === null || previousArrival.endedAt > arrival.arrivedAt) report.overlapCount += 1
+      if (
+        !disruptions.some(
+          ({ startedAt, endedAt }) => startedAt < arrival.arrivedAt && endedAt > previousArrival.arrivedAt,
+        )
+      )
+        report.gaps.push(arrival.arrivedAt - previousArrival.arrivedAt)
     }
-  report.measurePolls = arrivedPolls.length
+  report.pollCount = arrivedPolls.length
   report.gaps.sort((a, b) => a - b)
   report.recoveryMs.sort((a, b) => a - b)
   return report

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { setTimeout as wait } from 'node:timers/promises'
 import { readJobs, createVerifyClient } from '#tests/campaigns/long-requests.ts'
 import type { Portal } from '#tests/support/browser/browser.ts'
-import { between, type Chance } from '#tests/support/runner/chance.ts'
+import { drawBetween, type Random } from '#tests/support/runner/random.ts'
 
 export interface RestartReport {
   runs: number
@@ -20,7 +20,7 @@ const timeoutMs = 60_000
 export async function measureRestarts(
   portal: Portal,
   runs: number,
-  chance: Chance,
+  random: Random,
   log: (line: string) => void,
 ): Promise<RestartReport> {
   const report: RestartReport = { runs: 0, unheardCount: 0, pollCount: 0, finishedMs: [], faults: [] }
@@ -28,8 +28,8 @@ export async function measureRestarts(
   for (let run = 0; run < runs; run++) {
     const key = randomUUID()
     const startResponse = client.startVerification(key)
-    await wait(between(chance, 0, 600))
-    await (chance() < 0.8 ? portal.kill() : portal.stop())
+    await wait(drawBetween(random, 0, 600))
+    await (random() < 0.8 ? portal.kill() : portal.stop())
     const locationBefore = (await startResponse)?.headers.get('location') ?? null
     if (locationBefore === null) report.unheardCount += 1
     await portal.start()

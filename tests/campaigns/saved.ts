@@ -12,7 +12,7 @@ import { createWritePlan } from '#tests/campaigns/write-plan.ts'
 import { checkWrites, type WriteCheck } from '#tests/campaigns/check-writes.ts'
 import { enter } from '#tests/campaigns/tabs.ts'
 import { startPortal } from '#tests/support/browser/browser.ts'
-import { between, createChance } from '#tests/support/runner/chance.ts'
+import { drawBetween, createRandom } from '#tests/support/runner/random.ts'
 import { startChromium } from '#tests/support/browser/chromium.ts'
 import { openFaultProxy } from '#tests/support/network/fault-proxy.ts'
 import { buildRig } from '#tests/support/device/rig/build.ts'
@@ -39,7 +39,7 @@ export async function measureSaved(
   const proxy = await openFaultProxy(Number(new URL(portal.url).port))
   proxy.mount('/saas/rig/', join(folder, 'rig'))
   const profile = join(folder, 'profile')
-  const chance = createChance(seed)
+  const random = createRandom(seed)
   const plannedWrites = createWritePlan()
   const missingIntents: string[] = []
   let author: Awaited<ReturnType<typeof window.rig.readSubject>> = null
@@ -50,13 +50,13 @@ export async function measureSaved(
     await browser.close()
     ;({ browser, page } = await openEnteredPage(profile, proxy.url))
     for (let killIndex = 0; killIndex < killCount; killIndex++) {
-      const { creationIntent: intent, writes: planned } = plannedWrites.addQueue(0)
+      const { creationIntent: intent, writes: queueWrites } = plannedWrites.addQueue(0)
       proxy.cut()
-      await page.evaluate((writes) => window.rig.writeAll([writes], () => undefined), planned)
-      await wait(between(chance, 0, maxDelayMs))
+      await page.evaluate((writes) => window.rig.writeAll([writes], () => undefined), queueWrites)
+      await wait(drawBetween(random, 0, maxDelayMs))
       await browser.kill()
       plannedWrites.recorded.add(intent)
-      proxy.heal()
+      proxy.clearFaults()
       ;({ browser, page } = await openEnteredPage(profile, proxy.url))
       const isRecorded = await page.evaluate((intentToCheck) => window.rig.isRecorded(intentToCheck), intent)
       if (!isRecorded) missingIntents.push(intent)
@@ -88,7 +88,7 @@ export async function run([killCount = '50', seed = String(Date.now() % 1_000_00
   const { kills, missingIntents, writeCheck } = await measureSaved(Number(killCount), Number(seed), (line) =>
     console.log(`  ${line}`),
   )
-  const { done, ...otherFaults } = writeCheck
+  const { doneCount: done, ...otherFaults } = writeCheck
   const faults = [...missingIntents, ...Object.values(otherFaults).flat()]
   console.log(
     `${kills} browsers killed, ${kills - missingIntents.length} writes there again, ${done} done; ${faults.length} wrong`,

@@ -9,13 +9,13 @@ import pino from 'pino'
 import { createLocalHosting, type LocalHosting } from '#server/drivers/hosting/local/local-hosting.ts'
 import type { ServiceResponse } from '#server/use-cases/hosting/service-rows.ts'
 import { startPortal } from '#tests/support/browser/browser.ts'
-import { between, type Chance, createChance, pick } from '#tests/support/runner/chance.ts'
+import { drawBetween, type Random, createRandom, pick } from '#tests/support/runner/random.ts'
 import { createOutsideClient } from '#tests/support/server/outside-client.ts'
 import { findProcesses, sampleProgram, findTasks } from '#tests/support/hosting/hosting.ts'
 
 export async function run([rounds = '100', seed = String(Date.now() % 1_000_000)]: string[]): Promise<void> {
   console.log(`services: ${rounds} kills, seed ${seed}`)
-  const { faults, outcomes } = await killedOperations(Number(rounds), createChance(Number(seed)), (line) =>
+  const { faults, outcomes } = await runKilledOperations(Number(rounds), createRandom(Number(seed)), (line) =>
     console.log(line),
   )
   for (const line of faults) console.log(line)
@@ -43,7 +43,7 @@ type ServiceRequestKind = (typeof requestKinds)['created' | 'removed'][number]
 const buildRequest = (
   kind: ServiceRequestKind,
   { id, contract_id }: ServiceResponse,
-  chance: Chance,
+  random: Random,
 ): [string, string] => {
   switch (kind) {
     case 'create':
@@ -53,7 +53,7 @@ const buildRequest = (
     case 'reboot':
       return ['POST', `/api/aws/reboot/${id}`]
     case 'configure': {
-      const tasks = between(chance, 0, 2)
+      const tasks = drawBetween(random, 0, 2)
       return ['POST', `/api/aws/changecfg?serviceId=${id}&task_runtime_memory=1000&task_desire_count=${tasks}`]
     }
     case 'reset':
@@ -65,9 +65,9 @@ const buildRequest = (
   }
 }
 
-export async function killedOperations(
+export async function runKilledOperations(
   rounds: number,
-  chance: Chance,
+  random: Random,
   report: (line: string) => void = () => undefined,
 ): Promise<KilledOperationsResult> {
   const portal = await startPortal({ HOSTING: 'local', ACCESS_SECONDS: '3600', REFRESH_IDLE_SECONDS: '3600' })
@@ -82,10 +82,10 @@ export async function killedOperations(
     await waitUntilQuiet(staff, createFaultReporter(0, 'begin'))
     for (let round = 1; round <= rounds; round++) {
       const row = await readService(staff)
-      const kind = row.system_status > 0 ? pick(chance, requestKinds.created) : pick(chance, requestKinds.removed)
-      const [method, path] = buildRequest(kind, row, chance)
+      const kind = row.system_status > 0 ? pick(random, requestKinds.created) : pick(random, requestKinds.removed)
+      const [method, path] = buildRequest(kind, row, random)
       const startResponse = staff.send(path, { method })
-      const ms = between(chance, 0, 1500)
+      const ms = drawBetween(random, 0, 1500)
       await wait(ms)
       await portal.kill()
       const location = (await startResponse)?.headers.get('location') ?? null

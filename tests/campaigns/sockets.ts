@@ -2,7 +2,7 @@
 import type { Browser, Page } from 'playwright-core'
 import { waitUntil } from '#tests/campaigns/long-requests.ts'
 import { openBrowser, type Portal, signIn } from '#tests/support/browser/browser.ts'
-import { between, type Chance } from '#tests/support/runner/chance.ts'
+import { drawBetween, type Random } from '#tests/support/runner/random.ts'
 
 export interface SocketReport {
   dropCount: number
@@ -28,7 +28,7 @@ const droppingPages = 4
 export async function measureSockets(
   portal: Portal,
   runs: number,
-  chance: Chance,
+  random: Random,
   log: (line: string) => void,
 ): Promise<SocketReport> {
   const browser = await openBrowser()
@@ -44,7 +44,7 @@ export async function measureSockets(
   try {
     const pages = await Promise.all(
       attemptTimes.map((attemptTimesOfPage, pageIndex) =>
-        openActivity({ portal, browser, chance, report }, attemptTimesOfPage, pageIndex),
+        openActivity({ portal, browser, random, report }, attemptTimesOfPage, pageIndex),
       ),
     )
     const startedAt = performance.now()
@@ -73,7 +73,7 @@ export async function measureSockets(
 
 /** One person's page on a device of its own: only what is looked at listens, and of one browser's tabs that is one. */
 async function openActivity(
-  { portal, browser, chance, report }: { portal: Portal; browser: Browser; chance: Chance; report: SocketReport },
+  { portal, browser, random, report }: { portal: Portal; browser: Browser; random: Random; report: SocketReport },
   attemptTimesOfPage: number[],
   pageIndex: number,
 ): Promise<Page> {
@@ -86,7 +86,7 @@ async function openActivity(
       report.dropCount += 1
       void Promise.all([socket.close(), server.close()]).catch(() => undefined)
     }
-    setTimeout(drop, between(chance, 1_000, 10_000))
+    setTimeout(drop, drawBetween(random, 1_000, 10_000))
   })
   await signIn(page, portal, 'staff', '/app/activity')
   await page.evaluate(watchPercents)

@@ -3,7 +3,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import type { Page } from 'playwright-core'
 import type { WriteQueue } from '#tests/campaigns/write-plan.ts'
 import { fillLogin, people, type Person } from '#tests/support/browser/browser.ts'
-import { between, type Chance } from '#tests/support/runner/chance.ts'
+import { drawBetween, type Random } from '#tests/support/runner/random.ts'
 import { type ChromiumProcess, startChromium } from '#tests/support/browser/chromium.ts'
 import type { WriteProgress } from '#tests/support/device/rig/rig.ts'
 import { controlWorker } from '#tests/support/browser/worker-control.ts'
@@ -26,7 +26,7 @@ export interface CampaignTabs {
   /** What waits and why, for people. */
   describeEntries(): Promise<string>
   /** Stops the worker again and again; answers how often one was running. */
-  harassWorker(chance: Chance, options: { minMs: number; maxMs: number; forMs: number }): Promise<number>
+  harassWorker(random: Random, options: { minMs: number; maxMs: number; forMs: number }): Promise<number>
   /** Reloads the second tab so that no worker is in control of it, as a person's forced reload does. */
   loseWorker(): Promise<void>
 }
@@ -87,11 +87,11 @@ async function createCampaignTabs(browser: ChromiumProcess, first: Page, second:
     readAuthor: () => callFirst((page) => page.evaluate(() => window.rig.readSubject())),
     describeEntries: async () =>
       (await callFirst((page) => page.evaluate(() => window.rig.describeEntries()))).join('; '),
-    async harassWorker(chance, { minMs, maxMs, forMs }) {
+    async harassWorker(random, { minMs, maxMs, forMs }) {
       const deadline = Date.now() + forMs
       let stops = 0
       while (Date.now() < deadline) {
-        await wait(between(chance, minMs, maxMs))
+        await wait(drawBetween(random, minMs, maxMs))
         if (await worker.stop()) stops += 1
       }
       return stops

@@ -24,8 +24,8 @@ export async function run([countText = '1000']: string[]): Promise<void> {
     const report = { knownMs: [] as number[], failures: [] as string[] }
     const signIn = createSignIn(url)
     const signInKnown = await signInKnownDevice(signIn, report)
-    const { access } = await signIn(staff, password)
-    const authorization = `Bearer ${access}`
+    const { accessToken } = await signIn(staff, password)
+    const authorization = `Bearer ${accessToken}`
     const tus = { authorization, 'tus-resumable': '1.0.0' }
     const statusCounts = new Map<number, number>()
     const recordStatus = (status: number) => {
@@ -43,7 +43,7 @@ export async function run([countText = '1000']: string[]): Promise<void> {
       const location = startResponse.headers.get('location')
       if (location === null) return
       if (index % 3 === 0) {
-        const { cut, closed } = await startHangingPatch(url + location, access ?? '', {
+        const { cut, closed } = await startHangingPatch(url + location, accessToken ?? '', {
           offset: 0,
           length: uploadBytes,
           bytes: junkBytes.subarray(0, 99),

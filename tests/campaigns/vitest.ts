@@ -14,7 +14,7 @@ const buildCommand = (args: string[], env: Record<string, string>) =>
   ] as const
 
 export interface VitestRun {
-  passed: boolean
+  hasPassed: boolean
   /** Standard output and error as they came. */
   output: string
 }
@@ -26,7 +26,7 @@ export async function runVitest(args: string[], env: Record<string, string>): Pr
   let output = ''
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (piece) => (output += piece))
   const [code] = await once(child, 'close')
-  return { passed: code === 0, output }
+  return { hasPassed: code === 0, output }
 }
 
 /** What it says is shown as it comes, because it takes many minutes; where a test fails, so does this process. */

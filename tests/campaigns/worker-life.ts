@@ -7,7 +7,7 @@ import { openPortalWithTrail } from '#tests/campaigns/long-requests.ts'
 import { type PollReport, measurePolls } from '#tests/campaigns/polls.ts'
 import { type RestartReport, measureRestarts } from '#tests/campaigns/restarts.ts'
 import { type SocketReport, measureSockets } from '#tests/campaigns/sockets.ts'
-import { createChance } from '#tests/support/runner/chance.ts'
+import { createRandom } from '#tests/support/runner/random.ts'
 
 export interface WorkerLifeReport {
   restarts: RestartReport
@@ -29,9 +29,9 @@ export async function runWorkerLife(
   try {
     // Side by side: most of each is waiting.
     const [restartReport, pollReport, socketReport] = await Promise.all([
-      measureRestarts(restartedPortal, runs, createChance(seed), log),
-      measurePolls(calmPortal, runs, createChance(seed), log),
-      measureSockets(calmPortal, runs, createChance(seed), log),
+      measureRestarts(restartedPortal, runs, createRandom(seed), log),
+      measurePolls(calmPortal, runs, createRandom(seed), log),
+      measureSockets(calmPortal, runs, createRandom(seed), log),
     ])
     return { restarts: restartReport, polls: pollReport, sockets: socketReport }
   } finally {
@@ -59,11 +59,11 @@ const formatSpread = (sortedFigures: readonly number[]) =>
 
 export function toText(report: WorkerLifeReport): string {
   const { restarts, polls, sockets } = report
-  const strikeTexts = Object.entries(polls.strikeTexts).map(([kind, count]) => `${kind} ${count}`)
+  const disruptionTexts = Object.entries(polls.disruptionCounts).map(([kind, count]) => `${kind} ${count}`)
   return [
     `R-24: ${restarts.runs} restarts, ${restarts.unheardCount} before anybody heard that it had begun, ${restarts.pollCount} polls; ` +
       `final answer after ${formatSpread(restarts.finishedMs)}`,
-    `R-25: ${strikeTexts.join(', ')}; ${polls.measurePolls} polls of ${polls.requests} requests, ${polls.overlapCount} overlaps; ` +
+    `R-25: ${disruptionTexts.join(', ')}; ${polls.pollCount} polls of ${polls.requests} requests, ${polls.overlapCount} overlaps; ` +
       `between two ${formatSpread(polls.gaps)}; next poll after a strike ${formatSpread(polls.recoveryMs)}`,
     `R-26: ${sockets.dropCount} drops over ${sockets.requests} requests, ${sockets.percentCount} percents shown; soonest again ` +
       `${Math.round(sockets.minRetryMs)} ms; blocked: ${sockets.blocked.tryCount} tries in ${Math.round(sockets.blocked.ms / 1000)} s`,

@@ -22,7 +22,7 @@ interface JsonSchema {
   maxItems?: number
 }
 
-export const arbitraryOf = (schema: ValueSchema) =>
+export const createArbitrary = (schema: ValueSchema) =>
   fromJsonSchema(z.toJSONSchema(schema, { io: 'input' }) as JsonSchema)
 
 function fromJsonSchema(json: JsonSchema): fc.Arbitrary<unknown> {

@@ -32,7 +32,7 @@ function* listObjects(value: unknown): Generator<Record<string, unknown>> {
 describe('the OpenAPI document', () => {
   test('holds every call exactly once, under its own name', () => {
     const rows = endpoints.map(({ method, path }) => `${method} ${path.replace(/:(\w+)/g, '{$1}')}`)
-    expect(operations.map(({ at }) => at).toSorted()).toEqual(rows.toSorted())
+    expect(operations.map(({ at: route }) => route).toSorted()).toEqual(rows.toSorted())
     expect(new Set(operations.map(({ operationId }) => operationId)).size).toBe(endpoints.length)
   })
 
@@ -46,8 +46,8 @@ describe('the OpenAPI document', () => {
       expect(operation.tags).toHaveLength(1)
       expect(Object.keys(operation.responses).every((status) => /^[2-5]\d\d$/.test(status))).toBe(true)
       expect(Object.keys(operation.responses).some((status) => status.startsWith('2'))).toBe(true)
-      const inPath = operation.parameters.flatMap((one) =>
-        'name' in one && one.in === 'path' ? [`{${one.name}}`] : [],
+      const inPath = operation.parameters.flatMap((parameter) =>
+        'name' in parameter && parameter.in === 'path' ? [`{${parameter.name}}`] : [],
       )
       expect(inPath).toEqual(operation.at.match(/\{\w+\}/g) ?? [])
       if (operation.at.startsWith('GET')) expect(operation.requestBody).toBeUndefined()
@@ -61,7 +61,7 @@ describe('the OpenAPI document', () => {
       reference
         .replace(/^#\//, '')
         .split('/')
-        .reduce<unknown>((at, name) => (at as Record<string, unknown> | undefined)?.[name], document)
+        .reduce<unknown>((value, name) => (value as Record<string, unknown> | undefined)?.[name], document)
     expect([...new Set(references)].filter((reference) => !reference.startsWith('#/') || !resolve(reference))).toEqual(
       [],
     )
@@ -99,7 +99,7 @@ describe('the OpenAPI document', () => {
     const listParameters = (name: string) =>
       operations
         .find(({ operationId }) => operationId === name)
-        ?.parameters.flatMap((one) => ('$ref' in one ? [one.$ref.split('/').at(-1)] : []))
+        ?.parameters.flatMap((parameter) => ('$ref' in parameter ? [parameter.$ref.split('/').at(-1)] : []))
     expect(listParameters('updateCompanyUser')).toEqual(['Key', 'Intent', 'ForUser', 'Version'])
     expect(listParameters('createUser')).toEqual(['Key', 'Intent', 'ForUser'])
     expect(listParameters('grantToken')).toEqual([])

@@ -2,7 +2,7 @@ import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { Endpoint, VersionedRow } from '#contract/endpoint.ts'
 import { endpoints } from '#contract/index.ts'
-import { arbitraryOf } from '#tests/contract/arbitrary.ts'
+import { createArbitrary } from '#tests/contract/arbitrary.ts'
 
 const intent = '01920000-0000-7000-8000-000000000001'
 const overlayContext = { intent, companyId: 7 }
@@ -11,7 +11,7 @@ const queuedEndpoints = endpoints.filter(({ queue: queueSpec }) => queueSpec)
 const isCreation = ({ queue: queueSpec, body }: Endpoint) => queueSpec?.target({ params: {}, body } as never) === null
 
 const buildInput = ({ params, body }: Endpoint) =>
-  fc.record({ ...(params && { params: arbitraryOf(params) }), ...(body && { body: arbitraryOf(body) }) })
+  fc.record({ ...(params && { params: createArbitrary(params) }), ...(body && { body: createArbitrary(body) }) })
 const overlay = ({ queue: queueSpec }: Endpoint, row: VersionedRow | null, input: unknown) =>
   queueSpec?.overlay(row, input as never, overlayContext) ?? null
 
@@ -45,7 +45,7 @@ describe('a row with a change laid over it', () => {
       const shape = getRowSchema(endpoint.queue?.table ?? '')
       if (!shape) throw new Error('a table without rows')
       fc.assert(
-        fc.property(arbitraryOf(shape), buildInput(endpoint), (row, input) => {
+        fc.property(createArbitrary(shape), buildInput(endpoint), (row, input) => {
           const frozenRow = Object.freeze(structuredClone(row)) as VersionedRow
           const overlaidRow = overlay(endpoint, frozenRow, input)
           if (overlaidRow) expect(overlaidRow).toMatchObject({ id: frozenRow.id, row_version: frozenRow.row_version })

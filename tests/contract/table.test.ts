@@ -7,7 +7,7 @@ import * as z from 'zod/mini'
 import { applySchema } from '#server/context/response-schema.ts'
 import { addedCalls, specifiedCalls } from '#tests/contract/specified.ts'
 
-const findDuplicates = (names: string[]) => names.filter((name, at) => names.indexOf(name) !== at)
+const findDuplicates = (names: string[]) => names.filter((name, index) => names.indexOf(name) !== index)
 const getEndpoint = (name: string) => endpoints.find((endpoint) => endpoint.name === name)
 const getFieldNames = (schema: ObjectSchema | undefined) => Object.keys(schema?.shape ?? {})
 

@@ -47,8 +47,8 @@ describe('who may do what', () => {
   ]
 
   it.each(table)('%s', (rule, allowedCallers, refusedCallers) => {
-    expect(allowedCallers.map((one) => isAllowed(rule, one))).toEqual(allowedCallers.map(() => true))
-    expect(refusedCallers.map((one) => isAllowed(rule, one))).toEqual(refusedCallers.map(() => false))
+    expect(allowedCallers.map((testedCaller) => isAllowed(rule, testedCaller))).toEqual(allowedCallers.map(() => true))
+    expect(refusedCallers.map((testedCaller) => isAllowed(rule, testedCaller))).toEqual(refusedCallers.map(() => false))
   })
 
   it('knows the environments of the specification, and no other levels (M17, portal 4)', () => {
@@ -71,6 +71,7 @@ describe('who may do what', () => {
 describe('the client type (M3, portal 1)', () => {
   it.each(clientTypes)('%s can be chosen by the delete level only; for all others it is saas', (clientType) => {
     expect(getClientType(deleter, clientType)).toBe(clientType)
-    for (const one of [plainUser, admin, staff, clerk, impostor]) expect(getClientType(one, clientType)).toBe('saas')
+    for (const testedCaller of [plainUser, admin, staff, clerk, impostor])
+      expect(getClientType(testedCaller, clientType)).toBe('saas')
   })
 })

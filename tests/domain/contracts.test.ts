@@ -113,7 +113,7 @@ describe('reminders', () => {
     ['2027-02-26', [7]],
     ['2027-02-27', [1]],
   ])('on %s, before it ends: %j', (today, days) => {
-    expect(findDueReminders(contract, today).map((one) => one.days)).toEqual(days)
+    expect(findDueReminders(contract, today).map((reminder) => reminder.days)).toEqual(days)
   })
 
   it.each([
@@ -121,7 +121,7 @@ describe('reminders', () => {
     ['2027-03-01', [1]],
     ['2027-03-07', [7]],
   ])('on %s, after it has: %j', (today, days) => {
-    expect(findDueReminders({ ...contract, state: 'expired' }, today).map((one) => one.days)).toEqual(days)
+    expect(findDueReminders({ ...contract, state: 'expired' }, today).map((reminder) => reminder.days)).toEqual(days)
   })
 
   it.each([
@@ -130,7 +130,7 @@ describe('reminders', () => {
     ['2026-02-26', [1]],
   ])('on %s, while it is unpaid: %j', (today, days) => {
     expect(findDueReminders({ ...contract, state: 'unpaid' }, today)).toEqual(
-      days.map((one) => ({ kind: 'due', days: one })),
+      days.map((dayCount) => ({ kind: 'due', days: dayCount })),
     )
   })
 

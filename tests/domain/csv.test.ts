@@ -6,22 +6,24 @@ import { formatCsv } from '#domain/csv.ts'
 function readCsv(csv: string): string[][] {
   const rows: string[][] = []
   let row: string[] = []
-  let at = 0
-  while (at < csv.length) {
+  let position = 0
+  while (position < csv.length) {
     let text = ''
-    if (csv[at] === '"') {
-      for (at += 1; csv[at] !== '"' || csv[at + 1] === '"'; at += 1) {
-        text += csv[at]
-        if (csv[at] === '"') at += 1
+    if (csv[position] === '"') {
+      for (position += 1; csv[position] !== '"' || csv[position + 1] === '"'; position += 1) {
+        text += csv[position]
+        if (csv[position] === '"') position += 1
       }
-      at += 1
-    } else while (at < csv.length && csv[at] !== ',' && !csv.startsWith('\r\n', at)) text += csv[at++]
+      position += 1
+    } else
+      while (position < csv.length && csv[position] !== ',' && !csv.startsWith('\r\n', position))
+        text += csv[position++]
     row.push(text)
-    if (csv.startsWith('\r\n', at)) {
+    if (csv.startsWith('\r\n', position)) {
       rows.push(row)
       row = []
-      at += 2
-    } else at += 1
+      position += 2
+    } else position += 1
   }
   return rows
 }

@@ -48,10 +48,10 @@ function extendContract(start: string, years: readonly number[]) {
   for (const yearCount of years) {
     const result = quoteExtension(quoteInput, end, start, yearCount, anchor)
     if (result.kind !== 'quote') throw new Error(result.kind)
-    const { period_start, period_end, annual } = result.quote
+    const { period_start, period_end, annualFee: annual } = result.quote
     anchor = addToAnchor(getAnchor(period_start, { end, anchor }), 12 * yearCount)
     end = period_end
-    segments.push({ start: period_start, end, annual: annual.fee })
+    segments.push({ start: period_start, end, annualFee: annual.fee })
   }
   return { end, anchor, segments }
 }
@@ -81,7 +81,7 @@ describe('fault 8 the end of consecutive periods', () => {
   test('fault 8 is the same however backups are bought: any split into months and years, in any order', () => {
     fc.assert(
       fc.property(startDay, fc.array(terms, { minLength: 1, maxLength: 8 }), fc.nat(), (start, purchases, seed) => {
-        const total = purchases.reduce((sum, one) => sum + countMonths(one), 0)
+        const total = purchases.reduce((sum, purchase) => sum + countMonths(purchase), 0)
         const shuffled = purchases.toSorted((a, b) => ((a.period + seed) % 5) - ((b.period + seed) % 5))
         const expectedEnd = monthsAfter(start, total)
         expect(buyBackups(start, purchases).at(-1)?.end).toBe(expectedEnd)

@@ -29,7 +29,7 @@ it.each([
   ['Asia/Beirut', '2026-03-29', '2026-03-28T22:00:00Z'],
   ['America/Havana', '2026-11-01', '2026-11-01T04:00:00Z'],
 ])('in %s the day %s begins at %s (F-09)', (zone, date, begins) => {
-  const at = getStartOfDay(zone, date)
-  expect(new Date(at)).toEqual(new Date(begins))
-  expect([toPlainDate(zone, at), toPlainDate(zone, at - 1)]).toEqual([date, expect.not.stringMatching(date)])
+  const time = getStartOfDay(zone, date)
+  expect(new Date(time)).toEqual(new Date(begins))
+  expect([toPlainDate(zone, time), toPlainDate(zone, time - 1)]).toEqual([date, expect.not.stringMatching(date)])
 })

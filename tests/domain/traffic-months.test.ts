@@ -13,7 +13,7 @@ import {
   type TrafficSubscription,
   findBillingSubscription,
 } from '#domain/traffic-months.ts'
-import { suiteSeed } from '#tests/support/runner/chance.ts'
+import { suiteSeed } from '#tests/support/runner/random.ts'
 
 const buildSubscription = (start: string, end: string, id = 1): TrafficSubscription => ({ id, start, end })
 const toBytesByMonth = (bytes: Record<CalendarMonth, number>) => new Map(Object.entries(bytes))

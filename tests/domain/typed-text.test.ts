@@ -1,6 +1,6 @@
 /** What people type in place of what is meant, and how names end sentences. */
 import { describe, expect, it } from 'vitest'
-import { cleanCode, cleanDigits, removeDoubleStop } from '#domain/text.ts'
+import { cleanCode, cleanDigits, removeDoubleFullStop } from '#domain/text.ts'
 
 describe('figures as people group them', () => {
   it.each([
@@ -22,5 +22,5 @@ describe('a sentence that ends in a name', () => {
     ['Acme Ltd.. Next.', 'Acme Ltd. Next.'],
     ['A name that leads elsewhere: aa/../c.', 'A name that leads elsewhere: aa/../c.'],
     ['Wait...', 'Wait...'],
-  ])('fault 37m "%s" has one stop', (text, expected) => expect(removeDoubleStop(text)).toBe(expected))
+  ])('fault 37m "%s" has one stop', (text, expected) => expect(removeDoubleFullStop(text)).toBe(expected))
 })

@@ -12,7 +12,14 @@ import { type FaultProxy, openFaultProxy } from '#tests/support/network/fault-pr
 import { expectNoFaults } from '#tests/support/browser/looks.ts'
 import { buildNoise } from '#tests/support/uploads/packages.ts'
 import { waitForCachedPart } from '#tests/support/pages/cached-parts.ts'
-import { waitForController, desktop, resumePage, rows, setUp, typeInto } from '#tests/support/browser/browser-setup.ts'
+import {
+  waitForController,
+  desktop,
+  resumePage,
+  getRows,
+  setUp,
+  typeInto,
+} from '#tests/support/browser/browser-setup.ts'
 import { signIn } from '#tests/support/browser/browser.ts'
 import { choose, fill, getOrderButton, listOrders, getSubmitButton } from '#tests/support/pages/wizard.ts'
 
@@ -43,10 +50,10 @@ afterAll(() => line?.close())
 
 /** A page of the staff behind that line, on a device that they had before. */
 async function staffPage(path: string): Promise<{ page: Page; errors: string[] }> {
-  line.heal()
+  line.clearFaults()
   const { browser, portal } = setup.fixture
-  const behind = { fixture: { browser, portal: { ...portal, url: line.url } }, cleanups: setup.cleanups }
-  const page = await resumePage(behind, 'staff', path)
+  const proxiedSetup = { fixture: { browser, portal: { ...portal, url: line.url } }, cleanups: setup.cleanups }
+  const page = await resumePage(proxiedSetup, 'staff', path)
   const errors: string[] = []
   page.on('pageerror', ({ message }) => errors.push(message))
   page.on('console', (message) => message.text().includes('Content Security Policy') && errors.push(message.text()))
@@ -72,14 +79,14 @@ it('an app is packed, sent over a line that drops three times, published, found 
   await expect.poll(() => pick.isChecked(), { timeout: 30_000 }).toBe(true)
   const publish = page.getByRole('button', { name: 'Publish 1 app' })
   await expect.poll(() => publish.getAttribute('aria-disabled'), { timeout: 60_000 }).toBeNull()
-  expect(line.arrivals.filter((one) => isPiece(one) && one.fault !== null)).toHaveLength(3)
+  expect(line.arrivals.filter((candidate) => isPiece(candidate) && candidate.fault !== null)).toHaveLength(3)
   await expectNoFaults(page, 'the upload page')
   await publish.click()
   await page.getByText('1 app is published.').waitFor({ timeout: 30_000 })
 
   await page.getByRole('main').getByRole('link', { name: 'App history' }).click()
   await typeInto(page.getByRole('textbox', { name: 'Search apps by code or name' }), 'story')
-  await expect.poll(() => rows(page).count()).toBe(1)
+  await expect.poll(() => getRows(page).count()).toBe(1)
   const open = page.getByRole('button', { name: 'Change log App story 1.0' })
   await open.click()
   const frame = page.frameLocator('iframe.change-log')
@@ -122,12 +129,12 @@ it('the app joins contracts by a hidden module that is made by keys, tested, and
   await expectNoFaults(page, 'the form of a hidden module')
   await page.getByRole('button', { name: 'Create', exact: true }).focus()
   await page.keyboard.press('Enter')
-  const storyRow = rows(page).filter({ hasText: 'Customer story' })
+  const storyRow = getRows(page).filter({ hasText: 'Customer story' })
   await storyRow.waitFor()
   const code = await storyRow.locator('.module-code').innerText()
 
   await page.getByRole('link', { name: 'Modules', exact: true }).click()
-  await rows(page).first().waitFor()
+  await getRows(page).first().waitFor()
   await page.getByRole('button', { name: 'Dependencies' }).click()
   await page
     .getByRole('group', { name: 'Dependencies' })
@@ -172,11 +179,11 @@ it('an upload is paused, left by a reload and gone on with after the same file i
   await page.getByText(/^Paused$/).waitFor()
   const dialogTypes: string[] = []
   page.on('dialog', (dialog) => (dialogTypes.push(dialog.type()), void dialog.accept()))
-  line.heal()
+  line.clearFaults()
   await page.reload()
   expect(dialogTypes).toEqual(['beforeunload'])
   await page.getByText(/^\d+% was uploaded on an earlier visit/).waitFor()
-  const before = line.arrivals.length
+  const arrivalCountBefore = line.arrivals.length
   await chooseFiles(page, file)
   await page.getByRole('button', { name: 'Publish 1 app' }).waitFor()
   await expect
@@ -184,7 +191,7 @@ it('an upload is paused, left by a reload and gone on with after the same file i
       timeout: 60_000,
     })
     .toBeNull()
-  const later = line.arrivals.slice(before)
+  const later = line.arrivals.slice(arrivalCountBefore)
   expect(later.filter(({ method, path }) => method === 'POST' && path.includes('/tus'))).toEqual([])
   expect(later.filter(isPiece).length).toBeLessThan(6)
   await page.getByRole('button', { name: 'Remove App again 1.0' }).click()

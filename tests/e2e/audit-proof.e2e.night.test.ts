@@ -11,7 +11,7 @@ import type { BrowserContext, Page } from 'playwright-core'
 import { afterEach, expect, it } from 'vitest'
 import { openProfile, signIn, startPortal } from '#tests/support/browser/browser.ts'
 import { waitForCachedPart } from '#tests/support/pages/cached-parts.ts'
-import { waitForController, waitForList, rows, typeInto } from '#tests/support/browser/browser-setup.ts'
+import { waitForController, waitForList, getRows, typeInto } from '#tests/support/browser/browser-setup.ts'
 
 const ends: (() => Promise<void> | void)[] = []
 afterEach(async () => {
@@ -24,19 +24,19 @@ async function open(folder: string): Promise<{ context: BrowserContext; page: Pa
   return { context, page: context.pages()[0] ?? (await context.newPage()) }
 }
 
-const drawer = (page: Page) => page.getByRole('dialog')
+const getDrawer = (page: Page) => page.getByRole('dialog')
 
-async function rename(page: Page): Promise<{ before: string; after: string }> {
+async function rename(page: Page): Promise<{ oldName: string; newName: string }> {
   await waitForList(page)
-  await rows(page).nth(3).locator('.lead a').click()
-  const field = drawer(page).locator('[name=name]')
-  const before = await field.inputValue()
-  const after = `${before} of Kowloon`
-  await typeInto(field, after)
-  await drawer(page).locator('button[type=submit]').click()
-  await drawer(page).waitFor({ state: 'detached' })
-  await page.getByRole('link', { name: after }).waitFor()
-  return { before, after }
+  await getRows(page).nth(3).locator('.lead a').click()
+  const field = getDrawer(page).locator('[name=name]')
+  const oldName = await field.inputValue()
+  const newName = `${oldName} of Kowloon`
+  await typeInto(field, newName)
+  await getDrawer(page).locator('button[type=submit]').click()
+  await getDrawer(page).waitFor({ state: 'detached' })
+  await page.getByRole('link', { name: newName }).waitFor()
+  return { oldName, newName }
 }
 
 it('a month that was kept is searched, read and proven in a browser that was opened without a network, and its proof holds outside', async () => {
@@ -50,12 +50,12 @@ it('a month that was kept is searched, read and proven in a browser that was ope
   const first = await open(folder)
   await signIn(first.page, portal, 'admin', '/app/user')
   await waitForController(first.page)
-  const { before, after } = await rename(first.page)
+  const { oldName, newName } = await rename(first.page)
   await first.page.goto(`${url}/saas/app/systrail`)
   await waitForList(first.page)
   await waitForCachedPart(first.page, 'trail')
   await first.page.getByRole('button', { name: 'Save on this device' }).click()
-  await drawer(first.page).getByRole('button', { name: 'Save', exact: true }).click()
+  await getDrawer(first.page).getByRole('button', { name: 'Save', exact: true }).click()
   await first.page.getByRole('button', { name: 'Saved on this device' }).waitFor()
   await first.context.close()
   await portal.stop()
@@ -63,17 +63,17 @@ it('a month that was kept is searched, read and proven in a browser that was ope
   const { page } = await open(folder)
   await page.goto(`${url}/saas/app/systrail`)
   await typeInto(page.getByPlaceholder(/Search by name/), 'of kowloon')
-  await expect.poll(() => rows(page).count()).toBe(1)
+  await expect.poll(() => getRows(page).count()).toBe(1)
   await page.getByText(/are saved on this device/).waitFor()
-  await rows(page).first().locator('td').nth(4).click()
+  await getRows(page).first().locator('td').nth(4).click()
   await expect
-    .poll(() => drawer(page).locator('.trail-changes tbody tr').allInnerTexts())
-    .toEqual([expect.stringMatching(new RegExp(`^Name\\s+${before}\\s+${after}$`))])
-  await drawer(page).getByText('Proven', { exact: true }).waitFor()
+    .poll(() => getDrawer(page).locator('.trail-changes tbody tr').allInnerTexts())
+    .toEqual([expect.stringMatching(new RegExp(`^Name\\s+${oldName}\\s+${newName}$`))])
+  await getDrawer(page).getByText('Proven', { exact: true }).waitFor()
 
   const [download] = await Promise.all([
     page.waitForEvent('download'),
-    drawer(page).getByRole('button', { name: 'Export proof' }).click(),
+    getDrawer(page).getByRole('button', { name: 'Export proof' }).click(),
   ])
   const file = join(folder, 'proof.json')
   await download.saveAs(file)
@@ -85,5 +85,5 @@ it('a month that was kept is searched, read and proven in a browser that was ope
   const [, key = ''] = /^Key: +(\S+)$/m.exec(output) ?? []
   const { stdout } = await verify('--key', key)
   expect(stdout).toMatch(/^PROVEN/)
-  expect(stdout).toContain(`name: ${before} -> ${after}`)
+  expect(stdout).toContain(`name: ${oldName} -> ${newName}`)
 })

@@ -14,7 +14,7 @@ import {
   takeOwnCompany,
   phone,
   resumePage,
-  rows,
+  getRows,
   setUpShared,
   readText,
 } from '#tests/support/browser/browser-setup.ts'
@@ -22,44 +22,44 @@ import {
 const setup = setUpShared()
 const { admin } = takeOwnCompany()
 
-const drawer = (page: Page) => page.getByRole('dialog')
-const times = async (page: Page) => await rows(page).locator('td.first').allTextContents()
+const getDrawer = (page: Page) => page.getByRole('dialog')
+const readTimes = async (page: Page) => await getRows(page).locator('td.first').allTextContents()
 
 /** Renames one of the company's users in their drawer, and stays there. */
-async function rename(page: Page): Promise<{ before: string; after: string }> {
+async function rename(page: Page): Promise<{ oldName: string; newName: string }> {
   await waitForList(page)
-  await rows(page).nth(2).locator('.lead a').click()
-  const field = drawer(page).locator('[name=name]')
-  const before = await field.inputValue()
-  const after = `${before} of Hong Kong`
-  await field.fill(after)
-  await drawer(page).locator('button[type=submit]').click()
-  await drawer(page).waitFor({ state: 'detached' })
-  await page.getByRole('link', { name: after }).click()
-  return { before, after }
+  await getRows(page).nth(2).locator('.lead a').click()
+  const field = getDrawer(page).locator('[name=name]')
+  const oldName = await field.inputValue()
+  const newName = `${oldName} of Hong Kong`
+  await field.fill(newName)
+  await getDrawer(page).locator('button[type=submit]').click()
+  await getDrawer(page).waitFor({ state: 'detached' })
+  await page.getByRole('link', { name: newName }).click()
+  return { oldName, newName }
 }
 
 it('a change of a user is found by their history, opened with its differences, and exported as it is filtered', async () => {
   const page = await resumePage(setup, admin, '/app/user')
   await waitForController(page)
-  const { before, after } = await rename(page)
-  await drawer(page).getByRole('link', { name: 'History' }).click()
+  const { oldName, newName } = await rename(page)
+  await getDrawer(page).getByRole('link', { name: 'History' }).click()
   await page.getByRole('heading', { level: 1, name: 'Audit trail' }).waitFor()
   await waitForList(page)
   // By the address: a name that was changed would hide what was done under the one before.
   const { code, searchText } = Object.fromEntries(getAddress(page).searchParams)
   expect([code, searchText]).toEqual(['user', expect.stringContaining('@')])
-  const rowCount = await rows(page).count()
+  const rowCount = await getRows(page).count()
   await expectNoFaults(page, 'the audit trail')
 
   // The whole row is the link's target.
-  await rows(page).first().locator('td').nth(4).click()
+  await getRows(page).first().locator('td').nth(4).click()
   await expect
-    .poll(() => drawer(page).locator('.trail-changes tbody tr').allInnerTexts())
-    .toEqual([expect.stringMatching(new RegExp(`^Name\\s+${before}\\s+${after}$`))])
+    .poll(() => getDrawer(page).locator('.trail-changes tbody tr').allInnerTexts())
+    .toEqual([expect.stringMatching(new RegExp(`^Name\\s+${oldName}\\s+${newName}$`))])
   await expectNoFaults(page, 'an entry of the audit trail')
   await page.keyboard.press('Escape')
-  await drawer(page).waitFor({ state: 'detached' })
+  await getDrawer(page).waitFor({ state: 'detached' })
 
   const [download] = await Promise.all([
     page.waitForEvent('download'),
@@ -71,7 +71,7 @@ it('a change of a user is found by their history, opened with its differences, a
   expect(download.suggestedFilename()).toMatch(/^audit-trail-\d{4}-\d{2}-\d{2}\.csv$/)
   const lines = (await readText(download)).trim().split('\r\n')
   expect(lines).toHaveLength(1 + rowCount)
-  expect(lines[1]).toContain(after)
+  expect(lines[1]).toContain(newName)
 })
 
 it('a day is chosen in the chart by a click, its entries are listed, and what was read is there without a network', async () => {
@@ -82,32 +82,32 @@ it('a day is chosen in the chart by a click, its entries are listed, and what wa
   const chart = page.getByRole('slider')
   const canvas = chart.locator('canvas')
   await canvas.waitFor()
-  const all = await times(page)
+  const all = await readTimes(page)
   const day = all[0]?.slice(0, 10) ?? ''
   // The newest day is the last bar.
   const { width, height } = (await canvas.boundingBox()) ?? { width: 0, height: 0 }
   await canvas.click({ position: { x: width - 8, y: height / 2 } })
   await expect.poll(() => getAddress(page).search).toBe(`?dateFrom=${day}&dateTo=${day}`)
   await waitForList(page)
-  expect(new Set((await times(page)).map((time) => time.slice(0, 10)))).toEqual(new Set([day]))
+  expect(new Set((await readTimes(page)).map((time) => time.slice(0, 10)))).toEqual(new Set([day]))
   await page.getByRole('button', { name: 'Show all days' }).click()
-  await expect.poll(() => times(page)).toEqual(all)
+  await expect.poll(() => readTimes(page)).toEqual(all)
   await page.context().setOffline(true)
   await page.reload()
-  await expect.poll(() => times(page)).toEqual(all)
+  await expect.poll(() => readTimes(page)).toEqual(all)
   await canvas.waitFor()
 })
 
 it('on a phone a row is two lines, and the filters are a sheet', async () => {
   const page = await openFreshPage(setup, admin, '/app/systrail', phone)
   await waitForList(page)
-  const heights = await rows(page).evaluateAll((all) => all.map((row) => row.getBoundingClientRect().height))
+  const heights = await getRows(page).evaluateAll((all) => all.map((row) => row.getBoundingClientRect().height))
   expect(heights.filter((height) => height < 64 || height > 74)).toEqual([])
   await expectNoFaults(page, 'the audit trail on a phone')
   await page.getByRole('button', { name: 'Filter', exact: true }).click()
-  await drawer(page).getByLabel('Status').selectOption('Failed')
+  await getDrawer(page).getByLabel('Status').selectOption('Failed')
   await expectNoFaults(page, 'the filters of the audit trail')
-  await drawer(page).getByRole('button', { name: 'Show', exact: true }).click()
+  await getDrawer(page).getByRole('button', { name: 'Show', exact: true }).click()
   await page.getByRole('button', { name: 'Filter (1)' }).waitFor()
   expect(getAddress(page).search).toBe('?status=-1')
 })

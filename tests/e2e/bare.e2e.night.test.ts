@@ -10,9 +10,8 @@ async function open(person: PersonOrName, path: string): Promise<Page> {
   const context = await fixture.browser.newContext({ ...desktop, serviceWorkers: 'block' })
   cleanups.push(() => context.close())
   await context.addInitScript(() => {
-    const removeServiceWorker = { Navigator: ['locks', 'serviceWorker', 'setAppBadge', 'clearAppBadge', 'storage'] }
-    for (const name of removeServiceWorker.Navigator)
-      delete (Navigator.prototype as unknown as Record<string, unknown>)[name]
+    const removedApis = { Navigator: ['locks', 'serviceWorker', 'setAppBadge', 'clearAppBadge', 'storage'] }
+    for (const name of removedApis.Navigator) delete (Navigator.prototype as unknown as Record<string, unknown>)[name]
     for (const name of ['cookieStore', 'Notification', 'SyncManager', 'BroadcastChannel', 'requestIdleCallback'])
       delete (window as unknown as Record<string, unknown>)[name]
   })

@@ -20,9 +20,9 @@ let page: Page
 const longTimeout = { timeout: 30_000 }
 
 const go = (path: string) => page.goto(`${fixture.portal.url}/saas${path}`)
-const userLink = () => page.locator('.lead a').first()
-const dialog = () => page.getByRole('dialog')
-const lists = () => page.locator('.device-lists tbody tr')
+const getUserLink = () => page.locator('.lead a').first()
+const getDialog = () => page.getByRole('dialog')
+const getListRows = () => page.locator('.device-lists tbody tr')
 /** All databases, storages and caches of the site, as one text. */
 const readStoredTexts = () =>
   page.evaluate(async () => {
@@ -48,7 +48,7 @@ const readStoredTexts = () =>
 
 it('what this device keeps is told without a network and holds no secret (W-07); it is cleared, and what waits stays', async () => {
   page = await resumePage(setup, admin, '/app/user')
-  await userLink().waitFor()
+  await getUserLink().waitFor()
   await waitForCompleteList(page)
   // Whose parts are not for them are not here either (P-09).
   await waitForCachedPart(page, 'orders')
@@ -57,11 +57,11 @@ it('what this device keeps is told without a network and holds no secret (W-07);
   await waitForController(page)
   await page.context().setOffline(true)
 
-  const changed = await userLink().innerText()
-  await userLink().click()
-  await getLabel(dialog().locator('input[name="alert"]')).click()
-  await dialog().locator('button[type="submit"]').click()
-  await dialog().waitFor({ state: 'detached' })
+  const changed = await getUserLink().innerText()
+  await getUserLink().click()
+  await getLabel(getDialog().locator('input[name="alert"]')).click()
+  await getDialog().locator('button[type="submit"]').click()
+  await getDialog().waitFor({ state: 'detached' })
   await page.locator('.bar-waiting').waitFor()
   const tokens = (await page.context().cookies()).filter(({ name }) => /portal-(access|refresh)$/.test(name))
   const stored = await readStoredTexts()
@@ -72,18 +72,20 @@ it('what this device keeps is told without a network and holds no secret (W-07);
     expect(stored.includes(secret)).toBe(false)
 
   await go('/app/device')
-  await lists().first().waitFor()
-  expect(await lists().first().innerText()).toMatch(/^Users\s+\d+\s*Complete\s+(\d{4}-\d\d-\d\d )?\d\d:\d\d\s+\d+ kB$/)
+  await getListRows().first().waitFor()
+  expect(await getListRows().first().innerText()).toMatch(
+    /^Users\s+\d+\s*Complete\s+(\d{4}-\d\d-\d\d )?\d\d:\d\d\s+\d+ kB$/,
+  )
   await page.getByText(/used of .+ allowed by the browser/).waitFor()
   await page.getByText('The browser may clear this storage when').waitFor()
   const refresh = page.getByRole('button', { name: 'Refresh now' })
   await expect.poll(() => refresh.getAttribute('aria-disabled')).toBe('true')
 
   await page.getByRole('button', { name: 'Clear lists' }).click()
-  await dialog().getByText('1 change waiting to be sent stays here').waitFor()
-  await dialog().getByText("until you're back online, the lists will be empty").waitFor()
+  await getDialog().getByText('1 change waiting to be sent stays here').waitFor()
+  await getDialog().getByText("until you're back online, the lists will be empty").waitFor()
   await expect.poll(() => page.evaluate(() => document.activeElement?.textContent)).toBe('Keep them')
-  await dialog().getByRole('button', { name: 'Clear lists' }).click()
+  await getDialog().getByRole('button', { name: 'Clear lists' }).click()
   await page.getByText('The lists were cleared.').waitFor()
   // Its own: the navigation has one too while something waits.
   await page.getByRole('main').getByRole('link', { name: 'Waiting changes' }).click()

@@ -1,13 +1,13 @@
 /** The outbox where it lives: Chromium, its worker, a real server, and faults between them; the campaign has all of them. */
 import { expect, it, onTestFailed } from 'vitest'
 import { toText, type FaultRound, runFaultCampaign, listFaults } from '#tests/campaigns/faults.ts'
-import { suiteSeed as seed } from '#tests/support/runner/chance.ts'
+import { suiteSeed as seed } from '#tests/support/runner/random.ts'
 
 const minWrites = 60
 const faults = ['cut before the answer', 'gateway error', 'twice', 'reset', 'login page'] as const
 const rounds: FaultRound[] = [
-  { faults, share: 0.35, strike: 'worker stopped', queues: 3 },
-  { faults, share: 0.35, strike: 'server killed', queues: 3 },
+  { faults, share: 0.35, disruption: 'worker stopped', queues: 3 },
+  { faults, share: 0.35, disruption: 'server killed', queues: 3 },
 ]
 
 it(`writes on a line that cuts and lies are all there, once, in order and by their author, with worker and server struck (R-03, R-04; seed ${seed})`, async () => {
@@ -22,9 +22,9 @@ it(`writes on a line that cuts and lies are all there, once, in order and by the
   console.log(toText(report))
   expect(listFaults(report), `npm run campaign -- faults 500 ${seed}`).toEqual([])
   expect(report.writes).toBeGreaterThanOrEqual(minWrites)
-  expect(report.done).toBeGreaterThanOrEqual(report.writes)
+  expect(report.doneCount).toBeGreaterThanOrEqual(report.writes)
   // The faults were there: what is proved on a good line is not proved.
   expect(Object.keys(report.metFaults).toSorted()).toEqual(faults.toSorted())
-  expect(Object.keys(report.strikeCounts)).toHaveLength(rounds.length)
+  expect(Object.keys(report.disruptionCounts)).toHaveLength(rounds.length)
   expect(report.arrivals).toBeGreaterThan(report.writes)
 }, 240_000)

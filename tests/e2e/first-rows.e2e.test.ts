@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { expect, it } from 'vitest'
 import { nightly } from '#tests/support/runner/nightly.ts'
-import { desktop, openFreshPage, rows, setUpShared } from '#tests/support/browser/browser-setup.ts'
+import { desktop, openFreshPage, getRows, setUpShared } from '#tests/support/browser/browser-setup.ts'
 
 const setup = setUpShared()
 
@@ -35,12 +35,12 @@ for (const [name, person, path, own] of lists) {
       const page = await openFreshPage(setup, person, '/app/outbox', { ...desktop, serviceWorkers: 'block' })
       await holdAllBut(page, own)
       await page.goto(`${setup.fixture.portal.url}/saas${path}`)
-      await rows(page).first().waitFor()
+      await getRows(page).first().waitFor()
       await page.unrouteAll({ behavior: 'ignoreErrors' })
       await holdAllBut(page, null)
       await page.reload()
-      await rows(page).first().waitFor()
-      expect(await rows(page).count()).toBeGreaterThan(0)
+      await getRows(page).first().waitFor()
+      expect(await getRows(page).count()).toBeGreaterThan(0)
     },
   )
 }

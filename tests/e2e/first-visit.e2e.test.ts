@@ -29,14 +29,14 @@ it('is fetched in the same visit when the line was cut in its first moments (P-0
   const context = await fixture.browser.newContext(desktop)
   cleanups.push(() => context.close())
   const page = await context.newPage()
-  const failed = page.waitForEvent('console', (message) => message.text().includes('fetching the script'))
+  const failurePromise = page.waitForEvent('console', (message) => message.text().includes('fetching the script'))
   // The last thing that is asked for before the worker.
   await page.route('**/worker.json', async (route) => {
     await context.setOffline(true)
     await route.abort()
   })
   await page.goto(`${fixture.portal.url}/saas/login`)
-  await failed
+  await failurePromise
   await page.unroute('**/worker.json')
   await context.setOffline(false)
   await waitForController(page)

@@ -71,7 +71,7 @@ describe('the app on a device of its own', () => {
   })
 
   it('serves the manifest as what it is (P-01)', async () => {
-    const answer = await fetch(`${fixture.portal.url}/saas/manifest.webmanifest`)
-    expect(answer.headers.get('content-type')).toMatch(/^application\/manifest\+json/)
+    const response = await fetch(`${fixture.portal.url}/saas/manifest.webmanifest`)
+    expect(response.headers.get('content-type')).toMatch(/^application\/manifest\+json/)
   })
 })

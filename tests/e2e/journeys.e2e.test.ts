@@ -6,13 +6,13 @@ import {
   fill,
   fillCompany,
   followLink,
-  input,
+  getInput,
   invite,
   logIn,
   openMail,
   submit,
 } from '#tests/support/browser/newcomer.ts'
-import { getLabel, rows, setUpShared, tablet } from '#tests/support/browser/browser-setup.ts'
+import { getLabel, getRows, setUpShared, tablet } from '#tests/support/browser/browser-setup.ts'
 
 const setup = setUpShared()
 const { fixture, cleanups } = setup
@@ -33,7 +33,7 @@ it('a company registers, comes in, invites a colleague, and takes the login away
   const page = await openPage('/saas/signup?lang=zh', options)
   await fillCompany(page, { code: company, name: 'Trip Ltd', number: '12345678' })
   await submit(page)
-  await input(page, 'user_name').waitFor()
+  await getInput(page, 'user_name').waitFor()
   await fill(page, { user_name: 'Ana Chan', user_email: ana, user_password: newPassword, confirmPwd: newPassword })
   await submit(page)
   await page.getByText(ana, { exact: false }).first().waitFor()
@@ -45,7 +45,7 @@ it('a company registers, comes in, invites a colleague, and takes the login away
 
   await page.goto(`${fixture.portal.url}/saas/app/user?user=new`)
   await invite(page, { name: 'Bo Wei', email: bo })
-  await rows(page).filter({ hasText: bo }).waitFor()
+  await getRows(page).filter({ hasText: bo }).waitFor()
   const colleague = await openPage('/dev/mail', options)
   await activateAndLogIn(colleague, fixture.portal.url, { company, username: bo })
 
@@ -54,7 +54,7 @@ it('a company registers, comes in, invites a colleague, and takes the login away
   expect(await contracts.count()).toBe(0)
   const setOrder = async () => {
     await page.goto(`${fixture.portal.url}/saas/app/user?searchText=bo`)
-    await rows(page).locator('.lead a').first().click()
+    await getRows(page).locator('.lead a').first().click()
     await getLabel(page.locator('[role=dialog] [name=order]')).click()
     await page.locator('[role=dialog] button.primary').click()
     await page.locator('[role=dialog]').waitFor({ state: 'detached' })
@@ -62,7 +62,7 @@ it('a company registers, comes in, invites a colleague, and takes the login away
   await setOrder()
   await contracts.waitFor()
   await page.goto(`${fixture.portal.url}/saas/app/profile/company`)
-  await input(page, 'name').fill('Trip and Sons Ltd')
+  await getInput(page, 'name').fill('Trip and Sons Ltd')
   await submit(page)
   await colleague.locator('.bar-company', { hasText: 'Trip and Sons Ltd' }).waitFor()
   await page.locator('.bar-company', { hasText: 'Trip and Sons Ltd' }).waitFor()
@@ -70,8 +70,8 @@ it('a company registers, comes in, invites a colleague, and takes the login away
   await contracts.waitFor({ state: 'detached' })
 
   await page.goto(`${fixture.portal.url}/saas/app/user?searchText=bo`)
-  await rows(page).locator('.tag.positive').waitFor()
-  await rows(page).locator('[aria-haspopup=menu]').first().click()
+  await getRows(page).locator('.tag.positive').waitFor()
+  await getRows(page).locator('[aria-haspopup=menu]').first().click()
   await page.getByRole('menuitem', { name: /^(Disable|停用)$/ }).click()
   await page.locator('.toast.done').waitFor()
 
@@ -81,5 +81,5 @@ it('a company registers, comes in, invites a colleague, and takes the login away
   await submit(colleague)
   await colleague.getByText('用户状态无效，请联系系统管理员', { exact: false }).waitFor()
   // What is wrong is said, and what was typed is still there.
-  expect(await input(colleague, 'username').inputValue()).toBe(bo)
+  expect(await getInput(colleague, 'username').inputValue()).toBe(bo)
 })

@@ -24,8 +24,8 @@ async function openWithRenewal(page: Page): Promise<void> {
   await context.clearCookies({ name: /portal-access/ })
   await page.goto(`${fixture.portal.url}/saas/app/company`)
   await page.locator('main h1').waitFor()
-  const names = async () => (await context.cookies()).map(({ name }) => name)
-  await expect.poll(async () => (await names()).some((name) => name.includes('portal-access'))).toBe(true)
+  const readNames = async () => (await context.cookies()).map(({ name }) => name)
+  await expect.poll(async () => (await readNames()).some((name) => name.includes('portal-access'))).toBe(true)
 }
 
 it('fault 14d stays signed in, also where the renewed session was in use already', async () => {

@@ -9,7 +9,7 @@ import {
   takeOwnCompany,
   phone,
   resumePage,
-  rows,
+  getRows,
   setUpShared,
   tablet,
 } from '#tests/support/browser/browser-setup.ts'
@@ -17,20 +17,20 @@ import {
 const setup = setUpShared()
 const { admin, user } = takeOwnCompany()
 
-const links = (page: Page) => rows(page).locator('.lead a')
+const getLinks = (page: Page) => getRows(page).locator('.lead a')
 const scrolled = (page: Page) => page.evaluate(() => Math.round(scrollY))
 
 async function enter(path: string, options = {}): Promise<Page> {
   const page = await resumePage(setup, admin, path, options)
-  await links(page).first().waitFor()
+  await getLinks(page).first().waitFor()
   await waitForCompleteList(page)
   return page
 }
 
 it('ten users fit 1.6 screens of a phone, each in two lines; more are added and not turned to, and Back has them again where one was (C-23)', async () => {
   const page = await enter('/app/user', phone)
-  await expect.poll(() => rows(page).count()).toBe(10)
-  const heights = await rows(page).evaluateAll((all) => all.map((row) => row.getBoundingClientRect().height))
+  await expect.poll(() => getRows(page).count()).toBe(10)
+  const heights = await getRows(page).evaluateAll((all) => all.map((row) => row.getBoundingClientRect().height))
   expect(Math.max(...heights)).toBeLessThanOrEqual(73)
   expect(heights.reduce((sum, height) => sum + height, 0)).toBeLessThanOrEqual(730)
   expect(await page.evaluate(() => document.documentElement.scrollHeight)).toBeLessThanOrEqual(1.6 * 844)
@@ -46,19 +46,19 @@ it('ten users fit 1.6 screens of a phone, each in two lines; more are added and 
   expect(await page.evaluate(() => innerWidth)).toBe(390)
 
   await page.getByRole('button', { name: 'Show more' }).click()
-  await expect.poll(() => rows(page).count()).toBe(20)
+  await expect.poll(() => getRows(page).count()).toBe(20)
   expect(new URL(page.url()).search).toBe('?page=2')
-  await links(page).nth(15).scrollIntoViewIfNeeded()
-  const at = await scrolled(page)
-  expect(at).toBeGreaterThan(300)
+  await getLinks(page).nth(15).scrollIntoViewIfNeeded()
+  const scrollTop = await scrolled(page)
+  expect(scrollTop).toBeGreaterThan(300)
   // Playwright's own click scrolls a page to what sticks to its top.
   await page.getByRole('button', { name: 'Open menu' }).evaluate((button: HTMLElement) => button.click())
   await page.getByRole('link', { name: 'Home', exact: true }).click()
   await page.getByRole('heading', { level: 1 }).waitFor()
   await expect.poll(() => page.locator('.rows').count()).toBe(0)
   await page.goBack()
-  await expect.poll(() => rows(page).count()).toBe(20)
-  await expect.poll(() => scrolled(page)).toBe(at)
+  await expect.poll(() => getRows(page).count()).toBe(20)
+  await expect.poll(() => scrolled(page)).toBe(scrollTop)
 
   // One button has filters and order.
   await page.evaluate(() => scrollTo(0, 0))
@@ -73,32 +73,32 @@ it('ten users fit 1.6 screens of a phone, each in two lines; more are added and 
 
 it('page 3 of a list is there again after Back, as far down as it was (C-01, C-23)', async () => {
   const page = await enter('/app/user?page=3', tablet)
-  await expect.poll(() => rows(page).count()).toBe(10)
-  const names = await links(page).allTextContents()
+  await expect.poll(() => getRows(page).count()).toBe(10)
+  const names = await getLinks(page).allTextContents()
   await page.evaluate(() => scrollTo(0, 120))
-  const at = await scrolled(page)
-  expect(at).toBeGreaterThan(50)
+  const scrollTop = await scrolled(page)
+  expect(scrollTop).toBeGreaterThan(50)
   await page.getByRole('link', { name: 'Contracts', exact: true }).first().click()
   await page.getByRole('heading', { level: 1, name: 'Contracts' }).waitFor()
   await expect.poll(() => scrolled(page)).toBe(0)
   await page.goBack()
-  await expect.poll(() => links(page).allTextContents()).toEqual(names)
-  await expect.poll(() => scrolled(page)).toBe(at)
+  await expect.poll(() => getLinks(page).allTextContents()).toEqual(names)
+  await expect.poll(() => scrolled(page)).toBe(scrollTop)
   expect(new URL(page.url()).search).toBe('?page=3')
 })
 
 it('the roles of ten users are changed in 13 clicks, and the bar takes the place of the head', async () => {
   const page = await enter('/app/user?statusType=0')
-  await expect.poll(() => rows(page).count()).toBe(10)
+  await expect.poll(() => getRows(page).count()).toBe(10)
   await page.evaluate(() => {
     const count = () => (document.body.dataset['presses'] = String(Number(document.body.dataset['presses'] ?? 0) + 1))
     document.addEventListener('pointerdown', count, true)
   })
-  const top = async () => (await rows(page).first().boundingBox())?.y
-  const before = await top()
-  for (let at = 0; at < 10; at += 1) await rows(page).nth(at).locator('td.pick').click()
+  const top = async () => (await getRows(page).first().boundingBox())?.y
+  const topBefore = await top()
+  for (let index = 0; index < 10; index += 1) await getRows(page).nth(index).locator('td.pick').click()
   await page.locator('.picks').getByText('10 selected').waitFor()
-  expect(await top()).toBe(before)
+  expect(await top()).toBe(topBefore)
   await page.getByRole('button', { name: 'Change roles' }).click()
   const dialog = page.getByRole('dialog')
   await dialog.getByRole('group', { name: 'Alert' }).getByText('Give', { exact: true }).click()
@@ -107,7 +107,7 @@ it('the roles of ten users are changed in 13 clicks, and the bar takes the place
   expect(await page.evaluate(() => Number(document.body.dataset['presses']))).toBe(13)
   await page.keyboard.press('Escape')
   await dialog.waitFor({ state: 'detached' })
-  for (const row of await rows(page).allTextContents()) expect(row).toContain('Alert')
+  for (const row of await getRows(page).allTextContents()) expect(row).toContain('Alert')
 })
 
 it('readers hear how many are chosen, what it is sorted by, and that nothing is found (A-08)', async () => {
@@ -121,7 +121,7 @@ it('readers hear how many are chosen, what it is sorted by, and that nothing is 
     return announcements
   })
   const readAnnouncements = () => log.evaluate((all) => all.join('\n'))
-  await rows(page).nth(2).locator('td.pick').click()
+  await getRows(page).nth(2).locator('td.pick').click()
   await expect.poll(readAnnouncements).toContain('1 selected')
   // What can be done with it has the head's place until it ends.
   await page.locator('.picks').waitFor()

@@ -1,11 +1,11 @@
 /** Rights that come and go while somebody works (decision 80), as a colleague's browser shows them. */
 import type { Page } from 'playwright-core'
 import { expect, it } from 'vitest'
-import { input } from '#tests/support/browser/newcomer.ts'
+import { getInput } from '#tests/support/browser/newcomer.ts'
 import {
   openFreshPage,
   takeOwnCompany,
-  rows,
+  getRows,
   setUpShared,
   tablet,
   typeInto,
@@ -71,18 +71,18 @@ it('fault 30e two changes in a row are both followed, and fault 30g what a lost 
   await menu(page, 'contract').waitFor({ state: 'detached' })
 
   await menu(page, 'user').click()
-  await rows(page).first().waitFor()
+  await getRows(page).first().waitFor()
   await expect.poll(() => storedUsers(page)).toBeGreaterThan(0)
   await page.getByRole('button', { name: 'New user' }).click()
-  await typeInto(input(page, 'name'), 'Typed Before')
+  await typeInto(getInput(page, 'name'), 'Typed Before')
   await setRights({ admin: false })
   await page.waitForURL((url) => url.pathname === '/saas/app/home')
   await expect.poll(() => storedUsers(page)).toBe(0)
   await setRights({ admin: true })
   await menu(page, 'user').click()
-  await rows(page).first().waitFor()
+  await getRows(page).first().waitFor()
   await page.getByRole('button', { name: 'New user' }).click()
-  await expect.poll(() => input(page, 'name').inputValue()).toBe('Typed Before')
+  await expect.poll(() => getInput(page, 'name').inputValue()).toBe('Typed Before')
 })
 
 it('fault 30f where something in between lets no socket through, rights follow as soon as the page is used', async () => {

@@ -24,15 +24,15 @@ async function openUsers() {
   const page = context.pages()[0] ?? (await context.newPage())
   await signIn(page, portal, 'admin')
   await page.goto(`${portal.url}/saas/app/user`)
-  await rows(page).first().waitFor()
+  await getRows(page).first().waitFor()
   await page.waitForFunction(() => navigator.serviceWorker.controller !== null)
   await waitForCachedPart(page, 'users')
   await expect.poll(() => page.locator('.freshness').innerText()).not.toContain('on this device')
   return { portal, page }
 }
 
-const rows = (page: Page) => page.locator('table.table tbody tr a')
-const alarm = (page: Page) => page.locator('.update.lost')
+const getRows = (page: Page) => page.locator('table.table tbody tr a')
+const getAlarm = (page: Page) => page.locator('.update.lost')
 
 async function invite(page: Page, portal: Portal, name: string) {
   await page.goto(`${portal.url}/saas/app/user?user=new`)
@@ -58,20 +58,20 @@ it('fault 45a: the alarm says what was lost, and the portal goes on, offline, af
   await portal.stop()
   await invite(page, portal, 'Ada')
   await invite(page, portal, 'Bob')
-  await rows(page).first().waitFor()
+  await getRows(page).first().waitFor()
   await deleteUserDatabase(page)
-  await alarm(page).getByText('2 unsent changes are lost from this device: users (2)').waitFor()
+  await getAlarm(page).getByText('2 unsent changes are lost from this device: users (2)').waitFor()
   await page.getByText('No users are saved on this device yet').waitFor()
   await invite(page, portal, 'Cyd')
   // At its start the portal knows who is here without that database.
   await deleteUserDatabase(page)
   await page.reload()
-  await alarm(page).getByText('1 unsent change is lost from this device: users (1)').waitFor()
+  await getAlarm(page).getByText('1 unsent change is lost from this device: users (1)').waitFor()
   await page.getByText('No users are saved on this device yet').waitFor()
   await invite(page, portal, 'Dan')
   await portal.start()
   await page.goto(`${portal.url}/saas/app/user?searchText=dan%40`)
-  await expect.poll(() => rows(page).allInnerTexts()).toEqual(['Dan'])
+  await expect.poll(() => getRows(page).allInnerTexts()).toEqual(['Dan'])
   await expect.poll(() => page.locator('.pending-mark').count()).toBe(0)
   await page.goto(`${portal.url}/saas/app/outbox`)
   await page.getByRole('heading', { name: 'Nothing is waiting on this device now' }).waitFor()

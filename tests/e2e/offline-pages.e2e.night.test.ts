@@ -19,9 +19,9 @@ it('for staff, who may open all', async () => {
       databaseNames.map(
         (name) =>
           new Promise<string[]>((resolve) => {
-            const opening = indexedDB.open(name)
-            opening.onsuccess = () => {
-              const db = opening.result
+            const openRequest = indexedDB.open(name)
+            openRequest.onsuccess = () => {
+              const db = openRequest.result
               if (!db.objectStoreNames.contains('responses')) return resolve((db.close(), []))
               const keys = db.transaction('responses').objectStore('responses').getAllKeys()
               keys.onsuccess = () => resolve((db.close(), keys.result.map(String)))

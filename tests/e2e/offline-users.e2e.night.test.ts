@@ -29,15 +29,15 @@ async function open(folder: string): Promise<{ context: BrowserContext; page: Pa
   return { context, page: context.pages()[0] ?? (await context.newPage()) }
 }
 
-const rows = (page: Page) => page.locator('table.table tbody tr')
-const firstCells = (page: Page) =>
-  rows(page).evaluateAll((all) => all.map((row) => row.querySelector('a')?.textContent?.trim() ?? ''))
+const getRows = (page: Page) => page.locator('table.table tbody tr')
+const readFirstCells = (page: Page) =>
+  getRows(page).evaluateAll((all) => all.map((row) => row.querySelector('a')?.textContent?.trim() ?? ''))
 const sortByColumn = (page: Page, name: string) => page.locator('thead button', { hasText: name }).click()
 
 /** The list as an address says it, with its rows drawn. */
 async function show(page: Page, portal: Portal, query = '') {
   await page.goto(`${portal.url}/saas/app/user${query}`)
-  await rows(page).locator('a').first().waitFor()
+  await getRows(page).locator('a').first().waitFor()
 }
 
 interface WriteEntry {
@@ -78,30 +78,30 @@ describe('when the server cannot be reached', () => {
 
     await portal.stop()
     await page.reload()
-    await rows(page).locator('a').first().waitFor()
+    await getRows(page).locator('a').first().waitFor()
     expect(await page.locator('.freshness').innerText()).toMatch(/^Updated /)
-    const ascending = await firstCells(page)
-    expect(ascending).toEqual(ascending.toSorted(bySmallLetters))
+    const ascendingNames = await readFirstCells(page)
+    expect(ascendingNames).toEqual(ascendingNames.toSorted(bySmallLetters))
 
     await sortByColumn(page, 'Name')
-    await expect.poll(() => firstCells(page)).not.toEqual(ascending)
-    const descending = await firstCells(page)
-    expect(descending).toEqual(descending.toSorted(bySmallLetters).toReversed())
+    await expect.poll(() => readFirstCells(page)).not.toEqual(ascendingNames)
+    const descendingNames = await readFirstCells(page)
+    expect(descendingNames).toEqual(descendingNames.toSorted(bySmallLetters).toReversed())
 
     await show(page, portal, '?statusType=0')
-    const invited = await rows(page).count()
+    const invited = await getRows(page).count()
     expect(invited).toBeGreaterThan(0)
-    expect(await rows(page).getByText('Not activated').count()).toBe(invited)
-    const [someone = ''] = await firstCells(page)
+    expect(await getRows(page).getByText('Not activated').count()).toBe(invited)
+    const [someone = ''] = await readFirstCells(page)
 
-    await rows(page).locator('a').first().click()
+    await getRows(page).locator('a').first().click()
     const drawer = page.getByRole('dialog')
     const titleField = drawer.getByLabel('Title')
     const title = (await titleField.inputValue()) === '1' ? '2' : '1'
     await titleField.selectOption(title)
     await drawer.locator('button[type="submit"]').click()
     await drawer.waitFor({ state: 'hidden' })
-    await expect.poll(() => rows(page).filter({ hasText: someone }).innerText()).toContain('Waiting to be saved')
+    await expect.poll(() => getRows(page).filter({ hasText: someone }).innerText()).toContain('Waiting to be saved')
 
     await context.close()
     await portal.start()
@@ -110,7 +110,7 @@ describe('when the server cannot be reached', () => {
     await show(later, portal, '?statusType=0')
     await expect.poll(() => later.locator('.pending-mark').count(), { timeout: 30_000 }).toBe(0)
     // How they are addressed is in the form alone.
-    await rows(later).filter({ hasText: someone }).locator('a').first().click()
+    await getRows(later).filter({ hasText: someone }).locator('a').first().click()
     await expect.poll(() => later.getByRole('dialog').getByLabel('Title').inputValue()).toBe(title)
     await later.context().close()
 

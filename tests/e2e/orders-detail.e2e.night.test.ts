@@ -12,7 +12,7 @@ import {
   waitForList,
   takeOwnCompany,
   resumePage,
-  rows,
+  getRows,
   setUpShared,
   typeInto,
 } from '#tests/support/browser/browser-setup.ts'
@@ -21,19 +21,19 @@ import { listOrders } from '#tests/support/pages/wizard.ts'
 const setup = setUpShared()
 const { code, admin } = takeOwnCompany()
 
-const button = (page: Page, name: string | RegExp) => page.getByRole('button', { name, exact: true })
-const dialog = (page: Page, name: string | RegExp) => page.getByRole('dialog', { name })
-const due = (page: Page) => page.locator('.price-due .amount').textContent()
-const submit = (page: Page) => page.locator('form button[type="submit"]')
-const users = (page: Page) => page.locator('input[name="users"]')
-const history = (page: Page) => page.locator('.order-history tbody tr')
-const fact = (page: Page, name: string) =>
+const getButton = (page: Page, name: string | RegExp) => page.getByRole('button', { name, exact: true })
+const getDialog = (page: Page, name: string | RegExp) => page.getByRole('dialog', { name })
+const readDueAmount = (page: Page) => page.locator('.price-due .amount').textContent()
+const getSubmitButton = (page: Page) => page.locator('form button[type="submit"]')
+const getUsersField = (page: Page) => page.locator('input[name="users"]')
+const getHistoryRows = (page: Page) => page.locator('.order-history tbody tr')
+const readFact = (page: Page, name: string) =>
   page.locator('dl.facts > div', { has: page.getByText(name, { exact: true }) }).locator('dd')
 
 /** From the list, by the row of that service. */
 async function open(page: Page, service: string) {
   await waitForList(page)
-  await rows(page).filter({ hasText: service }).locator('td').nth(1).click()
+  await getRows(page).filter({ hasText: service }).locator('td').nth(1).click()
   await page.waitForURL((url) => /\/contract\/\d+$/.test(url.pathname))
   await page.locator('.order-intro').waitFor()
 }
@@ -42,19 +42,19 @@ it('a change that takes an app out of a service that runs is asked about and the
   const page = await resumePage(setup, admin, '/app/contract')
   await open(page, `${code}trade`)
   const first = page.url()
-  await button(page, 'Modify').click()
+  await getButton(page, 'Modify').click()
   await page.locator('input[name="module-scm"]').click()
-  await button(dialog(page, 'Remove Supply chain').page(), 'Remove').click()
-  const appsDialog = dialog(page, 'Apps of the service change')
+  await getButton(getDialog(page, 'Remove Supply chain').page(), 'Remove').click()
+  const appsDialog = getDialog(page, 'Apps of the service change')
   /** What was paid for the module is not given back: that is agreed to before its apps are named. */
   async function order() {
-    await submit(page).click()
-    await button(dialog(page, /^Discard HKD/).page(), 'Change and discard').click()
+    await getSubmitButton(page).click()
+    await getButton(getDialog(page, /^Discard HKD/).page(), 'Change and discard').click()
   }
   await order()
   await appsDialog.locator('li', { hasText: 'barcode' }).getByText('is removed').waitFor()
   await expectNoFaults(page, 'the question about apps')
-  await button(page, 'Go back').click()
+  await getButton(page, 'Go back').click()
   await appsDialog.waitFor({ state: 'detached' })
   expect(page.url()).toContain(first)
   await order()
@@ -65,22 +65,22 @@ it('a change that takes an app out of a service that runs is asked about and the
 
   await page.goto(first)
   await page.getByText('A newer contract has replaced this one.').waitFor()
-  expect(await button(page, 'Modify').count()).toBe(0)
+  expect(await getButton(page, 'Modify').count()).toBe(0)
   await expectNoFaults(page, 'a replaced contract')
   await page.getByRole('link', { name: 'Open the current contract' }).click()
   // The kept list may say so a moment later than the page.
   await page.locator(`a[href="${new URL(second).pathname}"]`).click()
-  await button(page, 'Modify').click()
-  await typeInto(users(page), '45')
-  await expect.poll(() => due(page)).not.toBe('HKD 0.00')
-  const readAmount = await due(page)
-  expect(await submit(page).textContent()).toBe(`Order change · ${readAmount}`)
-  await submit(page).click()
+  await getButton(page, 'Modify').click()
+  await typeInto(getUsersField(page), '45')
+  await expect.poll(() => readDueAmount(page)).not.toBe('HKD 0.00')
+  const amount = await readDueAmount(page)
+  expect(await getSubmitButton(page).textContent()).toBe(`Order change · ${amount}`)
+  await getSubmitButton(page).click()
   await typeCard(page, '5555555555554444')
-  await button(page, `Pay ${readAmount} by card`).click()
+  await getButton(page, `Pay ${amount} by card`).click()
   await page.locator('.toast', { hasText: 'Payment received' }).waitFor({ timeout: 30_000 })
-  await expect.poll(() => fact(page, 'Number of users').textContent()).toBe('45')
-  await expect.poll(() => history(page).count()).toBe(4)
+  await expect.poll(() => readFact(page, 'Number of users').textContent()).toBe('45')
+  await expect.poll(() => getHistoryRows(page).count()).toBe(4)
   expect(await listOrders(page, `${code}trade`)).toMatchObject([{ state: 'effective' }])
 })
 
@@ -88,10 +88,10 @@ it('without a line it stands as it was read, with its age, a reload loses nothin
   const { code, admin } = takeOwnCompany()
   const page = await resumePage(setup, admin, '/app/contract')
   await open(page, `${code}trade`)
-  await expect.poll(() => history(page).count()).toBe(2)
+  await expect.poll(() => getHistoryRows(page).count()).toBe(2)
   const other = await page.context().newPage()
   await other.goto(page.url())
-  await expect.poll(() => history(other).count()).toBe(2)
+  await expect.poll(() => getHistoryRows(other).count()).toBe(2)
   await page.bringToFront()
   await waitForController(page)
   await waitForCachedPart(page, 'orders')
@@ -99,17 +99,17 @@ it('without a line it stands as it was read, with its age, a reload loses nothin
   await page.reload()
   // With its day, where that is over meanwhile.
   await page.getByText(/^Updated (\d{4}-\d\d-\d\d )?\d\d:\d\d$/).waitFor()
-  await expect.poll(() => history(page).count()).toBe(2)
-  await button(page, 'Modify').click()
-  await users(page).fill('50')
+  await expect.poll(() => getHistoryRows(page).count()).toBe(2)
+  await getButton(page, 'Modify').click()
+  await getUsersField(page).fill('50')
   await page.reload()
-  await expect.poll(() => users(page).inputValue()).toBe('50')
+  await expect.poll(() => getUsersField(page).inputValue()).toBe('50')
   await page.getByText(/From the price list updated/).waitFor()
-  await expect.poll(() => due(page)).not.toBe('HKD 0.00')
-  expect(await submit(page).getAttribute('aria-disabled')).toBe('true')
+  await expect.poll(() => readDueAmount(page)).not.toBe('HKD 0.00')
+  expect(await getSubmitButton(page).getAttribute('aria-disabled')).toBe('true')
   await page.context().setOffline(false)
-  await expect.poll(() => submit(page).getAttribute('aria-disabled'), { timeout: 30_000 }).toBeNull()
-  await submit(page).click()
-  await dialog(page, `Pay ${code}trade`).waitFor()
+  await expect.poll(() => getSubmitButton(page).getAttribute('aria-disabled'), { timeout: 30_000 }).toBeNull()
+  await getSubmitButton(page).click()
+  await getDialog(page, `Pay ${code}trade`).waitFor()
   await other.getByText(/^Change \(\d+ → \d+ users\) is unpaid:$/).waitFor({ timeout: 30_000 })
 })

@@ -11,7 +11,7 @@ import {
 } from '#tests/support/browser/browser-setup.ts'
 import {
   choose,
-  field,
+  getField,
   fill,
   getOrderButton,
   listOrders,
@@ -25,9 +25,9 @@ const { fixture, cleanups } = setup
 it('an order whose answer was lost is asked for once more and made once (R-03)', async () => {
   const proxy = await openFaultProxy(Number(new URL(fixture.portal.url).port))
   cleanups.push(() => proxy.close())
-  const behind = { ...setup, fixture: { ...fixture, portal: { ...fixture.portal, url: proxy.url } } }
-  const page = await openFreshPage(behind, takeOwnCompany().admin, '/app/contract/new', phone)
-  await field(page, 'code').waitFor()
+  const proxiedSetup = { ...setup, fixture: { ...fixture, portal: { ...fixture.portal, url: proxy.url } } }
+  const page = await openFreshPage(proxiedSetup, takeOwnCompany().admin, '/app/contract/new', phone)
+  await getField(page, 'code').waitFor()
   await waitForController(page)
   await fill(page, 'doubtlost')
   await getSubmitButton(page).click()
@@ -44,7 +44,7 @@ it('an order whose answer was lost is asked for once more and made once (R-03)',
   await page.getByText('The connection was lost while ordering').waitFor({ timeout: 60_000 })
   await expectNoFaults(page, 'an order in doubt')
   await page.reload()
-  proxy.heal()
+  proxy.clearFaults()
   // It stands at the server: nobody is asked whether to replace it by itself.
   await expect.poll(() => readStep(page), { timeout: 60_000 }).toContain('Payment')
   expect(await listOrders(page, 'doubtlost')).toMatchObject([{ state: 'unpaid' }])

@@ -1,7 +1,7 @@
 /** Ordering in four steps (M70 to M80), with a line and without one. What is said at the fields is in `tests/features/orders/wizard`. */
 import type { Page } from 'playwright-core'
 import { expect, it } from 'vitest'
-import { cardField, validExpiry } from '#tests/support/orders/card-fields.ts'
+import { getCardField, validExpiry } from '#tests/support/orders/card-fields.ts'
 import { expectNoFaults } from '#tests/support/browser/looks.ts'
 import { nightly } from '#tests/support/runner/nightly.ts'
 import { waitForCachedPart } from '#tests/support/pages/cached-parts.ts'
@@ -16,8 +16,8 @@ import {
 import {
   callApi,
   choose,
-  dialog,
-  field,
+  getDialog,
+  getField,
   fill,
   getOrderButton,
   type ListedOrder,
@@ -35,7 +35,7 @@ const readAmount = (page: Page) => page.locator('.price-due .amount').innerText(
 async function countCachedResponses(pathAndAction: string): Promise<number> {
   const [path = '', action] = pathAndAction.split(' ')
   const names = (await indexedDB.databases()).map(({ name }) => name ?? '')
-  const name = names.find((one) => /^portal-\d+-\d+$/.test(one)) ?? ''
+  const name = names.find((candidate) => /^portal-\d+-\d+$/.test(candidate)) ?? ''
   const result = <T>(request: IDBRequest<T>) =>
     new Promise<T>((resolve, reject) => {
       request.onsuccess = () => resolve(request.result)
@@ -67,33 +67,33 @@ async function readDevice(): Promise<{ texts: string; cachedOrigins: string[] }>
     for (const { url } of await (await caches.open(name)).keys()) origins.add(new URL(url).origin)
   return { texts: texts.join('\n'), cachedOrigins: [...origins] }
 }
-const errors = (page: Page) => page.locator('.field-error').allInnerTexts()
+const readErrors = (page: Page) => page.locator('.field-error').allInnerTexts()
 
 nightly(
   'a contract is ordered step by step, at the price that stood beside the form; Back from the payment keeps everything, and going on replaces the unpaid order by the new one (D36)',
   async () => {
     const page = await resumePage(setup, admin, '/app/contract/new')
-    await field(page, 'code').waitFor()
-    await typeInto(field(page, 'code'), 'Wizone')
-    await typeInto(field(page, 'name'), 'Service Wizone')
-    await typeInto(field(page, 'users'), '25')
+    await getField(page, 'code').waitFor()
+    await typeInto(getField(page, 'code'), 'Wizone')
+    await typeInto(getField(page, 'name'), 'Service Wizone')
+    await typeInto(getField(page, 'users'), '25')
     // Forced to lower case while it is typed.
-    expect(await field(page, 'code').inputValue()).toBe('wizone')
-    await getLabel(field(page, 'uat')).click()
-    expect(await field(page, 'uat').isChecked()).toBe(true)
-    await typeInto(field(page, 'period'), '2')
+    expect(await getField(page, 'code').inputValue()).toBe('wizone')
+    await getLabel(getField(page, 'uat')).click()
+    expect(await getField(page, 'uat').isChecked()).toBe(true)
+    await typeInto(getField(page, 'period'), '2')
     await getSubmitButton(page).click()
     await expect.poll(() => readStep(page)).toContain('Modules')
     await expectNoFaults(page, 'the choice of modules')
 
     await getOrderButton(page).click()
-    await expect.poll(() => errors(page)).toEqual(['Please select at least one module.'])
-    await field(page, 'module-scm').click()
-    await dialog(page).getByText('Supply chain needs these modules.').waitFor()
-    expect(await dialog(page).locator('li').allInnerTexts()).toEqual(['Finance fin', 'Core core'])
-    await dialog(page).getByText('HKD 64,800.00 → HKD 174,001.20 (+109,201.20)').waitFor()
-    await dialog(page).getByRole('button', { name: 'Cancel' }).click()
-    expect(await field(page, 'module-scm').isChecked()).toBe(false)
+    await expect.poll(() => readErrors(page)).toEqual(['Please select at least one module.'])
+    await getField(page, 'module-scm').click()
+    await getDialog(page).getByText('Supply chain needs these modules.').waitFor()
+    expect(await getDialog(page).locator('li').allInnerTexts()).toEqual(['Finance fin', 'Core core'])
+    await getDialog(page).getByText('HKD 64,800.00 → HKD 174,001.20 (+109,201.20)').waitFor()
+    await getDialog(page).getByRole('button', { name: 'Cancel' }).click()
+    expect(await getField(page, 'module-scm').isChecked()).toBe(false)
     await choose(page, 'scm')
     // G06 of the agreed examples.
     await expect.poll(() => readAmount(page)).toBe('HKD 174,001.20')
@@ -101,24 +101,24 @@ nightly(
     await page.locator('.price-why summary').click()
     await page.getByText('UAT system: 20.00% of 72,500.50').waitFor()
 
-    await field(page, 'module-fin').click()
-    await dialog(page).getByText('These modules need Finance.').waitFor()
-    await dialog(page).getByRole('button', { name: 'Remove all' }).click()
-    await expect.poll(() => field(page, 'module-scm').isChecked()).toBe(false)
+    await getField(page, 'module-fin').click()
+    await getDialog(page).getByText('These modules need Finance.').waitFor()
+    await getDialog(page).getByRole('button', { name: 'Remove all' }).click()
+    await expect.poll(() => getField(page, 'module-scm').isChecked()).toBe(false)
     await choose(page, 'scm')
 
     await getOrderButton(page).click()
     await expect.poll(() => readStep(page)).toContain('Payment')
     await page.getByText('Order wizone created.').waitFor()
     const [first] = await listOrders(page, 'wizone')
-    expect(first).toMatchObject({ state: 'unpaid', readAmount: '174001.20' })
+    expect(first).toMatchObject({ state: 'unpaid', amount: '174001.20' })
     expect(await page.locator('.made-modules li').count()).toBe(5)
     await expectNoFaults(page, 'the confirmation')
 
     await page.getByRole('button', { name: 'Back', exact: true }).click()
     await page.getByText('Your order wizone is unpaid.').waitFor()
     await page.getByRole('button', { name: 'Back', exact: true }).click()
-    await field(page, 'users').fill('12')
+    await getField(page, 'users').fill('12')
     await getSubmitButton(page).click()
     await getOrderButton(page).click()
     await expect.poll(() => readStep(page)).toContain('Payment')
@@ -139,24 +139,24 @@ nightly(
     // What is done here is no draft for the next one who has the page.
     await page.getByRole('button', { name: 'Back', exact: true }).click()
     await page.getByRole('button', { name: 'Discard draft' }).click()
-    await dialog(page).getByRole('button', { name: 'Discard draft' }).click()
-    await expect.poll(() => field(page, 'code').inputValue()).toBe('')
+    await getDialog(page).getByRole('button', { name: 'Discard draft' }).click()
+    await expect.poll(() => getField(page, 'code').inputValue()).toBe('')
   },
 )
 
 it('fault 36M81e by keys alone, at the speed of typing: from an empty form that was refused to an order that is paid by a card, no letter lost (A-12, M72, M81)', async () => {
   const page = await resumePage(setup, admin, '/app/contract/new')
   const { keyboard } = page
-  await field(page, 'code').waitFor()
-  const focused = () =>
+  await getField(page, 'code').waitFor()
+  const readFocusedText = () =>
     page.evaluate(() => {
-      const at = document.activeElement as HTMLInputElement
-      return at.tagName === 'IFRAME' ? at.title : at.name || at.innerText
+      const activeInput = document.activeElement as HTMLInputElement
+      return activeInput.tagName === 'IFRAME' ? activeInput.title : activeInput.name || activeInput.innerText
     })
   /** As often as somebody would press it. */
   const tabTo = async (name: RegExp) => {
-    for (let pressed = 0; pressed < 25; pressed++) {
-      if (name.test(await focused())) return
+    for (let pressCount = 0; pressCount < 25; pressCount++) {
+      if (name.test(await readFocusedText())) return
       await keyboard.press('Tab')
     }
     throw new Error(`no ${name} by keys`)
@@ -164,7 +164,7 @@ it('fault 36M81e by keys alone, at the speed of typing: from an empty form that 
   const paced = { delay: 45 }
   await tabTo(/^code$/)
   await keyboard.press('Enter')
-  await expect.poll(() => errors(page)).toHaveLength(2)
+  await expect.poll(() => readErrors(page)).toHaveLength(2)
   await keyboard.type('WizKeys', paced)
   await keyboard.press('Tab')
   await keyboard.type('By keys, 键盘 & more', paced)
@@ -173,22 +173,22 @@ it('fault 36M81e by keys alone, at the speed of typing: from an empty form that 
   await keyboard.type('7', paced)
   await tabTo(/^users$/)
   await keyboard.type('12', paced)
-  expect(await errors(page)).toEqual([])
-  expect(await field(page, 'code').inputValue()).toBe('wizkeys7')
-  expect(await field(page, 'name').inputValue()).toBe('By keys, 键盘 & more')
-  expect(await field(page, 'users').inputValue()).toBe('12')
+  expect(await readErrors(page)).toEqual([])
+  expect(await getField(page, 'code').inputValue()).toBe('wizkeys7')
+  expect(await getField(page, 'name').inputValue()).toBe('By keys, 键盘 & more')
+  expect(await getField(page, 'users').inputValue()).toBe('12')
   await tabTo(/^Choose modules$/)
   await keyboard.press('Enter')
   await expect.poll(() => readStep(page)).toContain('Modules')
   await tabTo(/^module-fin$/)
   await keyboard.press('Space')
-  await dialog(page).getByText('Finance needs').waitFor()
+  await getDialog(page).getByText('Finance needs').waitFor()
   await keyboard.press('Enter')
-  await expect.poll(() => field(page, 'module-core').isChecked()).toBe(true)
+  await expect.poll(() => getField(page, 'module-core').isChecked()).toBe(true)
   await tabTo(/^Create order/)
   await keyboard.press('Enter')
   await page.getByText('Order wizkeys7 created.').waitFor()
-  await cardField(page, 'number').waitFor()
+  await getCardField(page, 'number').waitFor()
   await tabTo(/^Card$/)
   // The last digit is wrong.
   for (const text of ['4242424242424241', validExpiry(), '123']) {
@@ -199,7 +199,7 @@ it('fault 36M81e by keys alone, at the speed of typing: from an empty form that 
   await keyboard.press('Enter')
   await page.getByRole('alert').getByText('Your card information is invalid').waitFor()
   const typed = async () =>
-    Promise.all((['number', 'expiry', 'cvc'] as const).map((name) => cardField(page, name).inputValue()))
+    Promise.all((['number', 'expiry', 'cvc'] as const).map((name) => getCardField(page, name).inputValue()))
   expect(await typed()).toEqual(['4242 4242 4242 4241', validExpiry().replace(/^../, '$& / '), '123'])
   // The wrong field has the focus.
   await keyboard.press('End')
@@ -235,7 +235,7 @@ nightly('fault 36M81e the gateway’s own page stays the second way to pay by ca
   })
   await page.goto(`${fixture.portal.url}/saas/app/contract/${body.id}`)
   await page.getByRole('button', { name: /^Pay HKD/ }).click()
-  await cardField(page, 'number').waitFor()
+  await getCardField(page, 'number').waitFor()
   await page.getByRole('button', { name: /on the payment page$/ }).click()
   await page.getByRole('heading', { name: 'Pay by card' }).waitFor()
   await page.locator('form button').click()
@@ -259,7 +259,7 @@ nightly('whoever has seen the list orders without a line, and what is not here i
   await page.locator('main').getByText('Supply chain').first().waitFor()
   await page.goto(`${fixture.portal.url}/saas/app/contract/new`)
   await fill(page, 'wizaway', { users: '25' })
-  await field(page, 'name').focus()
+  await getField(page, 'name').focus()
   await page.getByText('Availability is checked as soon as the server can be reached; nothing is lost.').waitFor()
   await page.getByText('Calculated on this device').waitFor()
   await expect.poll(() => readAmount(page)).toContain('HKD')
@@ -267,14 +267,14 @@ nightly('whoever has seen the list orders without a line, and what is not here i
   await page.reload()
   await page.getByText('What can be ordered could not be loaded yet.').waitFor()
   await context.setOffline(false)
-  await field(page, 'code').waitFor()
-  expect(await field(page, 'code').inputValue()).toBe('wizaway')
+  await getField(page, 'code').waitFor()
+  expect(await getField(page, 'code').inputValue()).toBe('wizaway')
 })
 
 it('fault 18a the wheel over a focused number changes nothing, and what is no whole number gets a message', async () => {
   const page = await resumePage(setup, admin, '/app/contract/new')
   for (const name of ['users', 'period']) {
-    const number = field(page, name)
+    const number = getField(page, name)
     await number.waitFor()
     await typeInto(number, '25')
     await number.hover()
@@ -297,13 +297,13 @@ it('fault 18a the wheel over a focused number changes nothing, and what is no wh
 
 it('fault 23a the Enter that takes a word of an input method sends nothing and moves nothing', async () => {
   const page = await resumePage(setup, admin, '/app/contract/new')
-  await field(page, 'code').waitFor()
-  await typeInto(field(page, 'code'), 'composed')
-  await typeInto(field(page, 'users'), '10')
+  await getField(page, 'code').waitFor()
+  await typeInto(getField(page, 'code'), 'composed')
+  await typeInto(getField(page, 'users'), '10')
   const input = await page.context().newCDPSession(page)
   const enter = { key: 'Enter', code: 'Enter', windowsVirtualKeyCode: 229 }
   async function compose(name: string, word: string) {
-    await field(page, name).focus()
+    await getField(page, name).focus()
     await input.send('Input.imeSetComposition', { text: 'pinyin', selectionStart: 6, selectionEnd: 6 })
     await input.send('Input.dispatchKeyEvent', { type: 'rawKeyDown', ...enter })
     await input.send('Input.insertText', { text: word })
@@ -312,37 +312,37 @@ it('fault 23a the Enter that takes a word of an input method sends nothing and m
     await input.send('Input.dispatchKeyEvent', { type: 'rawKeyDown', ...enter })
     await input.send('Input.dispatchKeyEvent', { type: 'keyUp', ...enter })
   }
-  await field(page, 'period_start').fill('')
+  await getField(page, 'period_start').fill('')
   await compose('period_start', '明天')
   // What it is worth is said when it is left, and not while it is written.
-  expect(await field(page, 'period_start').inputValue()).toBe('明天')
-  expect(await errors(page)).toEqual([])
-  await field(page, 'period_start').fill('')
+  expect(await getField(page, 'period_start').inputValue()).toBe('明天')
+  expect(await readErrors(page)).toEqual([])
+  await getField(page, 'period_start').fill('')
   await compose('period_start', '２０９９年１月５日')
-  await field(page, 'period_start').press('Tab')
-  expect(await field(page, 'period_start').inputValue()).toBe('2099-01-05')
+  await getField(page, 'period_start').press('Tab')
+  expect(await getField(page, 'period_start').inputValue()).toBe('2099-01-05')
   await compose('name', '服务一号')
-  expect(await field(page, 'name').inputValue()).toBe('服务一号')
+  expect(await getField(page, 'name').inputValue()).toBe('服务一号')
   expect(await readStep(page)).toContain('Information')
-  expect(await errors(page)).toEqual([])
-  await field(page, 'name').press('Enter')
-  await expect.poll(() => errors(page)).toHaveLength(1)
+  expect(await readErrors(page)).toEqual([])
+  await getField(page, 'name').press('Enter')
+  await expect.poll(() => readErrors(page)).toHaveLength(1)
 })
 
 it('fault 34f a browser whose clock is 20 days behind shows a contract that has ended as ended, and names the time zone', async () => {
   const page = await resumePage(setup, admin, '/app/home')
   await page.addInitScript(() => {
     const behindMs = 20 * 86_400_000
-    const Right = Date
-    class Behind extends Right {
+    const OriginalDate = Date
+    class SlowDate extends OriginalDate {
       constructor(...args: [] | [number | string]) {
-        super(args.length === 0 ? Right.now() - behindMs : args[0])
+        super(args.length === 0 ? OriginalDate.now() - behindMs : args[0])
       }
       static override now() {
-        return Right.now() - behindMs
+        return OriginalDate.now() - behindMs
       }
     }
-    globalThis.Date = Behind as DateConstructor
+    globalThis.Date = SlowDate as DateConstructor
   })
   await page.goto(`${fixture.portal.url}/saas/app/contract`)
   await page.locator('main tbody a', { hasText: `${own}old` }).click()

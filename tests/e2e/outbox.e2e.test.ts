@@ -29,48 +29,49 @@ async function cut() {
 }
 const goOnline = () => page.context().setOffline(false)
 
-const dialog = () => page.getByRole('dialog')
+const getDialog = () => page.getByRole('dialog')
 let url: string
 const go = (path: string) => page.goto(`${url}/saas${path}`)
 const toOutbox = () => page.locator('.bar-waiting').click()
-const writes = () => page.locator('.write')
-const write = (text: string) => writes().filter({ has: page.getByRole('heading', { name: text }) })
-const receipt = (text: string) => page.locator('.receipts li').filter({ hasText: text })
+const getWrites = () => page.locator('.write')
+const getWrite = (text: string) => getWrites().filter({ has: page.getByRole('heading', { name: text }) })
+const getReceipt = (text: string) => page.locator('.receipts li').filter({ hasText: text })
 const save = async () => {
-  await dialog().locator('button[type="submit"]').click()
-  await dialog().waitFor({ state: 'detached', ...longTimeout })
+  await getDialog().locator('button[type="submit"]').click()
+  await getDialog().waitFor({ state: 'detached', ...longTimeout })
 }
 
 /** Opens the user of that name in its form, changes it and saves; seen by the version the form has. */
 async function edit(search: string, change: (form: Locator) => Promise<unknown>) {
   await go(`/app/user?searchText=${search}`)
   await page.locator('.lead a').first().click()
-  await dialog().locator('input[name="name"]').waitFor()
-  await change(dialog())
+  await getDialog().locator('input[name="name"]').waitFor()
+  await change(getDialog())
   await save()
 }
 /** The number of the first user of the list. */
-const idShown = async () => /user=(\d+)/.exec((await page.locator('.lead a').first().getAttribute('href')) ?? '')?.[1]
+const readShownId = async () =>
+  /user=(\d+)/.exec((await page.locator('.lead a').first().getAttribute('href')) ?? '')?.[1]
 /** By the same person's session from outside the page, which has no line. */
 async function changeElsewhere(id: string | undefined, data: object) {
-  const access = await cookie('portal-access')
-  const headers = { authorization: `Bearer ${access}`, 'idempotency-key': crypto.randomUUID() }
-  const answer = await page.request.put(`${url}/api/m18s/company-user/${id}`, { headers, data })
-  expect(answer.status()).toBe(200)
+  const accessToken = await cookie('portal-access')
+  const headers = { authorization: `Bearer ${accessToken}`, 'idempotency-key': crypto.randomUUID() }
+  const response = await page.request.put(`${url}/api/m18s/company-user/${id}`, { headers, data })
+  expect(response.status()).toBe(200)
 }
 async function inviteElsewhere(email: string) {
-  const access = await cookie('portal-access')
-  const headers = { authorization: `Bearer ${access}`, 'idempotency-key': crypto.randomUUID() }
-  const answer = await page.request.post(`${url}/api/m18s/user`, {
+  const accessToken = await cookie('portal-access')
+  const headers = { authorization: `Bearer ${accessToken}`, 'idempotency-key': crypto.randomUUID() }
+  const response = await page.request.post(`${url}/api/m18s/user`, {
     headers,
     data: { title: 0, name: 'Of another', email },
   })
-  expect(answer.status()).toBe(200)
+  expect(response.status()).toBe(200)
 }
 async function create(name: string, email: string) {
   await go('/app/user?user=new')
-  await dialog().locator('input[name="name"]').fill(name)
-  await dialog().locator('input[name="email"]').fill(email)
+  await getDialog().locator('input[name="name"]').fill(name)
+  await getDialog().locator('input[name="email"]').fill(email)
   await save()
 }
 it('a day of waiting: what waits is exported, what was refused is mended, what met another change is compared by keyboard (A-02, P-13, protocol 1, 14, 15)', async () => {
@@ -88,74 +89,74 @@ it('a day of waiting: what waits is exported, what was refused is mended, what m
     await form.locator('select[name="title"]').selectOption('2')
     await getLabel(form.locator('input[name="alert"]')).click()
   })
-  const andrew = await idShown()
+  const andrew = await readShownId()
   // Somebody else, with a line of their own.
   await changeElsewhere(andrew, { name: 'Andrew of Theirs', title: 1, order: true })
   await toOutbox()
-  await write('New user Aaron Ng').getByText("Sends when you're back online", { exact: false }).waitFor()
+  await getWrite('New user Aaron Ng').getByText("Sends when you're back online", { exact: false }).waitFor()
   expect(['waiting', await findSeriousViolations(page)]).toEqual(['waiting', []])
   // A link to what it waits for, which is then in view and has the focus.
-  await write('Change alert of Aaron Ng')
+  await getWrite('Change alert of Aaron Ng')
     .getByRole('link', { name: 'Waits for user Aaron Ng, which is sent first.' })
     .click()
   await expect
     .poll(() => page.evaluate(() => document.activeElement?.querySelector('h3')?.textContent))
     .toBe('New user Aaron Ng')
   // Dropping is asked about, and what keeps it has the focus.
-  await write('New user Aaron Ng').getByRole('button', { name: 'Discard' }).click()
+  await getWrite('New user Aaron Ng').getByRole('button', { name: 'Discard' }).click()
   await expect.poll(() => page.evaluate(() => document.activeElement?.textContent)).toBe('Keep it')
   await page.keyboard.press('Enter')
-  await dialog().waitFor({ state: 'detached' })
+  await getDialog().waitFor({ state: 'detached' })
   const [download] = await Promise.all([
     page.waitForEvent('download'),
     page.getByRole('button', { name: 'Export as file' }).click(),
   ])
   expect(download.suggestedFilename()).toMatch(/^waiting-changes-20[\d-]+\.json$/)
-  const exported = JSON.parse(await readText(download)) as { writes: unknown[] }
-  expect(exported.writes).toMatchObject([
+  const exportedFile = JSON.parse(await readText(download)) as { writes: unknown[] }
+  expect(exportedFile.writes).toMatchObject([
     { endpoint: 'createUser', action: 'create', input: { body: { name: 'Aaron Ng' } } },
     { endpoint: 'updateCompanyUser' },
     { endpoint: 'updateCompanyUser', input: { body: { name: 'Andrew of Mine' } } },
   ])
-  expect(JSON.stringify(exported)).not.toMatch(/password|token/i)
+  expect(JSON.stringify(exportedFile)).not.toMatch(/password|token/i)
 
   await goOnline()
-  const conflict = writes().filter({ hasText: 'Conflict' })
+  const conflict = getWrites().filter({ hasText: 'Conflict' })
   await conflict.getByText('You changed this elsewhere in the meantime.', { exact: false }).waitFor(longTimeout)
-  await write('New user Aaron Ng').getByText('User with the same email exists already.').waitFor(longTimeout)
+  await getWrite('New user Aaron Ng').getByText('User with the same email exists already.').waitFor(longTimeout)
   await conflict.getByRole('button', { name: 'Compare and choose' }).click()
-  await dialog()
+  await getDialog()
     .getByText(/^You changed it yourself 20\d\d-/)
     .waitFor()
-  expect(await dialog().locator('.compare-merged').innerText()).toMatch(
+  expect(await getDialog().locator('.compare-merged').innerText()).toMatch(
     /Alert: .+\nChanged on this device only[\s\S]*Order: .+\nChanged on the server only/,
   )
   expect(['compare', await findSeriousViolations(page)]).toEqual(['compare', []])
-  const keep = dialog().getByRole('button', { name: 'Save this choice' })
+  const keep = getDialog().getByRole('button', { name: 'Save this choice' })
   expect(await keep.getAttribute('aria-disabled')).toBe('true')
   // By keyboard alone: each row is one stop, the arrows choose in it (A-02).
-  await dialog().getByRole('group', { name: 'Name' }).getByRole('radio').first().focus()
+  await getDialog().getByRole('group', { name: 'Name' }).getByRole('radio').first().focus()
   await page.keyboard.press('Space')
   await page.keyboard.press('Tab')
   await page.keyboard.press('Space')
   await page.keyboard.press('ArrowRight')
-  expect(await dialog().getByRole('radio', { name: 'This device Andrew of Mine' }).isChecked()).toBe(true)
-  expect(await dialog().getByRole('radio', { name: 'Server Ms' }).isChecked()).toBe(true)
+  expect(await getDialog().getByRole('radio', { name: 'This device Andrew of Mine' }).isChecked()).toBe(true)
+  expect(await getDialog().getByRole('radio', { name: 'Server Ms' }).isChecked()).toBe(true)
   await keep.click()
-  await receipt('Andrew of Mine').getByText('Done').waitFor(longTimeout)
+  await getReceipt('Andrew of Mine').getByText('Done').waitFor(longTimeout)
 
-  await write('New user Aaron Ng').getByRole('button', { name: 'Edit and resend' }).click()
-  await dialog().getByText('User with the same email exists already.').waitFor()
-  expect(await dialog().locator('input[name="name"]').inputValue()).toBe('Aaron Ng')
+  await getWrite('New user Aaron Ng').getByRole('button', { name: 'Edit and resend' }).click()
+  await getDialog().getByText('User with the same email exists already.').waitFor()
+  expect(await getDialog().locator('input[name="name"]').inputValue()).toBe('Aaron Ng')
   // Wrong once more: it comes back to the open form, and is still there.
-  await dialog().locator('input[name="email"]').fill('bonnie.siu@acme.example')
-  await dialog().locator('input[name="name"]').fill('Aaron Ng the Elder')
-  await dialog().locator('button[type="submit"]').click()
-  await expect.poll(() => dialog().locator('.field-error').count(), longTimeout).toBe(1)
-  await dialog().locator('input[name="email"]').fill('aaron.ng@acme.example')
+  await getDialog().locator('input[name="email"]').fill('bonnie.siu@acme.example')
+  await getDialog().locator('input[name="name"]').fill('Aaron Ng the Elder')
+  await getDialog().locator('button[type="submit"]').click()
+  await expect.poll(() => getDialog().locator('.field-error').count(), longTimeout).toBe(1)
+  await getDialog().locator('input[name="email"]').fill('aaron.ng@acme.example')
   await save()
   await page.getByRole('heading', { name: 'Everything has been sent' }).waitFor(longTimeout)
-  const createReceipt = receipt('New user Aaron Ng the Elder')
+  const createReceipt = getReceipt('New user Aaron Ng the Elder')
   await createReceipt.locator('summary').click()
   expect(['receipt', await findSeriousViolations(page)]).toEqual(['receipt', []])
   const correlation = await createReceipt.locator('code').innerText()
@@ -168,8 +169,8 @@ it('a day of waiting: what waits is exported, what was refused is mended, what m
   await expect.poll(() => page.locator('tbody tr').first().innerText()).toMatch(flags)
   // How they are addressed is in the form alone.
   await page.locator('.lead a').first().click()
-  await expect.poll(() => dialog().getByLabel('Title').inputValue()).toBe('1')
+  await expect.poll(() => getDialog().getByLabel('Title').inputValue()).toBe('1')
 })
 
 const cookie = async (of: string) =>
-  (await page.context().cookies(`${url}/saas/`)).find((one) => one.name === of)?.value ?? ''
+  (await page.context().cookies(`${url}/saas/`)).find((candidate) => candidate.name === of)?.value ?? ''

@@ -11,9 +11,9 @@ const ground = setUpShared()
 const { resume } = createVisits(ground)
 
 const toast = (page: Page, text: string) => page.locator('.toast', { hasText: text }).first().waitFor()
-const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true })
+const getButton = (page: Page, name: string) => page.getByRole('button', { name, exact: true })
 const submit = (page: Page) => page.locator('main button[type="submit"]').click()
-const drawnWidth = (page: Page, where: string) =>
+const readDrawnWidth = (page: Page, where: string) =>
   page.locator(where).evaluate((image) => (image instanceof HTMLImageElement ? image.naturalWidth : -1))
 
 /** Answers how to choose a file with these bytes. */
@@ -29,7 +29,7 @@ function folder() {
 it('the own profile is edited without a network, picture and all, and arrives when the line is back (M43, M44)', async () => {
   const choose = folder()
   const { page, close } = await resume(takeOwnCompany().user, '/app/profile/user')
-  await button(page, 'Edit profile').click()
+  await getButton(page, 'Edit profile').click()
   await expect.poll(() => new URL(page.url()).search).toBe('?edit=1')
 
   await choose(page, 'large.png', padFile(await png(), maxImageBytes))
@@ -40,23 +40,23 @@ it('the own profile is edited without a network, picture and all, and arrives wh
   await choose(page, 'me.jpg', await jpeg(800, 600))
   const area = page.getByRole('group', { name: 'Part of the picture' })
   await area.waitFor()
-  const left = () => page.locator('.crop-area img').evaluate((image) => parseFloat(image.style.left))
-  const before = await left()
+  const readLeft = () => page.locator('.crop-area img').evaluate((image) => parseFloat(image.style.left))
+  const leftBefore = await readLeft()
   await area.focus()
   await page.keyboard.press('ArrowRight')
-  expect(await left()).toBeGreaterThan(before)
+  expect(await readLeft()).toBeGreaterThan(leftBefore)
   await page.keyboard.press('+')
   expect(Number(await page.getByLabel('Enlarge').inputValue())).toBeGreaterThan(1)
   const box = await area.boundingBox()
   if (!box) throw new Error('the picture is not drawn')
-  const dragged = await left()
+  const draggedLeft = await readLeft()
   await page.mouse.move(box.x + 100, box.y + 100)
   await page.mouse.down()
   await page.mouse.move(box.x + 60, box.y + 100, { steps: 3 })
   await page.mouse.up()
   // Unlike a key, a moving pointer is drawn when there is time for it.
-  await expect.poll(left).toBeLessThan(dragged)
-  await button(page, 'Use this part').click()
+  await expect.poll(readLeft).toBeLessThan(draggedLeft)
+  await getButton(page, 'Use this part').click()
   await page.locator('.profile-picture .avatar img').waitFor()
 
   const name = page.getByLabel(/^Name/)
@@ -71,24 +71,24 @@ it('the own profile is edited without a network, picture and all, and arrives wh
   await page.locator('.profile .pending-mark').waitFor()
   await page.reload()
   await page.locator('.profile-name', { hasText: 'Victor Yeung Ka-fai' }).waitFor()
-  await expect.poll(() => drawnWidth(page, '.profile-head .avatar img')).toBe(512)
+  await expect.poll(() => readDrawnWidth(page, '.profile-head .avatar img')).toBe(512)
 
   await page.context().setOffline(false)
   await page.locator('.profile .pending-mark').waitFor({ state: 'detached', timeout: 30_000 })
   // The frame hears of it as well.
   await page.locator('header .avatar img[src^="/public/asset/"]').waitFor()
-  await expect.poll(() => drawnWidth(page, 'header .avatar img')).toBe(512)
+  await expect.poll(() => readDrawnWidth(page, 'header .avatar img')).toBe(512)
   expect(await page.locator('.bar-waiting').count()).toBe(0)
 
   // Seen once it is the device's, whatever becomes of the browser's own cache.
   await (await page.context().newCDPSession(page)).send('Network.clearBrowserCache')
   await page.context().setOffline(true)
   await page.reload()
-  await expect.poll(() => drawnWidth(page, 'header .avatar img')).toBe(512)
+  await expect.poll(() => readDrawnWidth(page, 'header .avatar img')).toBe(512)
   await page.context().setOffline(false)
 
-  await button(page, 'Edit profile').click()
-  await button(page, 'Remove picture').click()
+  await getButton(page, 'Edit profile').click()
+  await getButton(page, 'Remove picture').click()
   await submit(page)
   await toast(page, 'Update successfully.')
   await page.locator('header .avatar img').waitFor({ state: 'detached' })

@@ -18,7 +18,7 @@ beforeAll(async () => {
 })
 
 describe('a drawer with a form', () => {
-  const dialog = () => page.getByRole('dialog', { name: 'New user' })
+  const getDialog = () => page.getByRole('dialog', { name: 'New user' })
   async function open() {
     await page.getByRole('button', { name: 'New user' }).click()
     await page.locator('[role=dialog] input').first().waitFor()
@@ -26,7 +26,7 @@ describe('a drawer with a form', () => {
 
   it('is named, holds the focus, closes on Escape and gives it back (A-10)', async () => {
     await open()
-    await dialog().waitFor()
+    await getDialog().waitFor()
     const within = () => page.evaluate(() => document.activeElement?.closest('[role=dialog]') !== null)
     await expect.poll(() => page.evaluate(() => (document.activeElement as HTMLInputElement).name)).toBe('name')
     for (let press = 0; press < 15; press += 1) {
@@ -34,7 +34,7 @@ describe('a drawer with a form', () => {
       expect(await within()).toBe(true)
     }
     await page.keyboard.press('Escape')
-    await dialog().waitFor({ state: 'detached' })
+    await getDialog().waitFor({ state: 'detached' })
     await expect.poll(() => readFocusedText(page)).toBe('New user')
   })
 
@@ -51,10 +51,10 @@ describe('a drawer with a form', () => {
     await open()
     expect(await atRest).toBe(false)
     await page.keyboard.type('Typed at once')
-    expect(await dialog().locator('[name=name]').inputValue()).toBe('Typed at once')
+    expect(await getDialog().locator('[name=name]').inputValue()).toBe('Typed at once')
     await page.keyboard.press('Escape')
     await page.getByRole('button', { name: 'Discard changes' }).click()
-    await dialog().waitFor({ state: 'detached' })
+    await getDialog().waitFor({ state: 'detached' })
   })
 
   nightly('asks before it throws away what was typed (C-22)', async () => {
@@ -122,16 +122,16 @@ describe('a list', () => {
     async () => {
       const button = page.locator('.row-actions [aria-haspopup=menu]').first()
       const menu = page.locator('[role=menu]')
-      const apart = async () => {
-        const [at, below] = [await menu.boundingBox(), await button.boundingBox()]
-        return (at?.y ?? 0) - (below?.y ?? 0)
+      const measureGap = async () => {
+        const [menuBox, buttonBox] = [await menu.boundingBox(), await button.boundingBox()]
+        return (menuBox?.y ?? 0) - (buttonBox?.y ?? 0)
       }
       await button.click()
       await menu.waitFor()
       // Its frame comes from a few pixels away.
       const frame = page.locator('.menu')
-      await frame.evaluate((one) => Promise.all(one.getAnimations().map(({ finished }) => finished)))
-      const before = await apart()
+      await frame.evaluate((element) => Promise.all(element.getAnimations().map(({ finished }) => finished)))
+      const gapBefore = await measureGap()
       const layoutNodes = await page.evaluateHandle(() => {
         const [above, after] = [document.createElement('div'), document.createElement('div')]
         above.style.height = '120px'
@@ -140,12 +140,12 @@ describe('a list', () => {
         document.querySelector('main')?.append(after)
         return [above, after]
       })
-      await expect.poll(apart).toBe(before)
+      await expect.poll(measureGap).toBe(gapBefore)
       await page.evaluate(() => scrollBy(0, 60))
-      await expect.poll(apart).toBe(before)
+      await expect.poll(measureGap).toBe(gapBefore)
       await page.evaluate(() => scrollBy(0, 2000))
       await menu.waitFor({ state: 'detached' })
-      await layoutNodes.evaluate((all) => all.forEach((one) => one.remove()))
+      await layoutNodes.evaluate((all) => all.forEach((element) => element.remove()))
     },
   )
 

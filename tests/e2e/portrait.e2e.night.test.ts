@@ -17,10 +17,12 @@ const findColumnFaults = (page: Page) =>
     const table = document.querySelector('.rows')
     const frame = table?.closest('.list')
     if (!table || !frame) return ['no list']
-    const heads = [...table.querySelectorAll('th:not(.pick, .acts)')].filter((one) => one.checkVisibility())
+    const heads = [...table.querySelectorAll('th:not(.pick, .acts)')].filter((element) => element.checkVisibility())
     const over = table.getBoundingClientRect().right - frame.getBoundingClientRect().right
     return [
-      ...heads.flatMap((one) => (one.clientWidth < 72 ? [`${one.textContent} ${one.clientWidth}`] : [])),
+      ...heads.flatMap((element) =>
+        element.clientWidth < 72 ? [`${element.textContent} ${element.clientWidth}`] : [],
+      ),
       ...(heads.length < 3 ? [`${heads.length} columns`] : []),
       ...(over > 0 ? [`${over} px over`] : []),
     ]
@@ -32,7 +34,7 @@ it.each([
 ] as const)('the lists of %s have all their columns', async (user, all, names) => {
   const context = await openSweep(setup, user)
   const { session, page, begin, show } = await openWalk(context, setup.fixture.portal.url)
-  const screens = names.flatMap((name) => (all as readonly Screen[]).filter((one) => one.name === name))
+  const screens = names.flatMap((name) => (all as readonly Screen[]).filter((screen) => screen.name === name))
   expect(screens.map(({ name }) => name)).toEqual(names)
   await begin('en', screens[0] as Screen)
   const faultsByScreen: Record<string, string[]> = {}

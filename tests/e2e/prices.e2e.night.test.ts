@@ -6,7 +6,14 @@ import type { Page } from 'playwright-core'
 import { expect, it } from 'vitest'
 import { expectNoFaults } from '#tests/support/browser/looks.ts'
 import { waitForCachedPart } from '#tests/support/pages/cached-parts.ts'
-import { readBytes, waitForController, desktop, resumePage, rows, setUp } from '#tests/support/browser/browser-setup.ts'
+import {
+  readBytes,
+  waitForController,
+  desktop,
+  resumePage,
+  getRows,
+  setUp,
+} from '#tests/support/browser/browser-setup.ts'
 import { callApi } from '#tests/support/pages/wizard.ts'
 
 const setup = setUp()
@@ -32,22 +39,24 @@ const listPriceLists = async (page: Page) =>
   (await callApi<{ data: Row[] }>(page, 'GET', '/api/pricelist?results=50')).body.data
 const findPriceListOf = async (page: Page, day: string) =>
   (await listPriceLists(page)).find((row) => row.effective_date === day)
-const codes = (page: Page) =>
-  page.locator('.modules [data-cell=code]').evaluateAll((all) => all.map((one) => (one as HTMLInputElement).value))
-const heading = (page: Page, name: string) => page.getByRole('heading', { level: 1, name }).waitFor()
+const readCodes = (page: Page) =>
+  page
+    .locator('.modules [data-cell=code]')
+    .evaluateAll((all) => all.map((element) => (element as HTMLInputElement).value))
+const findHeading = (page: Page, name: string) => page.getByRole('heading', { level: 1, name }).waitFor()
 /** At a quick typist's speed. */
 const typed = (page: Page, text: string) => page.keyboard.type(text, { delay: 10 })
 const today = () => new Intl.DateTimeFormat('en-CA', { timeZone: 'Asia/Hong_Kong' }).format(new Date())
 
 it('a list is made by keys alone (M146 to M148, A-05)', async () => {
   const { page, errors } = await staffPage()
-  await rows(page).first().waitFor()
+  await getRows(page).first().waitFor()
   const press = async (...keys: string[]) => {
     for (const key of keys) await page.keyboard.press(key)
   }
   await page.getByRole('link', { name: 'New price list' }).focus()
   await press('Enter')
-  await heading(page, 'New price list')
+  await findHeading(page, 'New price list')
   await page.locator('[name=effective_date]').focus()
   // In whatever language the browser is.
   await typed(page, '2031-03-01')
@@ -59,14 +68,16 @@ it('a list is made by keys alone (M146 to M148, A-05)', async () => {
   await typed(page, '12.5')
   await press('Tab', 'Tab', 'Tab', 'Tab')
   for (const line of ['10 1200 150 1080', '5 1000 130 900']) {
-    for (const [at, text] of line.split(' ').entries()) {
-      if (at > 0) await press('Tab')
+    for (const [index, text] of line.split(' ').entries()) {
+      if (index > 0) await press('Tab')
       await typed(page, text)
     }
     await press('Enter')
   }
   expect(
-    await page.locator('.tiers [data-cell=to]').evaluateAll((all) => all.map((one) => (one as HTMLInputElement).value)),
+    await page
+      .locator('.tiers [data-cell=to]')
+      .evaluateAll((all) => all.map((element) => (element as HTMLInputElement).value)),
   ).toEqual([
     '10',
     // It ends no earlier than it begins.
@@ -77,8 +88,8 @@ it('a list is made by keys alone (M146 to M148, A-05)', async () => {
   await page.getByRole('button', { name: 'Add a module' }).focus()
   await press('Enter')
   for (const line of ['core 1 2 3', 'fin 4 5 6', 'hr 7 8 9']) {
-    for (const [at, text] of line.split(' ').entries()) {
-      if (at > 0) await press('Tab')
+    for (const [index, text] of line.split(' ').entries()) {
+      if (index > 0) await press('Tab')
       await typed(page, text)
     }
     await press('Enter')
@@ -91,10 +102,10 @@ it('a list is made by keys alone (M146 to M148, A-05)', async () => {
     await page.getByText(`hr is over place ${rowNumber}.`).waitFor({ state: 'attached' })
   }
   await press('Space')
-  await expect.poll(() => codes(page)).toEqual(['hr', 'core', 'fin', ''])
+  await expect.poll(() => readCodes(page)).toEqual(['hr', 'core', 'fin', ''])
   await page.getByRole('button', { name: 'Save', exact: true }).focus()
   await press('Enter')
-  await heading(page, 'Price list of 2031-03-01')
+  await findHeading(page, 'Price list of 2031-03-01')
   const { body } = await callApi<object>(page, 'GET', `/api/prices/${(await findPriceListOf(page, '2031-03-01'))?.id}`)
   expect(body).toMatchObject({
     desc: 'By keys alone',
@@ -112,23 +123,23 @@ it('a list is made by keys alone (M146 to M148, A-05)', async () => {
 
 it('a copy is put into another order by hand, rehearsed, confirmed, and the next quote of a customer follows it (M151, M153)', async () => {
   const { page, errors } = await staffPage()
-  await rows(page).filter({ hasText: 'In force today' }).getByRole('button', { name: /^More/ }).click()
+  await getRows(page).filter({ hasText: 'In force today' }).getByRole('button', { name: /^More/ }).click()
   await page.getByRole('menuitem', { name: 'Save as' }).click()
-  await heading(page, 'New price list')
+  await findHeading(page, 'New price list')
   await page.locator('[name=effective_date]').fill(today())
-  const handle = (name: string) => page.getByRole('button', { name: `Move ${name}`, exact: true })
-  await handle('Documents').scrollIntoViewIfNeeded()
-  const [from, to] = [await handle('Documents').boundingBox(), await handle('Core').boundingBox()]
+  const getMoveHandle = (name: string) => page.getByRole('button', { name: `Move ${name}`, exact: true })
+  await getMoveHandle('Documents').scrollIntoViewIfNeeded()
+  const [from, to] = [await getMoveHandle('Documents').boundingBox(), await getMoveHandle('Core').boundingBox()]
   if (!from || !to) throw new Error('there are no handles')
   await page.mouse.move(from.x + 10, from.y + 10)
   await page.mouse.down()
   await page.mouse.move(from.x + 10, from.y - 10, { steps: 4 })
   await page.mouse.move(to.x + 10, to.y + 5, { steps: 8 })
   await page.mouse.up()
-  await expect.poll(() => codes(page)).toEqual(['doc', 'core', 'fin', 'scm', 'hr'])
+  await expect.poll(() => readCodes(page)).toEqual(['doc', 'core', 'fin', 'scm', 'hr'])
   await page.getByLabel('HKD, Core').fill('24000')
   await page.getByRole('button', { name: 'Save', exact: true }).click()
-  await heading(page, `Price list of ${today()}`)
+  await findHeading(page, `Price list of ${today()}`)
 
   const rehearsal = page.getByRole('region', { name: 'Rehearsal' })
   await rehearsal.getByRole('button', { name: 'Rehearse' }).click()
@@ -162,7 +173,7 @@ it('a copy is put into another order by hand, rehearsed, confirmed, and the next
 
 it('a list is taken out as a file and in again, its differences shown first (M152, M55)', async () => {
   const { page, errors } = await staffPage()
-  const row = rows(page).filter({ hasText: '2027-01-01' })
+  const row = getRows(page).filter({ hasText: '2027-01-01' })
   await row.getByRole('button', { name: /^More/ }).click()
   const [download] = await Promise.all([
     page.waitForEvent('download'),
@@ -174,7 +185,11 @@ it('a list is taken out as a file and in again, its differences shown first (M15
     mimeType: 'application/zip',
     buffer: await readBytes(download),
   }
-  const before = await callApi<object>(page, 'GET', `/api/prices/${(await findPriceListOf(page, '2027-01-01'))?.id}`)
+  const responseBefore = await callApi<object>(
+    page,
+    'GET',
+    `/api/prices/${(await findPriceListOf(page, '2027-01-01'))?.id}`,
+  )
 
   await page.getByRole('button', { name: 'Import' }).click()
   const dialog = page.getByRole('dialog')
@@ -202,10 +217,10 @@ it('a list is taken out as a file and in again, its differences shown first (M15
   await give(file)
   await dialog.getByText(/The file holds the price list of 2027-01-01/).waitFor()
   await dialog.getByRole('button', { name: 'Import' }).click()
-  await heading(page, 'Price list of 2027-01-01')
+  await findHeading(page, 'Price list of 2027-01-01')
   const priceList = await findPriceListOf(page, '2027-01-01')
   expect(priceList).toMatchObject({ confirmed: false })
-  const after = await callApi<Record<string, unknown>>(page, 'GET', `/api/prices/${priceList?.id}`)
+  const responseAfter = await callApi<Record<string, unknown>>(page, 'GET', `/api/prices/${priceList?.id}`)
   const {
     id: _id,
     confirmed: _c,
@@ -214,8 +229,8 @@ it('a list is taken out as a file and in again, its differences shown first (M15
     update_user_name: _n,
     row_version: _v,
     ...content
-  } = after.body
-  expect(before.body).toMatchObject(content)
+  } = responseAfter.body
+  expect(responseBefore.body).toMatchObject(content)
   expect(errors).toEqual([])
 })
 
@@ -228,11 +243,11 @@ it('what is typed outlives a reload, and a change without a line goes out once',
   const priceListInput = { type, desc, effective_date: '2032-03-01', module: withoutIds }
   expect((await callApi(page, 'POST', '/api/pricelist', priceListInput)).status).toBe(200)
   await page.getByRole('button', { name: 'Refresh' }).click()
-  await rows(page).filter({ hasText: '2032-03-01' }).waitFor()
+  await getRows(page).filter({ hasText: '2032-03-01' }).waitFor()
   await waitForCachedPart(page, 'staff')
   const context = page.context()
   await page.getByRole('link', { name: '2032-03-01' }).click()
-  await heading(page, 'Price list of 2032-03-01')
+  await findHeading(page, 'Price list of 2032-03-01')
   await page.locator('[name=desc]').fill('')
   await page.locator('[name=desc]').focus()
   await typed(page, 'Typed before a reload')
@@ -245,10 +260,10 @@ it('what is typed outlives a reload, and a change without a line goes out once',
   await page.getByText('What you typed here before is back.').waitFor()
   await page.getByLabel('HKD, Core').fill('77')
   await page.getByRole('button', { name: 'Save', exact: true }).click()
-  const row = rows(page).filter({ hasText: 'Typed before a reload' })
+  const row = getRows(page).filter({ hasText: 'Typed before a reload' })
   await row.waitFor()
   await row.getByRole('link', { name: '2032-03-01' }).click()
-  await heading(page, 'Price list of 2032-03-01')
+  await findHeading(page, 'Price list of 2032-03-01')
   expect(await page.getByLabel('HKD, Core').inputValue()).toBe('77.00')
   await context.setOffline(false)
   const version = async () => (await findPriceListOf(page, '2032-03-01'))?.row_version

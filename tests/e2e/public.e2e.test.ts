@@ -35,7 +35,7 @@ describe('the home page (M7)', () => {
     const files = await Promise.all(loadedFiles)
     expect(files.filter(({ url }) => !url.startsWith(fixture.portal.url))).toEqual([])
     expect(files.length).toBeLessThanOrEqual(5)
-    const bytes = files.reduce((sum, one) => sum + one.bytes, 0)
+    const bytes = files.reduce((sum, file) => sum + file.bytes, 0)
     expect(bytes).toBeLessThan(16_000)
   })
 
@@ -43,7 +43,7 @@ describe('the home page (M7)', () => {
     const page = await openPath('/index.html')
     const links = await page
       .locator('main a, header a, footer a')
-      .evaluateAll((all) => all.map((one) => one.getAttribute('href')))
+      .evaluateAll((all) => all.map((element) => element.getAttribute('href')))
     for (const link of ['/saas/signup', '/saas/login', ...policies]) expect(links).toContain(link)
     await page.getByLabel('Straight to your system, by its service code').fill('acmetrade')
     await page.keyboard.press('Enter')

@@ -78,7 +78,9 @@ describe('what is too small to be pressed', () => {
     ['one behind a dialog that is large enough', '<button class="low">Go</button>', [/^button\.low/]],
   ])('is %s', async (_, body, expectedFaults) => {
     expect(await findFaultsOf('small', body, `${square} .low { height: 20px }`)).toEqual(
-      expectedFaults.map((one) => (typeof one === 'string' ? one : expect.stringMatching(one))),
+      expectedFaults.map((expectedFault) =>
+        typeof expectedFault === 'string' ? expectedFault : expect.stringMatching(expectedFault),
+      ),
     )
   })
 
@@ -129,21 +131,21 @@ describe('landmarks', () => {
 describe('a tooltip', () => {
   const rules =
     '.hinted { position: absolute } .hint { position: absolute; width: 120px; display: none } .hint-shown > .hint { display: block }'
-  const at = (style: string) =>
+  const buildHint = (style: string) =>
     `<span class="hinted" style="${style}"><button>Go</button><span class="hint">Why not</span></span>`
 
   it.each([
-    ['the window', at('left: -20px; top: 0')],
+    ['the window', buildHint('left: -20px; top: 0')],
     [
       'div.box',
-      `<div class="box" style="position: relative; overflow: hidden; height: 90px; width: 200px">${at('left: 150px; top: 0')}</div>`,
+      `<div class="box" style="position: relative; overflow: hidden; height: 90px; width: 200px">${buildHint('left: 150px; top: 0')}</div>`,
     ],
   ])('is cut off by %s', async (by, body) =>
     expect(await findFaultsOf('hints', body, rules)).toEqual([`"Why not" by ${by}`]),
   )
 
   it('is none where all of it is seen', async () =>
-    expect(await findFaultsOf('hints', at('left: 20px; top: 20px'), rules)).toEqual([]))
+    expect(await findFaultsOf('hints', buildHint('left: 20px; top: 20px'), rules)).toEqual([]))
 })
 
 describe('texts', () => {

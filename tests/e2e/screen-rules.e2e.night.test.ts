@@ -7,7 +7,7 @@ import {
   takeOwnCompany,
   phone,
   resumePage,
-  rows,
+  getRows,
   setUpShared,
 } from '#tests/support/browser/browser-setup.ts'
 
@@ -16,7 +16,7 @@ const company = takeOwnCompany()
 const admin = (path: string, options = desktop) => resumePage(setup, company.admin, path, options)
 const go = (page: Page, path: string) => page.goto(`${setup.fixture.portal.url}/saas${path}`)
 
-async function box(locator: Locator) {
+async function readBox(locator: Locator) {
   const boundingBox = await locator.first().boundingBox()
   if (!boundingBox) throw new Error('it is not drawn')
   return {
@@ -26,29 +26,29 @@ async function box(locator: Locator) {
     middle: boundingBox.y + boundingBox.height / 2,
   }
 }
-const dialog = (page: Page) => page.locator('[role=dialog]')
+const getDialog = (page: Page) => page.locator('[role=dialog]')
 const openUser = (page: Page) => page.locator('.page-action .primary').click()
 /** Once it has come to rest. */
 const waitForDialog = (page: Page) => page.locator('.p-dialog-enter-done').waitFor()
-const focusedName = (page: Page) => page.evaluate(() => document.activeElement?.getAttribute('name'))
+const readFocusedName = (page: Page) => page.evaluate(() => document.activeElement?.getAttribute('name'))
 
 it('title and actions stand on one line, and what is said of a page below both', async () => {
   const page = await admin('/app/user')
   await waitForList(page)
   const [title, action, intro] = [
-    await box(page.locator('h1')),
-    await box(page.locator('.page-action .primary')),
-    await box(page.locator('.page-intro')),
+    await readBox(page.locator('h1')),
+    await readBox(page.locator('.page-action .primary')),
+    await readBox(page.locator('.page-intro')),
   ]
   expect([title.height, action.height]).toEqual([32, 36])
   expect(action.middle - title.middle).toBeCloseTo(0, 0)
   expect(intro.y - title.bottom).toBeCloseTo(4, 0)
   // Of the 32 px that its line is high, the title takes what its letters are; the gutter is the desk's.
-  expect(title.x - (await box(page.locator('.rail'))).right).toBeCloseTo(32, 0)
+  expect(title.x - (await readBox(page.locator('.rail'))).right).toBeCloseTo(32, 0)
   await page.setViewportSize({ width: 1024, height: 768 })
-  expect((await box(page.locator('h1'))).x - (await box(page.locator('.rail'))).right).toBeCloseTo(24, 0)
+  expect((await readBox(page.locator('h1'))).x - (await readBox(page.locator('.rail'))).right).toBeCloseTo(24, 0)
   await page.setViewportSize({ width: 390, height: 844 })
-  expect((await box(page.locator('h1'))).x).toBeCloseTo(16, 0)
+  expect((await readBox(page.locator('h1'))).x).toBeCloseTo(16, 0)
 })
 
 it('every weight is 400, 500 or 600', async () => {
@@ -56,7 +56,7 @@ it('every weight is 400, 500 or 600', async () => {
   await waitForList(page)
   for (const path of ['/app/home', '/app/contract', '/app/profile/company', '/app/profile/user']) {
     const weights = await page.evaluate(() => [
-      ...new Set([...document.querySelectorAll('body *')].map((one) => getComputedStyle(one).fontWeight)),
+      ...new Set([...document.querySelectorAll('body *')].map((element) => getComputedStyle(element).fontWeight)),
     ])
     expect(weights.filter((weight) => !['400', '500', '600'].includes(weight))).toEqual([])
     await go(page, path)
@@ -69,25 +69,28 @@ it('a drawer begins in a field that is typed in; its buttons are 8 px apart, the
   await waitForList(page)
   await openUser(page)
   await waitForDialog(page)
-  expect(await focusedName(page)).toBe('name')
-  expect((await box(dialog(page))).width).toBe(480)
-  const buttons = dialog(page).locator('.p-dialog-footer .button')
+  expect(await readFocusedName(page)).toBe('name')
+  expect((await readBox(getDialog(page))).width).toBe(480)
+  const buttons = getDialog(page).locator('.p-dialog-footer .button')
   expect(await buttons.allInnerTexts()).toEqual(['Create user', 'Cancel'])
-  const [create, cancel] = [await box(buttons.first()), await box(buttons.nth(1))]
+  const [create, cancel] = [await readBox(buttons.first()), await readBox(buttons.nth(1))]
   expect(cancel.x - create.right).toBeCloseTo(8, 0)
-  expect(create.x - (await box(dialog(page))).x).toBeCloseTo(25, 0)
+  expect(create.x - (await readBox(getDialog(page))).x).toBeCloseTo(25, 0)
   // Label to field 6, field to field 20.
-  const [name, label] = [dialog(page).locator('[name=email]'), dialog(page).locator('label', { hasText: 'E-mail' })]
-  expect((await box(name)).y - (await box(label)).bottom).toBeCloseTo(6, 0)
+  const [name, label] = [
+    getDialog(page).locator('[name=email]'),
+    getDialog(page).locator('label', { hasText: 'E-mail' }),
+  ]
+  expect((await readBox(name)).y - (await readBox(label)).bottom).toBeCloseTo(6, 0)
 
   await page.setViewportSize({ width: 390, height: 844 })
-  const [above, below] = [await box(buttons.first()), await box(buttons.nth(1))]
+  const [above, below] = [await readBox(buttons.first()), await readBox(buttons.nth(1))]
   expect(below.y - above.bottom).toBeCloseTo(8, 0)
   expect(above.width).toBe(below.width)
   await page.setViewportSize({ width: 640, height: 400 })
   // Head and foot scroll away with what is between them.
-  const foot = dialog(page).locator('.p-dialog-footer')
-  expect((await box(foot)).bottom).toBeGreaterThan(400)
+  const foot = getDialog(page).locator('.p-dialog-footer')
+  expect((await readBox(foot)).bottom).toBeGreaterThan(400)
 })
 
 it('a deletion begins on what it does not do; a dialog clips its corners and comes from below on a phone', async () => {
@@ -99,18 +102,18 @@ it('a deletion begins on what it does not do; a dialog clips its corners and com
     .first()
     .click()
   await waitForDialog(page)
-  const buttons = dialog(page).locator('.p-dialog-footer .button')
+  const buttons = getDialog(page).locator('.p-dialog-footer .button')
   await expect.poll(() => buttons.last().evaluate((button) => button === document.activeElement)).toBe(true)
   expect(await buttons.first().getAttribute('class')).toContain('danger')
-  const at = await box(dialog(page))
-  expect(at.width).toBe(520)
-  const atCorner = await page.evaluate(
+  const dialogBox = await readBox(getDialog(page))
+  expect(dialogBox.width).toBe(520)
+  const isAtCorner = await page.evaluate(
     ([x, y]) => document.elementFromPoint(x ?? 0, y ?? 0)?.closest('[role=dialog]') !== null,
-    [at.x + 2, at.bottom - 2],
+    [dialogBox.x + 2, dialogBox.bottom - 2],
   )
-  expect(atCorner).toBe(false)
+  expect(isAtCorner).toBe(false)
   await page.setViewportSize({ width: 390, height: 844 })
-  const sheet = await box(dialog(page))
+  const sheet = await readBox(getDialog(page))
   expect([sheet.x, sheet.width, sheet.bottom]).toEqual([0, 390, 844])
 })
 
@@ -119,16 +122,16 @@ it('a message stands at the left of the content, names what was made and leads t
   await waitForList(page)
   await openUser(page)
   await waitForDialog(page)
-  await dialog(page).locator('[name=name]').fill('Tim Timed')
-  await dialog(page).locator('[name=email]').fill('tim.timed@acme.example')
+  await getDialog(page).locator('[name=name]').fill('Tim Timed')
+  await getDialog(page).locator('[name=email]').fill('tim.timed@acme.example')
   await page.keyboard.press('Enter')
   const toast = page.locator('.toast')
   await toast.waitFor()
   // It stays as long as it is pointed at.
   await toast.hover()
-  const at = await box(toast)
-  expect(at.x - (await box(page.locator('.rail'))).right).toBeCloseTo(32, 0)
-  expect(at.bottom).toBeCloseTo(800 - 16, 0)
+  const toastBox = await readBox(toast)
+  expect(toastBox.x - (await readBox(page.locator('.rail'))).right).toBeCloseTo(32, 0)
+  expect(toastBox.bottom).toBeCloseTo(800 - 16, 0)
   await toast.getByRole('link', { name: 'Open Tim Timed' }).click()
   await expect.poll(() => new URL(page.url()).searchParams.get('user')).toMatch(/^\d+$/)
   await page.getByRole('dialog', { name: /Tim Timed/ }).waitFor()
@@ -137,22 +140,22 @@ it('a message stands at the left of the content, names what was made and leads t
 it('fields are as wide as what they hold, and the Enter key says what it does (T-05)', async () => {
   const page = await admin('/app/profile/company')
   await page.locator('[name=dialCode]').waitFor()
-  expect((await box(page.locator('[name=dialCode]'))).width).toBeLessThanOrEqual(96)
-  expect((await box(page.locator('[name=name]'))).width).toBeLessThanOrEqual(640)
+  expect((await readBox(page.locator('[name=dialCode]'))).width).toBeLessThanOrEqual(96)
+  expect((await readBox(page.locator('[name=name]'))).width).toBeLessThanOrEqual(640)
   const lines =
     'form input:not([type=checkbox], [type=radio], [type=range], [type=file], [readonly], [hidden], [tabindex])'
   /** What the Enter key is called in each line of the page's form, in the order in which they are gone through. */
-  const keys = async (page: Page) => {
+  const readKeyHints = async (page: Page) => {
     const keyHints = await page.locator(lines).evaluateAll((all: HTMLElement[]) =>
       all.map((line) => {
         line.focus()
         return line.getAttribute('enterkeyhint')
       }),
     )
-    const [before, last] = [keyHints.slice(0, -1), keyHints.at(-1) ?? null]
+    const [otherKeyHints, lastKeyHint] = [keyHints.slice(0, -1), keyHints.at(-1) ?? null]
     return {
-      unusual: before.filter((key) => key !== 'next' && key !== 'search'),
-      isSent: ['send', 'search', 'go'].includes(last ?? ''),
+      unusual: otherKeyHints.filter((key) => key !== 'next' && key !== 'search'),
+      isSent: ['send', 'search', 'go'].includes(lastKeyHint ?? ''),
     }
   }
   const visitor = await setup.fixture.browser.newPage()
@@ -168,27 +171,27 @@ it('fields are as wide as what they hold, and the Enter key says what it does (T
   ] as const) {
     await go(visitingPage, path)
     await visitingPage.locator('form input:visible').first().waitFor()
-    await expect.poll(() => keys(visitingPage), { message: path }).toEqual({ unusual: [], isSent: true })
+    await expect.poll(() => readKeyHints(visitingPage), { message: path }).toEqual({ unusual: [], isSent: true })
   }
 })
 
 it('by touch what is pressed is 44 px high: crumbs, check boxes, links of the account, items of a menu', async () => {
   const page = await admin('/app/profile/password', phone)
   await page.locator('.crumbs a').first().waitFor()
-  const heights = async (locator: Locator) =>
-    Promise.all((await locator.all()).map(async (one) => (await box(one)).height))
-  for (const height of await heights(page.locator('.crumbs a'))) expect(height).toBeGreaterThanOrEqual(44)
+  const readHeights = async (locator: Locator) =>
+    Promise.all((await locator.all()).map(async (candidate) => (await readBox(candidate)).height))
+  for (const height of await readHeights(page.locator('.crumbs a'))) expect(height).toBeGreaterThanOrEqual(44)
   await go(page, '/app/profile/user')
   await page.locator('.profile-ways a').first().waitFor()
-  for (const height of await heights(page.locator('.profile-ways a'))) expect(height).toBeGreaterThanOrEqual(44)
+  for (const height of await readHeights(page.locator('.profile-ways a'))) expect(height).toBeGreaterThanOrEqual(44)
   await go(page, '/app/user?user=new')
   await waitForDialog(page)
-  const admins = dialog(page).locator('.check', { hasText: 'Admin' })
-  expect((await box(admins)).height).toBeGreaterThanOrEqual(44)
+  const admins = getDialog(page).locator('.check', { hasText: 'Admin' })
+  expect((await readBox(admins)).height).toBeGreaterThanOrEqual(44)
   // Anywhere in its row.
-  const row = await box(admins)
+  const row = await readBox(admins)
   await page.touchscreen.tap(row.right - 8, row.bottom - 4)
-  expect(await dialog(page).locator('[name=admin]').isChecked()).toBe(true)
+  expect(await getDialog(page).locator('[name=admin]').isChecked()).toBe(true)
 })
 
 it('every page has one heading of the first level, and what is no place says so inside the frame', async () => {
@@ -205,7 +208,7 @@ it('every page has one heading of the first level, and what is no place says so 
 it('Undo gives the focus back to the row that it is about (A-10)', async () => {
   const page = await admin('/app/user?statusType=1')
   await waitForList(page)
-  const menu = rows(page).nth(1).locator('[aria-haspopup=menu]')
+  const menu = getRows(page).nth(1).locator('[aria-haspopup=menu]')
   await menu.click()
   await page.getByRole('menuitem', { name: 'Disable' }).click()
   const undo = page.getByRole('button', { name: 'Undo' })
@@ -213,11 +216,11 @@ it('Undo gives the focus back to the row that it is about (A-10)', async () => {
   const readFocusedTag = () => page.evaluate(() => document.activeElement?.closest('tr, main')?.tagName)
   // Its row leaves the list, and the focus comes to rest.
   await expect.poll(readFocusedTag).toBeDefined()
-  const before = await readFocusedTag()
+  const focusedTagBefore = await readFocusedTag()
   await page.keyboard.press('F8')
   await undo.focus()
   await page.keyboard.press('Enter')
   await expect.poll(() => page.evaluate(() => document.activeElement !== document.body)).toBe(true)
   await expect.poll(() => page.evaluate(() => document.activeElement?.closest('.toasts'))).toBe(null)
-  await expect.poll(readFocusedTag).toBe(before)
+  await expect.poll(readFocusedTag).toBe(focusedTagBefore)
 })

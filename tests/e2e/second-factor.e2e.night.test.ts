@@ -5,7 +5,7 @@ import { fillLogin, type Person } from '#tests/support/browser/browser.ts'
 import { takeOwnCompany, setUpShared, createVisits } from '#tests/support/browser/browser-setup.ts'
 
 const { inside, go } = createVisits(setUpShared())
-const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true })
+const getButton = (page: Page, name: string) => page.getByRole('button', { name, exact: true })
 
 /** As a device with a fingerprint reader has it. */
 async function addAuthenticator(page: Page) {
@@ -28,21 +28,21 @@ async function confirmByPassword(page: Page, { password }: Person) {
   await field.waitFor()
   await expect.poll(() => field.evaluate((input) => input === document.activeElement)).toBe(true)
   await field.fill(password)
-  await button(page, 'Continue').click()
+  await getButton(page, 'Continue').click()
 }
 
 it('a passkey is made on this device and opens the account after the password', async () => {
   const { user } = takeOwnCompany()
   const { page, close } = await inside(user, '/app/profile/security')
   await addAuthenticator(page)
-  await button(page, 'Add passkey').click()
+  await getButton(page, 'Add passkey').click()
   await confirmByPassword(page, user)
   await page.getByLabel('Name').fill('Office laptop')
-  await button(page, 'Create passkey').click()
+  await getButton(page, 'Create passkey').click()
   const download = page.waitForEvent('download')
-  await button(page, 'Download').click()
+  await getButton(page, 'Download').click()
   expect((await download).suggestedFilename()).toBe('recovery-codes.txt')
-  await button(page, 'I have saved them').click()
+  await getButton(page, 'I have saved them').click()
   await page.locator('.factor-list', { hasText: 'Office laptop' }).waitFor()
 
   await go(page, '/logout')
@@ -51,15 +51,15 @@ it('a passkey is made on this device and opens the account after the password', 
   await fillLogin(page, user)
   await page.locator('form button[type="submit"]').click()
   await page.getByText('Your device will ask', { exact: false }).waitFor()
-  await button(page, 'Use passkey').click()
+  await getButton(page, 'Use passkey').click()
   await page.waitForURL((url) => url.pathname.startsWith('/saas/app'))
   await go(page, '/app/profile/security')
   await page.getByText('last used', { exact: false }).waitFor()
 
   // Another passkey of the same device is refused by the device itself; the factor proves who asks.
-  await button(page, 'Add passkey').click()
-  await button(page, 'Use passkey').click()
-  await button(page, 'Create passkey').click()
+  await getButton(page, 'Add passkey').click()
+  await getButton(page, 'Use passkey').click()
+  await getButton(page, 'Create passkey').click()
   await page.getByText('This device already has a passkey for your account.').waitFor()
   await close()
 })

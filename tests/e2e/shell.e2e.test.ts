@@ -8,7 +8,7 @@ import {
   desktop,
   readFocusedText,
   waitForList,
-  rows,
+  getRows,
   setUpShared,
   tablet,
   createVisits,
@@ -64,25 +64,25 @@ describe('at a desk, on one page after another', () => {
   })
 
   nightly('dark is painted at once and remembered (C-34)', async () => {
-    const ground = () => page.evaluate(() => getComputedStyle(document.documentElement).backgroundColor)
-    const light = await ground()
+    const readBackground = () => page.evaluate(() => getComputedStyle(document.documentElement).backgroundColor)
+    const light = await readBackground()
     await page.getByRole('button', { name: 'My account' }).click()
     await page.getByRole('menuitemradio', { name: 'Dark colours' }).click()
-    await expect.poll(ground).not.toBe(light)
-    const dark = await ground()
+    await expect.poll(readBackground).not.toBe(light)
+    const dark = await readBackground()
     await page.reload()
     await page.locator('main h1').waitFor()
-    expect(await ground()).toBe(dark)
+    expect(await readBackground()).toBe(dark)
   })
 })
 
 describe('a list at every width', () => {
-  const headers = (page: Page) => page.locator('thead th:visible').allInnerTexts()
+  const readHeaders = (page: Page) => page.locator('thead th:visible').allInnerTexts()
 
   it('fault 36M111a services have their columns on a tablet, and every action of a row on a phone', async () => {
     const { page } = await resume('staff', '/app/service', { ...tablet, reducedMotion: 'reduce' })
     await waitForList(page)
-    expect((await headers(page)).map((text) => text.trim())).toEqual(
+    expect((await readHeaders(page)).map((text) => text.trim())).toEqual(
       expect.arrayContaining(['Code', 'Name', 'Status', 'Created', 'Expiry date']),
     )
     await page.setViewportSize({ width: 390, height: 844 })
@@ -96,12 +96,12 @@ describe('a list at every width', () => {
   it('fault 36M61a contracts have their columns on a tablet, and say when they end on a phone', async () => {
     const { page } = await resume('admin', '/app/contract', { ...tablet, reducedMotion: 'reduce' })
     await waitForList(page)
-    expect((await headers(page)).map((text) => text.trim())).toEqual(
+    expect((await readHeaders(page)).map((text) => text.trim())).toEqual(
       expect.arrayContaining(['Service code', 'Name', 'Created', 'Expiry date', 'Status']),
     )
     await page.setViewportSize({ width: 390, height: 844 })
-    const ends = rows(page).locator('td.w-day:visible')
-    await expect.poll(() => ends.count()).toBe(await rows(page).count())
+    const ends = getRows(page).locator('td.w-day:visible')
+    await expect.poll(() => ends.count()).toBe(await getRows(page).count())
     for (const text of await ends.allInnerTexts()) expect(text).toMatch(/\d{4}-\d\d-\d\d/)
   })
 

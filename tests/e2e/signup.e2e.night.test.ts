@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { fill, fillCompany, input, submit } from '#tests/support/browser/newcomer.ts'
+import { fill, fillCompany, getInput, submit } from '#tests/support/browser/newcomer.ts'
 import { waitForController, setUpShared, createVisits } from '#tests/support/browser/browser-setup.ts'
 
 const { open, go } = createVisits(setUpShared())
@@ -17,11 +17,11 @@ it('the sign-up is shown without a line again, with what was typed and no passwo
   await tools.send('Network.setCacheDisabled', { cacheDisabled: true })
   await page.context().setOffline(true)
   await page.reload()
-  await input(page, 'user_name').waitFor()
-  expect(await input(page, 'user_email').inputValue()).toBe('offline@nova.example')
-  expect(await input(page, 'user_password').inputValue()).toBe('')
+  await getInput(page, 'user_name').waitFor()
+  expect(await getInput(page, 'user_email').inputValue()).toBe('offline@nova.example')
+  expect(await getInput(page, 'user_password').inputValue()).toBe('')
   await page.getByRole('button', { name: 'Back to the company' }).click()
-  expect(await input(page, 'code').inputValue()).toBe('offline')
+  expect(await getInput(page, 'code').inputValue()).toBe('offline')
   // The other pages of visitors open too; what they say of a connection is in tests/features/accounts.
   for (const [path, title] of [
     ['/forget', 'Forgot password'],

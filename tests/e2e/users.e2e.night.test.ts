@@ -7,54 +7,54 @@ const setup = setUpShared()
 const { admin } = takeOwnCompany()
 let page: Page
 
-const rows = () => page.locator('table.table tbody tr:not(.waiting)')
-const links = () => rows().locator('.lead a')
-const names = async () => (await links().allTextContents()).map((name) => name.trim())
+const getRows = () => page.locator('table.table tbody tr:not(.waiting)')
+const getLinks = () => getRows().locator('.lead a')
+const readNames = async () => (await getLinks().allTextContents()).map((name) => name.trim())
 const query = () => new URL(page.url()).search
-const drawer = () => page.getByRole('dialog')
+const getDrawer = () => page.getByRole('dialog')
 const isFocused = (locator: Locator) => locator.evaluate((element) => element === document.activeElement)
 
 /** With all of the list on the device: each step is shown at once, and no late answer draws it anew. */
 async function enter() {
   page = await resumePage(setup, admin, '/app/user')
-  await links().first().waitFor()
+  await getLinks().first().waitFor()
   await waitForCompleteList(page)
 }
 
 it('the list pages, sorts, filters and searches, all in the address; Back and a reload restore each step, and so does coming back (C-01, C-02, C-03, M36)', async () => {
   await enter()
-  const first = await names()
+  const first = await readNames()
   expect(first).toHaveLength(10)
   await page.getByRole('button', { name: 'Next page' }).click()
   await expect.poll(query).toBe('?page=2')
-  await expect.poll(async () => (await names()).filter((name) => !first.includes(name)).length).toBe(10)
-  const second = await names()
+  await expect.poll(async () => (await readNames()).filter((name) => !first.includes(name)).length).toBe(10)
+  const second = await readNames()
 
   await page.getByRole('columnheader', { name: 'E-mail' }).getByRole('button').click()
   await expect.poll(query).toBe('?sortField=email&sortOrder=asc')
-  await expect.poll(names).not.toEqual(second)
+  await expect.poll(readNames).not.toEqual(second)
   // Behind the box that chooses and the name.
-  const mails = async () => await rows().locator('td:nth-child(3)').allTextContents()
-  await expect.poll(async () => (await mails()).length).toBe(10)
-  const sorted = await mails()
+  const readMails = async () => await getRows().locator('td:nth-child(3)').allTextContents()
+  await expect.poll(async () => (await readMails()).length).toBe(10)
+  const sorted = await readMails()
   expect(sorted).toEqual([...sorted].sort())
   expect(await page.locator('th[aria-sort="ascending"]').textContent()).toContain('E-mail')
 
   await page.goBack()
-  await expect.poll(names).toEqual(second)
+  await expect.poll(readNames).toEqual(second)
   expect(await page.locator('[aria-current="page"]', { hasText: '2' }).count()).toBe(1)
   await page.reload()
-  await expect.poll(names).toEqual(second)
+  await expect.poll(readNames).toEqual(second)
   await page.getByLabel('Rows per page').selectOption('50')
   await expect.poll(query).toBe('?results=50')
-  await expect.poll(() => rows().count()).toBe(50)
+  await expect.poll(() => getRows().count()).toBe(50)
   await page.getByLabel('Rows per page').selectOption('10')
-  await expect.poll(() => rows().count()).toBe(10)
+  await expect.poll(() => getRows().count()).toBe(10)
 
   // In both scripts.
   await page.keyboard.press('/')
   await page.keyboard.type('欧阳')
-  await expect.poll(names).toEqual(['欧阳雪'])
+  await expect.poll(readNames).toEqual(['欧阳雪'])
   await page.keyboard.press('Escape')
   await expect.poll(query).toBe('')
 
@@ -68,17 +68,17 @@ it('the list pages, sorts, filters and searches, all in the address; Back and a 
 
 it('with the keyboard alone one opens a user and comes back to where one was (A-02, A-10)', async () => {
   await enter()
-  await links().first().focus()
+  await getLinks().first().focus()
   await page.keyboard.press('Enter')
-  await drawer().getByLabel('Name', { exact: true }).waitFor()
-  await expect.poll(() => drawer().evaluate((dialog) => dialog.contains(document.activeElement))).toBe(true)
+  await getDrawer().getByLabel('Name', { exact: true }).waitFor()
+  await expect.poll(() => getDrawer().evaluate((dialog) => dialog.contains(document.activeElement))).toBe(true)
   for (let step = 0; step < 12; step += 1) {
     await page.keyboard.press('Tab')
-    expect(await drawer().evaluate((dialog) => dialog.contains(document.activeElement))).toBe(true)
+    expect(await getDrawer().evaluate((dialog) => dialog.contains(document.activeElement))).toBe(true)
   }
   await page.keyboard.press('Escape')
-  await drawer().waitFor({ state: 'detached' })
-  await expect.poll(() => isFocused(links().first())).toBe(true)
+  await getDrawer().waitFor({ state: 'detached' })
+  await expect.poll(() => isFocused(getLinks().first())).toBe(true)
 
   await page.keyboard.press('Tab')
   await page.keyboard.press('Enter')
@@ -90,7 +90,7 @@ it('with the keyboard alone one opens a user and comes back to where one was (A-
   // Deleting asks for its e-mail and a code; Escape leaves it undone (M39, M52).
   await page.keyboard.press('Enter')
   await page.getByRole('menuitem', { name: 'Delete' }).click()
-  await expect.poll(() => drawer().getByLabel('Confirmation code').isVisible()).toBe(true)
+  await expect.poll(() => getDrawer().getByLabel('Confirmation code').isVisible()).toBe(true)
   await page.keyboard.press('Escape')
-  await drawer().waitFor({ state: 'detached' })
+  await getDrawer().waitFor({ state: 'detached' })
 })

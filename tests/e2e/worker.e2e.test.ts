@@ -27,9 +27,9 @@ afterAll(async () => {
 const ask = (path: string, init: { headers?: Record<string, string> } = {}) =>
   page.evaluate(
     async ([url, options]) => {
-      const answer = await fetch(url, options).catch(() => null)
-      const pipeline = answer?.headers.has('x-corridor') ?? false
-      return { status: answer?.status ?? 0, pipeline }
+      const response = await fetch(url, options).catch(() => null)
+      const hasPipelineHeader = response?.headers.has('x-corridor') ?? false
+      return { status: response?.status ?? 0, pipeline: hasPipelineHeader }
     },
     [path, init] as const,
   )
@@ -52,15 +52,15 @@ describe('under the worker', () => {
   })
 
   it('an upload travels as the browser sends it', async () => {
-    const before = proxy.arrivals.length
-    const answer = await page.evaluate(async () => {
+    const arrivalCountBefore = proxy.arrivals.length
+    const result = await page.evaluate(async () => {
       const form = new FormData()
       form.append('file', new Blob(['a file']), 'a.txt')
       const { status, headers } = await fetch('/api/m18s/asset', { method: 'POST', body: form })
       return { status, pipeline: headers.has('x-corridor') }
     })
     // It arrived, and what came back is the server's own word.
-    expect(answer).toEqual({ status: 401, pipeline: false })
-    expect(proxy.arrivals.slice(before).filter(({ path }) => path === '/api/m18s/asset')).toHaveLength(1)
+    expect(result).toEqual({ status: 401, pipeline: false })
+    expect(proxy.arrivals.slice(arrivalCountBefore).filter(({ path }) => path === '/api/m18s/asset')).toHaveLength(1)
   })
 })

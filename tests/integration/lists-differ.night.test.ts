@@ -10,14 +10,14 @@ import { normaliseText } from '#domain/text.ts'
 import { deleteCachedColumns } from '#local/list-index/column-cache.ts'
 import { getRowTable, type UserDatabase } from '#local/storage/database.ts'
 import { makeIndex } from '#local/list-index/list-index.ts'
-import { readListOn } from '#local/lists/read-list.ts'
+import { readListOnDevice } from '#local/lists/read-list.ts'
 import { createRowComparer, createRowMatcher } from '#local/list-query/filter-and-order.ts'
 import { transact } from '#local/storage/transaction.ts'
 import type { ListQuery } from '#local/lists/list-view.ts'
 import { findIndexMatches } from '#local/list-index/index-matches.ts'
 import { runInTransaction } from '#server/db/transaction.ts'
 import { listUsers as listOnServer } from '#server/db/accounts/users.ts'
-import { suiteSeed } from '#tests/support/runner/chance.ts'
+import { suiteSeed } from '#tests/support/runner/random.ts'
 import { bypassPolicies } from '#tests/support/server/database.ts'
 import type { Tablet } from '#tests/support/device/device.ts'
 import { isNight } from '#tests/support/runner/nightly.ts'
@@ -139,8 +139,8 @@ const listFromServer = (queries: readonly RandomQuery[]) =>
 
 /** The whole way of a screen: session, coverage, waiting writes and all. */
 async function readView(query: ListQuery): Promise<ListResult & { complete: boolean }> {
-  const { count, rows, complete } = await readListOn(tablet.device, list, query)
-  return { count, ids: rows.map(({ row }) => row.id), complete }
+  const { count, rows, complete: isComplete } = await readListOnDevice(tablet.device, list, query)
+  return { count, ids: rows.map(({ row }) => row.id), complete: isComplete }
 }
 
 /** Each so-manieth question goes by the index, and also the whole way of a screen: a fake IndexedDB takes its time. */

@@ -47,7 +47,7 @@ const readInvitedNames = () =>
 
 it('those that are too many wait, say why, hold up nothing, and are sent when it is their time', async () => {
   tablet.connection.state = 'down'
-  const names = Array.from({ length: mailsPerHour.newCompany + 5 }, (_, at) => `stranger${at}`)
+  const names = Array.from({ length: mailsPerHour.newCompany + 5 }, (_, index) => `stranger${index}`)
   for (const name of names) await inviteUser(name)
   const id = installation.server.world.users['invited@alpha'] ?? 0
   await tablet.api.call(updateCompanyUser, { params: { id }, body: { title: 1 } })

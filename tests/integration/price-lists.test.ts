@@ -172,18 +172,22 @@ describe('a change of an unconfirmed list', () => {
     if (!('output' in readResult) || !readResult.output) throw new Error('the list was not read')
     const { concurrentUser, namedUser, module, pdbPrice } = readResult.output
     const removeIds = <R extends { id: number }>(rows: readonly R[]) => rows.map(({ id: _id, ...row }) => row)
-    const before = {
+    const listBefore = {
       concurrentUser: removeIds(concurrentUser),
       namedUser: removeIds(namedUser),
       module: removeIds(module),
       pdbPrice,
       desc: readResult.output.desc,
     }
-    const changed = before.concurrentUser.map((range, at) => (at === 0 ? { ...range, hkd: '1300.00' } : range))
+    const changed = listBefore.concurrentUser.map((range, index) =>
+      index === 0 ? { ...range, hkd: '1300.00' } : range,
+    )
     const { base } = await readBase(tablet, laterListId)
     tablet.connection.state = 'down'
     const input = { body: { id: laterListId, concurrentUser: changed } }
-    expect((await tablet.api.call(updatePriceList, input, { base: { ...base, values: before } })).kind).toBe('queued')
+    expect((await tablet.api.call(updatePriceList, input, { base: { ...base, values: listBefore } })).kind).toBe(
+      'queued',
+    )
     const otherResult = await other.api.call(
       updatePriceList,
       { body: { id: laterListId, desc: 'Other' } },

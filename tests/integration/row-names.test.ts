@@ -8,7 +8,7 @@ import { createOutboxActions } from '#request/page/outbox-actions.ts'
 import { sendOutbox } from '#request/writes/sender.ts'
 import type { CallResult } from '#request/call-results.ts'
 import { openInstallation, type Installation } from '#tests/support/device/app.ts'
-import { createChance } from '#tests/support/runner/chance.ts'
+import { createRandom } from '#tests/support/runner/random.ts'
 import { bypassPolicies } from '#tests/support/server/database.ts'
 import type { Tablet } from '#tests/support/device/device.ts'
 import { openShop } from '#tests/support/orders/shop-data.ts'
@@ -47,9 +47,9 @@ async function findKnownModule(code: string) {
   if (!module) throw new Error(`no module ${code}`)
   return module
 }
-async function change(code: string, body: object, before: object) {
+async function change(code: string, body: object, valuesBefore: object) {
   const row = await findKnownModule(code)
-  const base = { rowVersion: getBaseVersion(row), values: before as Record<string, unknown> }
+  const base = { rowVersion: getBaseVersion(row), values: valuesBefore as Record<string, unknown> }
   return readIntent(await tablet.api.call(updateModule, { params: { id: row.row.id }, body }, { base }))
 }
 async function remove(code: string) {
@@ -103,12 +103,12 @@ it('fault 42a: modules that need each other arrive in order when the first reque
 it.each([1, 2, 3])(
   'fault 42a: so they do over a connection that cuts every other request or response (%i)',
   async (seed) => {
-    const chance = createChance(seed)
+    const random = createRandom(seed)
     for (let index = 0; index < 12; index++)
-      await addModule(`m${index}`, index === 0 ? [] : [`m${index - 1}`, `m${Math.floor(chance() * index)}`])
+      await addModule(`m${index}`, index === 0 ? [] : [`m${index - 1}`, `m${Math.floor(random() * index)}`])
     cutRequests(
-      () => chance() < 0.4,
-      () => chance() < 0.3,
+      () => random() < 0.4,
+      () => random() < 0.3,
     )
     await sendAll(200, 31_000)
     expect(await readEntryStates()).toEqual([])

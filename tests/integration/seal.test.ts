@@ -147,7 +147,7 @@ describe('signing out with unsent writes', () => {
 describe('over several sessions of one user', () => {
   const otherName = 'Mei Confidential'
   const change = (name: string) => tablet.api.call(updateCompanyUser, { params: { id }, body: { name } })
-  const keysOnServer = () =>
+  const readServerKeys = () =>
     runInTransaction(installation.server.app, { role: 'portal_system' }, (db) =>
       db
         .selectFrom('seal_key')
@@ -188,7 +188,7 @@ describe('over several sessions of one user', () => {
     const deviceText = await readDevice()
     for (const key of [firstKey, secondKey]) expect(deviceText).not.toContain(key?.key)
     await tablet.settle()
-    expect(await keysOnServer()).toEqual([await readLatestKey()])
+    expect(await readServerKeys()).toEqual([await readLatestKey()])
   })
 
   it('the key of one session does not open what another sealed', async () => {

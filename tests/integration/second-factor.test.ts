@@ -5,7 +5,7 @@ import type { CallResult } from '#request/call-results.ts'
 import { signIn } from '#request/session/sign-in.ts'
 import { openInstallation, type Installation } from '#tests/support/device/app.ts'
 import { password } from '#tests/support/server/world.ts'
-import { codeAt } from '#tests/support/server/otp.ts'
+import { calculateCode } from '#tests/support/server/otp.ts'
 
 let installation: Installation
 beforeAll(async () => {
@@ -27,7 +27,7 @@ it('is set up with a token that had to be renewed on the way, and then asked for
   expect((await tablet.api.call(proveSelf, { body: { mfa_token, password } })).kind).toBe('fresh')
   const { totp } = getOutput(await tablet.api.call(setUpFactor, { body: { mfa_token, kind: 'totp' } }))
   const secret = totp?.secret ?? ''
-  const otp = codeAt(secret, installation.clock.now())
+  const otp = calculateCode(secret, installation.clock.now())
   const factorInput = { mfa_token, kind: 'totp' as const, name: 'Phone', otp }
   const { recovery_codes } = getOutput(await tablet.api.call(addFactor, { body: factorInput }))
   expect(recovery_codes).toHaveLength(10)
@@ -51,7 +51,7 @@ it('is set up with a token that had to be renewed on the way, and then asked for
   const step = (firstResult.kind === 'problem' ? firstResult.problem.data : null) as { mfa_token: string }
   const wrongCodeResult = await signIn(otherTablet.ports, { mfa_token: step.mfa_token, otp: '000000', language: 'en' })
   expect(wrongCodeResult).toMatchObject({ kind: 'problem', problem: { code: 'MFA_INVALID' } })
-  const nextCode = codeAt(secret, installation.clock.now(), 1)
+  const nextCode = calculateCode(secret, installation.clock.now(), 1)
   const secondResult = await signIn(otherTablet.ports, { mfa_token: step.mfa_token, otp: nextCode, language: 'en' })
   expect(secondResult.kind).toBe('fresh')
   expect(await otherTablet.session()).toMatchObject({ ...subject, signedOut: false })

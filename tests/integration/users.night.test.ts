@@ -56,7 +56,7 @@ describe('changing a user', () => {
 
   it('made offline reaches the server once the line is back, with one entry in the trail', async () => {
     const tablet = await signInTablet()
-    const before = (await readTrail('update')).length
+    const entryCountBefore = (await readTrail('update')).length
     tablet.connection.state = 'down'
     expect((await changeTitle(tablet, 2)).kind).toBe('queued')
     expect((await readStoredUser(invitedId)).title).toBe(0)
@@ -64,7 +64,7 @@ describe('changing a user', () => {
     await tablet.tick()
     expect((await readStoredUser(invitedId)).title).toBe(2)
     expect(await tablet.countWaiting()).toBe(0)
-    expect((await readTrail('update')).length - before).toBe(1)
+    expect((await readTrail('update')).length - entryCountBefore).toBe(1)
   })
 
   it('whose answer was lost after the commit takes effect once', async () => {

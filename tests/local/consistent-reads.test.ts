@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest'
 import { enqueue } from '#local/outbox/enqueue.ts'
-import { readListOn } from '#local/lists/read-list.ts'
+import { readListOnDevice } from '#local/lists/read-list.ts'
 import { storePage } from '#local/lists/response-store.ts'
 import { acceptWrite } from '#local/outbox/settle-entry.ts'
 import { claimEntries } from '#local/outbox/claim.ts'
-import { readRowOn } from '#local/lists/read-row.ts'
+import { readRowOnDevice } from '#local/lists/read-row.ts'
 import type { OutboxEntry } from '#local/storage/records.ts'
 import type { OverlaidRow } from '#local/lists/list-view.ts'
 import { freeze } from '#request/writes/record-write.ts'
@@ -57,7 +57,7 @@ describe('what is read while the server accepts a write', () => {
       const acceptance = waitForTurns(turns).then(() =>
         acceptWrite(db, sentEntry, { ...acceptedWrite, row: buildUser(9) }),
       )
-      const overlaidRow = await readRowOn(device, 'users', target)
+      const overlaidRow = await readRowOnDevice(device, 'users', target)
       expect(overlaidRow?.waiting?.intent, `${turns} turns`).toBe(change.intent)
       await acceptance
     }
@@ -69,7 +69,7 @@ describe('what is read while the server accepts a write', () => {
       const acceptance = waitForTurns(turns).then(() =>
         acceptWrite(db, sentEntry, { ...acceptedWrite, row: buildUser(9) }),
       )
-      const { rows } = await readListOn(device, userList, firstPage)
+      const { rows } = await readListOnDevice(device, userList, firstPage)
       const createdRows = rows.filter(({ row }) => row.id !== 1) as OverlaidRow<ReturnType<typeof buildUser>>[]
       expect(
         createdRows.map(({ waiting }) => waiting?.intent),

@@ -2,7 +2,7 @@ import { liveQuery } from 'dexie'
 import { IDBFactory, IDBKeyRange } from 'fake-indexeddb'
 import { expect, it } from 'vitest'
 import { openDevice } from '#local/storage/device.ts'
-import { readListOn } from '#local/lists/read-list.ts'
+import { readListOnDevice } from '#local/lists/read-list.ts'
 import { storePage } from '#local/lists/response-store.ts'
 import { openSession } from '#local/session/session.ts'
 import { throttleReads } from '#state/throttle-reads.ts'
@@ -21,8 +21,8 @@ it('a list on the screen hears what is stored for it, a device opened just now i
   // Opened again, as after a reload: no connection stands yet when the list asks.
   const device = openDevice(storage)
   const rowCounts: number[] = []
-  const subscription = liveQuery(async () => await readListOn(device, userList, firstPage)).subscribe(({ rows }) =>
-    rowCounts.push(rows.length),
+  const subscription = liveQuery(async () => await readListOnDevice(device, userList, firstPage)).subscribe(
+    ({ rows }) => rowCounts.push(rows.length),
   )
   await expect.poll(() => rowCounts).toEqual([0])
   await storePage(
@@ -42,7 +42,7 @@ it('a burst of changes is read a few times, the last of them included, and the n
   let readCount = 0
   const readList = async () => {
     readCount += 1
-    return await readListOn(device, userList, { ...firstPage, results: 50 })
+    return await readListOnDevice(device, userList, { ...firstPage, results: 50 })
   }
   const subscription = liveQuery(throttleReads(readList)).subscribe(({ rows }) => rowCounts.push(rows.length))
   await expect.poll(() => rowCounts).toEqual([0])

@@ -8,7 +8,7 @@ import { renameCachedRecord } from '#local/storage/upgrade.ts'
 import { buildDatabaseName, openDatabase, type StorageFactories } from '#local/storage/database.ts'
 import { openDevice } from '#local/storage/device.ts'
 import { enqueue } from '#local/outbox/enqueue.ts'
-import { readListOn } from '#local/lists/read-list.ts'
+import { readListOnDevice } from '#local/lists/read-list.ts'
 import { storeChanges, storePage } from '#local/lists/response-store.ts'
 import { claimEntries } from '#local/outbox/claim.ts'
 import { openSession } from '#local/session/session.ts'
@@ -32,7 +32,7 @@ const claimOptions = {
   isLockStolen: false,
   freezeRequest: freeze,
 }
-const users = Array.from({ length: 12 }, (_, at) => buildUser(at + 1))
+const users = Array.from({ length: 12 }, (_, index) => buildUser(index + 1))
 
 const createStoredRow = (row: VersionedRow = buildUser(1)): StoredRow => ({
   id: 1,
@@ -65,9 +65,9 @@ function openOlderDatabase(storage: { indexedDB: IDBFactory; IDBKeyRange: typeof
 it('what an older build kept and wrote is all there after the upgrade, in its order', async () => {
   const storage = { indexedDB: new IDBFactory(), IDBKeyRange }
   const older = openOlderDatabase(storage)
-  const oldEntries = Array.from({ length: 50 }, (_, at) => {
-    const { input, action, ...draft } = buildNewEntry({ target: at + 1 })
-    return { ...draft, seq: at + 1, lane: `user:${at}`, asked: input, makes: action }
+  const oldEntries = Array.from({ length: 50 }, (_, index) => {
+    const { input, action, ...draft } = buildNewEntry({ target: index + 1 })
+    return { ...draft, seq: index + 1, lane: `user:${index}`, asked: input, makes: action }
   })
   const fields = { state: 'waiting', dependsOn: [], bytes: null, attempts: 0, notBefore: 0, held: 'line', fence: 0 }
   await older
@@ -135,7 +135,7 @@ async function fillVersion8(storage: StorageFactories): Promise<{ storedRow: Sto
   const { normalisedTexts, ...row } = createStoredRow(users[0])
   await older
     .table('users')
-    .bulkPut(Array.from({ length: 2_001 }, (_, at) => ({ ...row, id: at, folds: normalisedTexts })))
+    .bulkPut(Array.from({ length: 2_001 }, (_, index) => ({ ...row, id: index, folds: normalisedTexts })))
   await older.table('syncPoints').put({ id: 'users|7', upto: 12, asOf: 5, gaps: false })
   await older
     .table('listStats')
@@ -239,7 +239,7 @@ it('a page of this build goes on writing its outbox under a newer one, and leave
   expect(await storePage(db, userList, firstPage, buildPageResponse([buildUser(77)], 99), 1)).toBe(false)
   expect(await newer.table('users').count()).toBe(12)
   // It still shows what is there.
-  expect((await readListOn(device, userList, firstPage)).count).toBe(12)
+  expect((await readListOnDevice(device, userList, firstPage)).count).toBe(12)
   newer.close()
   db.close()
 })
@@ -264,7 +264,7 @@ it('a row that the server deleted is in no list, no page, no index and no form a
     { isComplete: false, generation: 1 },
   )
   for (const query of [firstPage, { ...firstPage, sort: ['id', 'desc'] as const }, { ...firstPage, results: 50 }]) {
-    const { rows, count } = await readListOn(device, userList, query)
+    const { rows, count } = await readListOnDevice(device, userList, query)
     expect([rows.some(({ row }) => row.id === 4), count]).toEqual([false, 11])
   }
   expect(await db.table('users').get(4)).toBeUndefined()

@@ -135,7 +135,7 @@ export function createBrowser(server: ServerTransport, clock: Clock, newId: () =
       wait,
       random: () => 0.5,
       newId,
-      locks: createWebLocks(locks.managerFor(tab), wait),
+      locks: createWebLocks(locks.createManager(tab), wait),
       tokenAccess: {
         read: async () => readAccessCookie([...cookies].map(([name, value]) => `${name}=${value}`).join('; ')),
         onRenewed: () => {},

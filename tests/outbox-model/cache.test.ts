@@ -6,7 +6,7 @@
 import * as fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { getRowTable } from '#local/storage/database.ts'
-import { readListOn } from '#local/lists/read-list.ts'
+import { readListOnDevice } from '#local/lists/read-list.ts'
 import { storeChanges, storePage, storeRow } from '#local/lists/response-store.ts'
 import { deletedVersion } from '#local/lists/row-store.ts'
 import { markSignedOut, openSession } from '#local/session/session.ts'
@@ -95,14 +95,14 @@ function remove(world: CacheWorld, userId: number): void {
 }
 
 /** By name, ties by id, both in the same direction (protocol 36). */
-const sortRows = (rows: Iterable<TestUser>, desc: boolean) =>
-  [...rows].toSorted((a, b) => (desc ? -1 : 1) * (a.name === b.name ? a.id - b.id : a.name < b.name ? -1 : 1))
+const sortRows = (rows: Iterable<TestUser>, isDescending: boolean) =>
+  [...rows].toSorted((a, b) => (isDescending ? -1 : 1) * (a.name === b.name ? a.id - b.id : a.name < b.name ? -1 : 1))
 
-function requestPage(world: CacheWorld, { page, results, desc }: CacheEvent & { kind: 'page' }): void {
-  const allRows = sortRows(world.rows.values(), desc)
+function requestPage(world: CacheWorld, { page, results, desc: isDescending }: CacheEvent & { kind: 'page' }): void {
+  const allRows = sortRows(world.rows.values(), isDescending)
   const rows = allRows.slice((page - 1) * results, page * results)
   const response = { rows, count: allRows.length, asOf: world.now, change: String(world.change) }
-  const query = { ...firstPage, sort: ['name', desc ? 'desc' : 'asc'] as const, page, results }
+  const query = { ...firstPage, sort: ['name', isDescending ? 'desc' : 'asc'] as const, page, results }
   sendResponse(world, (testDevice, generation) => storePage(testDevice.db, userList, query, response, generation))
 }
 
@@ -154,14 +154,14 @@ async function check(world: CacheWorld): Promise<void> {
   // Others only left their place in a list, and may be told of again until the server says that they are gone.
   for (const { table, id: userId, version } of await db.tombstones.toArray())
     if (table === 'users' && version === deletedVersion) world.deletedIds.add(userId)
-  const view = await readListOn(device, userList, { ...firstPage, results: 50 })
+  const view = await readListOnDevice(device, userList, { ...firstPage, results: 50 })
   if (!view.complete || view.asOf === null) return
   const { asOf } = view
   const listedIds = new Set(view.rows.map(({ row }) => row.id))
-  const missing = [...world.rows.keys()].filter(
+  const missingIds = [...world.rows.keys()].filter(
     (userId) => (world.createdTimes.get(userId) ?? 0) <= asOf && !listedIds.has(userId),
   )
-  expect(missing, 'rows that are not in a list called complete').toEqual([])
+  expect(missingIds, 'rows that are not in a list called complete').toEqual([])
 }
 
 /** Everything arrives, the device catches up, and holds what the server holds. */
@@ -171,10 +171,13 @@ async function settle(world: CacheWorld): Promise<void> {
   await requestChanges(world)
   await arrive(world, 0)
   await check(world)
-  const { rows, complete } = await readListOn(world.testDevice.device, userList, { ...firstPage, results: 50 })
+  const { rows, complete: isComplete } = await readListOnDevice(world.testDevice.device, userList, {
+    ...firstPage,
+    results: 50,
+  })
   const toVersions = (rows: readonly { id: unknown; row_version: number }[]) =>
     rows.map((row) => [row.id, row.row_version])
-  expect(complete).toBe(true)
+  expect(isComplete).toBe(true)
   expect(toVersions(rows.map(({ row }) => row))).toEqual(toVersions(sortRows(world.rows.values(), false)))
 }
 

@@ -2,7 +2,7 @@
 import type { RowRef } from '#contract/endpoint.ts'
 import { createUser, deleteUser, updateCompanyUser } from '#contract/users.ts'
 import { getBaseVersion } from '#local/lists/list-view.ts'
-import { readRowOn } from '#local/lists/read-row.ts'
+import { readRowOnDevice } from '#local/lists/read-row.ts'
 import type { RowId } from '#local/storage/records.ts'
 import type { CallResult } from '#request/call-results.ts'
 import type { IntendedWrite } from '#tests/outbox-model/guarantees.ts'
@@ -22,7 +22,7 @@ export async function createRow(simulation: Simulation, { tab, word }: { tab: nu
 function listRows(simulation: Simulation): IntendedWrite['row'][] {
   const owner = findSignedInUser(simulation)
   const createdWrites = [...simulation.guarantees.intendedWrites.values()].filter(
-    (one) => one.action === 'create' && one.owner === owner,
+    (write) => write.action === 'create' && write.owner === owner,
   )
   return [2, 3, ...createdWrites.map(({ intent }) => intent)]
 }
@@ -46,7 +46,7 @@ export async function changeRow(simulation: Simulation, action: ModelAction & { 
       ? { name: `${action.word} ${intent.slice(-4)}` }
       : { title: titles[action.word] as 0 | 1 | 2 }
   recordWrite(simulation, { intent, action: 'change', row, body: [body] })
-  const cachedRow = action.hasBase ? await readRowOn(await tab.ports.device(), 'users', target) : null
+  const cachedRow = action.hasBase ? await readRowOnDevice(await tab.ports.device(), 'users', target) : null
   const values = Object.fromEntries(
     Object.keys(body).map((field) => [
       field,
@@ -61,8 +61,11 @@ export async function changeRow(simulation: Simulation, action: ModelAction & { 
   )
 }
 
-export async function removeRow(simulation: Simulation, { tab, at }: { tab: number; at: number }): Promise<void> {
-  const { row, target } = pickRow(simulation, at)
+export async function removeRow(
+  simulation: Simulation,
+  { tab, at: index }: { tab: number; at: number },
+): Promise<void> {
+  const { row, target } = pickRow(simulation, index)
   const intent = simulation.newId()
   recordWrite(simulation, { intent, action: 'delete', row, body: [{}] })
   checkResult(
@@ -93,11 +96,11 @@ function checkResult(simulation: Simulation, intent: string, result: CallResult<
 /** Sends a refused form again with its errors fixed, as the same intent. */
 export async function sendForm(simulation: Simulation, tab: number): Promise<void> {
   const intent = simulation.forms.find(
-    (one) => simulation.guarantees.intendedWrites.get(one)?.owner === findSignedInUser(simulation),
+    (intent) => simulation.guarantees.intendedWrites.get(intent)?.owner === findSignedInUser(simulation),
   )
   const write = intent === undefined ? undefined : simulation.guarantees.intendedWrites.get(intent)
   if (!intent || !write) return
-  simulation.forms = simulation.forms.filter((one) => one !== intent)
+  simulation.forms = simulation.forms.filter((otherIntent) => otherIntent !== intent)
   write.isDirectAllowed ||= simulation.browser.disk.isFull
   const body = fixBody(write, intent)
   const { api } = getTab(simulation, tab)

@@ -4,7 +4,7 @@ import type { KillableProcess } from '#tests/outbox-model/disk.ts'
 type RequestLock = LockManager['request']
 
 export interface KillableLocks {
-  managerFor(process: KillableProcess): { request: RequestLock }
+  createManager(process: KillableProcess): { request: RequestLock }
   /** Whoever is dead holds and awaits nothing. */
   release(): void
   /** Names that somebody holds or waits for. */
@@ -75,7 +75,7 @@ export function createLocks(): KillableLocks {
 
   return {
     listLocks: () => [...holders.keys(), ...[...queues].flatMap(([name, queue]) => (queue.length > 0 ? [name] : []))],
-    managerFor: (process) => ({
+    createManager: (process) => ({
       request: ((name: string, options: LockOptions, callback: () => Promise<unknown>) =>
         requestLock(process, name, options, callback)) as RequestLock,
     }),

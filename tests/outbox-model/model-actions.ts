@@ -1,7 +1,7 @@
 /** What may happen to a device with an outbox, as data: drawn at random or written down, printed by a failing test. */
 import * as fc from 'fast-check'
 import type { ConnectionState } from '#tests/support/device/device.ts'
-import { moods, type Mood } from '#tests/outbox-model/server.ts'
+import { serverModes, type ServerMode } from '#tests/outbox-model/server.ts'
 
 export const words = ['good', 'bad', 'ask'] as const
 export type NameWord = (typeof words)[number]
@@ -20,7 +20,7 @@ export type ModelAction =
   | { kind: 'list'; tab: number }
   | { kind: 'pass'; ms: number }
   | { kind: 'line'; state: ConnectionState }
-  | { kind: 'mood'; mood: Mood }
+  | { kind: 'mood'; mood: ServerMode }
   | { kind: 'behind'; id: number }
   | { kind: 'reload'; tab: number }
   | { kind: 'leave'; tab: number; discard: boolean }
@@ -69,7 +69,13 @@ export const actionArbitrary: fc.Arbitrary<ModelAction> = fc.oneof(
       state: fc.constantFrom<ConnectionState>('up', 'up', 'up', 'down', 'answers lost', 'hanging', 'captive'),
     }),
   ),
-  weighted(6, fc.record({ kind: constantKind('mood'), mood: fc.constantFrom<Mood>(...moods, 'well', 'well', 'well') })),
+  weighted(
+    6,
+    fc.record({
+      kind: constantKind('mood'),
+      mood: fc.constantFrom<ServerMode>(...serverModes, 'well', 'well', 'well'),
+    }),
+  ),
   weighted(4, fc.record({ kind: constantKind('behind'), id: fc.constantFrom(2, 3, 4) })),
   weighted(3, fc.record({ kind: constantKind('reload'), tab })),
   weighted(2, fc.record({ kind: constantKind('leave'), tab, discard: fc.boolean() })),

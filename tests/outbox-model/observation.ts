@@ -1,7 +1,7 @@
 /** What a person should see: the rows as the server last told them to this device, with every wish that waits laid over. */
 import { listUsers } from '#contract/users.ts'
 import type { StoredRow } from '#local/storage/cache-records.ts'
-import { readListOn } from '#local/lists/read-list.ts'
+import { readListOnDevice } from '#local/lists/read-list.ts'
 import type { OutboxEntry } from '#local/storage/records.ts'
 import type { ModelTab } from '#tests/outbox-model/browser.ts'
 import { type Simulation, readOutbox, findSignedInUser } from '#tests/outbox-model/simulation.ts'
@@ -29,7 +29,7 @@ export async function checkView(simulation: Simulation, tab: ModelTab): Promise<
   const expectedRows = buildExpectedRows(simulation, stored, readOutbox(simulation, user))
   const list = listUsers.list
   if (!list) throw new Error('users are a list')
-  const { rows } = await readListOn(await tab.ports.device(), list, allUsersQuery)
+  const { rows } = await readListOnDevice(await tab.ports.device(), list, allUsersQuery)
   const seenRows = new Map(rows.map(({ row }) => [String(row.id), row as unknown as SeenRow]))
   const toText = (rowsToCompare: Map<string, SeenRow>) =>
     JSON.stringify([...rowsToCompare].map(([id, { name, title, status }]) => [id, name, title, status]).toSorted())

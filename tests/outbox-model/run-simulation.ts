@@ -154,7 +154,7 @@ async function performAction(simulation: Simulation, action: ModelAction): Promi
       browser.connectionState = action.state
       return
     case 'mood':
-      server.mood = action.mood
+      server.mode = action.mood
       return
     case 'behind':
       return server.changeBehind(action.id)
@@ -193,11 +193,11 @@ async function performAction(simulation: Simulation, action: ModelAction): Promi
 
 function pickEntry(
   simulation: Simulation,
-  { at, decision }: { at: number; decision: Decision },
+  { at: index, decision }: { at: number; decision: Decision },
 ): OutboxEntry | undefined {
   const all = readOutbox(simulation, findSignedInUser(simulation) ?? 0)
   const candidates = decision === 'drop' ? all : all.filter(({ state }) => isParked(state))
-  return candidates[at % candidates.length]
+  return candidates[index % candidates.length]
 }
 
 async function decide(
@@ -212,7 +212,7 @@ async function decide(
   if (decision === 'keepServerValues' || decision === 'drop') {
     // What the desk lists goes along, and nobody is asked twice.
     simulation.guarantees.drop(intent)
-    simulation.forms = simulation.forms.filter((one) => one !== intent)
+    simulation.forms = simulation.forms.filter((otherIntent) => otherIntent !== intent)
     await (decision === 'drop' ? actions.drop(intent) : actions.keepServerValues(intent))
     return
   }
@@ -224,11 +224,11 @@ async function decide(
   if (decision === 'retry' || decision === 'confirm' || decision === 'keepOwnValues') await actions[decision](intent)
 }
 
-async function tick(simulation: Simulation, tabIndex: number, immediate: boolean): Promise<void> {
+async function tick(simulation: Simulation, tabIndex: number, isImmediate: boolean): Promise<void> {
   const tab = getTab(simulation, tabIndex)
   const user = findSignedInUser(simulation)
   const wakes = tab.wakes
-  const hasMoreToSend = await sendOutbox(tab.ports, { immediate })
+  const hasMoreToSend = await sendOutbox(tab.ports, { immediate: isImmediate })
   if (tab.isDead || user === null || findSignedInUser(simulation) !== user) return
   // It ends with nothing to send, or says so and arms the next trigger (requirement 16).
   const hasUnsent = readOutbox(simulation, user).some(({ state }) => ['waiting', 'sending', 'dropping'].includes(state))
@@ -241,12 +241,15 @@ async function tick(simulation: Simulation, tabIndex: number, immediate: boolean
 const list = (simulation: Simulation, tab: number) =>
   getTab(simulation, tab).api.call(listUsers, { params: { companyId }, query: { results: 100 } })
 
-async function signOutUser(simulation: Simulation, { tab, discard }: { tab: number; discard: boolean }): Promise<void> {
+async function signOutUser(
+  simulation: Simulation,
+  { tab, discard: shouldDiscard }: { tab: number; discard: boolean },
+): Promise<void> {
   const user = findSignedInUser(simulation)
-  if (discard && user !== null) simulation.guarantees.discard(user)
+  if (shouldDiscard && user !== null) simulation.guarantees.discard(user)
   // No form outlives its user's being here.
   simulation.forms = []
-  await signOut(getTab(simulation, tab).ports, discard)
+  await signOut(getTab(simulation, tab).ports, shouldDiscard)
 }
 
 /** Whoever comes has the line, or they could not. */
@@ -283,10 +286,10 @@ async function settle(simulation: Simulation): Promise<void> {
   await passTime(simulation, 120_000)
   // After what was still under way, which leaves the line as it found it.
   browser.connectionState = 'up'
-  server.mood = 'well'
+  server.mode = 'well'
   // Whoever was here last comes first; then who is left, if they ever were here.
   const signedInUser = findSignedInUser(simulation) ?? users[0]
-  for (const user of [signedInUser, ...users.filter((one) => one !== signedInUser)])
+  for (const user of [signedInUser, ...users.filter((candidate) => candidate !== signedInUser)])
     if (user === signedInUser || readOutbox(simulation, user).length + readSeals(simulation, user).length > 0)
       await settleFor(simulation, user)
   await browser.deliverLate()
@@ -307,9 +310,10 @@ async function checkNothingHangs(simulation: Simulation): Promise<void> {
     transactions: simulation.browser.disk.countOpen(),
     alarms: simulation.clock.countWaiting(),
     // Whoever asked in a tab that died hears nothing for ever.
-    callers: [...simulation.pending].filter((one) => tabsByWork.get(one)?.every(({ isDead }) => !isDead)).length,
+    callers: [...simulation.pending].filter((promise) => tabsByWork.get(promise)?.every(({ isDead }) => !isDead))
+      .length,
   }
-  if (Object.values(leftovers).some((one) => (Array.isArray(one) ? one.length : one) > 0))
+  if (Object.values(leftovers).some((leftover) => (Array.isArray(leftover) ? leftover.length : leftover) > 0))
     throw new Error(`something is left when all is done: ${JSON.stringify(leftovers)}`)
 }
 
@@ -320,7 +324,7 @@ async function settleFor(simulation: Simulation, user: number): Promise<void> {
     if (round === 0) await simulation.browser.deliverLate()
     for (const _ of simulation.forms.slice()) await runWork(simulation, () => sendForm(simulation, 0))
     if (round > 4) abandonForms(simulation, user)
-    for (const entry of readOutbox(simulation, user).filter((one) => waitsForUser(simulation, one)))
+    for (const entry of readOutbox(simulation, user).filter((candidate) => waitsForUser(simulation, candidate)))
       await runWork(simulation, () => decide(simulation, getTab(simulation, 0), entry, chooseDecision(entry, round)))
     await check(simulation, null)
     if (readOutbox(simulation, user).length === 0 && readSeals(simulation, user).length === 0) return

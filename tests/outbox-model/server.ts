@@ -42,12 +42,12 @@ export interface ModelEffect {
 }
 
 /** What every write is answered until another mood comes; `well`: by the rules; `deaf`: by one who never heard of keys. */
-export const moods = ['well', 'failing', 'forbidding', 'limiting', 'late', 'locked', 'busy', 'deaf'] as const
-export type Mood = (typeof moods)[number]
+export const serverModes = ['well', 'failing', 'forbidding', 'limiting', 'late', 'locked', 'busy', 'deaf'] as const
+export type ServerMode = (typeof serverModes)[number]
 
 export interface ModelServer {
   respond(request: SentRequest): Promise<ReceivedResponse>
-  mood: Mood
+  mode: ServerMode
   rows: Map<number, ModelUser>
   /** Every state a row ever had, by id and version. */
   history: Map<string, ModelUser>
@@ -66,7 +66,7 @@ export interface ModelServer {
   revoke(): void
 }
 
-const moodResponses: Partial<Record<Mood, [status: number, code: string, extra?: Record<string, string>]>> = {
+const modeResponses: Partial<Record<ServerMode, [status: number, code: string, extra?: Record<string, string>]>> = {
   failing: [500, 'SERVER_ERROR'],
   limiting: [429, 'RATE_LIMITED', { 'retry-after': '5' }],
   late: [408, 'REQUEST_TIMEOUT'],
@@ -119,10 +119,10 @@ export function createModelServer(clock: Clock): ModelServer {
   }
 
   function grantTokens(userId: number, session = sealKeys.begin(userId)): ReceivedResponse {
-    const access = `${userId}.${String(++tokenCount).padStart(20, '0')}`
-    tokens.set(access, { userId, session, until: clock.now() + 600_000 })
+    const accessToken = `${userId}.${String(++tokenCount).padStart(20, '0')}`
+    tokens.set(accessToken, { userId, session, until: clock.now() + 600_000 })
     const body = {
-      access_token: access,
+      access_token: accessToken,
       token_type: 'bearer',
       refresh_token: 'cookie',
       expires_in: 600,
@@ -130,7 +130,7 @@ export function createModelServer(clock: Clock): ModelServer {
     }
     const response = buildJsonResponse(200, body)
     const cookies = [
-      `portal-access=${access}; Path=/; Max-Age=600`,
+      `portal-access=${accessToken}; Path=/; Max-Age=600`,
       `portal-refresh=${userId}.${session}; Path=/api/m18s`,
     ]
     return { ...response, headers: { ...response.headers, 'set-cookie': cookies } }
@@ -159,10 +159,11 @@ export function createModelServer(clock: Clock): ModelServer {
   function executeRequest(userId: number, item: ModelRequest): ReceivedResponse {
     const echo = { [headers.key]: item.key }
     if (item.forUser !== `${companyId}:${userId}`) return buildProblemResponse(409, 'WRONG_SESSION', null, echo)
-    const mood = moodResponses[server.mood]
-    if (mood) return buildProblemResponse(mood[0], mood[1], null, { ...echo, ...mood[2] })
+    const modeResponse = modeResponses[server.mode]
+    if (modeResponse)
+      return buildProblemResponse(modeResponse[0], modeResponse[1], null, { ...echo, ...modeResponse[2] })
     const fingerprint = JSON.stringify([item.method, item.path, item.ifMatch, item.forUser, item.body])
-    const ownRecords = server.idempotency.filter((one) => one.userId === userId)
+    const ownRecords = server.idempotency.filter((record) => record.userId === userId)
     const knownRecord = ownRecords.find(({ key }) => key === item.key)
     if (knownRecord) return replayResponse(knownRecord, fingerprint, item)
     const settledRecord = ownRecords.find(({ intent, state }) => intent === item.intent && state !== 'refused')
@@ -213,7 +214,7 @@ export function createModelServer(clock: Clock): ModelServer {
   })
 
   function applyRequest(item: ModelRequest, ownRecords: readonly IdempotencyRecord[]): AttemptResult {
-    const findOwnRecord = (intent: string) => ownRecords.findLast((one) => one.intent === intent)
+    const findOwnRecord = (intent: string) => ownRecords.findLast((record) => record.intent === intent)
     if (item.after && findOwnRecord(item.after)?.state !== 'done') return refuse(424, 'DEPENDENCY_FAILED')
     const isNew = item.path === '/api/m18s/user'
     const lastSegment = item.path.split('/').at(-1) ?? ''
@@ -222,7 +223,7 @@ export function createModelServer(clock: Clock): ModelServer {
     const base = /^"~(.*)"$/.exec(item.ifMatch ?? '')?.[1]
     const baseRecord = base === undefined ? null : findOwnRecord(base)
     if (baseRecord !== null && baseRecord?.state !== 'done') return refuse(424, 'NAME_UNKNOWN')
-    if (server.mood === 'forbidding') return refuse(403, 'FORBIDDEN')
+    if (server.mode === 'forbidding') return refuse(403, 'FORBIDDEN')
     const name = String(item.body?.name ?? '')
     if (name.startsWith('bad')) return refuse(409, 'DUP_USER')
     if (name.startsWith('ask') && !item.body?.confirmKey) return refuse(409, 'APP_CONFIRM', { confirm_key: 'yes' })
@@ -253,7 +254,7 @@ export function createModelServer(clock: Clock): ModelServer {
 
   function voidIntent(userId: number, intent: string): ReceivedResponse {
     const doneRecord = server.idempotency.find(
-      (one) => one.userId === userId && one.intent === intent && one.state === 'done',
+      (record) => record.userId === userId && record.intent === intent && record.state === 'done',
     )
     if (doneRecord) return doneRecord.response
     const response = buildJsonResponse(200, { void: true })
@@ -340,7 +341,7 @@ export function createModelServer(clock: Clock): ModelServer {
         return buildProblemResponse(409, 'WRONG_SESSION')
       return voidIntent(userId, voidedIntent)
     }
-    if (server.mood === 'deaf') return buildJsonResponse(200, { ...buildUser(9), row_version: 9 })
+    if (server.mode === 'deaf') return buildJsonResponse(200, { ...buildUser(9), row_version: 9 })
     const item = toModelRequest(request)
     server.onArrival([item])
     return executeRequest(userId, item)
@@ -363,7 +364,7 @@ export function createModelServer(clock: Clock): ModelServer {
 
   const server: ModelServer = {
     respond: async (request) => respond(request),
-    mood: 'well',
+    mode: 'well',
     rows: new Map(),
     history: new Map(),
     idempotency: [],
@@ -371,7 +372,7 @@ export function createModelServer(clock: Clock): ModelServer {
     violations: [],
     onArrival: () => {},
     onDeletedKeys: () => {},
-    findSettled: (intent) => server.idempotency.findLast((one) => one.intent === intent),
+    findSettled: (intent) => server.idempotency.findLast((record) => record.intent === intent),
     changeBehind(id) {
       const row = server.rows.get(id)
       if (row)

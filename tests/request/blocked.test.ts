@@ -114,7 +114,7 @@ describe.each([
 
 describe('what a proxy refuses', () => {
   it('fault 19b holds up no other write', async () => {
-    const otherNames = Array.from({ length: 12 }, (_, at) => `Other ${at}`)
+    const otherNames = Array.from({ length: 12 }, (_, index) => `Other ${index}`)
     await queueWrites(otherNames[0] ?? '', blockedName, ...otherNames.slice(1))
     block(tablet, (request) => (hasBlockedName(request) ? buildBlockPage(403) : null))
     await tablet.tick()

@@ -85,8 +85,10 @@ it.each(cases)('%s, the line %s, gone %s', async (actionName, connectionState, d
   expect(await tablet.countWaiting()).toBe(0)
   await tablet.tick()
   await tablet.settle()
-  const sentRequests = tablet.connection.log.slice(logStart).map((one) => JSON.stringify(one.request))
-  expect(sentRequests.filter((one) => one.includes(secret) || one.includes(`${companyId}:1`))).toEqual([])
+  const sentRequests = tablet.connection.log.slice(logStart).map((exchange) => JSON.stringify(exchange.request))
+  expect(sentRequests.filter((sentText) => sentText.includes(secret) || sentText.includes(`${companyId}:1`))).toEqual(
+    [],
+  )
   expect(server.effects.size).toBe(effectsBefore)
   expect(JSON.stringify(await readFirstDatabase(tablet))).not.toContain(secret)
 
@@ -96,8 +98,8 @@ it.each(cases)('%s, the line %s, gone %s', async (actionName, connectionState, d
   expect(await tablet.countWaiting()).toBe(0)
   expect([...server.effects.values()].filter((effectCount) => effectCount > 1)).toEqual([])
   // What the server had done before anybody left is done; all else is as they chose.
-  const hadArrived = effectsBefore > 0
-  expect(server.effects.size > 0).toBe(departure.isDelivered || hadArrived)
+  const hasArrived = effectsBefore > 0
+  expect(server.effects.size > 0).toBe(departure.isDelivered || hasArrived)
 })
 
 /** Turns the clock until it is done: a line that hangs is waited for; what takes the machine its time is given it. */

@@ -24,7 +24,7 @@ const openDatabase = () => tablet.device.getDatabase({ companyId, userId: 1 })
 const isKeyRequest = ({ path }: SentRequest) => path.includes('?seals=')
 const isDeletion = ({ path }: SentRequest) => path.startsWith(deleteSealKeys.path)
 const findRequests = (isMatch: (request: SentRequest) => boolean) =>
-  tablet.connection.log.filter((one) => isMatch(one.request))
+  tablet.connection.log.filter((exchange) => isMatch(exchange.request))
 
 /** Leaves one write unsent. */
 async function leaveSealed(): Promise<void> {

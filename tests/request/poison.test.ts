@@ -36,12 +36,12 @@ it.each(limitByDay<(typeof refusals)[number]>(refusals, 3))(
     tablet.connection.state = 'down'
     const changeName = (id: number, name: string) =>
       tablet.api.call(updateCompanyUser, { params: { id }, body: { name } }, { base: { rowVersion: 1, values: {} } })
-    for (let at = 0; at < 100; at++) {
-      if (at === 50)
+    for (let index = 0; index < 100; index++) {
+      if (index === 50)
         await tablet.api.call(createUser, {
           body: { title: 0, name: refusedName, email: 'bad@acme.example', admin: false, order: false, alert: false },
         })
-      else await changeName((at % 2) + 2, `${(at % 2) + 2}: ${String(at).padStart(3, '0')}`)
+      else await changeName((index % 2) + 2, `${(index % 2) + 2}: ${String(index).padStart(3, '0')}`)
     }
     tablet.connection.state = 'up'
     for (let round = 0; round < 20; round++) {

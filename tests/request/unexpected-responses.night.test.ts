@@ -4,11 +4,11 @@ import * as fc from 'fast-check'
 import type { Endpoint, ValueSchema } from '#contract/endpoint.ts'
 import { endpoints } from '#contract/index.ts'
 import { listUsers } from '#contract/users.ts'
-import { arbitraryOf } from '#tests/contract/arbitrary.ts'
+import { createArbitrary } from '#tests/contract/arbitrary.ts'
 import { createClock, createTablet, type ReceivedResponse } from '#tests/support/device/device.ts'
 import { companyId } from '#tests/support/device/device-database.ts'
 import { createScriptedServer } from '#tests/support/device/scripted-server.ts'
-import { suiteSeed } from '#tests/support/runner/chance.ts'
+import { suiteSeed } from '#tests/support/runner/random.ts'
 import { limitByDay } from '#tests/support/runner/nightly.ts'
 
 const buildResponse = (status: number, body: string, type = 'application/json'): ReceivedResponse => ({
@@ -35,7 +35,7 @@ const unexpectedResponses: [string, ReceivedResponse][] = [
 const buildInput = (endpoint: Endpoint): Record<string, unknown> => {
   const sampleOptions = { numRuns: 1, seed: suiteSeed } as const
   const buildPart = (schema: ValueSchema | undefined) =>
-    schema ? fc.sample(arbitraryOf(schema), sampleOptions)[0] : undefined
+    schema ? fc.sample(createArbitrary(schema), sampleOptions)[0] : undefined
   return { params: buildPart(endpoint.params), query: buildPart(endpoint.query), body: buildPart(endpoint.body) }
 }
 // Every reading, and some writes of each way: one that waits takes the clock's turns.

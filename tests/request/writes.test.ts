@@ -18,7 +18,7 @@ async function openSignedInTablet() {
 const changeTitle = (tablet: Tablet, title: 0 | 1 | 2 = 1, id = 2) =>
   tablet.api.call(updateCompanyUser, { params: { id }, body: { title } })
 const findWrites = (tablet: Tablet) => tablet.connection.log.filter(({ request }) => request.headers[headers.key])
-const sumEffects = (effects: Map<string, number>) => [...effects.values()].reduce((sum, one) => sum + one, 0)
+const sumEffects = (effects: Map<string, number>) => [...effects.values()].reduce((sum, count) => sum + count, 0)
 const finalOutcome = { [headers.outcome]: 'refused; 9' }
 
 describe('a write', () => {

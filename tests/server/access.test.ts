@@ -179,8 +179,8 @@ describe.each(endpoints.map((endpoint) => [`${endpoint.method} ${endpoint.path}`
           const response = await send(buildRequest(endpoint, ownership, role))
           const isJson = String(response.headers['content-type']).startsWith('application/json')
           const code = isJson ? response.json().errorCode : null
-          const observed = `${ownership}: ${response.statusCode} ${code ?? ''}`
-          expect(observed).toMatch(buildExpectedPattern(endpoint, role, ownership))
+          const observedText = `${ownership}: ${response.statusCode} ${code ?? ''}`
+          expect(observedText).toMatch(buildExpectedPattern(endpoint, role, ownership))
           const ownCompany = ['S', 'P', 'D'].includes(role) ? 'm18' : 'alpha'
           for (const company of ['alpha', 'beta', 'm18'] as const)
             if ((company !== ownCompany || role === 'A') && !coversAllCompanies(endpoint, role))
@@ -214,12 +214,12 @@ describe.each(endpoints.map((endpoint) => [`${endpoint.method} ${endpoint.path}`
 
     if (endpoint.access === 'anybody') return
     test('lets in neither an expired token nor one of an ended session (M59)', async () => {
-      const send = (access: string) =>
-        server.send({ ...buildRequest(endpoint, 'own', 'C'), headers: { authorization: `Bearer ${access}` } })
-      const { access } = await getExpiredUser()
-      expect((await send(access)).json().errorCode).toBe('TOKENEXPIRED')
-      expect((await send(access.replace(/.$/, '_'))).json().errorCode).toMatch(/UNAUTHORIZED/)
-      expect((await send((await getDisabledUser()).access)).json().errorCode).toBe('UNAUTHORIZED')
+      const send = (accessToken: string) =>
+        server.send({ ...buildRequest(endpoint, 'own', 'C'), headers: { authorization: `Bearer ${accessToken}` } })
+      const { accessToken } = await getExpiredUser()
+      expect((await send(accessToken)).json().errorCode).toBe('TOKENEXPIRED')
+      expect((await send(accessToken.replace(/.$/, '_'))).json().errorCode).toMatch(/UNAUTHORIZED/)
+      expect((await send((await getDisabledUser()).accessToken)).json().errorCode).toBe('UNAUTHORIZED')
     })
   },
 )

@@ -6,7 +6,7 @@ import { StoreProvider } from '#state/use-store.ts'
 import { type ThunkExtra, createStore } from '#state/store.ts'
 import { useFetch } from '#state/use-fetch.ts'
 
-function renderFetch(skip: boolean) {
+function renderFetch(shouldSkip: boolean) {
   const fetchedNames: string[] = []
   const store = createStore({} as ThunkExtra)
   const wrapper = ({ children }: { children: ReactNode }) => <StoreProvider store={store}>{children}</StoreProvider>
@@ -16,11 +16,11 @@ function renderFetch(skip: boolean) {
   const fetchSecond = () => {
     fetchedNames.push('second')
   }
-  const { rerender } = renderHook(({ fetch, skip }) => useFetch(fetch, skip), {
+  const { rerender } = renderHook(({ fetch, skip: shouldSkip }) => useFetch(fetch, shouldSkip), {
     wrapper,
-    initialProps: { fetch: fetchFirst, skip },
+    initialProps: { fetch: fetchFirst, skip: shouldSkip },
   })
-  const rerenderWith = (fetch: () => void, skip: boolean) => rerender({ fetch, skip })
+  const rerenderWith = (fetch: () => void, shouldSkip: boolean) => rerender({ fetch, skip: shouldSkip })
   const setNetworkState = (networkState: 'online' | 'unreachable' | 'offline') =>
     act(() => void store.dispatch(networkStateChanged(networkState)))
   return { fetchedNames, fetchFirst, fetchSecond, rerenderWith, setNetworkState }

@@ -42,7 +42,7 @@ it('is what was chosen before the address has moved, and what the address says a
     </StoreProvider>
   )
   const { result } = renderHook(() => useListUrl(urlFormat, slice), { wrapper })
-  act(() => result.current.change({ sort: ['status', 'desc'] }))
+  act(() => result.current.changeView({ sort: ['status', 'desc'] }))
   expect(navigations).toMatchObject([{ search: '?sortField=status&sortOrder=desc' }])
   expect(result.current.view).toMatchObject({ sort: ['status', 'desc'], page: 1 })
   act(() => void dispatchEvent(new PopStateEvent('popstate')))

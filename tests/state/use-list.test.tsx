@@ -19,7 +19,7 @@ const freshResult: CallResult<null> = { kind: 'fresh', output: null }
 const plainState = plainListState(userListSpec)
 
 /** A list whose device holds one row, and a server that answers each request when the test says so. */
-function renderList(skip = false, view: object = {}) {
+function renderList(shouldSkip = false, view: object = {}) {
   const readQueries: ListQuery[] = []
   const readList = (async (_list, query: ListQuery) => {
     readQueries.push(query)
@@ -46,7 +46,7 @@ function renderList(skip = false, view: object = {}) {
     })
   const store = createStore({ api: { call } } as unknown as ThunkExtra)
   const wrapper = ({ children }: { children: ReactNode }) => <StoreProvider store={store}>{children}</StoreProvider>
-  const hook = renderHook((view: ListUrlState) => useList(list, { scope: 7, view, skip }), {
+  const hook = renderHook((view: ListUrlState) => useList(list, { scope: 7, view, skip: shouldSkip }), {
     wrapper,
     initialProps: plainState,
   })

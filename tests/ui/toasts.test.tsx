@@ -49,7 +49,7 @@ it('gives the focus back to where it was before it was entered, or to the headin
     </MemoryRouter>,
   )
   const showUndoToast = (text: string) =>
-    act(() => showToast({ kind: 'done', text, action: { label: `Undo ${text}`, run: () => (undoCount += 1) } }))
+    act(() => showToast({ kind: 'done', text, action: { label: `Undo ${text}`, onRun: () => (undoCount += 1) } }))
   const focusUndo = (text: string) => act(() => screen.getByRole('button', { name: `Undo ${text}` }).focus())
   screen.getByRole('button', { name: 'Disable Ada' }).focus()
   showUndoToast('one')

@@ -22,7 +22,7 @@ function TestConfirmation() {
         value="abc01"
         label="Service code"
         actionLabel="Delete service"
-        busy={false}
+        isBusy={false}
         problem={null}
         onConfirm={() => (confirmCount += 1)}
         onClose={() => setIsOpen(false)}

@@ -99,17 +99,17 @@ interface ForgivenAttempts {
   /** They start anew. */
   accounts: readonly string[]
   /** They lose the attempt that was reserved. `freeAttempts` null: counted without a limit. */
-  others: readonly { subject: string; freeAttempts: number | null }[]
+  otherSubjects: readonly { subject: string; freeAttempts: number | null }[]
 }
 
 /** The password was right. */
 export async function forgiveAttempts(
   db: DatabaseHandle,
-  { accounts, others }: ForgivenAttempts,
+  { accounts, otherSubjects }: ForgivenAttempts,
   now: number,
 ): Promise<void> {
   await db.deleteFrom('attempt').where('subject', 'in', accounts).execute()
-  for (const { subject, freeAttempts } of others)
+  for (const { subject, freeAttempts } of otherSubjects)
     await db
       .updateTable('attempt')
       .set({

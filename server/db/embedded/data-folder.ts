@@ -16,11 +16,11 @@ export async function claimDataFolder(folder: string): Promise<FolderLock> {
   await mkdir(folder, { recursive: true, mode: 0o700 }).catch((error: Error) => {
     throw new StartProblem(`The data folder ${folder} cannot be made: ${error.message}.`)
   })
-  await refuseForeign(folder)
+  await requireOwnFolder(folder)
   await makePrivate(folder)
   const lock = await lockFolder(folder)
   try {
-    await refuseNewer(folder)
+    await requireKnownFormat(folder)
     await writeFile(join(folder, markerName), `${JSON.stringify({ portal: folderFormat })}\n`)
     return lock
   } catch (error) {
@@ -43,7 +43,7 @@ export async function createDatabaseDraft(folder: string) {
 
 export const hasDatabase = async (folder: string) => (await readEntries(folder)).includes('database')
 
-async function refuseForeign(folder: string): Promise<void> {
+async function requireOwnFolder(folder: string): Promise<void> {
   const names = (await readEntries(folder)).filter((name) => !name.startsWith('portal.lock') && name !== 'token.key')
   if (names.length === 0 || names.includes(markerName)) return
   throw new StartProblem(
@@ -70,7 +70,7 @@ async function makePrivate(folder: string): Promise<void> {
   }
 }
 
-async function refuseNewer(folder: string): Promise<void> {
+async function requireKnownFormat(folder: string): Promise<void> {
   const markerText = await readFile(join(folder, markerName), 'utf8').catch(() => null)
   if (markerText !== null) {
     const storedFormat = readFormat(markerText)

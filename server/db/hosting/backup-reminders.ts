@@ -60,12 +60,12 @@ export async function isExtendedBackup(
 export async function claimBackupReminder(
   db: DatabaseHandle,
   { id, company_id }: Pick<RemindableBackup, 'id' | 'company_id'>,
-  { kind: of, days }: ContractReminder,
+  { kind, days }: ContractReminder,
   time: number,
 ): Promise<boolean> {
   const row = await db
     .insertInto('backup_reminder')
-    .values({ backup_order_id: id, about: of, days, company_id, time })
+    .values({ backup_order_id: id, about: kind, days, company_id, time })
     .onConflict((conflict) => conflict.doNothing())
     .returning('backup_order_id')
     .executeTakeFirst()

@@ -80,7 +80,7 @@ export function readBackupPage(
   const columns = getBackupColumns(bounds)
   return readListPage(
     selectServiceBackups(db, service),
-    { list: requireListSpec(listBackupOrders), columns, id: columns.id, noNulls: true },
+    { list: requireListSpec(listBackupOrders), columns, id: columns.id, hasNoNulls: true },
     query,
   )
 }

@@ -100,7 +100,7 @@ export async function readOrderPage(
     .select('id')
     .where('company_id', '=', companyId)
     .where('is_listed', '=', true)
-  const { count, rows } = await readListPage(listedIds, { list, columns, id: columns.id, noNulls: true }, query)
+  const { count, rows } = await readListPage(listedIds, { list, columns, id: columns.id, hasNoNulls: true }, query)
   if (rows.length === 0) return { count, rows: [] }
   const positions = new Map(rows.map(({ id }, position) => [id, position]))
   const orders = await selectListedOrders(db, companyId, moment)

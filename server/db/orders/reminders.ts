@@ -103,12 +103,12 @@ export const listRemindableOrders = (
 export async function claimReminder(
   db: DatabaseHandle,
   order: Pick<RemindableOrder, 'id' | 'company_id'>,
-  { kind: of, days }: ContractReminder,
+  { kind, days }: ContractReminder,
   time: number,
 ): Promise<boolean> {
   const insertedRow = await db
     .insertInto('reminder')
-    .values({ order_id: order.id, about: of, days, company_id: order.company_id, time })
+    .values({ order_id: order.id, about: kind, days, company_id: order.company_id, time })
     .onConflict((conflict) => conflict.doNothing())
     .returning('order_id')
     .executeTakeFirst()

@@ -33,15 +33,15 @@ export function createFolderStore({ folder, hasRoom }: FolderStoreSettings): Bac
     const hash = createHash('sha256')
     let bytes = 0
     let bytesAtLastCheck = -spaceCheckInterval
-    for await (const part of body) {
+    for await (const chunk of body) {
       if (bytes - bytesAtLastCheck >= spaceCheckInterval) {
         if (!(await hasRoom())) throw new StoreError('no_room', `The disk of ${folder} is almost full.`)
         bytesAtLastCheck = bytes
       }
-      await withStoreErrors(() => draft.writeFile(part))
-      hash.update(part)
-      bytes += part.length
-      await meter(part.length)
+      await withStoreErrors(() => draft.writeFile(chunk))
+      hash.update(chunk)
+      bytes += chunk.length
+      await meter(chunk.length)
     }
     await withStoreErrors(() => draft.sync())
     return { bytes, sha256: hash.digest('hex') }
@@ -106,7 +106,7 @@ export function createFolderStore({ folder, hasRoom }: FolderStoreSettings): Bac
         const names = await readdir(join(folder, draftsFolder)).catch(emptyIfMissing)
         const cutoff = Date.now() - olderThanMs
         const stats = await Promise.all(names.map((name) => lstat(join(folder, draftsFolder, name)).catch(() => null)))
-        const oldNames = names.filter((_, at) => (stats[at]?.mtimeMs ?? cutoff) < cutoff)
+        const oldNames = names.filter((_, index) => (stats[index]?.mtimeMs ?? cutoff) < cutoff)
         for (const name of oldNames) await rm(join(folder, draftsFolder, name), { force: true })
         return oldNames.length
       })
@@ -179,7 +179,7 @@ const exists = (path: string) =>
   )
 
 const emptyIfMissing = (error: unknown): [] => (getErrorCode(error) === 'ENOENT' ? [] : rethrow(error))
-const compareBytes = (one: string, other: string) => (one < other ? -1 : 1)
+const compareBytes = (a: string, b: string) => (a < b ? -1 : 1)
 
 function rethrow(error: unknown): never {
   throw error

@@ -18,8 +18,8 @@ export function createFileStore(path: string): CheckpointStore {
     replace: (text, version) =>
       withStoreErrors(() =>
         withLock(`${path}.lock`, async (isLockOwned) => {
-          const current = await readDocument(path)
-          if ((current?.version ?? null) !== version) return false
+          const storedDocument = await readDocument(path)
+          if ((storedDocument?.version ?? null) !== version) return false
           const draft = `${path}.${randomUUID()}`
           try {
             await writeSynced(draft, text)

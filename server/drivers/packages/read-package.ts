@@ -85,13 +85,13 @@ async function unpackFiles(source: Buffer | number) {
     if (bufferedFile && size > bufferedFile.maxBytes) throw new PackageRefusal(bufferedFile.fault)
     if (isMacFile(name)) throw new PackageRefusal('MAC_FILES', name)
     const hash = createHash('sha256')
-    const parts: Buffer[] = []
-    for await (const part of stream as AsyncIterable<Buffer>) {
-      hash.update(part)
-      if (bufferedFile) parts.push(part)
+    const chunks: Buffer[] = []
+    for await (const chunk of stream as AsyncIterable<Buffer>) {
+      hash.update(chunk)
+      if (bufferedFile) chunks.push(chunk)
     }
     hashes.set(name, hash.digest('hex'))
-    if (bufferedFile) bufferedFiles.set(name, Buffer.concat(parts))
+    if (bufferedFile) bufferedFiles.set(name, Buffer.concat(chunks))
   })
   hashes.delete(mappFiles.manifest)
   return { hashes, bufferedFiles }
@@ -141,11 +141,11 @@ async function renderChangeLogPage(markdown: string): Promise<string> {
 
 async function computeDigests(source: Buffer | number): Promise<{ md5: string; sha256: string }> {
   const [md5, sha256] = [createHash('md5'), createHash('sha256')]
-  const parts: Iterable<Buffer> | Readable =
+  const chunks: Iterable<Buffer> | Readable =
     typeof source === 'number' ? createReadStream('', { fd: source, start: 0, autoClose: false }) : [source]
-  for await (const part of parts as AsyncIterable<Buffer>) {
-    md5.update(part)
-    sha256.update(part)
+  for await (const chunk of chunks as AsyncIterable<Buffer>) {
+    md5.update(chunk)
+    sha256.update(chunk)
   }
   return { md5: md5.digest('hex'), sha256: sha256.digest('hex') }
 }

@@ -85,8 +85,8 @@ export function createNoticeReader(
 export const createClose =
   (query: PaymentDriver['query'], closeTrade: (attempt: PaymentAttempt) => Promise<unknown>): PaymentDriver['close'] =>
   async (attempt) => {
-    const current = await query(attempt)
-    if (current?.status !== 'open') return current
+    const payment = await query(attempt)
+    if (payment?.status !== 'open') return payment
     await closeTrade(attempt)
     return await query(attempt)
   }

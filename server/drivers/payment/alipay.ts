@@ -44,7 +44,7 @@ export function createAlipayDriver(settings: AlipaySettings, notifyUrl: string, 
   ): Promise<AlipaySdkCommonResult> {
     const params = { bizContent: { out_trade_no: key, ...extraFields }, timestamp: getTimestamp() }
     // Without being told so the SDK believes an answer that nobody signed.
-    return await (await getSdk()).exec(method, params, { validateSign: true }).catch(throwUnclear)
+    return await (await getSdk()).exec(method, params, { validateSign: true }).catch(throwUnclearResponse)
   }
 
   async function query(attempt: PaymentAttempt): Promise<GatewayPayment | null> {
@@ -130,7 +130,7 @@ export function requireSupported({ money, returnUrl }: PaymentStartInput, curren
 }
 
 /** What the SDK writes about an error holds the answer, signature and all. */
-function throwUnclear(error: unknown): never {
+function throwUnclearResponse(error: unknown): never {
   const { responseHttpStatus } = error as { responseHttpStatus?: number }
   throw new PaymentProblem(`Alipay was not understood (${responseHttpStatus ?? 'no answer'})`, false)
 }

@@ -34,7 +34,7 @@ const products = {
 /** It had this very refund before. */
 const repeatedRefundError = 'REPEATED_REFUNDMENT_REQUEST'
 /** After these nobody knows whether it was done. */
-const unclearErrors = new Set(['SYSTEM_ERROR', 'no'])
+const unclearErrorCodes = new Set(['SYSTEM_ERROR', 'no'])
 
 /** `notifyUrl`: where Alipay calls us. */
 export function createGlobalAlipayDriver(
@@ -114,7 +114,7 @@ export function createGlobalAlipayDriver(
         is_sync: 'Y',
       })
       if (is_success !== 'T' && error !== repeatedRefundError)
-        throw new PaymentProblem(`Alipay said ${error}`, !unclearErrors.has(error))
+        throw new PaymentProblem(`Alipay said ${error}`, !unclearErrorCodes.has(error))
       return { status: 'done', reference: refundKey }
     },
     async queryRefund({ payment, refundKey }) {

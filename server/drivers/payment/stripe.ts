@@ -56,16 +56,16 @@ export function createStripeDriver(settings: StripeSettings, clock: () => number
   }
 
   async function close(attempt: PaymentAttempt): Promise<GatewayPayment | null> {
-    const current = await query(attempt)
-    if (!current || (current.status !== 'open' && current.status !== 'failed')) return current
-    const closeRequest: Promise<unknown> = current.gatewayId.startsWith('cs_')
-      ? stripe.checkout.sessions.expire(current.gatewayId)
-      : stripe.paymentIntents.cancel(current.gatewayId)
+    const payment = await query(attempt)
+    if (!payment || (payment.status !== 'open' && payment.status !== 'failed')) return payment
+    const closeRequest: Promise<unknown> = payment.gatewayId.startsWith('cs_')
+      ? stripe.checkout.sessions.expire(payment.gatewayId)
+      : stripe.paymentIntents.cancel(payment.gatewayId)
     // Paid in this very moment: then it cannot be ended, and says so below.
     await withPaymentProblem(closeRequest).catch((error: unknown) => {
       if (!(error instanceof PaymentProblem && error.isFinal)) throw error
     })
-    return await query({ ...attempt, gatewayId: current.gatewayId })
+    return await query({ ...attempt, gatewayId: payment.gatewayId })
   }
 
   async function findIntentId({ payment }: RefundRequest): Promise<string> {

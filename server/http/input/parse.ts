@@ -134,9 +134,11 @@ function parseParts(schema: ValueSchema, parts: ReceivedPart[]): ParseOutcome {
   }
 }
 
-function parsePairs(shape: ObjectSchema | undefined, pairs: [string, string][], emptyIsNone: boolean): ParseOutcome {
+function parsePairs(shape: ObjectSchema | undefined, pairs: [string, string][], isEmptyOmitted: boolean): ParseOutcome {
   if (!shape) return { ...emptyOutcome, unknownFieldCount: pairs.length }
-  const relevantPairs = emptyIsNone ? pairs.filter(([name, value]) => value !== '' || acceptsEmpty(shape, name)) : pairs
+  const relevantPairs = isEmptyOmitted
+    ? pairs.filter(([name, value]) => value !== '' || acceptsEmpty(shape, name))
+    : pairs
   const { values, repeated } = convertPairs(shape, relevantPairs)
   const outcome = parseValue(shape, values)
   return {
@@ -185,8 +187,8 @@ function collectProblems(issues: readonly SchemaIssue[], value: unknown): FieldP
 /** Of a body that may be one of several: what is wrong with the one that it comes nearest to. */
 function getClosestIssues(issue: SchemaIssue): SchemaIssue[] {
   if (issue.code !== 'invalid_union' || issue.path?.length) return [issue]
-  const [fewest] = issue.errors.toSorted((a, b) => a.length - b.length)
-  return fewest && fewest.length > 0 ? fewest : [issue]
+  const [fewestIssues] = issue.errors.toSorted((a, b) => a.length - b.length)
+  return fewestIssues && fewestIssues.length > 0 ? fewestIssues : [issue]
 }
 
 /** Compared by their bytes and never stored, so any character may stand in them (S-27). */

@@ -85,7 +85,7 @@ function simplifySchema(schema: JsonSchema): JsonSchema {
 
 function simplifyAlternatives(anyOf: JsonSchema[]): JsonSchema {
   const types = new Set(anyOf.map(({ type }) => type))
-  if (anyOf.every((one) => 'const' in one) && types.size === 1)
-    return { type: [...types][0] ?? 'string', enum: anyOf.map((one) => one.const) }
+  if (anyOf.every((alternative) => 'const' in alternative) && types.size === 1)
+    return { type: [...types][0] ?? 'string', enum: anyOf.map((alternative) => alternative.const) }
   return { anyOf: anyOf.map(simplifySchema) }
 }

@@ -52,7 +52,7 @@ export const update: UseCase<typeof updateCompany> = async (context, { params, b
   const companyBefore = await lockCompany(context.db, id)
   if (!companyBefore) throw createNotFoundProblem()
   await requireVersion(context, companyBefore, {
-    current: () => toCompanyRow(companyBefore),
+    buildCurrentRow: () => toCompanyRow(companyBefore),
     auditTarget: { code: 'company', info: {} },
   })
   const fields = getChangedFields(companyBefore, body)

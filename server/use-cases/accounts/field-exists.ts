@@ -78,12 +78,13 @@ function findFieldLookup(name: string, caller: Caller): FieldLookup {
 }
 
 /** `not=7&type=saas`: each at most once, and only what the pair takes. */
-function parseConditions({ allowedConditions: takes }: FieldLookup, text: string): FieldConditions {
+function parseConditions({ allowedConditions }: FieldLookup, text: string): FieldConditions {
   const conditions: FieldConditions = { not: 0, type: 'saas' }
   const seenNames = new Set<string>()
   for (const [name, value] of new URLSearchParams(text)) {
     const type = clientTypes.find((clientType) => clientType === value)
-    if (!takes.some((condition) => condition === name) || seenNames.has(name)) throw createFieldError('conds')
+    if (!allowedConditions.some((condition) => condition === name) || seenNames.has(name))
+      throw createFieldError('conds')
     seenNames.add(name)
     if (name === 'not' && /^[1-9]\d{0,14}$/.test(value)) conditions.not = Number(value)
     else if (name === 'type' && type) conditions.type = type

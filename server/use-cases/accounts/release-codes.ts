@@ -21,7 +21,7 @@ export async function releaseCodes(db: DatabaseHandle, now: number): Promise<num
   for (const company of unusedCompanies) {
     if (!(await releaseCode(db, company, { change: await takeChangeNumber(db, company.id), time: now }))) continue
     count += 1
-    const entryHead = {
+    const entryHeader = {
       companyId: company.id,
       userId: null,
       now,
@@ -30,7 +30,7 @@ export async function releaseCodes(db: DatabaseHandle, now: number): Promise<num
       requestId: 'sign-up',
     } as const
     const info = { CompanyName: company.name, CompanyCode: company.code, Reason: 'never activated' }
-    await addAuditEntries(db, entryHead, [{ code: 'company', operation: 'delete', info }])
+    await addAuditEntries(db, entryHeader, [{ code: 'company', operation: 'delete', info }])
   }
   return count
 }

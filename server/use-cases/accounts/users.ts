@@ -61,7 +61,7 @@ export function toUserRow({ config }: AppContext, record: users.UserRecord): Use
 /** Throws the 412 that shows the user as it is now. */
 export const requireUserVersion = (context: UseCaseContext, user: users.UserRecord) =>
   requireVersion(context, user, {
-    current: () => toUserRow(context.app, user),
+    buildCurrentRow: () => toUserRow(context.app, user),
     auditTarget: { code: 'user', info: { UserId: user.id } },
   })
 
@@ -83,23 +83,28 @@ function requireOwnCompany({ caller }: UseCaseContext, companyId: RowRef): numbe
 }
 
 export const userList = {
-  page: (async (context, { params, query }) => {
+  readPage: (async (context, { params, query }) => {
     const companyId = requireOwnCompany(context, params.companyId)
     const { count, rows } = await users.listUsers(context.db, companyId, query)
     return { body: { count, data: rows.map((row) => toUserRow(context.app, row)) } }
   }) satisfies UseCase<typeof listUsers>,
 
-  async changes(context: UseCaseContext, { params }: { params: { companyId: RowRef } }, since: number | null) {
+  async readChanges(context: UseCaseContext, { params }: { params: { companyId: RowRef } }, since: number | null) {
     const companyId = requireOwnCompany(context, params.companyId)
     const {
       changed: changedRecords,
       gone: deletedIds,
-      upto: maxSequence,
+      upto: maxChange,
     } = await users.readUserChanges(context.db, companyId, since)
-    return { changed: changedRecords.map((row) => toUserRow(context.app, row)), gone: deletedIds, upto: maxSequence }
+    return { changed: changedRecords.map((row) => toUserRow(context.app, row)), gone: deletedIds, upto: maxChange }
   },
 
-  async rowsAfter(context: UseCaseContext, { params }: { params: { companyId: RowRef } }, id: number, maxRows: number) {
+  async readRowsAfter(
+    context: UseCaseContext,
+    { params }: { params: { companyId: RowRef } },
+    id: number,
+    maxRows: number,
+  ) {
     const companyId = requireOwnCompany(context, params.companyId)
     const rows = await users.listUsersAfter(context.db, companyId, id, maxRows)
     return rows.map((row) => toUserRow(context.app, row))
@@ -114,7 +119,7 @@ async function lockOwnUser({ db, caller }: UseCaseContext, id: RowRef): Promise<
 }
 
 /** Only the delete level gives an access level, and only to the provider's users (D48). */
-function requireMayGrantLevel({ caller }: UseCaseContext, level: number, currentLevel: number): void {
+function requireGrantableLevel({ caller }: UseCaseContext, level: number, currentLevel: number): void {
   if (level === currentLevel) return
   if (caller.companyCode !== PROVIDER || !isDeleteLevel(caller)) throw createForbiddenProblem()
 }
@@ -125,9 +130,9 @@ export const create: UseCase<typeof createUser> = async (context, { body }) => {
   const email = cleanText(body.email)
   const problems = checkUser({ name, email })
   if (problems.length > 0) throw createValidationProblem(problems)
-  requireMayGrantLevel(context, body.access_level, environments.production)
+  requireGrantableLevel(context, body.access_level, environments.production)
   if (await users.findUserByEmail(db, caller.companyId, email)) throw new ProblemError('DUP_USER')
-  const change = await context.nextChangeNumber(caller.companyId)
+  const change = await context.takeNextChangeNumber(caller.companyId)
   const id = await users.insertUser(db, {
     company_id: caller.companyId,
     title: body.title,
@@ -177,7 +182,7 @@ export const update: UseCase<typeof updateCompanyUser> = async (context, { param
   const userBefore = await lockOwnUser(context, params.id)
   await requireUserVersion(context, userBefore)
   const fields = getChangedFields(context, userBefore, body)
-  requireMayGrantLevel(context, fields.access_level ?? userBefore.access_level, userBefore.access_level)
+  requireGrantableLevel(context, fields.access_level ?? userBefore.access_level, userBefore.access_level)
   await requireRemainingAdmin(context, userBefore, { ...userBefore, admin: fields.admin ?? userBefore.admin })
   const { order, ...otherFields } = fields
   const result = await storeUser(

@@ -56,11 +56,11 @@ function archiveRange(app: AppContext, entryRange: ArchivableRange): Promise<num
     // How old entries are is read from their columns: an entry that was made older there would leave the trail.
     const changedIndex = await findChangedIndex(app, db, { ...entryRange, size: await getLogSize(db, companyId) })
     if (changedIndex !== null) {
-      const places = { from: changedIndex, to: changedIndex + 1 }
+      const changedRange = { from: changedIndex, to: changedIndex + 1 }
       raiseLogAlarm(
         app,
         companyId,
-        new ChangedLogError('ENTRY_DIFFERS', `entry ${changedIndex}, to be archived`, places),
+        new ChangedLogError('ENTRY_DIFFERS', `entry ${changedIndex}, to be archived`, changedRange),
       )
       return 0
     }
@@ -70,12 +70,12 @@ function archiveRange(app: AppContext, entryRange: ArchivableRange): Promise<num
     const fault = await findArchiveFault(db, entryRange, bytes.toString())
     if (fault) throw new Error(`${name} does not hold the entries ${from} to ${to}: ${fault}`)
     const now = app.clock()
-    const removed = await deleteArchivedEntries(db, { ...entryRange, sha256, now })
-    const entryHead = { companyId, userId: null, now, status: 0 as const, intent: null, requestId: 'archive' }
-    await addAuditEntries(db, entryHead, [
+    const removedCount = await deleteArchivedEntries(db, { ...entryRange, sha256, now })
+    const entryHeader = { companyId, userId: null, now, status: 0 as const, intent: null, requestId: 'archive' }
+    await addAuditEntries(db, entryHeader, [
       { code: 'system', operation: 'remove', info: { File: name, From: from, To: to - 1, Sha256: sha256 } },
     ])
-    return removed
+    return removedCount
   })
 }
 
@@ -100,15 +100,15 @@ async function readArchiveText(db: DatabaseHandle, { companyId, from, to }: Arch
 /** Under another name first: a file with its own name is whole. */
 async function writeDurably(folderPath: string, name: string, text: string): Promise<void> {
   await mkdir(folderPath, { recursive: true, mode: 0o700 })
-  const partial = join(folderPath, `${name}.partial`)
-  const file = await open(partial, 'w', 0o600)
+  const partialPath = join(folderPath, `${name}.partial`)
+  const file = await open(partialPath, 'w', 0o600)
   try {
     await file.writeFile(text)
     await file.sync()
   } finally {
     await file.close()
   }
-  await rename(partial, join(folderPath, name))
+  await rename(partialPath, join(folderPath, name))
 }
 
 /** What of the file is not what the log has; null: all of it is. */

@@ -87,12 +87,12 @@ export const listEntries: UseCase<typeof listTrail> = async (context, { query })
   if (after === undefined && page * results > maxCountedEntries)
     throw createValidationProblem([{ field: 'page', code: 'OUT_OF_RANGE' }])
   // What one of the staff did for a customer stands in that customer's log: its receipt finds it without naming whose.
-  const isAnywhere = companyId === undefined && conditions.intent !== undefined && isProvider(context.caller)
+  const shouldSearchOtherLogs = companyId === undefined && conditions.intent !== undefined && isProvider(context.caller)
   const logCompanyId = await openTrail(context, companyId)
   const filter = parseTrailFilter(context, logCompanyId, conditions)
   const descending = !(sortOrder ?? 'desc').startsWith('asc')
   const matches = await listAuditEntries(context.db, filter, { results, page, after, descending })
-  const rows = matches.length === 0 && isAnywhere ? await findInOtherLogs(context, filter) : matches
+  const rows = matches.length === 0 && shouldSearchOtherLogs ? await findInOtherLogs(context, filter) : matches
   if (rows === matches) await checkListedEntries(context.app, context.db, logCompanyId, rows)
   const count = await countMatches(context, filter, { ...query, matchCount: rows.length })
   const body = {
@@ -130,7 +130,7 @@ export const readActivity: UseCase<typeof trailActivity> = async (context, { que
   const logCompanyId = await openTrail(context, companyId)
   const { app, now } = context
   parseTrailFilter(context, logCompanyId, conditions)
-  const { first: firstDay, last: lastDay, from } = getActivityDays(conditions, toPlainDate(app.config.timeZone, now))
+  const { firstDay, lastDay, from } = getActivityDays(conditions, toPlainDate(app.config.timeZone, now))
   if (firstDay > lastDay) return { body: { days: [], from } }
   const filter = parseTrailFilter(context, logCompanyId, { ...conditions, dateFrom: firstDay, dateTo: lastDay })
   const days = await countDays(context.db, filter, app.config.timeZone)

@@ -41,15 +41,15 @@ export async function beginEpoch(app: AppContext): Promise<EpochResult> {
     for (const { companyId } of await listLogsToCheck(db, null)) {
       await waitForLogLock(db, companyId)
       try {
-        const { edge, latest } = await checkSignedEdge(app, db, companyId, {
+        const { edge, latestCheckpoint } = await checkSignedEdge(app, db, companyId, {
           storedNote: undefined,
           maxEntries: 0,
           isBeginningEpoch: true,
         })
         const info = { Epoch: nextEpoch, RestoredSize: edge.size, RestoredRoot: toBase64(calculateEdgeRoot(edge)) }
-        const entryHead = { companyId, userId: null, now, status: 0 as const, intent: null, requestId: 'restore' }
-        await addAuditEntries(db, entryHead, [{ code: 'system', operation: 'restore', info }])
-        if (latest) restoredNotes.set(companyId, latest.row.note)
+        const entryHeader = { companyId, userId: null, now, status: 0 as const, intent: null, requestId: 'restore' }
+        await addAuditEntries(db, entryHeader, [{ code: 'system', operation: 'restore', info }])
+        if (latestCheckpoint) restoredNotes.set(companyId, latestCheckpoint.row.note)
       } catch (error) {
         if (!(error instanceof ChangedLogError)) throw error
         app.log.error(

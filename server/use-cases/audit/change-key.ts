@@ -23,9 +23,9 @@ export async function recordKeyChange(app: AppContext): Promise<number> {
     if (!(await setFactOnce(db, `audit key ${getFingerprint(nextKey)}`, String(now)))) return 0
     const logs = await listLogsToCheck(db, null)
     for (const { companyId } of logs) {
-      const entryHead = { companyId, userId: null, now, status: 0 as const, intent: null, requestId: 'key' }
+      const entryHeader = { companyId, userId: null, now, status: 0 as const, intent: null, requestId: 'key' }
       const info = { NextKey: getFingerprint(getNextVerifierKey(app, companyId) ?? '') }
-      await addAuditEntries(db, entryHead, [{ code: 'system', operation: 'config', info }])
+      await addAuditEntries(db, entryHeader, [{ code: 'system', operation: 'config', info }])
     }
     return logs.length
   })

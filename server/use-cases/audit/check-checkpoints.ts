@@ -28,7 +28,7 @@ export function findBrokenCheckpoints(
   tree: CheckedTree,
   checkpoints: readonly StoredCheckpoint[],
 ): number[] {
-  const broken: number[] = []
+  const brokenSizes: number[] = []
   let chain: StoredChain | undefined
   let [epoch, isChained] = [0, false]
   for (const [index, { size, note, is_permanent: isPermanent }] of checkpoints.entries()) {
@@ -43,11 +43,11 @@ export function findBrokenCheckpoints(
       (isPermanent || isNewest) &&
       (!isChained || isSameChain(checkpoint.storedChain, chain)) &&
       isOfTree(checkpoint, tree)
-    if (!isValid) broken.push(size)
+    if (!isValid) brokenSizes.push(size)
     epoch = checkpoint?.epoch ?? epoch
     if (isPermanent) chain = extendChain(chain, note)
   }
-  return broken
+  return brokenSizes
 }
 
 /** Whether the log of this tree goes on from the checkpoint in the note. Null: there is none to go on from. */

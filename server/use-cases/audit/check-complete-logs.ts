@@ -11,7 +11,7 @@ import { ChangedLogError, checkSignedEdge } from '#server/use-cases/audit/check-
 import { clearLogAlarm, mailLogAlarms, raiseLogAlarm } from '#server/use-cases/audit/log-alarms.ts'
 import { readStoredNotes, writeStoredNotes } from '#server/use-cases/audit/stored-notes.ts'
 
-const pieceEntries = 250
+const entriesPerPiece = 250
 const systemScope = { role: 'portal_system' } as const
 
 /** Raises an alarm for each log that is not what was signed. What is in order and newer than what the store has is written there. */
@@ -40,18 +40,18 @@ export async function checkCompleteLog(
   storedNote: string | undefined,
   { restFactor = 0 } = {},
 ): Promise<string | null> {
-  for (let from = 0, rowCount = pieceEntries; rowCount === pieceEntries; from += pieceEntries) {
+  for (let from = 0, rowCount = entriesPerPiece; rowCount === entriesPerPiece; from += entriesPerPiece) {
     const startedAt = performance.now()
     const piece = await runInTransaction(
       app,
       systemScope,
-      (db) => checkEntries(db, companyId, { from, limit: pieceEntries }),
+      (db) => checkEntries(db, companyId, { from, limit: entriesPerPiece }),
       'reading',
     )
     rowCount = piece.rows
     const [brokenIndex] = piece.brokenIndexes
     if (brokenIndex === undefined) {
-      if (rowCount === pieceEntries) await wait(restFactor * (performance.now() - startedAt))
+      if (rowCount === entriesPerPiece) await wait(restFactor * (performance.now() - startedAt))
       continue
     }
     raiseLogAlarm(
@@ -61,18 +61,18 @@ export async function checkCompleteLog(
     )
     return null
   }
-  const { broken, latest, fault } = await runInTransaction(app, systemScope, async (db) => ({
-    broken: await checkTree(app, db, companyId, { maxBroken: 10, storedNote }),
-    latest: await readLatestCheckpoint(db, companyId),
+  const { brokenIds, latestCheckpoint, fault } = await runInTransaction(app, systemScope, async (db) => ({
+    brokenIds: await checkTree(app, db, companyId, { maxBroken: 10, storedNote }),
+    latestCheckpoint: await readLatestCheckpoint(db, companyId),
     fault: await findEdgeFault(app, db, companyId, storedNote),
   }))
-  const [firstBroken] = broken
-  if (firstBroken === undefined) {
+  const [firstBrokenId] = brokenIds
+  if (firstBrokenId === undefined) {
     clearLogAlarm(app, companyId)
-    return latest?.note ?? null
+    return latestCheckpoint?.note ?? null
   }
-  const detail = `tree, checkpoints or stray entries: ${broken.join(', ')}`
-  const entryRange = { from: 0, to: Math.min(firstBroken, latest?.size ?? firstBroken) + 1 }
+  const detail = `tree, checkpoints or stray entries: ${brokenIds.join(', ')}`
+  const entryRange = { from: 0, to: Math.min(firstBrokenId, latestCheckpoint?.size ?? firstBrokenId) + 1 }
   raiseLogAlarm(app, companyId, fault ?? new ChangedLogError('ROOT_DIFFERS', detail, entryRange))
   return null
 }

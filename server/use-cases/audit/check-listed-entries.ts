@@ -31,8 +31,8 @@ export async function checkListedEntries(
     raiseAlarm(app, companyId, `entry ${changedIndex}`, { from: changedIndex, to: changedIndex + 1 })
 }
 
-const raiseAlarm = (app: AppContext, companyId: number, detail: string, places: { from: number; to: number }) =>
-  raiseLogAlarm(app, companyId, new ChangedLogError('ENTRY_DIFFERS', detail, places))
+const raiseAlarm = (app: AppContext, companyId: number, detail: string, entryRange: { from: number; to: number }) =>
+  raiseLogAlarm(app, companyId, new ChangedLogError('ENTRY_DIFFERS', detail, entryRange))
 
 async function findChangedEntry(
   app: AppContext,

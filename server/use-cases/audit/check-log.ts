@@ -98,13 +98,13 @@ export async function checkTree(
   // Size, tiles and checkpoint are read one after the other.
   await waitForLogLock(db, companyId)
   const size = await getLogSize(db, companyId)
-  const { tiles, broken: brokenTiles } = await checkTiles(db, companyId, size)
+  const { tiles, brokenIndexes: brokenTiles } = await checkTiles(db, companyId, size)
   const nodes = createNodeReader((level, index) => tiles.get(`${level}/${index}`))
   const isSigned = size === 0 || (await isRootSigned(app, db, { companyId, size, tiles }))
   const brokenSizes = findBrokenCheckpoints(app, { companyId, size, nodes }, await listCheckpoints(db, companyId))
   const isStoredContinued = isContinued(app, { companyId, size, nodes }, storedNote ?? null)
   const isArchiveKnown = await isArchiveRecorded(db, companyId)
-  const placedWaitingId = await findPlacedPendingEntry(db, companyId)
+  const placedPendingId = await findPlacedPendingEntry(db, companyId)
   // More tiles than the log has were written by somebody else.
   const isUnaltered = (await findSchemaFaults(db)).length === 0 && (await countTiles(db, companyId)) === tiles.size
   return [
@@ -113,7 +113,7 @@ export async function checkTree(
       ...(isSigned && isStoredContinued ? [] : [size]),
       ...brokenSizes,
       ...(isArchiveKnown && isUnaltered && (await isNewestEpochRecorded(db, companyId)) ? [] : [0]),
-      ...(placedWaitingId === null ? [] : [placedWaitingId]),
+      ...(placedPendingId === null ? [] : [placedPendingId]),
       ...(await findUnplacedEntries(db, companyId, maxBroken)),
       ...sortWaitingEntries(app, companyId, await listPendingEntries(db, companyId, maxWaiting)).unsealedIds,
     ]),
@@ -122,10 +122,12 @@ export async function checkTree(
 
 /** A restore since the newest checkpoint is told by an entry, which may still wait for its place. */
 async function isNewestEpochRecorded(db: DatabaseHandle, companyId: number): Promise<boolean> {
-  const [latest, epoch] = [await readLatestCheckpoint(db, companyId), await readEpoch(db)]
-  if (!latest) return true
+  const [latestCheckpoint, epoch] = [await readLatestCheckpoint(db, companyId), await readEpoch(db)]
+  if (!latestCheckpoint) return true
   try {
-    return readUnverifiedCheckpoint(latest.note).epoch >= epoch || (await isEpochRecorded(db, companyId, epoch))
+    return (
+      readUnverifiedCheckpoint(latestCheckpoint.note).epoch >= epoch || (await isEpochRecorded(db, companyId, epoch))
+    )
   } catch {
     return false
   }
@@ -141,7 +143,7 @@ async function checkTiles(
   db: DatabaseHandle,
   companyId: number,
   size: number,
-): Promise<{ tiles: Tiles; broken: number[] }> {
+): Promise<{ tiles: Tiles; brokenIndexes: number[] }> {
   const tiles: Tiles = new Map()
   const brokenIndexes: number[] = []
   for (let level = 0; countHashes(level, size) > 0; level++) {
@@ -162,7 +164,7 @@ async function checkTiles(
       }
     }
   }
-  return { tiles, broken: brokenIndexes }
+  return { tiles, brokenIndexes }
 }
 
 async function isRootSigned(
@@ -171,9 +173,12 @@ async function isRootSigned(
   { companyId, size, tiles }: { companyId: number; size: number; tiles: Tiles },
 ): Promise<boolean> {
   try {
-    const latest = await readLatestCheckpoint(db, companyId)
+    const latestCheckpoint = await readLatestCheckpoint(db, companyId)
     const origin = getLogOrigin(app, companyId)
-    const checkpoint = openCheckpoint(latest?.note, getVerifierKey(app, companyId, latest?.note ?? null))
+    const checkpoint = openCheckpoint(
+      latestCheckpoint?.note,
+      getVerifierKey(app, companyId, latestCheckpoint?.note ?? null),
+    )
     const root = calculateRoot(
       size,
       createNodeReader((level, index) => tiles.get(`${level}/${index}`)),
@@ -195,8 +200,8 @@ export async function findBrokenEntries(
   for (const id of findLostLogCompanies(logs, storedNotes, null)) brokenRows.push({ company_id: id, id: 0 })
   for (const { companyId } of logs) {
     const addBroken = (ids: number[]) => brokenRows.push(...ids.map((id) => ({ company_id: companyId, id })))
-    for (let from = 0, rows = pieceRows; rows === pieceRows; from += pieceRows) {
-      const piece = await checkEntries(db, companyId, { from, limit: pieceRows })
+    for (let from = 0, rows = rowsPerPiece; rows === rowsPerPiece; from += rowsPerPiece) {
+      const piece = await checkEntries(db, companyId, { from, limit: rowsPerPiece })
       rows = piece.rows
       addBroken(piece.brokenIds)
     }
@@ -205,7 +210,7 @@ export async function findBrokenEntries(
   return brokenRows.slice(0, maxBroken)
 }
 
-const pieceRows = 500
+const rowsPerPiece = 500
 
 /** Companies whose logs the store has and the database has nothing of. `companyId`: the one that is looked at; null: all. */
 export function findLostLogCompanies(

@@ -48,7 +48,7 @@ export class ChangedLogError extends LogError {
 export interface SignedEdge {
   edge: TreeEdge
   /** Null: the log is empty, and nothing was ever signed. */
-  latest: { row: StoredCheckpoint; checkpoint: Checkpoint; chain: StoredChain | undefined } | null
+  latestCheckpoint: { row: StoredCheckpoint; checkpoint: Checkpoint; chain: StoredChain | undefined } | null
 }
 
 export interface EdgeCheckOptions {
@@ -72,14 +72,14 @@ export async function checkSignedEdge(
   const [schemaFault] = await findSchemaFaults(db)
   if (schemaFault !== undefined)
     throw new ChangedLogError('TABLES_CHANGED', schemaFault, { from: 0, to: Math.max(1, size) })
-  const placedWaiting = await findPlacedPendingEntry(db, companyId)
-  if (placedWaiting !== null) {
-    const detail = `entry ${placedWaiting} waits for a second place`
+  const placedPendingId = await findPlacedPendingEntry(db, companyId)
+  if (placedPendingId !== null) {
+    const detail = `entry ${placedPendingId} waits for a second place`
     throw new ChangedLogError('ENTRY_DIFFERS', detail, { from: size, to: size + 1 })
   }
   if (!row) {
     const storedCheckpoint = storedNote === undefined ? null : openStoredCheckpoint(app, companyId, storedNote, 0)
-    if (size === 0 && storedCheckpoint === null) return { edge: { size, tiles: [] }, latest: null }
+    if (size === 0 && storedCheckpoint === null) return { edge: { size, tiles: [] }, latestCheckpoint: null }
     throw new ChangedLogError('LOG_SHRANK', 'its checkpoints are missing', {
       from: 0,
       to: storedCheckpoint?.size ?? size,
@@ -98,9 +98,9 @@ export async function checkSignedEdge(
   if (checkpoint.epoch < epoch && !(await isEpochRecorded(db, companyId, epoch)) && !isBeginningEpoch)
     throw new ChangedLogError('BAD_CHECKPOINT', 'a restore that no entry tells of', allEntries)
   if (size !== checkpoint.size) {
-    const places = { from: Math.min(size, checkpoint.size), to: Math.max(size, checkpoint.size) }
+    const entryRange = { from: Math.min(size, checkpoint.size), to: Math.max(size, checkpoint.size) }
     const code = size < checkpoint.size ? 'LOG_SHRANK' : 'ENTRY_DIFFERS'
-    throw new ChangedLogError(code, `${size} entries, and ${checkpoint.size} are signed`, places)
+    throw new ChangedLogError(code, `${size} entries, and ${checkpoint.size} are signed`, entryRange)
   }
   const edge = await readEdge(db, companyId, size)
   await checkTileWidths(db, companyId, size)
@@ -118,7 +118,7 @@ export async function checkSignedEdge(
   const chain =
     checkpoint.storedChain ??
     buildStoredChain((await listCheckpoints(db, companyId)).filter((earlier) => earlier.size < size))
-  return { edge, latest: { row, checkpoint, chain } }
+  return { edge, latestCheckpoint: { row, checkpoint, chain } }
 }
 
 function openStoredCheckpoint(app: AuditKeyContext, companyId: number, note: string, size: number): Checkpoint {

@@ -41,7 +41,7 @@ interface ExportRequest {
 type ExportQuery = ParsedInputOf<typeof exportTrail>['query']
 
 /** Rows are written out between two other requests: so many take some milliseconds. */
-const pieceRows = 250
+const rowsPerPiece = 250
 /** What a sheet holds, its head included. */
 const sheetRows = 1_048_576
 
@@ -56,7 +56,7 @@ export async function openExport(request: ExportRequest, query: ExportQuery): Pr
     const logCompanyId = await openTrail(trailReader, companyId)
     const filter = parseTrailFilter(trailReader, logCompanyId, conditions)
     const filterFacts = getFilterFacts(conditions)
-    const entryHead = {
+    const entryHeader = {
       companyId: caller.companyId,
       userId: caller.userId,
       now,
@@ -64,7 +64,7 @@ export async function openExport(request: ExportRequest, query: ExportQuery): Pr
       intent: null,
       requestId,
     }
-    await addAuditEntries(db, entryHead, [
+    await addAuditEntries(db, entryHeader, [
       {
         ...getActorLog(caller, logCompanyId),
         code: 'system',
@@ -122,7 +122,7 @@ const readBehindFence = <T>(
 
 async function* readEntryPieces(request: ExportRequest, filter: TrailFilter, order: 'asc' | 'desc') {
   const { app, caller } = request
-  const pageOptions = { results: pieceRows, page: 1, descending: order === 'desc' }
+  const pageOptions = { results: rowsPerPiece, page: 1, descending: order === 'desc' }
   for (let after: number | undefined; ; ) {
     requireWaitingReader(request)
     const entries: AuditEntryMatch[] = await readBehindFence(request, filter.companyId, async (db) => {
@@ -131,7 +131,7 @@ async function* readEntryPieces(request: ExportRequest, filter: TrailFilter, ord
       return page
     })
     yield entries.map((entry) => toEntryCells(toVisibleEntryRow({ app, caller }, entry)))
-    if (entries.length < pieceRows) return
+    if (entries.length < rowsPerPiece) return
     after = entries.at(-1)?.id
   }
 }
@@ -179,10 +179,10 @@ async function* readLeafLines(
 ) {
   const seesAll = isDeleteLevel(request.caller)
   let pieceHead = toJsonLine({ zone: request.app.config.timeZone, from, to })
-  for (let pieceStart = from; pieceStart < to; pieceStart += pieceRows) {
+  for (let pieceStart = from; pieceStart < to; pieceStart += rowsPerPiece) {
     requireWaitingReader(request)
     const leaves = await readBehindFence(request, companyId, (db) =>
-      readLeaves(db, companyId, { from: pieceStart, to: Math.min(to, pieceStart + pieceRows), limit: pieceRows }),
+      readLeaves(db, companyId, { from: pieceStart, to: Math.min(to, pieceStart + rowsPerPiece), limit: rowsPerPiece }),
     )
     const lines = leaves.map(({ log_index: index, code, leaf }) =>
       seesAll || !catalogueMenus.includes(code)

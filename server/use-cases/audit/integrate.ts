@@ -27,7 +27,7 @@ import { getLogAlarm, mailLogAlarms, raiseLogAlarm } from '#server/use-cases/aud
 import { getNextVerifierKey, getNextSeed, getLogOrigin, getSigningSeed } from '#server/use-cases/audit/log-identity.ts'
 import { readStoredNotes, writeStoredNotes } from '#server/use-cases/audit/stored-notes.ts'
 
-const batchEntries = 1_000
+const entriesPerBatch = 1_000
 /** Older entries that are hashed anew with each batch, in turn. */
 const maxEntries = 256
 /** In ms: an entry that waited longer is a fault that somebody must look at. */
@@ -58,7 +58,11 @@ export async function integrate(app: AppContext, isStopped: () => boolean = () =
     const storedNote = storedNotes.get(log.companyId)
     try {
       if (!(await isInOrder(app, log.companyId, storedNote))) continue
-      for (let batchCount = batchEntries; batchCount === batchEntries && !isStopped(); placedCount += batchCount) {
+      for (
+        let batchCount = entriesPerBatch;
+        batchCount === entriesPerBatch && !isStopped();
+        placedCount += batchCount
+      ) {
         const result = await runAsSystem(app, (db) => integrateBatch(app, db, log.companyId, storedNote))
         if (result.note !== null) signedNotes.set(log.companyId, result.note)
         batchCount = result.count
@@ -119,9 +123,9 @@ async function integrateBatch(
   storedNote: string | undefined,
 ): Promise<BatchResult> {
   if (!(await tryLockLog(db, companyId))) return { count: 0, note: null }
-  const entries = await listPendingEntries(db, companyId, batchEntries)
+  const entries = await listPendingEntries(db, companyId, entriesPerBatch)
   if (entries.length === 0) return { count: 0, note: null }
-  const { edge: signedEdge, latest } = await checkSignedEdge(app, db, companyId, { storedNote, maxEntries })
+  const { edge: signedEdge, latestCheckpoint } = await checkSignedEdge(app, db, companyId, { storedNote, maxEntries })
   const { size } = signedEdge
   const sealedEntries = requireSealedEntries(app, companyId, { size, entries })
   const hashes = sealedEntries.map(({ leaf }) => hashLeaf(leaf))
@@ -131,11 +135,14 @@ async function integrateBatch(
   const time = app.clock()
   const origin = getLogOrigin(app, companyId)
   const [nextKeySeed, nextKey] = [getNextSeed(app), getNextVerifierKey(app, companyId)]
-  const isLastOfDay = latest !== null && toPlainDate(zone, latest.row.time) !== toPlainDate(zone, time)
+  const isLastOfDay =
+    latestCheckpoint !== null && toPlainDate(zone, latestCheckpoint.row.time) !== toPlainDate(zone, time)
   // A device that was away while the key was changed follows it by the last one that both keys signed.
-  const isHandover = latest !== null && hasNextKey(latest.row.note) && nextKey === null
-  const isPermanent = latest !== null && (latest.row.is_permanent || isLastOfDay || isHandover)
-  const storedChain = isPermanent ? extendChain(latest.chain, latest.row.note) : latest?.chain
+  const isHandover = latestCheckpoint !== null && hasNextKey(latestCheckpoint.row.note) && nextKey === null
+  const isPermanent = latestCheckpoint !== null && (latestCheckpoint.row.is_permanent || isLastOfDay || isHandover)
+  const storedChain = isPermanent
+    ? extendChain(latestCheckpoint.chain, latestCheckpoint.row.note)
+    : latestCheckpoint?.chain
   const note = signCheckpoint(
     {
       origin,
@@ -151,7 +158,7 @@ async function integrateBatch(
     db,
     companyId,
     { size: edge.size, note, time },
-    latest && { size: latest.row.size, isRetained: isPermanent },
+    latestCheckpoint && { size: latestCheckpoint.row.size, isRetained: isPermanent },
   )
   return { count: sealedEntries.length, note }
 }

@@ -23,13 +23,13 @@ export interface AuditLogAlarm {
 
 interface AlarmState {
   byCompany: Map<number, AuditLogAlarm>
-  unmailed: Set<number>
+  unmailedCompanyIds: Set<number>
 }
 
 const states = new WeakMap<AppContext, AlarmState>()
 
 function getAlarmState(app: AppContext): AlarmState {
-  const state = states.get(app) ?? { byCompany: new Map(), unmailed: new Set() }
+  const state = states.get(app) ?? { byCompany: new Map(), unmailedCompanyIds: new Set() }
   states.set(app, state)
   return state
 }
@@ -49,7 +49,7 @@ export function raiseLogAlarm(app: AppContext, companyId: number, { code, messag
   const state = getAlarmState(app)
   state.byCompany.set(companyId, { fault: code, from, to })
   if (!isDueToLog(app, `changed ${companyId}`)) return
-  state.unmailed.add(companyId)
+  state.unmailedCompanyIds.add(companyId)
   app.log.error(
     { company: companyId, fault: code, from, to, detail: message },
     'the audit log was changed: nothing more of it is signed, see "An alarm" in operating.md',
@@ -58,9 +58,9 @@ export function raiseLogAlarm(app: AppContext, companyId: number, { code, messag
 
 /** Once a day for each log. */
 export async function mailLogAlarms(app: AppContext): Promise<void> {
-  const { unmailed } = getAlarmState(app)
-  for (const companyId of unmailed) {
-    unmailed.delete(companyId)
+  const { unmailedCompanyIds } = getAlarmState(app)
+  for (const companyId of unmailedCompanyIds) {
+    unmailedCompanyIds.delete(companyId)
     await mailAlarm(app, companyId)
   }
 }

@@ -25,9 +25,9 @@ export async function mailCheckpoints(app: AppContext): Promise<number> {
     for (const { companyId } of await listCheckpointsToMail(db, now - weekMs)) {
       // What stays is part of what the next checkpoint signs: none may be signed meanwhile.
       await waitForLogLock(db, companyId)
-      const latest = await readLatestCheckpoint(db, companyId)
-      if (!latest) continue
-      const log = { companyId, size: latest.size }
+      const latestCheckpoint = await readLatestCheckpoint(db, companyId)
+      if (!latestCheckpoint) continue
+      const log = { companyId, size: latestCheckpoint.size }
       for (const userId of await readWitnesses(db, log.companyId)) {
         await requestMail(db, { companyId: log.companyId, now }, { mail: 'audit-checkpoint', userId, size: log.size })
         mailCount++

@@ -29,14 +29,14 @@ export const readProofCheckpoint: UseCase<typeof trailCheckpoint> = async (
   const companyId = await openTrail(context, requestedCompanyId)
   const { db, app } = context
   // Before the checkpoint: what finds its place in between is then in both, and never in neither.
-  const pending = await countPendingEntries(db, companyId)
+  const pendingCount = await countPendingEntries(db, companyId)
   const alarm = await findAlarm(context, companyId)
-  const latest = await readLatestCheckpoint(db, companyId)
-  const note = latest?.note ?? null
+  const latestCheckpoint = await readLatestCheckpoint(db, companyId)
+  const note = latestCheckpoint?.note ?? null
   const key = getVerifierKey(app, companyId, note)
   const handovers =
     knownKey === undefined || knownKey === key ? null : await findHandovers(db, companyId, { knownKey, key })
-  return { body: { note, key, pending, ...(handovers && { handovers }), ...(alarm && { alarm }) } }
+  return { body: { note, key, pending: pendingCount, ...(handovers && { handovers }), ...(alarm && { alarm }) } }
 }
 
 /** Entries that are looked at for a reader, beside those of the last tile. */
@@ -74,8 +74,8 @@ async function findAlarm({ app, db }: UseCaseContext, companyId: number): Promis
 
 /** Changes with everything that the integrator or the archive does to a log. */
 async function readState(db: DatabaseHandle, companyId: number): Promise<string> {
-  const latest = await readLatestCheckpoint(db, companyId)
-  return `${latest?.note ?? ''} ${await readArchivedEnd(db, companyId)}`
+  const latestCheckpoint = await readLatestCheckpoint(db, companyId)
+  return `${latestCheckpoint?.note ?? ''} ${await readArchivedEnd(db, companyId)}`
 }
 
 /** Null: none leads there. More changes than that are followed by nobody. */

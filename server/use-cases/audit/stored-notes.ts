@@ -14,7 +14,7 @@ export type StoredNotes = ReadonlyMap<number, string>
 interface StoreContent {
   notes: Map<number, string>
   /** What a restore has replaced, the last of each log: evidence. */
-  replaced: Map<number, string>
+  replacedNotes: Map<number, string>
   /** The portal that wrote it seals entries: what waits without a seal was put there by somebody else. */
   hasSeals: boolean
   /** Null: the store is empty. */
@@ -63,9 +63,9 @@ export async function writeStoredNotes(app: AppContext, notes: StoredNotes): Pro
   if (app.checkpointStore.name === 'none' || notes.size === 0) return
   try {
     await updateContent(app, (content) => {
-      const newer = [...notes].filter(([companyId, note]) => isNewer(note, content.notes.get(companyId)))
-      for (const [companyId, note] of newer) content.notes.set(companyId, note)
-      return newer.length > 0
+      const newerNotes = [...notes].filter(([companyId, note]) => isNewer(note, content.notes.get(companyId)))
+      for (const [companyId, note] of newerNotes) content.notes.set(companyId, note)
+      return newerNotes.length > 0
     })
   } catch (error) {
     if (!(error instanceof StoreError)) throw error
@@ -80,7 +80,7 @@ export async function replaceStoredNotes(app: AppContext, notes: StoredNotes): P
   await updateContent(app, (content) => {
     for (const [companyId, note] of content.notes) {
       if (notes.get(companyId) === note) continue
-      content.replaced.set(companyId, note)
+      content.replacedNotes.set(companyId, note)
       content.notes.delete(companyId)
     }
     for (const [companyId, note] of notes) content.notes.set(companyId, note)
@@ -103,13 +103,18 @@ async function updateContent(app: AppContext, change: (content: StoreContent) =>
 
 async function readContent({ checkpointStore }: AppContext): Promise<StoreContent> {
   const document = await checkpointStore.read()
-  if (!document) return { notes: new Map(), replaced: new Map(), hasSeals: false, version: null }
+  if (!document) return { notes: new Map(), replacedNotes: new Map(), hasSeals: false, version: null }
   try {
-    const { format: storedFormat, logs, replaced = {}, seals } = JSON.parse(document.text) as Record<string, unknown>
+    const {
+      format: storedFormat,
+      logs,
+      replaced: replacedNotes = {},
+      seals,
+    } = JSON.parse(document.text) as Record<string, unknown>
     if (storedFormat !== format) throw new SyntaxError('another format')
     return {
       notes: readNotes(logs),
-      replaced: readNotes(replaced),
+      replacedNotes: readNotes(replacedNotes),
       hasSeals: seals === true,
       version: document.version,
     }
@@ -130,10 +135,10 @@ function readNotes(value: unknown): Map<number, string> {
   )
 }
 
-function formatContent({ notes, replaced }: StoreContent): string {
+function formatContent({ notes, replacedNotes }: StoreContent): string {
   const sortByCompany = (notesByCompany: Map<number, string>) =>
     Object.fromEntries([...notesByCompany].toSorted(([a], [b]) => a - b))
-  return `${JSON.stringify({ format, v: 1, seals: true, logs: sortByCompany(notes), replaced: sortByCompany(replaced) }, null, 1)}\n`
+  return `${JSON.stringify({ format, v: 1, seals: true, logs: sortByCompany(notes), replaced: sortByCompany(replacedNotes) }, null, 1)}\n`
 }
 
 function isNewer(note: string, storedNote: string | undefined): boolean {

@@ -25,17 +25,17 @@ const toAppRow = ({ config }: AppContext, record: apps.AppRecord) => ({
 export const appList = {
   readLatestChange: readChangeNumber,
 
-  page: (async ({ db, app }, { query }) => {
+  readPage: (async ({ db, app }, { query }) => {
     const { count, rows } = await apps.readAppPage(db, query)
     return { body: { count, data: rows.map((row) => toAppRow(app, row)) } }
   }) satisfies UseCase<typeof listApps>,
 
-  async changes({ db, app }: UseCaseContext, _input: unknown, since: number | null) {
+  async readChanges({ db, app }: UseCaseContext, _input: unknown, since: number | null) {
     const { changed: changedRecords, ...rest } = await apps.readAppChanges(db, since)
     return { changed: changedRecords.map((row) => toAppRow(app, row)), ...rest }
   },
 
-  async rowsAfter({ db, app }: UseCaseContext, _input: unknown, id: number, maxRows: number) {
+  async readRowsAfter({ db, app }: UseCaseContext, _input: unknown, id: number, maxRows: number) {
     return (await apps.listAppsAfter(db, id, maxRows)).map((row) => toAppRow(app, row))
   },
 }
@@ -55,17 +55,17 @@ const toVersionRow = ({ config }: AppContext, record: apps.AppVersionRecord) => 
 export const appHistoryList = {
   readLatestChange: readChangeNumber,
 
-  page: (async ({ db, app }, { query }) => {
+  readPage: (async ({ db, app }, { query }) => {
     const { count, rows } = await apps.readVersionPage(db, query)
     return { body: { count, data: rows.map((row) => toVersionRow(app, row)) } }
   }) satisfies UseCase<typeof listAppHistory>,
 
-  async changes({ db, app }: UseCaseContext, _input: unknown, since: number | null) {
+  async readChanges({ db, app }: UseCaseContext, _input: unknown, since: number | null) {
     const { changed: changedRecords, ...rest } = await apps.readVersionChanges(db, since)
     return { changed: changedRecords.map((row) => toVersionRow(app, row)), ...rest }
   },
 
-  async rowsAfter({ db, app }: UseCaseContext, _input: unknown, id: number, maxRows: number) {
+  async readRowsAfter({ db, app }: UseCaseContext, _input: unknown, id: number, maxRows: number) {
     return (await apps.listVersionsAfter(db, id, maxRows)).map((row) => toVersionRow(app, row))
   },
 }

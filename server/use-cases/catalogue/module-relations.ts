@@ -21,7 +21,7 @@ export const readModuleRelations: UseCase<typeof getModuleRelations> = async ({ 
 /** Hidden and visible apart, as people know them. */
 export function findDependentModules(allModules: readonly modules.ModuleRecord[], code: string) {
   const toNamedRows = (rows: readonly modules.ModuleRecord[]) =>
-    rows.map(({ id, code: own, name }) => ({ id, code: own, name }))
+    rows.map(({ id, code: moduleCode, name }) => ({ id, code: moduleCode, name }))
   const { hidden, visible } = findDependents(allModules, code)
   return { hidden: toNamedRows(hidden), visible: toNamedRows(visible) }
 }

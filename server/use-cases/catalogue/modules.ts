@@ -52,22 +52,22 @@ const toListedRow = (app: AppContext, caller: Caller, record: modules.ModuleReco
 export const moduleList = {
   readLatestChange: ({ db }: UseCaseContext) => readCatalogueChangeNumber(db),
 
-  page: (async ({ db, app, caller }, { query }) => {
+  readPage: (async ({ db, app, caller }, { query }) => {
     if (query.type) requireType(caller, query.type)
     const { count, rows } = await modules.readModulePage(db, getVisibleTypes(caller), query)
     return { body: { count, data: rows.map((row) => toListedRow(app, caller, row)) } }
   }) satisfies UseCase<typeof listModules>,
 
-  async changes({ db, app, caller }: UseCaseContext, _input: unknown, since: number | null) {
+  async readChanges({ db, app, caller }: UseCaseContext, _input: unknown, since: number | null) {
     const {
       changed: changedRecords,
       gone: deletedIds,
-      upto: maxSequence,
+      upto: maxChange,
     } = await modules.readModuleChanges(db, getVisibleTypes(caller), since)
-    return { changed: changedRecords.map((row) => toListedRow(app, caller, row)), gone: deletedIds, upto: maxSequence }
+    return { changed: changedRecords.map((row) => toListedRow(app, caller, row)), gone: deletedIds, upto: maxChange }
   },
 
-  async rowsAfter({ db, app, caller }: UseCaseContext, _input: unknown, id: number, maxRows: number) {
+  async readRowsAfter({ db, app, caller }: UseCaseContext, _input: unknown, id: number, maxRows: number) {
     return (await modules.listModulesAfter(db, getVisibleTypes(caller), id, maxRows)).map((row) =>
       toListedRow(app, caller, row),
     )
@@ -154,7 +154,7 @@ async function lockModule(context: UseCaseContext, id: RowRef): Promise<modules.
   if (!module) throw createNotFoundProblem()
   requireType(context.caller, module.type)
   const auditTarget = { code: getAuditMenu(module), info: { ModuleCode: module.code } }
-  await requireVersion(context, module, { current: () => toModuleRow(context.app, module), auditTarget })
+  await requireVersion(context, module, { buildCurrentRow: () => toModuleRow(context.app, module), auditTarget })
   return module
 }
 

@@ -131,7 +131,7 @@ export const createFileError = (code: PriceFileFaultCode, subject?: string) =>
 function requireKnownFields(content: unknown, parsedContent: unknown, parentName: string): void {
   const unknownField = findUnknownField(content, parsedContent)
   if (unknownField !== null)
-    throw createFileError('foreignFields', [parentName, unknownField].filter((part) => part !== '').join(' '))
+    throw createFileError('foreignFields', [parentName, unknownField].filter((name) => name !== '').join(' '))
 }
 
 /** The first field of `written` that is not in `parsedContent`, which was read from it; null: there is none. */
@@ -156,9 +156,13 @@ function getPossibleHashes(list: Buffer): string[] {
 
 /** UTF-8, or UTF-16 with its mark, without that mark; null: neither. */
 function decodeText(bytes: Buffer): string | null {
-  const [first, second] = bytes
+  const [firstByte, secondByte] = bytes
   const encoding =
-    first === 0xff && second === 0xfe ? 'utf-16le' : first === 0xfe && second === 0xff ? 'utf-16be' : 'utf-8'
+    firstByte === 0xff && secondByte === 0xfe
+      ? 'utf-16le'
+      : firstByte === 0xfe && secondByte === 0xff
+        ? 'utf-16be'
+        : 'utf-8'
   try {
     return new TextDecoder(encoding, { fatal: true }).decode(bytes)
   } catch {

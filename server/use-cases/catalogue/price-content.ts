@@ -37,13 +37,13 @@ export function mergeContent(currentContent: PriceContent, input: PriceContentIn
   const sentFields = Object.fromEntries(
     fieldNames.flatMap((name) => (input[name] === undefined ? [] : [[name, input[name]]])),
   )
-  const merged = { ...currentContent, ...(normaliseAmounts(sentFields) as Partial<PriceContent>) }
+  const mergedContent = { ...currentContent, ...(normaliseAmounts(sentFields) as Partial<PriceContent>) }
   return {
-    ...merged,
-    concurrentUser: normaliseRanges(merged.concurrentUser),
-    namedUser: normaliseRanges(merged.namedUser),
+    ...mergedContent,
+    concurrentUser: normaliseRanges(mergedContent.concurrentUser),
+    namedUser: normaliseRanges(mergedContent.namedUser),
     // A row for which no module was chosen is none (contracts 5).
-    module: merged.module
+    module: mergedContent.module
       .filter(({ code }) => code !== '')
       .map(({ code, module_id, hkd, usd, rmb }, index) => ({ id: index + 1, code, module_id, hkd, usd, rmb })),
   }

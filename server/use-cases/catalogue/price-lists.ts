@@ -101,22 +101,22 @@ export const readModulePrices: UseCase<typeof listModulePrices> = async ({ db, c
 export const priceListList = {
   readLatestChange: ({ db }: UseCaseContext) => readCatalogueChangeNumber(db),
 
-  page: (async ({ db, app, caller }, { query }) => {
+  readPage: (async ({ db, app, caller }, { query }) => {
     if (query.type) requireType(caller, query.type)
     const { count, rows } = await lists.readPriceListPage(db, getVisibleTypes(caller), query)
     return { body: { count, data: rows.map((row) => toListHeader(app, row)) } }
   }) satisfies UseCase<typeof listPriceLists>,
 
-  async changes({ db, app, caller }: UseCaseContext, _input: unknown, since: number | null) {
+  async readChanges({ db, app, caller }: UseCaseContext, _input: unknown, since: number | null) {
     const {
       changed: changedRecords,
       gone: deletedIds,
-      upto: maxSequence,
+      upto: maxChange,
     } = await lists.readPriceListChanges(db, getVisibleTypes(caller), since)
-    return { changed: changedRecords.map((row) => toListHeader(app, row)), gone: deletedIds, upto: maxSequence }
+    return { changed: changedRecords.map((row) => toListHeader(app, row)), gone: deletedIds, upto: maxChange }
   },
 
-  async rowsAfter({ db, app, caller }: UseCaseContext, _input: unknown, id: number, maxRows: number) {
+  async readRowsAfter({ db, app, caller }: UseCaseContext, _input: unknown, id: number, maxRows: number) {
     return (await lists.listPriceListsAfter(db, getVisibleTypes(caller), id, maxRows)).map((row) =>
       toListHeader(app, row),
     )
@@ -167,7 +167,10 @@ export async function lockPriceList(context: UseCaseContext, id: RowRef): Promis
   if (!priceList) throw createNotFoundProblem()
   requireType(context.caller, priceList.type)
   const auditTarget = { code: 'price' as const, info: { PriceEffDate: priceList.effective_date } }
-  await requireVersion(context, priceList, { current: () => toCompleteList(context.app, priceList), auditTarget })
+  await requireVersion(context, priceList, {
+    buildCurrentRow: () => toCompleteList(context.app, priceList),
+    auditTarget,
+  })
   return priceList
 }
 

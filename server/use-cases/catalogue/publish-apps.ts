@@ -36,13 +36,13 @@ export const startPublishing: UseCase<typeof publishApps> = async (context, { bo
   const activeRecords = uploadRecords.filter(({ until }) => until > now)
   const missingHashes = modules.filter((md5) => activeRecords.every((record) => record.md5 !== md5))
   if (missingHashes.length > 0) throw new ProblemError('STATE_CONFLICT', { why: 'gone', md5: missingHashes })
-  const { unpublishable: unfitFiles, repeatedCodes: duplicateCodes } = findSelectionFaults(
+  const { unpublishable: unpublishableFiles, repeatedCodes: duplicateCodes } = findSelectionFaults(
     await buildUploadRows(db, activeRecords),
   )
-  if (unfitFiles.length > 0)
+  if (unpublishableFiles.length > 0)
     throw new ProblemError('STATE_CONFLICT', {
       why: 'status',
-      files: unfitFiles.map(({ name, md5, code, version, status, why: reason }) => ({
+      files: unpublishableFiles.map(({ name, md5, code, version, status, why: reason }) => ({
         name,
         md5,
         code,

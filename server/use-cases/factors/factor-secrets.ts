@@ -13,5 +13,5 @@ export const sealFactorSecret = (config: TokenKeyConfig, userId: number, secret:
   seal(config, getSealTarget(userId), secret)
 
 /** Null where it was sealed under another key. */
-export const openFactorSecret = (config: TokenKeyConfig, userId: number, sealed: string): string | null =>
-  unseal(config, getSealTarget(userId), sealed)
+export const openFactorSecret = (config: TokenKeyConfig, userId: number, sealedSecret: string): string | null =>
+  unseal(config, getSealTarget(userId), sealedSecret)

@@ -101,15 +101,15 @@ export async function proveIdentity(
     await reserveGuess(app, guessLimits, now, position)
     return verifyFactor(app, session, evidence, { now, position })
   }
-  const verified = isPassword
+  const verifiedFactor = isPassword
     ? await withQueuePosition(isKnown ? { kind: 'known', userId } : unknownCaller, verifyEvidence)
     : await verifyEvidence(null)
   const isProven = await runInTransaction(app, systemScope, async (db) => {
     const lockedSession = await lockMfaToken(db, token, holder, now)
-    if (!verified || !(await verified.consume(db))) return false
+    if (!verifiedFactor || !(await verifiedFactor.consume(db))) return false
     await updateMfaToken(db, lockedSession.mfaToken, { proven: now })
     await forgiveGuesses(db, guessLimits, now)
-    if (verified.method === 'recovery code') {
+    if (verifiedFactor.method === 'recovery code') {
       const note = { mail: 'recovery-used', field: 'recovery code', change: 'used' } as const
       await recordFactorChange(db, lockedSession.credential, note, { now, requestId })
     }

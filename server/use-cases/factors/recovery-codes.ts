@@ -10,7 +10,7 @@ export const createRecoveryCodes = (): string[] => Array.from({ length: codeCoun
 
 function createRecoveryCode(): string {
   const bits = [...randomBytes(codeBytes)].map((byte) => byte.toString(2).padStart(8, '0')).join('')
-  const code = (bits.match(/.{5}/g) ?? []).map((five) => alphabet[Number.parseInt(five, 2)]).join('')
+  const code = (bits.match(/.{5}/g) ?? []).map((fiveBits) => alphabet[Number.parseInt(fiveBits, 2)]).join('')
   return (code.match(/.{4}/g) ?? []).join('-')
 }
 

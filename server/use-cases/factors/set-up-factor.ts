@@ -41,8 +41,8 @@ export async function beginFactorSetUp(app: AppContext, { token, holder }: Facto
   const { credential, factors } = await runInTransaction(app, systemScope, async (db) => {
     const session = await lockMfaToken(db, token, holder, now)
     const factors = await requireSetUpAllowed(db, session)
-    const pending = sealFactorSecret(app.config, session.credential.userId, secret)
-    await updateMfaToken(db, session.mfaToken, kind === 'totp' ? { pending } : { challenge })
+    const sealedSecret = sealFactorSecret(app.config, session.credential.userId, secret)
+    await updateMfaToken(db, session.mfaToken, kind === 'totp' ? { pending: sealedSecret } : { challenge })
     return { credential: session.credential, factors }
   })
   if (kind === 'passkey')

@@ -65,12 +65,12 @@ export async function checkServices(app: AppContext, companyId: number | null = 
   for (const row of checkedServices) {
     if (row.system_status === 0) continue
     result.checked += 1
-    const observed: ObservedFields = states
+    const observedFields: ObservedFields = states
       ? toObservedFields(statesById.get(row.id) ?? null)
       : { ...toUnreachableFields(row) }
-    result.online += observed.online
-    if (row.operation !== null || hasSameFields(row, observed)) continue
-    if (!(await runInTransaction(app, systemScope, (db) => writeObserved(db, app, row, observed)))) continue
+    result.online += observedFields.online
+    if (row.operation !== null || hasSameFields(row, observedFields)) continue
+    if (!(await runInTransaction(app, systemScope, (db) => writeObserved(db, app, row, observedFields)))) continue
     result.changed += 1
     announceServices(app, row.company_id)
   }
@@ -99,14 +99,14 @@ async function writeObserved(
   db: DatabaseHandle,
   app: AppContext,
   row: MonitoredService,
-  observed: ObservedFields,
+  observedFields: ObservedFields,
 ): Promise<boolean> {
   const now = app.clock()
   const lockedService = await lockService(db, row.id)
   if (!lockedService || lockedService.row_version !== row.row_version) return false
   // Before the counter of services, in the order in which orders take both.
   const change = await takeChangeNumber(db, row.company_id)
-  await updateService(db, row.id, observed, now)
+  await updateService(db, row.id, observedFields, now)
   await updateListedOrder(db, row.company_id, row.code, { change, time: now })
   return true
 }

@@ -90,7 +90,7 @@ async function buildBackupTerms(
   const rates = getBackupRates(prices, type, contract.currency)
   const { months, start, end } = period
   const steps = explainBackup({ ...rates, months, start, end })
-  const amounts = calculateBackupAmount(rates.annual, months, rates.discount)
+  const amounts = calculateBackupAmount(rates.annualFee, months, rates.discount)
   if (amounts.amount > maxAmount) throw createRefusal('amountTooLarge')
   const anchor = getBackupAnchor(period, lastPeriod)
   return { service, contract, type, priceId: priceList.id, period, anchor, ...rates, ...amounts, steps }
@@ -118,7 +118,7 @@ function requireSameBackupQuote(terms: BackupTerms, { quote_id, price_id, pay_am
   })
 }
 
-const formatAmounts = ({ annual, discount, amount, payAmount }: BackupTerms) => ({
+const formatAmounts = ({ annualFee: annual, discount, amount, payAmount }: BackupTerms) => ({
   annual: writeAmount(annual),
   discount: writeAmount(discount),
   amount: writeAmount(amount),

@@ -158,6 +158,6 @@ export async function startOperationByClock(
     now,
     deadline: now + jobTimes.deadline,
   })
-  const entryHead = { companyId: row.company_id, userId: null, now, status: 0, intent: null, requestId: id } as const
-  await addAuditEntries(db, entryHead, [{ code: 'service', operation, info }])
+  const entryHeader = { companyId: row.company_id, userId: null, now, status: 0, intent: null, requestId: id } as const
+  await addAuditEntries(db, entryHeader, [{ code: 'service', operation, info }])
 }

@@ -55,12 +55,16 @@ export async function startOperation(
 
 /** Who does it, as far as the reader may know: no name of the portal itself, nor of the provider's people to a customer. */
 export const getVisibleName = (
-  { userId, userName, byProvider }: Pick<RunningOperation, 'userId' | 'userName' | 'byProvider'>,
-  toProvider: boolean,
-): string | null => (userId !== 0 && (toProvider || !byProvider) ? userName : null)
+  { userId, userName, byProvider: isByProvider }: Pick<RunningOperation, 'userId' | 'userName' | 'byProvider'>,
+  isForProvider: boolean,
+): string | null => (userId !== 0 && (isForProvider || !isByProvider) ? userName : null)
 
 /** Throws RESOURCE_LOCKED with who is doing what, as far as the caller may know. */
-export function requireNotLocked({ operation }: Pick<ServiceRecord, 'operation'>, toProvider: boolean): void {
+export function requireNotLocked({ operation }: Pick<ServiceRecord, 'operation'>, isForProvider: boolean): void {
   if (operation === null) return
-  throw new ProblemError('RESOURCE_LOCKED', { user: getVisibleName(operation, toProvider), action: operation.kind }, 10)
+  throw new ProblemError(
+    'RESOURCE_LOCKED',
+    { user: getVisibleName(operation, isForProvider), action: operation.kind },
+    10,
+  )
 }

@@ -175,7 +175,7 @@ export async function requestLogDownload(
       { db, caller, sessionId, now },
       { kind: 'log', subject: { serviceId, code, ...range } },
     )
-    const entryHead = {
+    const entryHeader = {
       companyId: caller.companyId,
       userId: caller.userId,
       now,
@@ -184,7 +184,7 @@ export async function requestLogDownload(
       requestId,
     } as const
     const entryInfo = { ServiceCode: code, From: body.from, To: body.to, ...info.info }
-    await addAuditEntries(db, entryHead, [{ code: 'service', operation: 'export', info: entryInfo, ...info.log }])
+    await addAuditEntries(db, entryHeader, [{ code: 'service', operation: 'export', info: entryInfo, ...info.log }])
     return key
   })
 }
@@ -208,7 +208,7 @@ export async function openLogDownload(
   const { subject } = await redeemTicket(request, 'log', params.key)
   const { serviceId, code, from, to } = subject as InstanceRef & LogRange
   const { timeZone } = app.config
-  const formatStamp = (at: number) => toTimestamp(timeZone, at).slice(0, 16).replace(' ', '-').replace(':', '')
+  const formatStamp = (time: number) => toTimestamp(timeZone, time).slice(0, 16).replace(' ', '-').replace(':', '')
   const lines = mapHostErrors(app.hosting.readLog({ serviceId, code }, { from, to }))
   return {
     name: `${code}-log-${formatStamp(from)}-${formatStamp(to)}.txt`,

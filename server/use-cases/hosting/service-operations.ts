@@ -63,14 +63,19 @@ async function beginOperation(
   requester: Pick<RunningOperation, 'userName' | 'progressKey'>,
 ): Promise<OperationInput> {
   const { app, db, caller, now, requestId, intent } = context
-  const toProvider = isProvider(caller)
+  const isForProvider = isProvider(caller)
   const moment = getBusinessMoment(context)
   const lockedService = await rows.lockService(db, serviceId)
   const row = await rows.findServiceRow(db, companyId, serviceId)
   if (!lockedService || !row) throw createNotFoundProblem()
-  const refusal = getServiceActionRefusal(action, toServiceResponse(app, row, moment, toProvider), caller, moment.today)
+  const refusal = getServiceActionRefusal(
+    action,
+    toServiceResponse(app, row, moment, isForProvider),
+    caller,
+    moment.today,
+  )
   if (refusal === 'not_allowed') throw createForbiddenProblem()
-  requireNotLocked(lockedService, toProvider)
+  requireNotLocked(lockedService, isForProvider)
   if (refusal) throw new ProblemError('STATE_CONFLICT', { why: refusal })
   const runningOperation = {
     kind,
@@ -102,7 +107,7 @@ async function beginOperation(
     fence,
     userId: caller.userId,
     userCompanyId: caller.companyId,
-    toProvider,
+    toProvider: isForProvider,
     config: config ?? null,
     trail: { operation, info, ...on.log },
     requestId,

@@ -34,8 +34,8 @@ export const sealPassword = (config: TokenKeyConfig, serviceId: number, password
 export const revealServicePassword: UseCase<typeof takeServicePassword> = (context, { params }) =>
   runForService(context, params.id, async ({ id }) => {
     const { db, app, caller, now } = context
-    const sealed = await fetchPasswordOnce(db, { serviceId: id, userId: caller.userId, now })
-    const password = sealed === null ? null : unseal(app.config, getSealTarget(id), sealed)
+    const sealedPassword = await fetchPasswordOnce(db, { serviceId: id, userId: caller.userId, now })
+    const password = sealedPassword === null ? null : unseal(app.config, getSealTarget(id), sealedPassword)
     if (password === null) throw createNotFoundProblem()
     return { body: { user: passwordUser, password } }
   })

@@ -16,17 +16,17 @@ import { getBusinessMoment } from '#server/use-cases/orders/business-time.ts'
 
 export type ServiceResponse = Extract<OutputOf<typeof listServices>, { count: number }>['data'][number]
 
-/** `toProvider`: whether the provider's own people are told by name. */
+/** `isForProvider`: whether the provider's own people are told by name. */
 export function toServiceResponse(
   { config }: AppContext,
   row: rows.ServiceListRow,
   { now, today }: Moment,
-  toProvider: boolean,
+  isForProvider: boolean,
 ): ServiceResponse {
   const hasEnded = row.period_end !== null && row.period_end <= today
   const unpaidOrderId = row.unpaid_id !== null && row.unpaid_due !== null && row.unpaid_due >= now ? row.unpaid_id : 0
   const { stopDate, eraseDate } = getServiceEndDates(row, today)
-  const getOutstandingId = (id: number | null, orderedAt: number | null) =>
+  const toUnexpiredOrderId = (id: number | null, orderedAt: number | null) =>
     id !== null && orderedAt !== null && getDueTime(toTimestamp(config.timeZone, orderedAt)) >= now ? id : 0
   return {
     id: row.id,
@@ -47,8 +47,8 @@ export function toServiceResponse(
     online: row.online,
     alert_date: row.alert_date,
     os_contract: unpaidOrderId,
-    os_pdb2s3: getOutstandingId(row.os_pdb2s3, row.os_pdb2s3_time),
-    os_pdb2rds: getOutstandingId(row.os_pdb2rds, row.os_pdb2rds_time),
+    os_pdb2s3: toUnexpiredOrderId(row.os_pdb2s3, row.os_pdb2s3_time),
+    os_pdb2rds: toUnexpiredOrderId(row.os_pdb2rds, row.os_pdb2rds_time),
     pdb2s3_date: row.pdb2s3_date,
     pdb2rds_date: row.pdb2rds_date,
     os_traffic: row.os_traffic ?? 0,
@@ -61,7 +61,7 @@ export function toServiceResponse(
     running_tasks: row.running_tasks,
     needs_reboot: row.needs_reboot,
     fault: row.fault,
-    operation: toOperationResponse(config, row, toProvider),
+    operation: toOperationResponse(config, row, isForProvider),
     stop_date: stopDate,
     erase_date: eraseDate,
     is_expired: row.is_expired,
@@ -72,13 +72,13 @@ export function toServiceResponse(
 function toOperationResponse(
   config: AppContext['config'],
   { operation }: Pick<rows.ServiceListRow, 'operation'>,
-  toProvider: boolean,
+  isForProvider: boolean,
 ): ServiceResponse['operation'] {
   if (operation === null) return null
   const { kind, since, progressKey } = operation
   return {
     kind,
-    user_name: getVisibleName(operation, toProvider),
+    user_name: getVisibleName(operation, isForProvider),
     since: toTimestamp(config.timeZone, since),
     progress_key: progressKey,
   }
@@ -103,12 +103,12 @@ const toServiceResponses = (context: UseCaseContext, services: readonly rows.Ser
 export const serviceList = {
   readLatestChange: ({ db }: UseCaseContext) => rows.readServiceChangeNumber(db),
 
-  page: (async (context, input) => {
+  readPage: (async (context, input) => {
     const { count, rows: services } = await rows.readServicePage(context.db, getListScope(context, input), input.query)
     return { body: { count, data: toServiceResponses(context, services) } }
   }) satisfies UseCase<typeof listServices>,
 
-  async changes(context: UseCaseContext, input: ServiceListInput, since: number | null) {
+  async readChanges(context: UseCaseContext, input: ServiceListInput, since: number | null) {
     const { changed: changedServices, ...rest } = await rows.readServiceChanges(
       context.db,
       getListScope(context, input),
@@ -117,7 +117,7 @@ export const serviceList = {
     return { changed: toServiceResponses(context, changedServices), ...rest }
   },
 
-  async rowsAfter(context: UseCaseContext, input: ServiceListInput, id: number, maxRows: number) {
+  async readRowsAfter(context: UseCaseContext, input: ServiceListInput, id: number, maxRows: number) {
     return toServiceResponses(
       context,
       await rows.listServicesAfter(context.db, getListScope(context, input), { id, limit: maxRows }),

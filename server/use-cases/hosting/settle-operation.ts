@@ -45,12 +45,12 @@ function getFinishedFields(
   point: OperationPoint,
   now: number,
 ): ServiceFields {
-  const observed = toObservedFields(point.state ?? null)
+  const observedFields = toObservedFields(point.state ?? null)
   switch (kind) {
     case 'create-service':
       return {
         ...idleFields,
-        ...observed,
+        ...observedFields,
         url: point.address?.url ?? null,
         admin_url: point.address?.adminUrl ?? null,
         awaits_set_up: false,
@@ -63,19 +63,19 @@ function getFinishedFields(
     case 'update-service':
     case 'reboot-service':
     case 'restore-backup':
-      return { ...idleFields, ...observed }
+      return { ...idleFields, ...observedFields }
     case 'start-service':
-      return { ...idleFields, ...observed, is_expired: false, notified_stop: null, notified_erase: null }
+      return { ...idleFields, ...observedFields, is_expired: false, notified_stop: null, notified_erase: null }
     case 'configure-service':
       return {
         operation: null,
         ...(config && { task_runtime_memory: config.memoryMb, task_desire_count: config.tasks }),
-        needs_reboot: observed.needs_reboot,
+        needs_reboot: observedFields.needs_reboot,
       }
     case 'reset-service-password':
       return { operation: null }
     case 'stop-service':
-      return { ...idleFields, ...observed, fault: null, system_status: 4, is_expired: true }
+      return { ...idleFields, ...observedFields, fault: null, system_status: 4, is_expired: true }
     case 'remove-service': {
       const eraseDate = addDays(toPlainDate(app.config.timeZone, now), hostingDays.dataRetention)
       return { ...idleFields, ...removedFields, erase_date: eraseDate }
@@ -137,7 +137,7 @@ export async function settleOperation(
   await updateListedOrder(db, companyId, code, { change, time: now })
   if (problem) {
     const { userCompanyId, userId, requestId, intent, trail: trailEntry } = input
-    const entryHead = {
+    const entryHeader = {
       companyId: userId === 0 ? companyId : userCompanyId,
       userId: userId || null,
       now,
@@ -146,7 +146,7 @@ export async function settleOperation(
       requestId,
     } as const
     const { code: auditMenu = 'service', operation, info, ...log } = trailEntry
-    await addAuditEntries(db, entryHead, [
+    await addAuditEntries(db, entryHeader, [
       { code: auditMenu, operation, info: { ...info, problem: problem.code }, ...log },
     ])
   }

@@ -52,13 +52,13 @@ const toTrafficRow = ({ config }: AppContext, row: rows.TrafficRecord): TrafficR
 export const backupSubscriptionList = {
   readLatestChange: readSubscriptionChange,
 
-  page: ((context, { query }) =>
+  readPage: ((context, { query }) =>
     runForSubscriptions(context, { query }, async (serviceRef) => {
       const { count, rows: records } = await rows.readBackupPage(context.db, serviceRef, getLapseBounds(context), query)
       return { body: { count, data: records.map((row) => toBackupRow(context, row)) } }
     })) satisfies UseCase<typeof listBackupOrders>,
 
-  changes: (context: UseCaseContext, input: SubscriptionListInput, since: number | null) =>
+  readChanges: (context: UseCaseContext, input: SubscriptionListInput, since: number | null) =>
     runForSubscriptions(context, input, async (serviceRef) => {
       const { changed: changedRecords, ...otherChanges } = await rows.readBackupChanges(
         context.db,
@@ -69,7 +69,7 @@ export const backupSubscriptionList = {
       return { changed: changedRecords.map((row) => toBackupRow(context, row)), ...otherChanges }
     }),
 
-  rowsAfter: (context: UseCaseContext, input: SubscriptionListInput, id: number, maxRows: number) =>
+  readRowsAfter: (context: UseCaseContext, input: SubscriptionListInput, id: number, maxRows: number) =>
     runForSubscriptions(context, input, async (serviceRef) => {
       const records = await rows.listBackupsAfter(context.db, serviceRef, { id, limit: maxRows })
       return records.map((row) => toBackupRow(context, row))
@@ -79,19 +79,19 @@ export const backupSubscriptionList = {
 export const trafficSubscriptionList = {
   readLatestChange: readSubscriptionChange,
 
-  page: ((context, { query }) =>
+  readPage: ((context, { query }) =>
     runForSubscriptions(context, { query }, async (serviceRef) => {
       const { count, rows: records } = await rows.readTrafficPage(context.db, serviceRef, query)
       return { body: { count, data: records.map((row) => toTrafficRow(context.app, row)) } }
     })) satisfies UseCase<typeof listTraffic>,
 
-  changes: (context: UseCaseContext, input: SubscriptionListInput, since: number | null) =>
+  readChanges: (context: UseCaseContext, input: SubscriptionListInput, since: number | null) =>
     runForSubscriptions(context, input, async (serviceRef) => {
       const { changed: changedRecords, ...otherChanges } = await rows.readTrafficChanges(context.db, serviceRef, since)
       return { changed: changedRecords.map((row) => toTrafficRow(context.app, row)), ...otherChanges }
     }),
 
-  rowsAfter: (context: UseCaseContext, input: SubscriptionListInput, id: number, maxRows: number) =>
+  readRowsAfter: (context: UseCaseContext, input: SubscriptionListInput, id: number, maxRows: number) =>
     runForSubscriptions(context, input, async (serviceRef) => {
       const records = await rows.listTrafficAfter(context.db, serviceRef, { id, limit: maxRows })
       return records.map((row) => toTrafficRow(context.app, row))

@@ -23,12 +23,12 @@ import type {
   TrafficMail,
 } from '#server/use-cases/mail/mail-kinds.ts'
 import { countCompanyMail, linkLifetimesMs } from '#server/use-cases/mail/request-mail.ts'
-import { readCheckpointWords, type CheckpointWords } from '#server/use-cases/mail-words/checkpoint-words.ts'
+import { readCheckpointMailValues, type CheckpointMailValues } from '#server/use-cases/mail-words/checkpoint-mails.ts'
 import { renderMailTemplate, type ComposedMail, formatMailDevice } from '#server/use-cases/mail-words/mail-templates.ts'
-import { type OrderWords, readOrderWords } from '#server/use-cases/mail-words/order-mails.ts'
-import { readPaymentWords } from '#server/use-cases/mail-words/payment-mails.ts'
-import { readServiceWords } from '#server/use-cases/mail-words/service-mails.ts'
-import { readTaskWords } from '#server/use-cases/mail-words/task-mails.ts'
+import { type OrderMailValues, readOrderMailValues } from '#server/use-cases/mail-words/order-mails.ts'
+import { readPaymentMailValues } from '#server/use-cases/mail-words/payment-mails.ts'
+import { readServiceMailValues } from '#server/use-cases/mail-words/service-mails.ts'
+import { readTaskMailValues } from '#server/use-cases/mail-words/task-mails.ts'
 
 /** The mail as it is to be sent now, its link alive; null: by now there is nothing to say to anybody. */
 export async function composeMail(
@@ -38,7 +38,7 @@ export async function composeMail(
 ): Promise<MailMessage | null> {
   const recipient = await findRecipient(db, queuedMail)
   if (!recipient || !validStatuses[queuedMail.mail].includes(recipient.status)) return null
-  if (isMatterMail(queuedMail)) return composeMatterMail(db, app, queuedMail, recipient)
+  if (isRecordMail(queuedMail)) return composeRecordMail(db, app, queuedMail, recipient)
   if (queuedMail.mail === 'reset' && recipient.status === userStatus.deactivated) {
     // Anybody may ask for it, and it goes to whom the company named. It is counted apart from the invitations, so that strangers
     // cannot use these up (S-30), and nobody is told (S-32).
@@ -46,23 +46,24 @@ export async function composeMail(
   }
   const link = await createLink(db, app, queuedMail, recipient)
   if (link === null) return null
-  const words = await readAuditWords(db, app, queuedMail, recipient)
-  if (words === null) return null
+  const trailMailValues = await readTrailMailValues(db, app, queuedMail, recipient)
+  if (trailMailValues === null) return null
   return {
     id: queuedMail.id,
     to: { name: recipient.userName, address: recipient.email },
-    ...composeAccountMail(app, queuedMail, recipient, { link, ...words }),
+    ...composeAccountMail(app, queuedMail, recipient, { link, ...trailMailValues }),
   }
 }
 
 /** Empty: the mail is not about the audit trail. Null: there is nothing to say any more. */
-async function readAuditWords(
+async function readTrailMailValues(
   db: DatabaseHandle,
   app: AppContext,
   queuedMail: AccountMail,
   { companyId }: UserCredential,
-): Promise<Partial<CheckpointWords & { customer: string }> | null> {
-  if (queuedMail.mail === 'audit-checkpoint') return readCheckpointWords(db, app, { companyId, size: queuedMail.size })
+): Promise<Partial<CheckpointMailValues & { customer: string }> | null> {
+  if (queuedMail.mail === 'audit-checkpoint')
+    return readCheckpointMailValues(db, app, { companyId, size: queuedMail.size })
   if (queuedMail.mail !== 'audit-alarm') return {}
   // The log of calls that belong to no company has no name.
   const company = await findCompanyById(db, queuedMail.logCompanyId)
@@ -70,40 +71,40 @@ async function readAuditWords(
 }
 
 /** About an order, a service or what its backups cost, and not about an account. */
-type MatterMail = Extract<
+type RecordMail = Extract<
   QueuedMail,
   { orderId: number } | { serviceId: number } | { backupId: number } | { trafficId: number } | { taskId: number }
 >
-type AccountMail = Exclude<QueuedMail, MatterMail>
+type AccountMail = Exclude<QueuedMail, RecordMail>
 
-const isMatterMail = (queuedMail: QueuedMail): queuedMail is MatterMail =>
+const isRecordMail = (queuedMail: QueuedMail): queuedMail is RecordMail =>
   ['orderId', 'serviceId', 'backupId', 'trafficId', 'taskId'].some((name) => name in queuedMail)
 
-type MatterWords = Partial<OrderWords> & { path: string }
+type RecordMailValues = Partial<OrderMailValues> & { path: string }
 
-function readMatterWords(
+function readRecordMailValues(
   db: DatabaseHandle,
   app: AppContext,
-  queuedMail: MatterMail,
+  queuedMail: RecordMail,
   language: Language,
-): Promise<MatterWords | null> {
-  if ('orderId' in queuedMail) return readOrderWords(db, app, queuedMail, language)
-  if ('taskId' in queuedMail) return readTaskWords(db, app, queuedMail, language)
-  if ('serviceId' in queuedMail) return readServiceWords(db, app, queuedMail, language)
-  return readPaymentWords(db, app, queuedMail, language)
+): Promise<RecordMailValues | null> {
+  if ('orderId' in queuedMail) return readOrderMailValues(db, app, queuedMail, language)
+  if ('taskId' in queuedMail) return readTaskMailValues(db, app, queuedMail, language)
+  if ('serviceId' in queuedMail) return readServiceMailValues(db, app, queuedMail, language)
+  return readPaymentMailValues(db, app, queuedMail, language)
 }
 
-async function composeMatterMail(
+async function composeRecordMail(
   db: DatabaseHandle,
   app: AppContext,
-  queuedMail: MatterMail,
+  queuedMail: RecordMail,
   recipient: UserCredential,
 ): Promise<MailMessage | null> {
   const { language, userName: name, companyName: company, companyCode: code, email } = recipient
-  const matterWords = await readMatterWords(db, app, queuedMail, language)
-  if (matterWords === null) return null
-  const { path, template = queuedMail.mail, ...words } = matterWords
-  const values = { name, company, code, email, link: `${app.config.publicUrl}${path}`, ...words }
+  const recordMailValues = await readRecordMailValues(db, app, queuedMail, language)
+  if (recordMailValues === null) return null
+  const { path, template = queuedMail.mail, ...recordValues } = recordMailValues
+  const values = { name, company, code, email, link: `${app.config.publicUrl}${path}`, ...recordValues }
   return { id: queuedMail.id, to: { name, address: email }, ...renderMailTemplate(template, language, values) }
 }
 
@@ -198,10 +199,10 @@ function composeAccountMail(
   { config }: AppContext,
   queuedMail: AccountMail,
   recipient: UserCredential,
-  words: { link: string } & Partial<CheckpointWords & { customer: string }>,
+  mailValues: { link: string } & Partial<CheckpointMailValues & { customer: string }>,
 ): ComposedMail {
   const { language, userName, companyName, companyCode, email } = recipient
-  const values = { name: userName, company: companyName, code: companyCode, email, ...words }
+  const values = { name: userName, company: companyName, code: companyCode, email, ...mailValues }
   if (queuedMail.mail !== 'new-device') return renderMailTemplate(queuedMail.mail, language, values)
   const { at, browser, system, network } = queuedMail.device
   const time = `${toTimestamp(config.timeZone, at)} (${config.timeZone})`

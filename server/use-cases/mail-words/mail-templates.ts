@@ -4,7 +4,7 @@ import en from '#locales/en/mail.json' with { type: 'json' }
 import zh from '#locales/zh/mail.json' with { type: 'json' }
 import { html } from '#server/text/html.ts'
 import type { MailKind } from '#server/use-cases/mail/mail-kinds.ts'
-import type { DeviceWords } from '#server/use-cases/sessions/user-agent.ts'
+import type { DeviceDescription } from '#server/use-cases/sessions/user-agent.ts'
 import { languageTags, createTranslator } from '#server/text/translator.ts'
 
 export interface MailValues {
@@ -78,8 +78,9 @@ export function renderMailTemplate(
   return {
     subject: `${subject} · ${product}`,
     text:
-      [hello, text, `${button}:\n${link}`, note, block, `-- \n${closing}`].filter((part) => part !== '').join('\n\n') +
-      '\n',
+      [hello, text, `${button}:\n${link}`, note, block, `-- \n${closing}`]
+        .filter((paragraph) => paragraph !== '')
+        .join('\n\n') + '\n',
     html: renderPage(languageTags[language], parts),
   }
 }
@@ -87,7 +88,7 @@ export function renderMailTemplate(
 /** "Chrome on Windows", as far as it is known. */
 export function formatMailDevice(
   language: Language,
-  { browser, system }: Pick<DeviceWords, 'browser' | 'system'>,
+  { browser, system }: Pick<DeviceDescription, 'browser' | 'system'>,
 ): string {
   const translate = createTranslator(texts, language)
   if (browser && system) return translate('device.on', { browser, system })

@@ -14,7 +14,7 @@ import { getBusinessMoment } from '#server/use-cases/orders/business-time.ts'
 import { formatDueText } from '#server/use-cases/payments/due-text.ts'
 
 const mailKinds = { due: 'order-due', expiry: 'order-expiry', expired: 'order-expired' } as const
-export const getReminderMail = ({ kind: of }: Pick<ContractReminder, 'kind'>): OrderMail => mailKinds[of]
+export const getReminderMail = ({ kind }: Pick<ContractReminder, 'kind'>): OrderMail => mailKinds[kind]
 
 /** In which state of its order a mail makes sense. */
 const validStates: Record<Exclude<OrderMail, 'order-paid'>, ContractState> = {
@@ -27,7 +27,7 @@ const validStates: Record<Exclude<OrderMail, 'order-paid'>, ContractState> = {
 /** A change or an extension leaves the contract as it is, whatever becomes of the order. */
 const changeTemplates = { 'order-due': 'change-due', 'order-overdue': 'change-overdue' } as const
 
-export interface OrderWords {
+export interface OrderMailValues {
   /** In place of the mail's own template. */
   template?: ChangeMail
   /** What is to be paid: "Change (5 → 12 users)". */
@@ -43,13 +43,13 @@ export interface OrderWords {
 }
 
 /** What the mail says of the order as it is now; null: it was paid, extended or deleted meanwhile. */
-export async function readOrderWords(
+export async function readOrderMailValues(
   db: DatabaseHandle,
   app: AppContext,
   { mail, orderId }: { mail: OrderMail; orderId: number },
   language: Language,
-): Promise<OrderWords | null> {
-  if (mail === 'order-paid') return await readReceiptWords(db, orderId, language)
+): Promise<OrderMailValues | null> {
+  if (mail === 'order-paid') return await readReceiptMailValues(db, orderId, language)
   const order = await readStoredOrder(db, orderId)
   if (!order || getContractState(order, getBusinessMoment({ app, now: app.clock() }).now) !== validStates[mail])
     return null
@@ -69,7 +69,11 @@ export async function readOrderWords(
 }
 
 /** As it stands on the invoice, whatever became of the order since. */
-async function readReceiptWords(db: DatabaseHandle, orderId: number, language: Language): Promise<OrderWords | null> {
+async function readReceiptMailValues(
+  db: DatabaseHandle,
+  orderId: number,
+  language: Language,
+): Promise<OrderMailValues | null> {
   const invoice = await findInvoice(db, { kind: 'order', id: orderId })
   if (!invoice) return null
   const { service, currency, pay_amount, payment } = invoice.content

@@ -23,7 +23,7 @@ import { formatDaysLeft } from '#server/use-cases/mail-words/days-left-text.ts'
 import { getBusinessMoment } from '#server/use-cases/orders/business-time.ts'
 import { formatDueText } from '#server/use-cases/payments/due-text.ts'
 
-interface PaymentWords {
+interface PaymentMailValues {
   service: string
   date: string
   amount: string
@@ -37,31 +37,34 @@ interface PaymentWords {
 }
 
 /** What the mail says of it as it is now; null: there is nothing to say any more. As the system. */
-export async function readPaymentWords(
+export async function readPaymentMailValues(
   db: DatabaseHandle,
   app: AppContext,
   request: PaymentMailRequest,
   language: Language,
-): Promise<PaymentWords | null> {
+): Promise<PaymentMailValues | null> {
   if ('backupId' in request) {
     const backup = await lockPayableBackup(db, request.backupId)
     if (request.mail !== 'backup-paid')
-      return backup && (await readReminderWords(db, app, { mail: request.mail, backup }, language))
-    const receipt = await readReceiptWords(db, { kind: 'backup', id: request.backupId })
+      return backup && (await readReminderMailValues(db, app, { mail: request.mail, backup }, language))
+    const receipt = await readReceiptMailValues(db, { kind: 'backup', id: request.backupId })
     return backup && receipt && { ...receipt, path: await findOrderPath(db, backup, language) }
   }
   const traffic = await lockPayableTraffic(db, request.trafficId)
   if (!traffic) return null
-  const trafficWords = { month: getTrafficMonth(traffic.period_end), path: await findOrderPath(db, traffic, language) }
+  const trafficMailValues = {
+    month: getTrafficMonth(traffic.period_end),
+    path: await findOrderPath(db, traffic, language),
+  }
   if (request.mail === 'traffic-paid') {
-    const receipt = await readReceiptWords(db, { kind: 'traffic', id: traffic.id })
-    return receipt && { ...receipt, ...trafficWords }
+    const receipt = await readReceiptMailValues(db, { kind: 'traffic', id: traffic.id })
+    return receipt && { ...receipt, ...trafficMailValues }
   }
   const dueTime = getDueTime(toTimestamp(app.config.timeZone, traffic.create_time))
   const isOverdue = getBusinessMoment({ app, now: app.clock() }).now > dueTime
   if (traffic.pay_date !== null || isOverdue !== (request.mail === 'traffic-overdue')) return null
   return {
-    ...trafficWords,
+    ...trafficMailValues,
     service: traffic.service_code,
     date: dueTime,
     amount: `${traffic.currency} ${groupThousands(traffic.amount)}`,
@@ -69,12 +72,12 @@ export async function readPaymentWords(
 }
 
 /** Null: it was paid, replaced or extended meanwhile. */
-async function readReminderWords(
+async function readReminderMailValues(
   db: DatabaseHandle,
   app: AppContext,
   { mail, backup }: { mail: BackupReminderMail; backup: PayableBackupRecord },
   language: Language,
-): Promise<PaymentWords | null> {
+): Promise<PaymentMailValues | null> {
   const { now, today } = getBusinessMoment({ app, now: app.clock() })
   const dueTime = getDueTimeWithin(toTimestamp(app.config.timeZone, backup.create_time), backup.period_end)
   const isUnpaid = mail === 'backup-due' || mail === 'backup-overdue'
@@ -100,10 +103,10 @@ const validStates = {
 } as const satisfies Record<BackupReminderMail, ContractState>
 
 /** As it stands on the invoice, whatever became of it since. */
-async function readReceiptWords(
+async function readReceiptMailValues(
   db: DatabaseHandle,
   payableRef: PayableRef,
-): Promise<Omit<PaymentWords, 'path'> | null> {
+): Promise<Omit<PaymentMailValues, 'path'> | null> {
   const invoice = await findInvoice(db, payableRef)
   if (!invoice) return null
   const { service, currency, pay_amount, payment } = invoice.content

@@ -9,7 +9,7 @@ import type { AppContext } from '#server/context/context.ts'
 import type { ServiceMailRequest } from '#server/use-cases/mail/mail-kinds.ts'
 import { getBusinessMoment } from '#server/use-cases/orders/business-time.ts'
 
-export interface ServiceWords {
+export interface ServiceMailValues {
   service: string
   date: string
   path: string
@@ -19,25 +19,30 @@ export interface ServiceWords {
 }
 
 /** Null: what it says is not so any more. As the system. */
-export async function readServiceWords(
+export async function readServiceMailValues(
   db: DatabaseHandle,
   app: AppContext,
   request: ServiceMailRequest,
   language: Language,
-): Promise<ServiceWords | null> {
+): Promise<ServiceMailValues | null> {
   const row = await findServiceWithOrder(db, request.serviceId)
   if (!row) return null
   const path = row.order_id === null ? '/saas/app/contract' : `/saas/app/contract/${row.order_id}`
-  const words = { service: row.code, path: `${path}?lang=${language}` }
+  const commonValues = { service: row.code, path: `${path}?lang=${language}` }
   if (request.mail === 'backup-failed') {
     const { type, since } = request
     if (!row.failing_backups.includes(type)) return null
     const { timeZone } = app.config
-    return { ...words, company: row.company_name, backup: type, date: `${toTimestamp(timeZone, since)} (${timeZone})` }
+    return {
+      ...commonValues,
+      company: row.company_name,
+      backup: type,
+      date: `${toTimestamp(timeZone, since)} (${timeZone})`,
+    }
   }
   // It was extended, removed or deleted meanwhile.
   const { today } = getBusinessMoment({ app, now: app.clock() })
   const { stopDate, eraseDate } = getServiceEndDates(row, today)
   if ((request.mail === 'service-stops' ? stopDate : eraseDate) !== request.day) return null
-  return { ...words, date: request.day }
+  return { ...commonValues, date: request.day }
 }

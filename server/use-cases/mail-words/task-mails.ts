@@ -7,7 +7,7 @@ import { findPaymentTask } from '#server/db/payments/payment-tasks.ts'
 import type { AppContext } from '#server/context/context.ts'
 import type { TaskMail } from '#server/use-cases/mail/mail-kinds.ts'
 
-interface TaskWords {
+interface TaskMailValues {
   service: string
   customer: string
   amount: string
@@ -16,12 +16,12 @@ interface TaskWords {
 }
 
 /** Null: it was settled meanwhile. As the system. */
-export async function readTaskWords(
+export async function readTaskMailValues(
   db: DatabaseHandle,
   { config }: AppContext,
   { mail, taskId }: { mail: TaskMail; taskId: number },
   language: Language,
-): Promise<TaskWords | null> {
+): Promise<TaskMailValues | null> {
   const task = await findPaymentTask(db, taskId)
   const isDue = mail === 'payment-task' ? task?.state === 'open' : task?.state === 'refunded'
   if (!task || !isDue) return null

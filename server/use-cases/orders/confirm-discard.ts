@@ -5,10 +5,11 @@ import type { OrderTerms } from '#server/use-cases/orders/order-terms.ts'
 
 /** Throws DISCARD_CONFIRM with the sum until the order carries just that sum (D14). */
 export function requireDiscardConfirmed({ quote }: OrderTerms, confirmedAmount: string | undefined): void {
-  const discarded = getDiscardedAmount(quote)
-  if (discarded === 0n || (confirmedAmount !== undefined && readAmount(confirmedAmount) === discarded)) return
+  const discardedAmount = getDiscardedAmount(quote)
+  if (discardedAmount === 0n || (confirmedAmount !== undefined && readAmount(confirmedAmount) === discardedAmount))
+    return
   throw new ProblemError('DISCARD_CONFIRM', {
-    discarded_amount: writeAmount(discarded),
+    discarded_amount: writeAmount(discardedAmount),
     currency: quote.currency,
   })
 }

@@ -194,7 +194,7 @@ export const getStoredContractState = (
 ): ContractState => getContractState({ stored: overwritten ? 'overwritten' : 'paid', due: '', period_end }, now)
 
 export const parseSegments = ({ segments }: ContractRecord) =>
-  segments.map(({ annual, ...days }) => ({ ...days, annual: readAmount(annual) }))
+  segments.map(({ annual, ...days }) => ({ ...days, annualFee: readAmount(annual) }))
 
 const mergeChoice = (base: ContractRecord, input: ChangeOrderInput): ContractTerms => ({
   user_mode: input.user_mode ?? base.user_mode,
@@ -214,8 +214,8 @@ const fieldComparisons = {
 
 /** More years of what runs are years of just that; something else is a change (D16). */
 const findLockedFields = (base: ContractRecord, choice: ContractTerms) =>
-  Object.entries(fieldComparisons).flatMap(([field, isOther]) =>
-    isOther(base, choice) ? [{ field, code: 'LOCKED' as const }] : [],
+  Object.entries(fieldComparisons).flatMap(([field, isDifferent]) =>
+    isDifferent(base, choice) ? [{ field, code: 'LOCKED' as const }] : [],
   )
 const hasSameChoice = (base: ContractRecord, choice: ContractTerms) => findLockedFields(base, choice).length === 0
 

@@ -102,7 +102,7 @@ export const orderList = {
   readLatestChange: (context: UseCaseContext, { params }: CompanyListInput) =>
     runAsCompany(context, params.companyId, ({ companyId }) => readChangeNumber(context.db, companyId)),
 
-  page: ((context, { params, query }) => {
+  readPage: ((context, { params, query }) => {
     if (query.type) requireType(context.caller, query.type)
     const type = query.type ?? getVisibleTypes(context.caller) ?? undefined
     return runAsCompany(context, params.companyId, async ({ companyId }) => {
@@ -112,22 +112,22 @@ export const orderList = {
     })
   }) satisfies UseCase<typeof listOrders>,
 
-  changes: (context: UseCaseContext, { params }: CompanyListInput, since: number | null) =>
+  readChanges: (context: UseCaseContext, { params }: CompanyListInput, since: number | null) =>
     runAsCompany(context, params.companyId, async ({ companyId }) => {
       const moment = getBusinessMoment(context)
       const {
         changed: changedRecords,
         gone: deletedIds,
-        upto: maxSequence,
+        upto: maxChange,
       } = await orders.readOrderChanges(context.db, companyId, moment, since)
       return {
         changed: changedRecords.map((row) => toOrderRow(context.app, row, moment)),
         gone: deletedIds,
-        upto: maxSequence,
+        upto: maxChange,
       }
     }),
 
-  rowsAfter: (context: UseCaseContext, { params }: CompanyListInput, id: number, maxRows: number) =>
+  readRowsAfter: (context: UseCaseContext, { params }: CompanyListInput, id: number, maxRows: number) =>
     runAsCompany(context, params.companyId, async ({ companyId }) => {
       const moment = getBusinessMoment(context)
       const rows = await orders.listOrdersAfter(context.db, { companyId, moment, id, limit: maxRows })
@@ -288,7 +288,7 @@ async function lockOrder({ context, companyId }: ActingCompany, id: number): Pro
   const order = await orders.lockOrder(db, companyId, moment, id)
   if (!order) throw createNotFoundProblem()
   await requireVersion(context, order, {
-    current: () => toOrderRow(app, order, moment),
+    buildCurrentRow: () => toOrderRow(app, order, moment),
     auditTarget: { code: 'order', info: { OrderId: id } },
   })
   await settleServiceCode(db, order.code, moment)

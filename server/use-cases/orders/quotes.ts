@@ -21,7 +21,7 @@ export const formatAmounts = ({ quote }: Pick<OrderTerms, 'quote'>) => ({
   contract_amount: writeAmount(quote.contract_amount),
   residual_amount: writeAmount(quote.residual_amount),
   amount: writeAmount(quote.amount),
-  annual: writeAmount(quote.annual.fee),
+  annual: writeAmount(quote.annualFee.fee),
 })
 
 /**
@@ -51,7 +51,7 @@ function parseQuoteId(id: string): { amount: string; price_id: number } | null {
 function buildQuote(actingCompany: ActingCompany, terms: OrderTerms): OrderQuote {
   const { quote, list, currency, choice, visibleModules, joiningModules } = terms
   const { today } = getBusinessMoment(actingCompany.context)
-  const pricesByCode = new Map(quote.annual.modules.map(({ code, amount }) => [code, writeAmount(amount)]))
+  const pricesByCode = new Map(quote.annualFee.modules.map(({ code, amount }) => [code, writeAmount(amount)]))
   const namesByCode = new Map(visibleModules.map(({ code, name }) => [code, name]))
   return {
     ...formatAmounts(terms),

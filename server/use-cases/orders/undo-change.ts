@@ -18,7 +18,7 @@ import { getBusinessMoment } from '#server/use-cases/orders/business-time.ts'
 import { requireType } from '#server/use-cases/orders/client-types.ts'
 import { type AppTerms, requireAppsConfirmed } from '#server/use-cases/orders/confirm-app-changes.ts'
 import { toOrderRow } from '#server/use-cases/orders/orders.ts'
-import { toUndoable } from '#server/use-cases/orders/undo-until.ts'
+import { toUndoableOrder } from '#server/use-cases/orders/undo-until.ts'
 import { putIntoEffect } from '#server/use-cases/payments/payable-orders.ts'
 
 export const undoContractChange: UseCase<typeof undoChange> = (context, { params, body }) =>
@@ -33,7 +33,7 @@ export const undoContractChange: UseCase<typeof undoChange> = (context, { params
     await settleServiceCode(db, changedContract.service_code, moment)
     const changeOrder = await findOrderById(db, companyId, moment, changedContract.order_id)
     if (!changeOrder) throw createNotFoundProblem()
-    const refusal = getUndoRefusal(toUndoable(app.config, changeOrder), moment.now)
+    const refusal = getUndoRefusal(toUndoableOrder(app.config, changeOrder), moment.now)
     if (refusal) throw new ProblemError('STATE_CONFLICT', { why: refusal })
     const formerContract =
       changeOrder.base_id === null ? null : await findContractById(db, companyId, changeOrder.base_id)

@@ -3,7 +3,7 @@ import { type UndoableOrder, getUndoDeadline, getUndoRefusal } from '#domain/und
 import type { OrderRecord } from '#server/db/orders/orders.ts'
 import type { AppContext } from '#server/context/context.ts'
 
-export const toUndoable = (
+export const toUndoableOrder = (
   { timeZone }: Pick<AppContext['config'], 'timeZone'>,
   record: OrderRecord,
 ): UndoableOrder => ({ ...record, ordered_on: toPlainDate(timeZone, record.create_time) })
@@ -14,6 +14,6 @@ export function findUndoDeadline(
   record: OrderRecord,
   now: Timestamp,
 ): Timestamp | null {
-  const order = toUndoable(config, record)
+  const order = toUndoableOrder(config, record)
   return getUndoRefusal(order, now) === null ? getUndoDeadline(order.ordered_on) : null
 }

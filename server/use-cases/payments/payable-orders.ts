@@ -154,7 +154,9 @@ async function makeContract(context: PaymentContext, orderId: number, changeStam
     period_end: order.period_end,
     anchor_date: anchor.date,
     anchor_months: anchor.months,
-    segments: JSON.stringify(segments.map(({ annual, ...days }) => ({ ...days, annual: writeAmount(annual) }))),
+    segments: JSON.stringify(
+      segments.map(({ annualFee: annual, ...days }) => ({ ...days, annual: writeAmount(annual) })),
+    ),
     create_time: context.now,
   })
   // A change leaves the end where it was, and with it the day from which people are reminded.
@@ -186,7 +188,7 @@ function getContractPeriod(
   baseContract: ContractRecord | null,
 ): { start: string; segments: PaidSegment[] } {
   const annual = readAmount(order.annual)
-  const ownSegment = { start: order.period_start, end: order.period_end, annual }
+  const ownSegment = { start: order.period_start, end: order.period_end, annualFee: annual }
   const paidSegments = baseContract ? parseSegments(baseContract) : []
   // What was waived was not paid for, so a later change counts what was paid before (D11).
   if (order.type === 'change' && order.waived !== null)

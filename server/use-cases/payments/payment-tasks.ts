@@ -155,16 +155,21 @@ interface TaskAction {
 }
 
 /** Stands in the log of the company whose money it is. */
-export function buildTaskEntry(
-  task: PaymentTaskRecord,
-  { operation, outcome, details: more = {} }: TaskAction,
-): AuditEntry {
+export function buildTaskEntry(task: PaymentTaskRecord, { operation, outcome, details = {} }: TaskAction): AuditEntry {
   const { kind, id } = toPayableRef(task)
   const { code: ServiceCode, amount, currency, gateway: Gateway, reference: Reference } = task
   return {
     code: kind === 'order' ? 'order' : 'backup',
     operation,
-    info: { ServiceCode, OrderId: id, Amount: `${currency} ${amount}`, Gateway, Reference, Outcome: outcome, ...more },
+    info: {
+      ServiceCode,
+      OrderId: id,
+      Amount: `${currency} ${amount}`,
+      Gateway,
+      Reference,
+      Outcome: outcome,
+      ...details,
+    },
     ...(task.company_code === PROVIDER ? {} : { company: { id: task.company_id, actor: PROVIDER } }),
   }
 }

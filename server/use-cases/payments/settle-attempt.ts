@@ -201,10 +201,12 @@ async function recordPaid(
   if (appliedPayment.auditEntry) {
     const payer = userId === null ? null : await findCompanyOfUser(db, userId)
     const isOwn = payer === null || payer.id === companyId
-    const entryHead = { companyId: isOwn ? companyId : payer.id, userId, now, status: 0 as const, intent }
+    const entryHeader = { companyId: isOwn ? companyId : payer.id, userId, now, status: 0 as const, intent }
     // Staff who pay for a customer act in that customer's log.
     const log = isOwn ? {} : { company: { id: companyId, actor: payer.code } }
-    await addAuditEntries(db, { ...entryHead, requestId: `payment-${id}` }, [{ ...appliedPayment.auditEntry, ...log }])
+    await addAuditEntries(db, { ...entryHeader, requestId: `payment-${id}` }, [
+      { ...appliedPayment.auditEntry, ...log },
+    ])
   }
   return { attempt, isNew: !appliedPayment.isRepeated }
 }

@@ -127,9 +127,15 @@ async function recordRefundOutcome(
 ): Promise<void> {
   const { user_id: userId, company_id: ownCompany } = task
   const company = userId === null ? null : await findCompanyOfUser(db, userId)
-  const entryHead = { companyId: company?.id ?? ownCompany, userId, now, intent: null, requestId: `refund-${task.id}` }
+  const entryHeader = {
+    companyId: company?.id ?? ownCompany,
+    userId,
+    now,
+    intent: null,
+    requestId: `refund-${task.id}`,
+  }
   const { company: logCompany, ...entry } = buildTaskEntry(task, { operation: 'refund', outcome })
-  const isOwn = entryHead.companyId === ownCompany
+  const isOwn = entryHeader.companyId === ownCompany
   const ownEntry = isOwn || !logCompany ? entry : { ...entry, company: logCompany }
-  await addAuditEntries(db, { ...entryHead, status: outcome === 'refunded' ? 0 : -1 }, [ownEntry])
+  await addAuditEntries(db, { ...entryHeader, status: outcome === 'refunded' ? 0 : -1 }, [ownEntry])
 }

@@ -283,7 +283,7 @@ const updateUnsettled = (app: AppContext, attempt: AttemptRecord, fields: Parame
     const { id } = attempt
     const payableRef = toPayableRef(attempt)
     await findPayable({ db, app, now: app.clock() }, payableRef)
-    const isUnsettled = (await listUnsettledAttempts(db, payableRef)).some((unsettled) => unsettled.id === id)
+    const isUnsettled = (await listUnsettledAttempts(db, payableRef)).some((attempt) => attempt.id === id)
     return await (isUnsettled ? updateAttempt(db, id, fields) : getAttempt(db, id))
   })
 

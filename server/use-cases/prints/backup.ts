@@ -37,11 +37,11 @@ export function printBackup(
   const { currency, discount, amount, pay_amount: totalAmount, steps, id } = row
   const translate = createPrintTranslator(printContext.reader.language)
   const discountAmount = readAmount(totalAmount) - readAmount(amount)
-  const parts: [string, string][] = [
+  const partialAmounts: [string, string][] = [
     [translate('total.backup'), amount],
     [translate('total.discount', { percent: discount }), writeAmount(discountAmount)],
   ]
-  const paid = invoice?.pay_amount ?? null
+  const paidAmount = invoice?.pay_amount ?? null
   return renderDocument(printContext, {
     title: translate('backup'),
     number: translate('numbered', { id: String(id) }),
@@ -55,7 +55,7 @@ ${renderList([
 ])}
 ${renderFacts(getBackupFacts(document, orderedTime, translate))}
 ${renderSteps(translate, currency, steps)}
-${renderTotals(translate, { currency, parts: readAmount(discount) > 0n ? parts : [], totalAmount, paidAmount: paid })}
+${renderTotals(translate, { currency, partialAmounts: readAmount(discount) > 0n ? partialAmounts : [], totalAmount, paidAmount })}
 ${invoice && renderPayment(translate, invoice)}`,
     ],
   })
@@ -70,7 +70,7 @@ function getBackupState({ status, pay_amount }: BackupRecord): PrintedState {
 /** That nobody takes it for an invoice. */
 const getMark = (translate: TranslateText, state: PrintedState) =>
   state === 'invalid' || state === 'unpaid'
-    ? { word: translate(`standing.${state}`), text: translate(`mark.${state}`) }
+    ? { title: translate(`standing.${state}`), text: translate(`mark.${state}`) }
     : null
 
 const getBackupFacts = (
@@ -100,7 +100,7 @@ function formatPeriod(
 
 export function printTraffic(printContext: PrintContext, document: PrintedRow<TrafficRecord>): string {
   const { row, invoice, name } = document
-  const { currency, amount: totalAmount, pay_amount: paid, steps, id } = row
+  const { currency, amount: totalAmount, pay_amount: paidAmount, steps, id } = row
   const translate = createPrintTranslator(printContext.reader.language)
   return renderDocument(printContext, {
     title: translate('traffic'),
@@ -112,7 +112,7 @@ export function printTraffic(printContext: PrintContext, document: PrintedRow<Tr
 ${renderFacts(getTrafficFacts(document, translate))}
 ${renderTrafficTable(row, translate)}
 ${renderSteps(translate, currency, steps)}
-${renderTotals(translate, { currency, parts: [], totalAmount, paidAmount: paid })}
+${renderTotals(translate, { currency, partialAmounts: [], totalAmount, paidAmount })}
 ${invoice ? renderPayment(translate, invoice) : renderFacts([[translate('fact.paid'), row.pay_date]])}`,
     ],
   })
@@ -132,16 +132,16 @@ const getTrafficFacts = ({ row, name }: PrintedRow<TrafficRecord>, translate: Tr
 ]
 
 function renderTrafficTable(
-  { pdb_traffic: measuredTraffic, free }: TrafficRecord,
+  { pdb_traffic: measuredTraffic, free: freeTraffic }: TrafficRecord,
   translate: TranslateText,
 ): HtmlMarkup {
   const renderRow = (label: string, value: string, attribute: HtmlMarkup | null) =>
     html`<tr${attribute}><td>${label}</td><td class="amount">${groupThousands(value)}</td></tr>`
-  const chargedTraffic = writeAmount(calculateExtraTraffic(readAmount(measuredTraffic), readAmount(free)))
+  const chargedTraffic = writeAmount(calculateExtraTraffic(readAmount(measuredTraffic), readAmount(freeTraffic)))
   return html`<h2>${translate('gb.title')}</h2>
 <table>
 <thead><tr><th>${translate('item')}</th><th class="amount">GB</th></tr></thead>
-<tbody>${renderRow(translate('gb.measured'), measuredTraffic, null)}${renderRow(translate('gb.free'), free, null)}
+<tbody>${renderRow(translate('gb.measured'), measuredTraffic, null)}${renderRow(translate('gb.free'), freeTraffic, null)}
 ${renderRow(translate('gb.charged'), chargedTraffic, html` class="sum"`)}</tbody>
 </table>`
 }

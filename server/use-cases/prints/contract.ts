@@ -84,9 +84,13 @@ const renderModuleRow = (code: string, name: string): HtmlMarkup =>
 
 function getTotals({ contract, invoice }: PrintedContract, translate: TranslateText) {
   const { contract_amount: contractAmount, residual_amount: residualAmount, amount: totalAmount } = contract
-  const parts: [string, string][] = [
+  const partialAmounts: [string, string][] = [
     [translate('total.contract'), contractAmount],
     [translate('total.residual'), `-${residualAmount}`],
   ]
-  return { parts: readAmount(residualAmount) > 0n ? parts : [], totalAmount, paidAmount: invoice?.pay_amount ?? null }
+  return {
+    partialAmounts: readAmount(residualAmount) > 0n ? partialAmounts : [],
+    totalAmount,
+    paidAmount: invoice?.pay_amount ?? null,
+  }
 }

@@ -44,7 +44,7 @@ interface PrintDocument {
   /** Names what it is about, in the name of the PDF. */
   subject: string
   /** Said at its head: that it is not paid, or no longer valid. */
-  mark?: { word: string; text: string } | null
+  mark?: { title: string; text: string } | null
   body: HtmlPart[]
 }
 
@@ -62,7 +62,7 @@ export function renderDocument(
 <div><p class="product" lang="${detectLanguage(seller.name)}">${seller.name}</p><h1>${title}</h1></div>
 <p class="number">${number}</p>
 </header>
-${mark && html`<p class="mark"><strong>${mark.word}</strong>${mark.text}</p>`}
+${mark && html`<p class="mark"><strong>${mark.title}</strong>${mark.text}</p>`}
 <div class="parties">${renderParty(translate, translate('seller'), seller)}${renderParty(translate, translate('buyer'), buyer)}</div>
 ${body}
 <p class="printed">${translate('printed', { time, name: reader.name })} · ${translate('zone', { zone })}</p>`,
@@ -169,7 +169,7 @@ function formatStep(
 interface TotalsInput {
   currency: Currency
   /** What the whole is made of, where that is more than one. */
-  parts: [label: string, amount: string][]
+  partialAmounts: [label: string, amount: string][]
   totalAmount: string
   /** Null: nothing was. */
   paidAmount: string | null
@@ -181,12 +181,12 @@ const formatSignedAmount = (currency: Currency, amount: string) =>
 
 export function renderTotals(
   translate: TranslateText,
-  { currency, parts, totalAmount, paidAmount }: TotalsInput,
+  { currency, partialAmounts, totalAmount, paidAmount }: TotalsInput,
 ): HtmlMarkup {
   const renderRow = (label: string, value: string, className: string) =>
     html`<tr class="${className}"><th scope="row">${label}</th><td class="amount">${formatSignedAmount(currency, value)}</td></tr>`
   return html`<table class="totals"><tbody>
-${parts.map(([label, value]) => renderRow(label, value, 'part'))}
+${partialAmounts.map(([label, value]) => renderRow(label, value, 'part'))}
 ${renderRow(translate('total.amount'), totalAmount, 'whole')}
 ${currency === 'RMB' && html`<tr class="capitals"><th scope="row">${translate('capitals')}</th><td>${toCapitalNumerals(readAmount(totalAmount))}</td></tr>`}
 ${paidAmount !== null && renderRow(translate('total.paid'), paidAmount, 'part')}

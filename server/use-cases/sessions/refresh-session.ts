@@ -39,7 +39,7 @@ export interface RenewalInput {
 const graceMs = 10_000
 
 type RenewalOutcome =
-  | { granted: SessionGrant }
+  | { sessionGrant: SessionGrant }
   | { refusal: 'UNAUTHORIZED' | 'WRONG_SESSION'; data?: UnauthorizedDetails }
 const createRefusal = (code: 'UNAUTHORIZED' | 'WRONG_SESSION'): RenewalOutcome => ({ refusal: code })
 /** Nobody took the session away: its time is over, and the device keeps what its user left there (decision 83). */
@@ -48,7 +48,7 @@ const expiredOutcome: RenewalOutcome = { refusal: 'UNAUTHORIZED', data: { why: '
 export async function renewSession(app: AppContext, input: RenewalInput): Promise<SessionGrant> {
   // Thrown only behind the commit: ending a family must not be undone by the refusal that tells of it.
   const outcome = await runInTransaction(app, { role: 'portal_system' }, (db) => renewInTransaction(db, app, input))
-  if ('granted' in outcome) return outcome.granted
+  if ('sessionGrant' in outcome) return outcome.sessionGrant
   // A family that was used twice has ended, and its sockets with it.
   announceEndedSessions(app)
   notifyJobs(app)
@@ -58,33 +58,35 @@ export async function renewSession(app: AppContext, input: RenewalInput): Promis
 
 async function renewInTransaction(db: DatabaseHandle, app: AppContext, input: RenewalInput): Promise<RenewalOutcome> {
   const now = app.clock()
-  const presented = await findTokenByRefreshHash(db, hashToken(input.refresh))
-  if (!presented || presented.ended !== null) return createRefusal('UNAUTHORIZED')
-  if (!isExpected(presented, input.expectedUser)) return createRefusal('WRONG_SESSION')
-  const isActivated = presented.status === userStatus.activated
-  if (presented.endTime <= now) return isActivated ? expiredOutcome : createRefusal('UNAUTHORIZED')
+  const presentedToken = await findTokenByRefreshHash(db, hashToken(input.refresh))
+  if (!presentedToken || presentedToken.ended !== null) return createRefusal('UNAUTHORIZED')
+  if (!isExpected(presentedToken, input.expectedUser)) return createRefusal('WRONG_SESSION')
+  const isActivated = presentedToken.status === userStatus.activated
+  if (presentedToken.endTime <= now) return isActivated ? expiredOutcome : createRefusal('UNAUTHORIZED')
   if (!isActivated) {
-    await endSession(db, presented.sessionId, now, 'refused')
+    await endSession(db, presentedToken.sessionId, now, 'refused')
     return createRefusal('UNAUTHORIZED')
   }
-  const siblings = presented.parentId === null ? [] : await listChildTokens(db, presented.sessionId, presented.parentId)
-  if (siblings.some(({ id, used }) => id !== presented.tokenId && used !== null))
-    return endFamily(db, app, presented, input, now)
-  if (presented.used === null) {
-    if (presented.refreshUntil <= now) return expiredOutcome
+  const siblings =
+    presentedToken.parentId === null ? [] : await listChildTokens(db, presentedToken.sessionId, presentedToken.parentId)
+  if (siblings.some(({ id, used }) => id !== presentedToken.tokenId && used !== null))
+    return endFamily(db, app, presentedToken, input, now)
+  if (presentedToken.used === null) {
+    if (presentedToken.refreshUntil <= now) return expiredOutcome
     return exchangeToken(
       db,
       app,
-      presented,
-      deriveChildPair(app.config.tokenKey, presented.caller.userId, input.refresh),
+      presentedToken,
+      deriveChildPair(app.config.tokenKey, presentedToken.caller.userId, input.refresh),
       now,
     )
   }
-  const children = await listChildTokens(db, presented.sessionId, presented.tokenId)
-  if (isStolen(children, presented.used, input.newestAccess, now)) return endFamily(db, app, presented, input, now)
+  const children = await listChildTokens(db, presentedToken.sessionId, presentedToken.tokenId)
+  if (isStolen(children, presentedToken.used, input.newestAccess, now))
+    return endFamily(db, app, presentedToken, input, now)
   // The idle end is that of the pair that may have been lost.
   if (children.every(({ refresh_until: until }) => until <= now)) return expiredOutcome
-  return exchangeToken(db, app, presented, createRandomPair(presented.caller.userId), now)
+  return exchangeToken(db, app, presentedToken, createRandomPair(presentedToken.caller.userId), now)
 }
 
 /** Whether a token that was exchanged before has come back from somebody else than whoever uses what it was exchanged for. */
@@ -95,7 +97,7 @@ function isStolen(
   now: number,
 ): boolean {
   if (children.some(({ used }) => used !== null)) return true
-  const presentedTokens = children.filter(({ access_used: at }) => at !== null)
+  const presentedTokens = children.filter(({ access_used: accessUsed }) => accessUsed !== null)
   if (presentedTokens.length === 0 || now - exchangedAt <= graceMs) return false
   // A browser that was killed comes back without its newest cookies, but knows what it was given.
   return !presentedTokens.some(({ access_hash: hash }) => hash === newestAccess)
@@ -109,40 +111,40 @@ const isExpected = ({ caller }: PresentedToken, expectedUser: RenewalInput['expe
 async function exchangeToken(
   db: DatabaseHandle,
   app: AppContext,
-  presented: PresentedToken,
+  presentedToken: PresentedToken,
   tokens: TokenPair,
   now: number,
 ): Promise<RenewalOutcome> {
-  const { userId, companyId, companyCode } = presented.caller
+  const { userId, companyId, companyCode } = presentedToken.caller
   // Never past the first token's absolute end (K-06).
-  const refreshUntil = Math.min(now + getLifetimes(app, companyCode).idle * 1000, presented.endTime)
-  const accessUntil = Math.min(now + app.config.lifetimes.access * 1000, presented.endTime)
-  await markTokenUsed(db, presented, now)
+  const refreshUntil = Math.min(now + getLifetimes(app, companyCode).idleSeconds * 1000, presentedToken.endTime)
+  const accessUntil = Math.min(now + app.config.lifetimes.accessSeconds * 1000, presentedToken.endTime)
+  await markTokenUsed(db, presentedToken, now)
   await addToken(db, {
-    sessionId: presented.sessionId,
+    sessionId: presentedToken.sessionId,
     userId,
     companyId,
     refreshHash: hashToken(tokens.refresh),
     accessHash: hashToken(tokens.access),
-    parentId: presented.tokenId,
+    parentId: presentedToken.tokenId,
     now,
     accessUntil,
     refreshUntil,
   })
-  return { granted: buildGrant(tokens, userId, accessUntil, refreshUntil, now) }
+  return { sessionGrant: buildGrant(tokens, userId, accessUntil, refreshUntil, now) }
 }
 
 async function endFamily(
   db: DatabaseHandle,
   app: AppContext,
-  presented: PresentedToken,
+  presentedToken: PresentedToken,
   input: RenewalInput,
   now: number,
 ): Promise<RenewalOutcome> {
-  const { userId, companyId } = presented.caller
-  await endSession(db, presented.sessionId, now, 'reuse')
+  const { userId, companyId } = presentedToken.caller
+  await endSession(db, presentedToken.sessionId, now, 'reuse')
   await addAuditEntries(db, { companyId, userId, now, status: -1, intent: null, requestId: input.requestId }, [
-    { code: 'user', operation: 'login', info: { UserName: presented.userName, Reason: 'token reused' } },
+    { code: 'user', operation: 'login', info: { UserName: presentedToken.userName, Reason: 'token reused' } },
   ])
   await requestMail(db, { companyId, now }, { mail: 'session-copied', userId })
   logSecurityEvent(app.log, 'token reused', { user: userId, tenant: companyId, request: input.requestId })

@@ -97,12 +97,15 @@ export async function reserveGuess(
 export const forgiveGuesses = (db: DatabaseHandle, { account, address }: GuessLimits, now: number): Promise<void> =>
   forgiveAttempts(
     db,
-    { accounts: [account.subject], others: address ? [address, { subject: allAnonymous, freeAttempts: null }] : [] },
+    {
+      accounts: [account.subject],
+      otherSubjects: address ? [address, { subject: allAnonymous, freeAttempts: null }] : [],
+    },
     now,
   )
 
 /** Whoever was locked out, by strangers or by oneself, comes in again. Needs portal_system. */
 export function forgiveAllGuesses(db: DatabaseHandle, companyCode: string, email: string, now: number): Promise<void> {
   const subject = `account ${hashAccountName(companyCode, email)}`
-  return forgiveAttempts(db, { accounts: [subject, toKnownSubject(subject)], others: [] }, now)
+  return forgiveAttempts(db, { accounts: [subject, toKnownSubject(subject)], otherSubjects: [] }, now)
 }

@@ -77,7 +77,7 @@ export async function signInByPassword(
   const hashingCaller = knownUserId === null ? unknownCaller : ({ kind: 'known', userId: knownUserId } as const)
   const verifyPassword = (position: HashingQueuePosition) =>
     verifyByPassword(app, { companyCode, email, ...input }, { guessLimits, position, device, now })
-  const { credential, passwordHash, renewed: renewedHash } = await withQueuePosition(hashingCaller, verifyPassword)
+  const { credential, passwordHash, renewedHash } = await withQueuePosition(hashingCaller, verifyPassword)
   const { step: secondStep, startedSession } = await runInTransaction(app, systemScope, async (db) => {
     // Read again under a lock: whoever was disabled or had the password changed meanwhile does not come in (S-21, S-44).
     if (!(await lockIfPasswordCurrent(db, credential.userId, passwordHash))) throw createUnknownAccountError()
@@ -151,7 +151,7 @@ async function verifyByPassword(
   requireActive(credential)
   const renewedHash =
     matchKind === 'as typed' || isOutdatedHash(passwordHash, cost) ? await hashPassword(password, cost, position) : null
-  return { credential, passwordHash, renewed: renewedHash }
+  return { credential, passwordHash, renewedHash }
 }
 
 interface BeginSessionOptions {
@@ -225,11 +225,11 @@ async function openSession(
   device: SignInClientDevice,
   now: number,
 ): Promise<SessionGrant> {
-  const { access } = app.config.lifetimes
-  const { idle, absolute } = getLifetimes(app, credential.companyCode)
+  const { accessSeconds: access } = app.config.lifetimes
+  const { idleSeconds, absoluteSeconds } = getLifetimes(app, credential.companyCode)
   const tokens = createRandomPair(credential.userId)
-  const endTime = now + absolute * 1000
-  const refreshUntil = Math.min(now + idle * 1000, endTime)
+  const endTime = now + absoluteSeconds * 1000
+  const refreshUntil = Math.min(now + idleSeconds * 1000, endTime)
   const accessUntil = Math.min(now + access * 1000, endTime)
   const id = randomUUID()
   const owner = { userId: credential.userId, companyId: credential.companyId, now }

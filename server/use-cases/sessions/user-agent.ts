@@ -3,7 +3,7 @@ import { isIPv4 } from 'node:net'
 import bowser from 'bowser'
 import { inputLimits } from '#server/config/input-limits.ts'
 
-export interface DeviceWords {
+export interface DeviceDescription {
   browser: string | null
   system: string | null
   form: 'desktop' | 'mobile' | 'tablet' | null
@@ -13,10 +13,10 @@ const browsers = new Set(Object.values(bowser.BROWSER_MAP))
 const systems = new Set(Object.values(bowser.OS_MAP))
 const forms = ['desktop', 'mobile', 'tablet'] as const
 
-const unknownDevice: DeviceWords = { browser: null, system: null, form: null }
+const unknownDevice: DeviceDescription = { browser: null, system: null, form: null }
 
 /** Only names on the list: a User-Agent is free text, and what it says goes into a mail. */
-export function parseUserAgent(userAgent: string): DeviceWords {
+export function parseUserAgent(userAgent: string): DeviceDescription {
   // It throws on an empty one.
   if (userAgent === '') return unknownDevice
   const { browser, os, platform } = bowser.parse(userAgent.slice(0, inputLimits.userAgent))

@@ -17,10 +17,10 @@ const runInTurn = createTurns({ slowAfterMs: 5_000, maxSlow: 2 })
 export const readMapp = (path: string): Promise<MappReading> => runInTurn(() => readAndDecode(path))
 
 async function readAndDecode(path: string): Promise<MappReading> {
-  const reading = await readPackageFile(path)
-  if ('fault' in reading || reading.content.icon === null) return reading
-  const { icon } = reading.content
+  const readResult = await readPackageFile(path)
+  if ('fault' in readResult || readResult.content.icon === null) return readResult
+  const { icon } = readResult.content
   const size = readImageSize(icon)
   const picture = size && (await queueDecoding(() => decodePicture(icon, size)))
-  return picture ? { content: { ...reading.content, icon: picture } } : { fault: createMappFault('ICON_NO_PNG') }
+  return picture ? { content: { ...readResult.content, icon: picture } } : { fault: createMappFault('ICON_NO_PNG') }
 }

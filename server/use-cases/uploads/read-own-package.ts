@@ -4,7 +4,7 @@ import { type PackageContent, readPackage } from '#server/drivers/packages/read-
 
 /** Its icon is the PNG that is in it. Throws for what is no package. */
 export async function readOwnPackage(bytes: Buffer): Promise<PackageContent> {
-  const reading = await readPackage(bytes)
-  if ('fault' in reading) throw new Error(`a package of our own is refused: ${formatMappFault(reading.fault)}`)
-  return reading.content
+  const readResult = await readPackage(bytes)
+  if ('fault' in readResult) throw new Error(`a package of our own is refused: ${formatMappFault(readResult.fault)}`)
+  return readResult.content
 }

@@ -16,7 +16,7 @@ export function createTurns({ slowAfterMs, maxSlow }: TurnLimits): TakeTurn {
   let isBusy = false
   let slowCount = 0
   /** Those whose turn is over as soon as a slow one has ended. */
-  const overdueSteps: (() => void)[] = []
+  const overdueYields: (() => void)[] = []
 
   function startNext(): void {
     const startWaiting = waitingStarts.shift()
@@ -26,22 +26,22 @@ export function createTurns({ slowAfterMs, maxSlow }: TurnLimits): TakeTurn {
 
   async function runTurn<T>(work: () => Promise<T>): Promise<T> {
     let isSlow = false
-    const stepAside = () => {
+    const yieldTurn = () => {
       isSlow = true
       slowCount += 1
       startNext()
     }
-    const timer = setTimeout(() => (slowCount < maxSlow ? stepAside() : overdueSteps.push(stepAside)), slowAfterMs)
+    const timer = setTimeout(() => (slowCount < maxSlow ? yieldTurn() : overdueYields.push(yieldTurn)), slowAfterMs)
     try {
       return await work()
     } finally {
       clearTimeout(timer)
-      const index = overdueSteps.indexOf(stepAside)
-      if (index !== -1) overdueSteps.splice(index, 1)
+      const index = overdueYields.indexOf(yieldTurn)
+      if (index !== -1) overdueYields.splice(index, 1)
       if (!isSlow) startNext()
       else {
         slowCount -= 1
-        overdueSteps.shift()?.()
+        overdueYields.shift()?.()
       }
     }
   }

@@ -27,8 +27,9 @@ export const createUploadFolder = async (app: AppContext): Promise<string> => {
 
 /** Throws FILES_FULL where so many bytes more would take the volume below its free-space mark. */
 export async function requireFileSpace(app: AppContext, bytes: number): Promise<void> {
-  const { free, total } = await measureDiskSpace(await createUploadFolder(app))
-  if (free - bytes < getRefusalThreshold(app.config.freeSpace, total)) throw new ProblemError('FILES_FULL', null, 60)
+  const { free: freeBytes, total } = await measureDiskSpace(await createUploadFolder(app))
+  if (freeBytes - bytes < getRefusalThreshold(app.config.freeSpace, total))
+    throw new ProblemError('FILES_FULL', null, 60)
 }
 
 /** Bytes that have come; 0 where there is no file. */

@@ -71,9 +71,9 @@ const readingsById = new Map<string, Promise<void>>()
 export function readUpload(app: AppContext, caller: Caller, upload: uploads.UploadRecord, requestId: string) {
   const currentReading = readingsById.get(upload.id)
   if (currentReading) return currentReading
-  const work = readAndStore(app, caller, upload, requestId).finally(() => readingsById.delete(upload.id))
-  readingsById.set(upload.id, work)
-  return work
+  const reading = readAndStore(app, caller, upload, requestId).finally(() => readingsById.delete(upload.id))
+  readingsById.set(upload.id, reading)
+  return reading
 }
 
 async function readAndStore(app: AppContext, caller: Caller, upload: uploads.UploadRecord, requestId: string) {
@@ -83,9 +83,9 @@ async function readAndStore(app: AppContext, caller: Caller, upload: uploads.Upl
     // Two with the same bytes are put down one after the other.
     await uploads.lockUploads(db, caller.userId)
     const storedMapp = await storeMappReading(db, upload, mappReading, now)
-    const entryHead = { ...caller, now, status: 0 as const, intent: null, requestId }
+    const entryHeader = { ...caller, now, status: 0 as const, intent: null, requestId }
     if ('content' in mappReading && storedMapp.fault === null)
-      await addAuditEntries(db, entryHead, [buildMappEntry('upload', mappReading.content.manifest, upload.name)])
+      await addAuditEntries(db, entryHeader, [buildMappEntry('upload', mappReading.content.manifest, upload.name)])
     return storedMapp
   })
   for (const id of unusedIds) await removeUploadFile(app, id)

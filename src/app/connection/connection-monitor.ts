@@ -53,7 +53,7 @@ const isNetworkLeaving = () => !navigator.onLine && performance.now() - networkC
 
 const unreadableResult: CallResult<never> = { kind: 'problem', problem: createLocalProblem('UNREADABLE_ANSWER') }
 /** What asks is fetched when first needed, and may be as out of reach as the server. */
-const unfetchedResult: CallResult<never> = { kind: 'problem', problem: createLocalProblem('OFFLINE') }
+const offlineResult: CallResult<never> = { kind: 'problem', problem: createLocalProblem('OFFLINE') }
 
 /** Tells what an answer says of the line, and answers what is known of it then. */
 export type ConnectionListener = (networkState: NetworkState) => Promise<NetworkState>
@@ -80,7 +80,7 @@ export const getFailedRequestId = (): string | null => failedRequestId
 export const observeApi = (api: ApiClient, listener: ConnectionListener): ApiClient => ({
   async call(endpoint, input, options) {
     const changedAtStart = networkChangedAt
-    const result = await api.call(endpoint, input, options).catch(() => unfetchedResult)
+    const result = await api.call(endpoint, input, options).catch(() => offlineResult)
     const networkState = getNetworkState(result, navigator.onLine)
     if (result.kind === 'problem') {
       failedRequestId = result.problem.requestId ?? failedRequestId
@@ -90,7 +90,7 @@ export const observeApi = (api: ApiClient, listener: ConnectionListener): ApiCli
     if (networkChangedAt !== changedAtStart || isNetworkLeaving() || options?.signal?.aborted) return result
     const knownState = notifyNetworkState(result, listener)
     if (networkState !== 'unreachable' || !isReadCall(endpoint) || (await knownState) !== 'online') return result
-    const secondResult = await api.call(endpoint, input, options).catch(() => unfetchedResult)
+    const secondResult = await api.call(endpoint, input, options).catch(() => offlineResult)
     // Without an end that comes by itself, as the line's has: whoever asked is told, and can ask again.
     return getNetworkState(secondResult, navigator.onLine) === 'unreachable' ? unreadableResult : secondResult
   },

@@ -1,6 +1,6 @@
 /** Whether this browser's database answers, looked at each second while the page is awake. */
 import { readDatabaseState } from '#local/storage/open-transactions.ts'
-import { databaseChanged } from '#state/connection-slice.ts'
+import { databaseStateChanged } from '#state/connection-slice.ts'
 import type { AppStore } from '#state/store.ts'
 
 const checkIntervalMs = 1_000
@@ -16,7 +16,7 @@ export function watchDatabase(store: AppStore): () => void {
     checkedAt = now
     const state = readDatabaseState(now)
     const isKnown = state !== 'silent' || isAwake
-    if (isKnown && store.getState().connection.databaseState !== state) store.dispatch(databaseChanged(state))
+    if (isKnown && store.getState().connection.databaseState !== state) store.dispatch(databaseStateChanged(state))
   }, checkIntervalMs)
   return () => clearInterval(timer)
 }

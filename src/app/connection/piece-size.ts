@@ -17,22 +17,22 @@ export interface PieceSize {
 }
 
 export function createPieceSize(): PieceSize {
-  let size: number = pieceLimits.first
+  let pieceSize: number = pieceLimits.first
   let max: number = pieceLimits.max
   const shrink = () => {
-    size = Math.max(pieceLimits.min, Math.floor(size / 2))
+    pieceSize = Math.max(pieceLimits.min, Math.floor(pieceSize / 2))
   }
   return {
     get bytes() {
-      return size
+      return pieceSize
     },
     onAccepted(bytes) {
-      if (bytes >= size) size = Math.min(max, size * 2)
+      if (bytes >= pieceSize) pieceSize = Math.min(max, pieceSize * 2)
     },
     onRefused() {
-      if (size <= pieceLimits.min) return false
+      if (pieceSize <= pieceLimits.min) return false
       shrink()
-      max = size
+      max = pieceSize
       return true
     },
     onBroken: shrink,

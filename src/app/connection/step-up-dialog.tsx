@@ -55,7 +55,7 @@ function StepUpDialog({ api, onEnd }: { api: ApiClient; onEnd: (isConfirmed: boo
     if (password !== '' && !isBusy) void send()
   }
   const submitButton = (
-    <Button kind="primary" type="submit" form={formId} busy={isBusy}>
+    <Button kind="primary" type="submit" form={formId} isBusy={isBusy}>
       {t('confirm.submit')}
     </Button>
   )

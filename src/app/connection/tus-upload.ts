@@ -16,7 +16,7 @@ import { createStartedUploads } from '#app/connection/started-uploads.ts'
 
 const uploadPath = '/api/app/upload/tus'
 /** In ms; from the first again as soon as anything was sent. Who asked is told after the last. */
-const retryDelays = [200, 1_000, 2_000, 4_000]
+const retryDelaysMs = [200, 1_000, 2_000, 4_000]
 
 /**
  * Resolves to the upload's id once the server has all of it; to OFFLINE where the line did not come back soon, to
@@ -34,7 +34,7 @@ export function uploadInPieces(
       endpoint: ports.origin + uploadPath,
       metadata: { filename: file.name },
       chunkSize: pieceSize.bytes,
-      retryDelays,
+      retryDelays: retryDelaysMs,
       // Nothing that a person wrote stays on the device.
       fingerprint: async () => `${(await readCurrentSession(ports))?.forUser ?? ''} ${md5}`,
       urlStorage: createStartedUploads(localStorage),
@@ -126,8 +126,8 @@ function parseJson(text: string): unknown {
 
 /** Takes back what was sent of it, whole or in part. */
 export async function forgetUpload(ports: PagePorts, id: string): Promise<CallResult<null>> {
-  const wire = { method: 'DELETE', path: `${uploadPath}/${id}`, headers: { 'tus-resumable': '1.0.0' }, body: null }
-  const response = await sendSignedIn(ports, wire)
+  const request = { method: 'DELETE', path: `${uploadPath}/${id}`, headers: { 'tus-resumable': '1.0.0' }, body: null }
+  const response = await sendSignedIn(ports, request)
   if (!response) return { kind: 'problem', problem: createLocalProblem('OFFLINE') }
   // Gone already, or its day was over: as wanted.
   if (response.status < 300 || response.status === 404) return { kind: 'fresh', output: null }

@@ -2,4 +2,4 @@
 import { ActivityPage } from '#features/activity/ActivityPage.tsx'
 import { ServiceTaskResult } from '#app/pages/ServiceTaskResult.tsx'
 
-export const ActivityRoute = () => <ActivityPage Service={ServiceTaskResult} />
+export const ActivityRoute = () => <ActivityPage ServiceResult={ServiceTaskResult} />

@@ -14,7 +14,7 @@ const noModules: ReadonlyMap<string, string> = new Map()
 const orderParts: OrderParts = {
   Payment: PaymentPanel,
   PaymentReturn: PaymentResult,
-  FeeExplanation: (props) => <FeeBreakdown {...props} names={noModules} />,
+  FeeExplanation: (props) => <FeeBreakdown {...props} namesByCode={noModules} />,
   print: printDocument,
 }
 

@@ -7,7 +7,9 @@ import type { ContractBackupsPart, ContractServicePart } from '#features/orders/
 /** Where its part is not kept yet and there is no line, the contract stands without it. */
 const LazyService = lazy<ContractServicePart>(() =>
   import(/* chunk: orders-services */ '#features/services/info/ContractService.tsx').then(
-    ({ ContractService: ServicePart }) => ({ default: (props) => <ServicePart {...props} Events={ServiceEvents} /> }),
+    ({ ContractService: ServicePart }) => ({
+      default: (props) => <ServicePart {...props} EventsPart={ServiceEvents} />,
+    }),
     () => ({ default: () => null }),
   ),
 )
@@ -19,4 +21,4 @@ const LazyBackups = lazy<ContractBackupsPart>(() =>
   ),
 )
 
-export const ContractRoute = () => <ContractPage Service={LazyService} Backups={LazyBackups} />
+export const ContractRoute = () => <ContractPage ServicePart={LazyService} Backups={LazyBackups} />

@@ -5,20 +5,20 @@ import { waitForFirstPage } from '#app/browser/idle.ts'
 import { isBuiltPath } from '#app/routes/paths.ts'
 import { type Caller, isAllowed } from '#domain/access.ts'
 import { HomeOverview, type HomeSource } from '#features/home/HomeOverview.tsx'
-import { useSignedIn } from '#state/use-store.ts'
+import { useSignedInSession } from '#state/use-store.ts'
 import type { HomeReport, OnReport } from '#ui/page/home-report.ts'
 
 /** After the first drawing; where its part is not kept yet and there is no line, home stands without what it knows. */
-function createSource(from: HomeReport['from'], load: () => Promise<HomeSource['Report']>): HomeSource {
+function createSource(source: HomeReport['source'], load: () => Promise<HomeSource['Report']>): HomeSource {
   const Report = lazy<ComponentType<{ onReport: OnReport }>>(async () => {
     await waitForFirstPage()
     return { default: await load().catch(() => UnknownReport) }
   })
   function UnknownReport({ onReport }: { onReport: OnReport }) {
-    useEffect(() => onReport({ from, state: 'unknown', duties: [], figures: {} }), [onReport])
+    useEffect(() => onReport({ source, state: 'unknown', duties: [], figures: {} }), [onReport])
     return null
   }
-  return { from, Report }
+  return { source, Report }
 }
 
 const orderSource = createSource(
@@ -93,7 +93,7 @@ const Card = ({ Content }: { Content: ComponentType }) => (
 )
 
 export function HomeRoute() {
-  const { caller } = useSignedIn()
+  const { caller } = useSignedInSession()
   const isStaff = isAllowed('providerAdmin', caller)
   const isPlain = !isAllowed('admin', caller) && !isAllowed('order', caller) && !isStaff
   return (

@@ -4,13 +4,13 @@ import { CompanyPicker } from '#features/orders/wizard/fields/CompanyPicker.tsx'
 import { useTranslation } from 'react-i18next'
 
 /** Whose services: empty for everybody's. */
-export const ServiceCompany: ServiceCompanyFilter = ({ company, onChoose }) => {
+export const ServiceCompany: ServiceCompanyFilter = ({ companyId, onChoose }) => {
   const { t } = useTranslation('services')
   return (
     <CompanyPicker
       label={t('filter.company')}
       placeholder={t('filter.anyCompany')}
-      company={company}
+      companyId={companyId}
       onChoose={onChoose}
     />
   )

@@ -18,4 +18,4 @@ const BackupsIfLoaded: ServiceBackupsPart = (props) => (
   </Suspense>
 )
 
-export const ServiceRoute = () => <ServiceDetailsPage Events={ServiceEvents} Backups={BackupsIfLoaded} />
+export const ServiceRoute = () => <ServiceDetailsPage EventsPart={ServiceEvents} Backups={BackupsIfLoaded} />

@@ -1,18 +1,18 @@
 import '#features/orders/words.ts'
 import type { TrailCompanyFilter } from '#features/audit-trail/list/TrailFilters.tsx'
 import { CompanyPicker } from '#features/orders/wizard/fields/CompanyPicker.tsx'
-import { useSignedIn } from '#state/use-store.ts'
+import { useSignedInSession } from '#state/use-store.ts'
 import { useTranslation } from 'react-i18next'
 
 /** Whose trail: empty for the own company's. */
-export const TrailCompany: TrailCompanyFilter = ({ company, onChoose }) => {
+export const TrailCompany: TrailCompanyFilter = ({ companyId, onChoose }) => {
   const { t } = useTranslation('audit')
-  const { user } = useSignedIn()
+  const { user } = useSignedInSession()
   return (
     <CompanyPicker
       label={t('filter.company')}
       placeholder={user.company_name}
-      company={company}
+      companyId={companyId}
       onChoose={(id) => onChoose(id === user.company_id ? null : id)}
     />
   )

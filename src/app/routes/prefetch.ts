@@ -30,7 +30,8 @@ export const publicPageModules: Record<PublicRouteName, PageModule> = {
     namespaces: [...recoveryNamespaces, 'company'],
   },
   forget: {
-    load: async () => (await import(/* chunk: visitors */ '#features/accounts/pages/Forget.tsx')).Forget,
+    load: async () =>
+      (await import(/* chunk: visitors */ '#features/accounts/pages/ForgotPassword.tsx')).ForgotPassword,
     namespaces: recoveryNamespaces,
   },
   resetPwd: {
@@ -38,7 +39,8 @@ export const publicPageModules: Record<PublicRouteName, PageModule> = {
     namespaces: recoveryNamespaces,
   },
   activate: {
-    load: async () => (await import(/* chunk: visitors */ '#features/accounts/pages/Activate.tsx')).Activate,
+    load: async () =>
+      (await import(/* chunk: visitors */ '#features/accounts/pages/ActivationPage.tsx')).ActivationPage,
     namespaces: recoveryNamespaces,
   },
 }
@@ -74,4 +76,4 @@ function prefetchModule({ load, namespaces }: PageModule): void {
   for (const namespace of namespaces) ignoreFailure(loadLocaleFile(initialLanguage, namespace))
 }
 
-const ignoreFailure = (work: Promise<unknown>) => void work.catch(() => undefined)
+const ignoreFailure = (promise: Promise<unknown>) => void promise.catch(() => undefined)

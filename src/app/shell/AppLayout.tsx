@@ -18,7 +18,7 @@ import { Navigation } from '#app/shell/Navigation.tsx'
 import { SkipLink } from '#app/shell/SkipLink.tsx'
 import { useEndedEntries } from '#app/shell/useEndedEntries.ts'
 import { countLocked, isParked, readEntries, type EntryView } from '#local/outbox/read-entries.ts'
-import { useSignedIn } from '#state/use-store.ts'
+import { useSignedInSession } from '#state/use-store.ts'
 import { useLiveQuery } from '#state/live-query.ts'
 import { Button } from '#ui/display/Button.tsx'
 import { preloadDialog } from '#ui/overlay/Dialog.tsx'
@@ -30,19 +30,21 @@ import { useTranslation } from 'react-i18next'
 import { getNameLang } from '#ui/i18n/name-language.ts'
 
 /** No page waits for these, nor breaks where one of them cannot be fetched. */
-const createLateComponent = (load: () => Promise<{ default: ComponentType }>) =>
+const createDeferredComponent = (load: () => Promise<{ default: ComponentType }>) =>
   lazy(() => waitForFirstPage().then(() => retryImport(load)))
-const ActivityButton = createLateComponent(async () => ({
+const ActivityButton = createDeferredComponent(async () => ({
   default: (await import('#app/shell/header/ActivityButton.tsx')).ActivityButton,
 }))
-const LateBanners = createLateComponent(async () => ({ default: (await import('#app/shell/Banners.tsx')).Banners }))
-const LateDataLossBanner = createLateComponent(async () => ({
+const DeferredBanners = createDeferredComponent(async () => ({
+  default: (await import('#app/shell/Banners.tsx')).Banners,
+}))
+const DeferredDataLossBanner = createDeferredComponent(async () => ({
   default: (await import('#app/shell/DataLossBanner.tsx')).DataLossBanner,
 }))
-const SpaceProbe = createLateComponent(async () => ({
+const SpaceProbe = createDeferredComponent(async () => ({
   default: (await import('#app/connection/SpaceProbe.tsx')).SpaceProbe,
 }))
-const TimeZoneNote = createLateComponent(async () => ({
+const TimeZoneNote = createDeferredComponent(async () => ({
   default: (await import('#app/shell/TimeZoneNote.tsx')).TimeZoneNote,
 }))
 const SendReport = lazy(async () => {
@@ -61,7 +63,7 @@ export { prepareSignedInPage } from '#app/routes/app-routes.tsx'
 /** The frame of the portal: one line above, the navigation beside, the page within. */
 export function AppLayout() {
   const { t } = useTranslation('shell')
-  const { user, caller } = useSignedIn()
+  const { user, caller } = useSignedInSession()
   const [isMenuOpen, setIsMenuOpen] = useState(false)
   // The code of dialogs comes when the page has come to rest, so that the first one opens at once.
   useEffect(() => {
@@ -106,8 +108,8 @@ export function AppLayout() {
         <div className="body">
           <DatabaseBanner />
           <Suspense fallback={null}>
-            <LateDataLossBanner />
-            <LateBanners />
+            <DeferredDataLossBanner />
+            <DeferredBanners />
             <SpaceProbe />
           </Suspense>
           <main id="main" tabIndex={-1}>

@@ -10,7 +10,7 @@ export function ClientTypeSelect() {
   const id = useId()
   const currentType = useClientType(getClientType)
   const choose = (value: string) => {
-    const type = clientTypes.find((one) => one === value)
+    const type = clientTypes.find((clientType) => clientType === value)
     if (type) chooseClientType(type)
   }
   return (

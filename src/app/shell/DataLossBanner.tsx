@@ -7,7 +7,7 @@ import { writeKinds } from '#local/outbox/counters.ts'
 import { type DataLoss, subscribeToDeletion, readDataLoss } from '#local/outbox/data-loss.ts'
 import { getThisDevice } from '#local/storage/device.ts'
 import { checkCounts } from '#request/session/unsent-count.ts'
-import { useSignedIn } from '#state/use-store.ts'
+import { useSignedInSession } from '#state/use-store.ts'
 import { notifyChanged } from '#state/live-changes.ts'
 import { useLiveQuery } from '#state/live-query.ts'
 import { Icon } from '#ui/icons/Icon.tsx'
@@ -24,7 +24,7 @@ const LazyLossMessage = lazy(async () => {
  * the session's cookies, and nobody signs in (requirement 48). Says on every page what was lost, until it was seen.
  */
 export function DataLossBanner() {
-  const { user } = useSignedIn()
+  const { user } = useSignedInSession()
   const { pathname } = useLocation()
   const { id: userId, company_id: companyId } = user
   useEffect(() => {
@@ -54,7 +54,7 @@ function LossMessage({ writes, kinds }: DataLoss) {
     <div className="update lost" role="alert">
       <p>
         <Icon name="alert" />
-        <span>{lostText ? t('loss.named', { title, lostText }) : title}</span>
+        <span>{lostText ? t('loss.named', { title, list: lostText }) : title}</span>
       </p>
       <Link className="button quiet" to={routes.outbox.path}>
         {t('loss.look')}

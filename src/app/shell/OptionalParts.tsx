@@ -6,7 +6,7 @@ import { waitForFirstPage } from '#app/browser/idle.ts'
 import { keepOptionalChunk } from '#app/pwa/optional-chunks.ts'
 import { signedInRouteNames, type RouteName, findRouteName } from '#app/routes/paths.ts'
 import { useClientType } from '#state/client-type.ts'
-import { useDispatch, useSignedIn } from '#state/use-store.ts'
+import { useDispatch, useSignedInSession } from '#state/use-store.ts'
 import { useFetch } from '#state/use-fetch.ts'
 
 /** Few people ever see it, and no page is lost where its code cannot be had. */
@@ -36,7 +36,7 @@ const clientTypeRoutes: ReadonlySet<RouteName> = new Set<RouteName>([
  * the worker once one of them is here (P-09), and above each page that goes by it, for the delete level, the choice of the client type (M3).
  */
 export function OptionalParts() {
-  const { caller } = useSignedIn()
+  const { caller } = useSignedInSession()
   const { pathname } = useLocation()
   const isStaff = isProviderAdmin(caller)
   useEffect(() => {
@@ -69,7 +69,7 @@ export function OptionalParts() {
 /** What the order pages show is brought to the device behind the first page, and when the line is back. */
 function useCachedOrders(canOrder: boolean) {
   const dispatch = useDispatch()
-  const { caller } = useSignedIn()
+  const { caller } = useSignedInSession()
   const { companyId } = caller
   const type = useClientType(getClientType)
   const cacheOrders = useCallback(async () => {

@@ -21,7 +21,7 @@ export function UpdateBanner() {
           <p>{t(`update.${getMessageKey(update)}`)}</p>
           <Button
             kind="primary"
-            busy={update.kind === 'applying' || update.kind === 'held'}
+            isBusy={update.kind === 'applying' || update.kind === 'held'}
             onClick={() => void applyUpdate()}
           >
             {t('update.reload')}

@@ -1,3 +1,3 @@
 /** What listens on the whole page and may come after it: one file for the line. */
 export { nameEnterKeys } from '#app/shell/enter-key.ts'
-export { keepHintsInside } from '#ui/display/hints.ts'
+export { keepHintsInViewport } from '#ui/display/hints.ts'

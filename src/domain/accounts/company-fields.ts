@@ -119,7 +119,7 @@ export const joinTel = ({ dialCode, number }: { dialCode: string; number: string
 /** The dial code goes with the country, as long as it is one of theirs: what somebody typed themselves stays. */
 export function getDialCode(country: string, currentDialCode: string): string {
   const knownDialCodes: readonly string[] = Object.values(dialCodes)
-  const countryCode = countries.find((one) => one === country)
+  const countryCode = countries.find((countryCode) => countryCode === country)
   return countryCode && (currentDialCode === '' || knownDialCodes.includes(currentDialCode))
     ? dialCodes[countryCode]
     : currentDialCode

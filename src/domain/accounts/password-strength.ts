@@ -31,11 +31,11 @@ function estimateBits(password: string): number {
   const bitsPerCharacter = Math.log2(
     characterKinds.reduce((sum, [kind, count]) => sum + (kind.test(password) ? count : 0), 0) || 1,
   )
-  const weights = characters.map((character, at) =>
-    at > 0 && isPredictable(characters[at - 1] ?? '', character) ? 0.25 : 1,
+  const weights = characters.map((character, index) =>
+    index > 0 && isPredictable(characters[index - 1] ?? '', character) ? 0.25 : 1,
   )
   const variety = new Set(characters).size / characters.length
-  return weights.reduce<number>((sum, one) => sum + one, 0) * bitsPerCharacter * (0.5 + variety / 2)
+  return weights.reduce<number>((sum, weight) => sum + weight, 0) * bitsPerCharacter * (0.5 + variety / 2)
 }
 
 const isPredictable = (previous: string, character: string) =>

@@ -29,17 +29,17 @@ export function isGuessable(password: string, accountWords: readonly string[]): 
   const lower = password.toLowerCase()
   // Birthdays and telephone numbers.
   if (/^[\d\s./-]{0,14}$/.test(lower) || new Set(lower).size < 4 || isSequence(lower)) return true
-  return isMadeOfOwnWords(lower, accountWords)
+  return isMadeOfAccountWords(lower, accountWords)
 }
 
 /** abcdefgh, 98765432: each character next to the one before it. */
 function isSequence(text: string): boolean {
-  const steps = new Set([...text].slice(1).map((_, at) => text.charCodeAt(at + 1) - text.charCodeAt(at)))
+  const steps = new Set([...text].slice(1).map((_, index) => text.charCodeAt(index + 1) - text.charCodeAt(index)))
   return steps.size === 1 && (steps.has(1) || steps.has(-1))
 }
 
 /** What is left once the words are taken out decides: a name with a year is still the name. */
-function isMadeOfOwnWords(lower: string, accountWords: readonly string[]): boolean {
+function isMadeOfAccountWords(lower: string, accountWords: readonly string[]): boolean {
   const ownText = accountWords.join(' ').toLowerCase()
   const words = ownText.split(/[^\p{L}\p{N}]+/u).filter((word) => word.length >= 3)
   let remainder = lower

@@ -12,16 +12,16 @@ interface ActivityInput {
 }
 
 /**
- * Both days are part of it; `first` after `last`: none. `from`: where counting begins if that is not the day that was asked for. `today`:
+ * Both days are part of it; `firstDay` after `lastDay`: none. `from`: where counting begins if that is not the day that was asked for. `today`:
  * in the business time zone.
  */
 export function getActivityDays(
   { dateFrom, dateTo }: ActivityInput,
   today: PlainDate,
-): { first: PlainDate; last: PlainDate; from: PlainDate | null } {
-  const last = dateTo ?? today
-  const earliestDay = addDays(last, 1 - maxActivityDays)
-  const requestedFirst = dateFrom ?? addDays(last, 1 - defaultDays)
-  const first = requestedFirst < earliestDay ? earliestDay : requestedFirst
-  return { first, last, from: dateFrom === first ? null : first }
+): { firstDay: PlainDate; lastDay: PlainDate; from: PlainDate | null } {
+  const lastDay = dateTo ?? today
+  const earliestDay = addDays(lastDay, 1 - maxActivityDays)
+  const requestedFirst = dateFrom ?? addDays(lastDay, 1 - defaultDays)
+  const firstDay = requestedFirst < earliestDay ? earliestDay : requestedFirst
+  return { firstDay, lastDay, from: dateFrom === firstDay ? null : firstDay }
 }

@@ -4,8 +4,8 @@ const chunkLength = 8_192
 export function toBase64(bytes: Uint8Array): string {
   let binary = ''
   // An argument list has an end, a tile or a leaf does not.
-  for (let at = 0; at < bytes.length; at += chunkLength)
-    binary += String.fromCharCode(...bytes.subarray(at, at + chunkLength))
+  for (let i = 0; i < bytes.length; i += chunkLength)
+    binary += String.fromCharCode(...bytes.subarray(i, i + chunkLength))
   return btoa(binary)
 }
 

@@ -41,7 +41,7 @@ function requireCanonicalValue(value: unknown, path: string, depth: number): voi
   if (typeof value !== 'object') throw createError(typeof value)
   if (Array.isArray(value)) {
     // By index: `forEach` would pass over the holes.
-    for (let at = 0; at < value.length; at += 1) requireCanonicalValue(value[at], `${path}[${at}]`, depth + 1)
+    for (let i = 0; i < value.length; i += 1) requireCanonicalValue(value[i], `${path}[${i}]`, depth + 1)
     return
   }
   const prototype: unknown = Object.getPrototypeOf(value)

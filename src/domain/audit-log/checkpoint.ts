@@ -68,18 +68,18 @@ export const readUnverifiedCheckpoint = (note: string): Checkpoint =>
   readCheckpoint(note.slice(0, note.lastIndexOf('\n\n') + 1))
 
 function parseStoredChain(lines: string[], createError: (reason: string) => LogError): StoredChain | null {
-  const [line, second] = lines.filter((one) => /^stored\b/.test(one))
+  const [line, secondLine] = lines.filter((chainLine) => /^stored\b/.test(chainLine))
   if (line === undefined) return null
   const [, count = '', base64 = ''] = /^stored ([1-9]\d{0,8}) (\S+)$/.exec(line) ?? []
   const hash = fromBase64(base64)
-  if (second !== undefined || count === '' || hash?.length !== hashLength) throw createError('stored')
+  if (secondLine !== undefined || count === '' || hash?.length !== hashLength) throw createError('stored')
   return { count: Number(count), hash }
 }
 
 function parseEpoch(lines: string[], createError: (reason: string) => LogError): number {
-  const [line, second] = lines.filter((one) => /^epoch\b/.test(one))
+  const [line, secondLine] = lines.filter((epochLine) => /^epoch\b/.test(epochLine))
   if (line === undefined) return 0
-  if (second !== undefined || !/^epoch [1-9]\d{0,8}$/.test(line)) throw createError('epoch')
+  if (secondLine !== undefined || !/^epoch [1-9]\d{0,8}$/.test(line)) throw createError('epoch')
   return Number(line.slice('epoch '.length))
 }
 
@@ -88,10 +88,10 @@ function parseEpoch(lines: string[], createError: (reason: string) => LogError):
 export const hasNextKey = (note: string): boolean => /\nnext key /.test(note)
 
 function parseNextKey(lines: string[], origin: string, createError: (reason: string) => LogError): string | null {
-  const [line, second] = lines.filter((one) => /^next key\b/.test(one))
+  const [line, secondLine] = lines.filter((keyLine) => /^next key\b/.test(keyLine))
   if (line === undefined) return null
   const key = line.slice('next key '.length)
-  if (second !== undefined || readVerifierKey(key).name !== origin) throw createError('next key')
+  if (secondLine !== undefined || readVerifierKey(key).name !== origin) throw createError('next key')
   return key
 }
 

@@ -31,8 +31,8 @@ export function hashNode(left: Hash, right: Hash): Hash {
 /** The root of a log without a leaf: the hash of no byte. */
 export const emptyRoot: Hash = sha256(new Uint8Array())
 
-export function isEqualHash(one: Uint8Array, other: Uint8Array): boolean {
-  return one.length === other.length && one.every((byte, at) => byte === other[at])
+export function isEqualHash(a: Uint8Array, b: Uint8Array): boolean {
+  return a.length === b.length && a.every((byte, index) => byte === b[index])
 }
 
 /** Throws BAD_HASH where the text is not the base64 of 32 bytes. */

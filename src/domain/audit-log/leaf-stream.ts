@@ -26,15 +26,15 @@ export interface StreamedLeaves {
 export function readLeafStream(text: string, expected: { companyId: number; from: number }): StreamedLeaves {
   const lines = text.split('\n')
   if (lines.pop() !== '' || lines.length < 2) throw new LogError('STREAM_CUT', 'the stream ends within a line')
-  const createError = (reason: string, at: number) => new LogError('STREAM_BAD', `${reason} in line ${at + 1}`)
-  const objects = lines.map((line, at) => {
+  const createError = (reason: string, index: number) => new LogError('STREAM_BAD', `${reason} in line ${index + 1}`)
+  const objects = lines.map((line, index) => {
     try {
       const value: unknown = JSON.parse(line)
       if (typeof value === 'object' && value !== null) return value as Record<string, unknown>
     } catch {
       // Said below, as of any other line.
     }
-    throw createError('no JSON object', at)
+    throw createError('no JSON object', index)
   })
   const [firstLine = {}, ...rest] = objects
   const { zone, from, to } = firstLine
@@ -44,13 +44,13 @@ export function readLeafStream(text: string, expected: { companyId: number; from
   if (!('count' in lastLine)) throw new LogError('STREAM_CUT', 'the last line is missing')
   if (rest.length !== to - from || lastLine['count'] !== rest.length)
     throw createError('another number of entries', lines.length - 1)
-  const entries = rest.map((line, at) => {
-    if (line['index'] !== from + at) throw createError('a gap', at + 1)
+  const entries = rest.map((line, index) => {
+    if (line['index'] !== from + index) throw createError('a gap', index + 1)
     return toStreamedEntry(line, {
-      index: from + at,
+      index: from + index,
       zone,
       companyId: expected.companyId,
-      createError: () => createError('no entry', at + 1),
+      createError: () => createError('no entry', index + 1),
     })
   })
   return { zone, from, to, entries }

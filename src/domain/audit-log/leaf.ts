@@ -165,7 +165,7 @@ function collectTexts(value: LeafValue): string[] {
   const innerValues = Array.isArray(value)
     ? value
     : Object.entries(value)
-        .sort(([one], [other]) => (one < other ? -1 : 1))
+        .sort(([a], [b]) => (a < b ? -1 : 1))
         .map(([, innerValue]) => innerValue)
   return innerValues.flatMap(collectTexts)
 }

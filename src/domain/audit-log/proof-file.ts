@@ -117,7 +117,7 @@ function parseCheckedLeaf(text: string): AuditLeaf {
   const isReadable =
     [company, time].every(Number.isSafeInteger) &&
     (auditMenus as readonly unknown[]).includes(code) &&
-    [operation, user_name].every((one) => typeof one === 'string') &&
+    [operation, user_name].every((value) => typeof value === 'string') &&
     (user_id === null || Number.isSafeInteger(user_id)) &&
     (status === 0 || status === -1) &&
     isRecord(info) &&

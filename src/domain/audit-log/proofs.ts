@@ -60,7 +60,7 @@ function findHashFault(proof: readonly Hash[]): LogFault | null {
   return proof.some((hash) => hash.length !== hashLength) ? 'BAD_HASH' : null
 }
 
-const isSize = (size: number) => Number.isSafeInteger(size) && size >= 0
+const isValidSize = (size: number) => Number.isSafeInteger(size) && size >= 0
 
 /** What is wrong with the proof that the leaf of this hash stands at `index` of the log with this size and root; null: nothing. */
 export function findInclusionFault(claim: {
@@ -71,21 +71,22 @@ export function findInclusionFault(claim: {
   proof: readonly Hash[]
 }): LogFault | null {
   const { index, size, leaf, root, proof } = claim
-  if (!isSize(size)) return 'BAD_SIZE'
-  if (!isSize(index) || index >= size) return 'BAD_INDEX'
+  if (!isValidSize(size)) return 'BAD_SIZE'
+  if (!isValidSize(index) || index >= size) return 'BAD_INDEX'
   const fault = findHashFault([leaf, root, ...proof])
   if (fault) return fault
-  let [fn, sn] = [index, size - 1]
+  let [leafPosition, lastPosition] = [index, size - 1]
   let r = leaf
   for (const p of proof) {
-    if (sn === 0) return 'WRONG_COUNT_OF_HASHES'
-    if (isOdd(fn) || fn === sn) {
+    if (lastPosition === 0) return 'WRONG_COUNT_OF_HASHES'
+    if (isOdd(leafPosition) || leafPosition === lastPosition) {
       r = hashNode(p, r)
-      while (!isOdd(fn) && fn !== 0) [fn, sn] = [halve(fn), halve(sn)]
+      while (!isOdd(leafPosition) && leafPosition !== 0)
+        [leafPosition, lastPosition] = [halve(leafPosition), halve(lastPosition)]
     } else r = hashNode(r, p)
-    ;[fn, sn] = [halve(fn), halve(sn)]
+    ;[leafPosition, lastPosition] = [halve(leafPosition), halve(lastPosition)]
   }
-  if (sn !== 0) return 'WRONG_COUNT_OF_HASHES'
+  if (lastPosition !== 0) return 'WRONG_COUNT_OF_HASHES'
   return isEqualHash(r, root) ? null : 'ROOT_DIFFERS'
 }
 
@@ -98,29 +99,30 @@ export function findConsistencyFault(claim: {
   proof: readonly Hash[]
 }): LogFault | null {
   const { from, to, fromRoot, toRoot, proof } = claim
-  if (!isSize(from) || !isSize(to)) return 'BAD_SIZE'
+  if (!isValidSize(from) || !isValidSize(to)) return 'BAD_SIZE'
   if (from > to) return 'LOG_SHRANK'
   const fault = findHashFault([fromRoot, toRoot, ...proof])
   if (fault) return fault
   if (from === 0 || from === to) return findTrivialFault(claim)
   if (proof.length === 0) return 'WRONG_COUNT_OF_HASHES'
   // A whole subtree's root is the verifier's own.
-  const [first, ...rest] = Number.isInteger(Math.log2(from)) ? [fromRoot, ...proof] : proof
-  let [fn, sn] = [from - 1, to - 1]
-  while (isOdd(fn)) [fn, sn] = [halve(fn), halve(sn)]
-  let [fr, sr] = [first as Hash, first as Hash]
-  for (const c of rest) {
-    if (sn === 0) return 'WRONG_COUNT_OF_HASHES'
-    if (isOdd(fn) || fn === sn) {
-      fr = hashNode(c, fr)
-      sr = hashNode(c, sr)
-      while (!isOdd(fn) && fn !== 0) [fn, sn] = [halve(fn), halve(sn)]
-    } else sr = hashNode(sr, c)
-    ;[fn, sn] = [halve(fn), halve(sn)]
+  const [firstHash, ...rest] = Number.isInteger(Math.log2(from)) ? [fromRoot, ...proof] : proof
+  let [oldPosition, newPosition] = [from - 1, to - 1]
+  while (isOdd(oldPosition)) [oldPosition, newPosition] = [halve(oldPosition), halve(newPosition)]
+  let [oldRoot, newRoot] = [firstHash as Hash, firstHash as Hash]
+  for (const hash of rest) {
+    if (newPosition === 0) return 'WRONG_COUNT_OF_HASHES'
+    if (isOdd(oldPosition) || oldPosition === newPosition) {
+      oldRoot = hashNode(hash, oldRoot)
+      newRoot = hashNode(hash, newRoot)
+      while (!isOdd(oldPosition) && oldPosition !== 0)
+        [oldPosition, newPosition] = [halve(oldPosition), halve(newPosition)]
+    } else newRoot = hashNode(newRoot, hash)
+    ;[oldPosition, newPosition] = [halve(oldPosition), halve(newPosition)]
   }
-  if (sn !== 0) return 'WRONG_COUNT_OF_HASHES'
-  if (!isEqualHash(fr, fromRoot)) return 'OLD_ROOT_DIFFERS'
-  return isEqualHash(sr, toRoot) ? null : 'ROOT_DIFFERS'
+  if (newPosition !== 0) return 'WRONG_COUNT_OF_HASHES'
+  if (!isEqualHash(oldRoot, fromRoot)) return 'OLD_ROOT_DIFFERS'
+  return isEqualHash(newRoot, toRoot) ? null : 'ROOT_DIFFERS'
 }
 
 /** Every log begins with nothing and with itself: there is no hash to show, only roots that must be what they are. */

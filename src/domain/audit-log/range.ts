@@ -28,13 +28,13 @@ export interface LogRange {
 export function listRangeTiles({ from, to, size }: LogRange): TileName[] {
   const names = new Map<string, TileName>()
   const add = (name: TileName) => names.set(`${name.level}/${name.index}`, name)
-  let [first, last] = [from, to - 1]
-  for (let level = 0; first <= last; level += 1) {
-    first = Math.floor(first / tileWidth)
-    last = Math.floor(last / tileWidth)
-    for (let index = first; index <= last; index += 1)
+  let [firstIndex, lastIndex] = [from, to - 1]
+  for (let level = 0; firstIndex <= lastIndex; level += 1) {
+    firstIndex = Math.floor(firstIndex / tileWidth)
+    lastIndex = Math.floor(lastIndex / tileWidth)
+    for (let index = firstIndex; index <= lastIndex; index += 1)
       if (getTileWidth({ level, index }, size) > 0) add({ level, index })
-    if (getTileWidth({ level, index: last }, size) === 0) break
+    if (getTileWidth({ level, index: lastIndex }, size) === 0) break
   }
   for (const name of listEdgeTiles(size)) add(name)
   return [...names.values()]

@@ -30,10 +30,10 @@ export function requireSize(size: number): number {
   return size
 }
 
-const divideDown = (one: number, divisor: number) => Math.floor(one / divisor)
+const divideAndRoundDown = (dividend: number, divisor: number) => Math.floor(dividend / divisor)
 
 /** How many hashes level `level` of tiles has in a log of `size` leaves. */
-export const countHashes = (level: number, size: number): number => divideDown(size, tileWidth ** level)
+export const countHashes = (level: number, size: number): number => divideAndRoundDown(size, tileWidth ** level)
 
 /** How many hashes a tile has in a log of `size` leaves, 0 to 256. */
 export function getTileWidth({ level, index }: TileName, size: number): number {
@@ -45,19 +45,20 @@ export function listEdgeTiles(size: number): TileName[] {
   const names: TileName[] = []
   for (let level = 0; countHashes(level, requireSize(size)) > 0; level += 1) {
     const count = countHashes(level, size)
-    if (count % tileWidth > 0) names.push({ level, index: divideDown(count, tileWidth) })
+    if (count % tileWidth > 0) names.push({ level, index: divideAndRoundDown(count, tileWidth) })
   }
   return names
 }
 
-export const getHash = (hashes: Uint8Array, at: number): Hash => hashes.subarray(at * hashLength, (at + 1) * hashLength)
+export const getHash = (hashes: Uint8Array, index: number): Hash =>
+  hashes.subarray(index * hashLength, (index + 1) * hashLength)
 
 /** The root over hashes whose count is a power of two. */
 export function calculateSubtreeRoot(hashes: Uint8Array): Hash {
-  let row: Hash[] = Array.from({ length: hashes.length / hashLength }, (_, at) => getHash(hashes, at))
+  let row: Hash[] = Array.from({ length: hashes.length / hashLength }, (_, index) => getHash(hashes, index))
   while (row.length > 1) {
     const parents: Hash[] = []
-    for (let at = 0; at + 1 < row.length; at += 2) parents.push(hashNode(row[at] as Hash, row[at + 1] as Hash))
+    for (let i = 0; i + 1 < row.length; i += 2) parents.push(hashNode(row[i] as Hash, row[i + 1] as Hash))
     row = parents
   }
   return row[0] as Hash
@@ -66,12 +67,12 @@ export function calculateSubtreeRoot(hashes: Uint8Array): Hash {
 /** Reads nodes from tiles. Throws TILE_MISSING, or BAD_TILE where a tile is no row of hashes or too narrow. */
 export function createNodeReader(readHashes: TileReader): NodeReader {
   return (level, index) => {
-    const [tileLevel, height] = [divideDown(level, tileHeight), level % tileHeight]
-    const first = index * 2 ** height
-    const tile = { level: tileLevel, index: divideDown(first, tileWidth) }
+    const [tileLevel, height] = [divideAndRoundDown(level, tileHeight), level % tileHeight]
+    const start = index * 2 ** height
+    const tile = { level: tileLevel, index: divideAndRoundDown(start, tileWidth) }
     const hashes = readHashes(tile.level, tile.index)
     if (hashes === undefined) throw new LogError('TILE_MISSING', `tile ${tile.level}/${tile.index}`)
-    const from = (first % tileWidth) * hashLength
+    const from = (start % tileWidth) * hashLength
     const to = from + 2 ** height * hashLength
     if (hashes.length % hashLength !== 0 || hashes.length > tileWidth * hashLength || to > hashes.length)
       throw new LogError('BAD_TILE', `tile ${tile.level}/${tile.index} has ${hashes.length} bytes`)
@@ -85,8 +86,8 @@ export function listTilesRead(readNodes: (readNode: NodeReader) => unknown): Til
   const emptyHash = new Uint8Array(hashLength)
   readNodes((level, index) => {
     const name = {
-      level: divideDown(level, tileHeight),
-      index: divideDown(index * 2 ** (level % tileHeight), tileWidth),
+      level: divideAndRoundDown(level, tileHeight),
+      index: divideAndRoundDown(index * 2 ** (level % tileHeight), tileWidth),
     }
     names.set(`${name.level}/${name.index}`, name)
     return emptyHash

@@ -23,17 +23,20 @@ export const emptyEdge: TreeEdge = { size: 0, tiles: [] }
 /** MTH of the leaves from `start` up to `end`, without `end`; `start` as RFC 6962 cuts trees. At least one leaf. */
 export function calculateRangeRoot(start: number, end: number, readNode: NodeReader): Hash {
   const count = end - start
-  const half = findSplit(count)
-  if (half * 2 === count || count === 1) return readNode(Math.log2(count), start / count)
-  return hashNode(calculateRangeRoot(start, start + half, readNode), calculateRangeRoot(start + half, end, readNode))
+  const leftCount = findSplit(count)
+  if (leftCount * 2 === count || count === 1) return readNode(Math.log2(count), start / count)
+  return hashNode(
+    calculateRangeRoot(start, start + leftCount, readNode),
+    calculateRangeRoot(start + leftCount, end, readNode),
+  )
 }
 
 /** The largest power of two that is smaller than the count; of one leaf 0. */
 export function findSplit(count: number): number {
   if (count <= 1) return 0
-  let half = 1
-  while (half * 2 < count) half *= 2
-  return half
+  let power = 1
+  while (power * 2 < count) power *= 2
+  return power
 }
 
 /** The root of the log of `size` leaves. Throws as its reader. */
@@ -78,7 +81,7 @@ export function appendLeaves(
     }
     addedHashes = fullTileRoots
   }
-  const next = { size, tiles: [...tilesByLevel.values()].sort((one, other) => one.level - other.level) }
+  const next = { size, tiles: [...tilesByLevel.values()].sort((a, b) => a.level - b.level) }
   return { edge: next, changedTiles, root: calculateEdgeRoot(next) }
 }
 
@@ -92,14 +95,14 @@ function widenTiles(
   const existingHashes = partialTile?.hashes ?? new Uint8Array()
   const allHashes = new Uint8Array(existingHashes.length + addedHashes.length * hashLength)
   allHashes.set(existingHashes)
-  addedHashes.forEach((hash, at) => allHashes.set(hash, existingHashes.length + at * hashLength))
-  const first = Math.floor(count / tileWidth)
+  addedHashes.forEach((hash, index) => allHashes.set(hash, existingHashes.length + index * hashLength))
+  const firstTileIndex = Math.floor(count / tileWidth)
   const bytes = tileWidth * hashLength
   // Each a copy: a view would keep all of them in memory, and is written whole by some databases.
-  return Array.from({ length: Math.ceil(allHashes.length / bytes) }, (_, at) => ({
+  return Array.from({ length: Math.ceil(allHashes.length / bytes) }, (_, index) => ({
     level,
-    index: first + at,
-    hashes: allHashes.slice(at * bytes, (at + 1) * bytes),
+    index: firstTileIndex + index,
+    hashes: allHashes.slice(index * bytes, (index + 1) * bytes),
   }))
 }
 

@@ -7,25 +7,25 @@ import { type ModuleDependencies, type JoinConditions, filterJoiningModules } fr
  * that is not there is 0: 1.9 < 1.10, 1.0 = 1.0.0. Between the dots, what is not a number comes before every number and is
  * compared as text: 1.beta < 1.rc < 1.0. Published versions are of numbers alone.
  */
-export function compareVersions(one: string, other: string): number {
-  const [left, right] = [one.split('.'), other.split('.')]
-  const partCount = Math.max(left.length, right.length)
-  for (let at = 0; at < partCount; at++) {
-    const order = compareVersionParts(left[at] ?? '0', right[at] ?? '0')
+export function compareVersions(versionA: string, versionB: string): number {
+  const [partsA, partsB] = [versionA.split('.'), versionB.split('.')]
+  const partCount = Math.max(partsA.length, partsB.length)
+  for (let i = 0; i < partCount; i++) {
+    const order = compareVersionParts(partsA[i] ?? '0', partsB[i] ?? '0')
     if (order !== 0) return order
   }
   return 0
 }
 
 const isNumber = (text: string) => /^[0-9]+$/.test(text)
-const compare = <T extends string | number>(one: T, other: T): number => (one < other ? -1 : one > other ? 1 : 0)
+const compare = <T extends string | number>(a: T, b: T): number => (a < b ? -1 : a > b ? 1 : 0)
 
-function compareVersionParts(one: string, other: string): number {
-  if (!isNumber(one) || !isNumber(other))
-    return compare(Number(isNumber(one)), Number(isNumber(other))) || compare(one, other)
+function compareVersionParts(partA: string, partB: string): number {
+  if (!isNumber(partA) || !isNumber(partB))
+    return compare(Number(isNumber(partA)), Number(isNumber(partB))) || compare(partA, partB)
   // As digits: a number may be longer than can be counted with.
-  const [left, right] = [one, other].map((digits) => digits.replace(/^0+/, '')) as [string, string]
-  return compare(left.length, right.length) || compare(left, right)
+  const [digitsA, digitsB] = [partA, partB].map((digits) => digits.replace(/^0+/, '')) as [string, string]
+  return compare(digitsA.length, digitsB.length) || compare(digitsA, digitsB)
 }
 
 /** Another app that an app needs, in this version at least (D78). */
@@ -111,6 +111,7 @@ export function findModuleFaults(
   return findAppFaults(publishedApps, [...new Set(appCodes)])
 }
 
-const compareRequirements = (one: AppRequirement, other: AppRequirement) =>
-  compare(one.code, other.code) || compareVersions(one.version, other.version)
-const getCodes = (needs: readonly AppRequirement[]) => [...new Set(needs.map(({ code }) => code))].toSorted()
+const compareRequirements = (a: AppRequirement, b: AppRequirement) =>
+  compare(a.code, b.code) || compareVersions(a.version, b.version)
+const getCodes = (requirements: readonly AppRequirement[]) =>
+  [...new Set(requirements.map(({ code }) => code))].toSorted()

@@ -12,23 +12,25 @@ export function findCycles(graph: DependencyGraph): string[][] {
   const componentByCode = findComponents(graph)
   // A circle never leaves its component.
   const innerGraph = new Map(
-    [...graph].map(([code, others]) => [code, others.filter((other) => isSameComponent(code, other))]),
+    [...graph].map(([code, nextCodes]) => [code, nextCodes.filter((nextCode) => isSameComponent(code, nextCode))]),
   )
   const reversedGraph = reverseGraph(innerGraph)
-  function isSameComponent(code: string, other: string) {
+  function isSameComponent(code: string, otherCode: string) {
     const componentNumber = componentByCode.get(code)
-    return componentNumber !== undefined && componentNumber === componentByCode.get(other)
+    return componentNumber !== undefined && componentNumber === componentByCode.get(otherCode)
   }
-  for (const [first, others] of innerGraph) {
+  for (const [firstCode, nextCodes] of innerGraph) {
     if (cycles.length >= maxCycles) break
-    if (others.length === 0) continue
+    if (nextCodes.length === 0) continue
     // Circles with an earlier code were found from there.
-    const keepLater = (codes: readonly string[] = []) => codes.filter((code) => code >= first)
-    const reachable = findReachable([first], (code) => keepLater(innerGraph.get(code)))
-    const reaching = findReachable([first], (code) => keepLater(reversedGraph.get(code)))
+    const filterLaterCodes = (codes: readonly string[] = []) => codes.filter((code) => code >= firstCode)
+    const reachableCodes = findReachable([firstCode], (code) => filterLaterCodes(innerGraph.get(code)))
+    const reachingCodes = findReachable([firstCode], (code) => filterLaterCodes(reversedGraph.get(code)))
     const getNext = (code: string) =>
-      keepLater(innerGraph.get(code)).filter((other) => reachable.has(other) && reaching.has(other))
-    addCycles(cycles, first, getNext)
+      filterLaterCodes(innerGraph.get(code)).filter(
+        (nextCode) => reachableCodes.has(nextCode) && reachingCodes.has(nextCode),
+      )
+    addCycles(cycles, firstCode, getNext)
   }
   return cycles
 }
@@ -39,8 +41,8 @@ function findComponents(graph: DependencyGraph): Map<string, number> {
   const components = new Map<string, number>()
   for (const [number, code] of orderByLastVisit(graph).entries()) {
     if (components.has(code)) continue
-    const members = findReachable([code], (one) =>
-      (reversedGraph.get(one) ?? []).filter((other) => !components.has(other)),
+    const members = findReachable([code], (memberCode) =>
+      (reversedGraph.get(memberCode) ?? []).filter((previousCode) => !components.has(previousCode)),
     )
     for (const member of members) components.set(member, number)
   }
@@ -50,18 +52,18 @@ function findComponents(graph: DependencyGraph): Map<string, number> {
 /** Every code, the one that a walk in depth leaves last first. */
 function orderByLastVisit(graph: DependencyGraph): string[] {
   const visitedCodes: string[] = []
-  const seen = new Set<string>()
-  for (const start of graph.keys()) {
-    if (seen.has(start)) continue
-    seen.add(start)
+  const seenCodes = new Set<string>()
+  for (const startCode of graph.keys()) {
+    if (seenCodes.has(startCode)) continue
+    seenCodes.add(startCode)
     // A stack of our own: a long way would be too deep for that of the engine.
-    const path = [{ code: start, next: 0 }]
+    const path = [{ code: startCode, next: 0 }]
     for (let step = path.at(-1); step; step = path.at(-1)) {
-      const other = graph.get(step.code)?.[step.next++]
-      if (other === undefined) visitedCodes.push(path.pop()?.code ?? '')
-      else if (graph.has(other) && !seen.has(other)) {
-        seen.add(other)
-        path.push({ code: other, next: 0 })
+      const nextCode = graph.get(step.code)?.[step.next++]
+      if (nextCode === undefined) visitedCodes.push(path.pop()?.code ?? '')
+      else if (graph.has(nextCode) && !seenCodes.has(nextCode)) {
+        seenCodes.add(nextCode)
+        path.push({ code: nextCode, next: 0 })
       }
     }
   }
@@ -72,7 +74,7 @@ function orderByLastVisit(graph: DependencyGraph): string[] {
  * Those that begin with that code, by Johnson's way: from where no circle went on, none is looked for again before that has
  * changed, so that a circle costs one walk at most.
  */
-function addCycles(cycles: string[][], first: string, getNext: (code: string) => readonly string[]): void {
+function addCycles(cycles: string[][], firstCode: string, getNext: (code: string) => readonly string[]): void {
   const path: string[] = []
   const blockedCodes = new Set<string>()
   const blockedBy = new Map<string, Set<string>>()
@@ -80,35 +82,35 @@ function addCycles(cycles: string[][], first: string, getNext: (code: string) =>
     blockedCodes.delete(code)
     const waitingCodes = blockedBy.get(code) ?? []
     blockedBy.delete(code)
-    for (const other of waitingCodes) if (blockedCodes.has(other)) unblock(other)
+    for (const waitingCode of waitingCodes) if (blockedCodes.has(waitingCode)) unblock(waitingCode)
   }
   function searchFrom(code: string): boolean {
     path.push(code)
     blockedCodes.add(code)
     let isClosed = false
-    for (const other of getNext(code)) {
+    for (const nextCode of getNext(code)) {
       if (cycles.length >= maxCycles) break
-      if (other === first) cycles.push([...path])
-      if (other === first || (!blockedCodes.has(other) && searchFrom(other))) isClosed = true
+      if (nextCode === firstCode) cycles.push([...path])
+      if (nextCode === firstCode || (!blockedCodes.has(nextCode) && searchFrom(nextCode))) isClosed = true
     }
     if (isClosed) unblock(code)
-    else for (const other of getNext(code)) blockedBy.set(other, (blockedBy.get(other) ?? new Set()).add(code))
+    else for (const nextCode of getNext(code)) blockedBy.set(nextCode, (blockedBy.get(nextCode) ?? new Set()).add(code))
     path.pop()
     return isClosed
   }
-  searchFrom(first)
+  searchFrom(firstCode)
 }
 
 function reverseGraph(graph: DependencyGraph): DependencyGraph {
   const reversedGraph = new Map([...graph.keys()].map((code): [string, string[]] => [code, []]))
-  for (const [code, others] of graph) for (const other of others) reversedGraph.get(other)?.push(code)
+  for (const [code, nextCodes] of graph) for (const nextCode of nextCodes) reversedGraph.get(nextCode)?.push(code)
   return reversedGraph
 }
 
 /** Where one comes to from these, themselves as well. */
 export function findReachable(from: Iterable<string>, getNext: (code: string) => readonly string[]): Set<string> {
-  const seen = new Set(from)
+  const reachedCodes = new Set(from)
   // Grows while it is walked.
-  for (const code of seen) for (const other of getNext(code)) seen.add(other)
-  return seen
+  for (const code of reachedCodes) for (const nextCode of getNext(code)) reachedCodes.add(nextCode)
+  return reachedCodes
 }

@@ -97,7 +97,7 @@ export const formatMappFault = ({ code, named: subject }: MappFault): string =>
   subject === undefined ? code : `${code} ${subject}`
 export function parseMappFault(faultText: string): MappFault | null {
   const [, codeText = '', subject] = /^(\w+)(?: (.*))?$/s.exec(faultText) ?? []
-  const code = mappFaults.find((one) => one === codeText)
+  const code = mappFaults.find((faultCode) => faultCode === codeText)
   return code ? createMappFault(code, subject) : null
 }
 
@@ -153,8 +153,8 @@ export function findSelectionFaults<T extends { code: string; status: UploadStat
 ): { unpublishable: T[]; repeatedCodes: string[] } {
   const codes = selectedApps.map(({ code }) => code)
   return {
-    unpublishable: selectedApps.filter((one) => !isPublishable(one)),
-    repeatedCodes: [...new Set(codes.filter((code, at) => codes.indexOf(code) !== at))].toSorted(),
+    unpublishable: selectedApps.filter((app) => !isPublishable(app)),
+    repeatedCodes: [...new Set(codes.filter((code, index) => codes.indexOf(code) !== index))].toSorted(),
   }
 }
 
@@ -164,7 +164,7 @@ export function findFaultsAfterUpload(
   selectedApps: readonly PublishedApp[],
 ): AppFaults {
   const catalogueByCode = new Map([...publishedApps, ...selectedApps].map((app) => [app.code, app]))
-  const getNeeds = (code: string) => (catalogueByCode.get(code)?.requires ?? []).map((one) => one.code)
+  const getNeeds = (code: string) => (catalogueByCode.get(code)?.requires ?? []).map((requirement) => requirement.code)
   const affectedCodes = findReachable(
     selectedApps.map(({ code }) => code),
     getNeeds,

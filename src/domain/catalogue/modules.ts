@@ -37,8 +37,8 @@ export function selectModule(
   code: string,
 ): ModuleSelectionChange {
   const dependenciesByCode = new Map(catalogue.map((module) => [module.code, module.dependencies]))
-  const addedCodes = findReachable(code, (one) => dependenciesByCode.get(one) ?? []).filter(
-    (one) => dependenciesByCode.has(one) && !selectedCodes.includes(one),
+  const addedCodes = findReachable(code, (neededCode) => dependenciesByCode.get(neededCode) ?? []).filter(
+    (neededCode) => dependenciesByCode.has(neededCode) && !selectedCodes.includes(neededCode),
   )
   return {
     selectedCodes: sortByCatalogue(catalogue, [...selectedCodes, code, ...addedCodes]),
@@ -52,25 +52,30 @@ export function deselectModule(
   selectedCodes: readonly string[],
   code: string,
 ): ModuleSelectionChange {
-  const findNeedingCodes = (one: string) =>
-    catalogue.filter((module) => module.dependencies.includes(one)).map((module) => module.code)
-  const alsoRemovedCodes = findReachable(code, findNeedingCodes).filter((one) => selectedCodes.includes(one))
+  const findNeedingCodes = (neededCode: string) =>
+    catalogue.filter((module) => module.dependencies.includes(neededCode)).map((module) => module.code)
+  const alsoRemovedCodes = findReachable(code, findNeedingCodes).filter((dependentCode) =>
+    selectedCodes.includes(dependentCode),
+  )
   const removedCodes = new Set([code, ...alsoRemovedCodes])
-  return { selectedCodes: selectedCodes.filter((one) => !removedCodes.has(one)), alsoChangedCodes: alsoRemovedCodes }
+  return {
+    selectedCodes: selectedCodes.filter((selectedCode) => !removedCodes.has(selectedCode)),
+    alsoChangedCodes: alsoRemovedCodes,
+  }
 }
 
 /** Everything beyond `from` that can be reached, nearest first, itself left out. */
 function findReachable(from: string, getNext: (code: string) => readonly string[]): string[] {
   const reachedCodes = new Set([from])
   // Grows while it is walked.
-  for (const code of reachedCodes) for (const other of getNext(code)) reachedCodes.add(other)
+  for (const code of reachedCodes) for (const nextCode of getNext(code)) reachedCodes.add(nextCode)
   reachedCodes.delete(from)
   return [...reachedCodes]
 }
 
 /** As the catalogue lists them, each once. */
 const sortByCatalogue = (catalogue: readonly ModuleDependencies[], codes: readonly string[]): string[] => {
-  const positionByCode = new Map(catalogue.map(({ code }, at) => [code, at]))
+  const positionByCode = new Map(catalogue.map(({ code }, index) => [code, index]))
   return [...new Set(codes)].toSorted(
     (a, b) => (positionByCode.get(a) ?? positionByCode.size) - (positionByCode.get(b) ?? positionByCode.size),
   )
@@ -88,18 +93,20 @@ export const filterJoiningModules = <M extends JoinConditions>(
   hiddenModules: readonly M[],
   selectedCodes: readonly string[],
 ): M[] =>
-  hiddenModules.filter(({ conditions, any_condition: any }) => {
+  hiddenModules.filter(({ conditions, any_condition: isAnyEnough }) => {
     const metCount = conditions.filter((code) => selectedCodes.includes(code)).length
-    return any ? metCount > 0 : metCount > 0 && metCount === conditions.length
+    return isAnyEnough ? metCount > 0 : metCount > 0 && metCount === conditions.length
   })
 
 /** The modules of a circle that `code` would be in; empty: there is none. */
 export function findModuleCycle(catalogue: readonly ModuleDependencies[], code: string): string[] {
   const dependenciesByCode = new Map(catalogue.map((module) => [module.code, module.dependencies]))
-  const getNext = (one: string) => dependenciesByCode.get(one) ?? []
+  const getNext = (moduleCode: string) => dependenciesByCode.get(moduleCode) ?? []
   if (getNext(code).includes(code)) return [code]
   const reachedCodes = findReachable(code, getNext)
-  const cycleCodes = reachedCodes.filter((one) => one !== code && findReachable(one, getNext).includes(code))
+  const cycleCodes = reachedCodes.filter(
+    (reachedCode) => reachedCode !== code && findReachable(reachedCode, getNext).includes(code),
+  )
   return cycleCodes.length === 0 ? [] : [code, ...cycleCodes]
 }
 

@@ -62,7 +62,10 @@ export function findPriceDifferences(
   currentList: ComparedPriceList,
 ): PriceDifference[] {
   const pairs = pairRangeNames(previousList, currentList)
-  const [previousFields, currentFields] = [readFields(previousList, pairs.before), readFields(currentList, pairs.after)]
+  const [previousFields, currentFields] = [
+    readFields(previousList, pairs.previousNames),
+    readFields(currentList, pairs.currentNames),
+  ]
   const fields = new Set([...previousFields.keys(), ...currentFields.keys()])
   const [previousCodes, currentCodes] = [getModuleCodes(previousList), getModuleCodes(currentList)]
   const isMoved =
@@ -81,7 +84,7 @@ export function findPriceDifferences(
 
 /** Every field of a list with its value, named as `PriceDifference` does, in the order of the form. */
 export const listPriceFields = (list: ComparedPriceList): [string, string][] =>
-  [...readFields(list, pairRangeNames(list, list).before)].filter(([field]) => !isRangeLimit(field))
+  [...readFields(list, pairRangeNames(list, list).previousNames)].filter(([field]) => !isRangeLimit(field))
 
 /** What an uploaded list or a form may leave unsaid. */
 const omittableFields = new Set(['type', 'confirmed'])
@@ -107,12 +110,12 @@ function readFields(list: ComparedPriceList, rangeNames: RangeNames): Map<string
     value === undefined ? undefined : fields.set(field, String(value))
   for (const name of headerFields) setField(name, list[name])
   for (const users of userTables)
-    for (const [at, range] of list[users].entries())
+    for (const [index, range] of list[users].entries())
       for (const name of ['from', 'to', ...charges] as const)
-        setField(`${users}.${rangeNames[users][at]}.${name}`, range[name])
+        setField(`${users}.${rangeNames[users][index]}.${name}`, range[name])
   const codes = getModuleCodes(list)
-  for (const [at, row] of list.module.entries())
-    for (const name of charges) setField(`module.${codes[at]}.${name}`, row[name])
+  for (const [index, row] of list.module.entries())
+    for (const name of charges) setField(`module.${codes[index]}.${name}`, row[name])
   for (const name of Object.keys(list.pdbPrice ?? {}) as (keyof BackupPrices)[])
     setField(`pdbPrice.${name}`, list.pdbPrice?.[name])
   return fields
@@ -120,8 +123,8 @@ function readFields(list: ComparedPriceList, rangeNames: RangeNames): Map<string
 
 const charges = ['hkd', 'usd', 'rmb'] as const
 
-function intersectCodes(codes: readonly string[], others: readonly string[]): string[] {
-  const otherCodes = new Set(others)
+function intersectCodes(codes: readonly string[], comparedCodes: readonly string[]): string[] {
+  const otherCodes = new Set(comparedCodes)
   return codes.filter((code) => otherCodes.has(code))
 }
 
@@ -135,42 +138,42 @@ const isRangeLimit = (field: string) => /^(concurrent|named)User\..+\.(from|to)$
 function pairRangeNames(
   previousList: ComparedPriceList,
   currentList: ComparedPriceList,
-): { before: RangeNames; after: RangeNames } {
+): { previousNames: RangeNames; currentNames: RangeNames } {
   const concurrentUserNames = pairNames(previousList.concurrentUser, currentList.concurrentUser)
   const namedUserNames = pairNames(previousList.namedUser, currentList.namedUser)
   return {
-    before: { concurrentUser: concurrentUserNames.before, namedUser: namedUserNames.before },
-    after: { concurrentUser: concurrentUserNames.after, namedUser: namedUserNames.after },
+    previousNames: { concurrentUser: concurrentUserNames.before, namedUser: namedUserNames.before },
+    currentNames: { concurrentUser: concurrentUserNames.after, namedUser: namedUserNames.after },
   }
 }
 
-const rangeMatchers: readonly ((one: ComparedRange, other: ComparedRange) => boolean)[] = [
-  (one, other) => one.from === other.from && one.to === other.to,
-  (one, other) => one.from === other.from,
-  (one, other) => one.to === other.to,
+const rangeMatchers: readonly ((a: ComparedRange, b: ComparedRange) => boolean)[] = [
+  (a, b) => a.from === b.from && a.to === b.to,
+  (a, b) => a.from === b.from,
+  (a, b) => a.to === b.to,
 ]
 
 function pairNames(previousRanges: readonly ComparedRange[], currentRanges: readonly ComparedRange[]) {
   const formatUsers = ({ from, to }: ComparedRange) => `${from}-${to}`
   const names = numberRepeated(previousRanges.map(formatUsers))
-  const unpairedRanges = new Map(names.map((name, at) => [name, previousRanges[at] as ComparedRange]))
+  const unpairedRanges = new Map(names.map((name, index) => [name, previousRanges[index] as ComparedRange]))
   const nameByIndex = new Map<number, string>()
   for (const isSame of rangeMatchers)
-    for (const [at, range] of currentRanges.entries()) {
-      if (nameByIndex.has(at)) continue
-      const [name] = [...unpairedRanges].find(([, one]) => isSame(one, range)) ?? []
+    for (const [index, range] of currentRanges.entries()) {
+      if (nameByIndex.has(index)) continue
+      const [name] = [...unpairedRanges].find(([, previousRange]) => isSame(previousRange, range)) ?? []
       if (name === undefined) continue
-      nameByIndex.set(at, name)
+      nameByIndex.set(index, name)
       unpairedRanges.delete(name)
     }
   const allNames = numberRepeated([
     ...names,
-    ...currentRanges.flatMap((range, at) => (nameByIndex.has(at) ? [] : [formatUsers(range)])),
+    ...currentRanges.flatMap((range, index) => (nameByIndex.has(index) ? [] : [formatUsers(range)])),
   ])
   const addedNames = allNames.slice(names.length).values()
   return {
     before: names,
-    after: currentRanges.map((_range, at) => nameByIndex.get(at) ?? addedNames.next().value ?? ''),
+    after: currentRanges.map((_range, index) => nameByIndex.get(index) ?? addedNames.next().value ?? ''),
   }
 }
 

@@ -16,21 +16,22 @@ export interface UnmetNeed {
 /** In the order of `listedCodes`. Follows visible modules only, as an order does (`checkModules`). */
 export function findUnmetNeeds(listedCodes: readonly string[], catalogue: readonly CatalogueModule[]): UnmetNeed[] {
   const dependenciesByCode = new Map(
-    catalogue.flatMap((one) => (one.hidden ? [] : [[one.code, one.dependencies] as const])),
+    catalogue.flatMap((module) => (module.hidden ? [] : [[module.code, module.dependencies] as const])),
   )
   const listedSet = new Set(listedCodes)
   const dependentsByCode = new Map<string, string[]>()
   for (const [code, dependencies] of dependenciesByCode)
-    for (const need of dependencies) dependentsByCode.set(need, [...(dependentsByCode.get(need) ?? []), code])
+    for (const dependency of dependencies)
+      dependentsByCode.set(dependency, [...(dependentsByCode.get(dependency) ?? []), code])
   const unlistedCodes = [...dependenciesByCode.keys()].filter((code) => !listedSet.has(code))
   // Only these need a walk of their own: a list has a thousand modules.
   const affectedCodes = findReachable(unlistedCodes, (code) => dependentsByCode.get(code) ?? [])
   return listedCodes.flatMap((code) => {
     if (!affectedCodes.has(code) || !dependenciesByCode.has(code)) return []
-    const needs = findReachable([code], (one) =>
-      (dependenciesByCode.get(one) ?? []).filter((need) => dependenciesByCode.has(need)),
+    const neededCodes = findReachable([code], (neededCode) =>
+      (dependenciesByCode.get(neededCode) ?? []).filter((dependency) => dependenciesByCode.has(dependency)),
     )
-    const missingCodes = [...needs].filter((one) => !listedSet.has(one))
+    const missingCodes = [...neededCodes].filter((neededCode) => !listedSet.has(neededCode))
     return missingCodes.length === 0 ? [] : [{ code, missingCodes }]
   })
 }

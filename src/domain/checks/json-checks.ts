@@ -46,11 +46,11 @@ export function findJsonFault(text: string, limits: JsonLimits): JsonFault | nul
   let values = 1
   let stringStart = -1
   let stringEnd = -1
-  for (let at = 0; at < text.length; at++) {
-    const charCode = text.charCodeAt(at)
+  for (let i = 0; i < text.length; i++) {
+    const charCode = text.charCodeAt(i)
     if (charCode === quote) {
-      stringStart = at
-      at = stringEnd = findStringEnd(text, at)
+      stringStart = i
+      i = stringEnd = findStringEnd(text, i)
       continue
     }
     if (charCode === openBrace || charCode === openBracket) {
@@ -75,10 +75,10 @@ export function findJsonFault(text: string, limits: JsonLimits): JsonFault | nul
 
 /** Where the string that begins at `start` ends: its second quote, or the end of the text. */
 function findStringEnd(text: string, start: number): number {
-  for (let at = start + 1; at < text.length; at++) {
-    const charCode = text.charCodeAt(at)
-    if (charCode === quote) return at
-    if (charCode === backslash) at++
+  for (let i = start + 1; i < text.length; i++) {
+    const charCode = text.charCodeAt(i)
+    if (charCode === quote) return i
+    if (charCode === backslash) i++
   }
   return text.length
 }

@@ -103,7 +103,7 @@ function parseManifest(value: unknown): AppManifest {
   refuseUnknownFields(fields, fieldNames, '')
   const appCode = requireMatch(fields, 'code', codePattern, 'BAD_CODE')
   const ownVersion = requireMatch(fields, 'version', versionPattern, 'BAD_VERSION')
-  const minVersion = isNone(fields.min_version_required)
+  const minVersion = isMissing(fields.min_version_required)
     ? null
     : requireMatch(fields, 'min_version_required', versionPattern, 'BAD_VERSION')
   if (minVersion !== null && compareVersions(minVersion, ownVersion) > 0)
@@ -118,14 +118,14 @@ function parseManifest(value: unknown): AppManifest {
     module_name: requireLine(fields, 'module_name'),
     version: ownVersion,
     min_version_required: minVersion,
-    release_date: isNone(fields.release_date) ? null : requireDate(fields, 'release_date'),
+    release_date: isMissing(fields.release_date) ? null : requireDate(fields, 'release_date'),
     flags: parseFlags(fields.flags),
     requires: parseRequirements(fields.requires, appCode),
     files: parseFiles(fields.files),
   }
 }
 
-const isNone = (value: unknown) => value === undefined || value === null
+const isMissing = (value: unknown) => value === undefined || value === null
 
 function requireObject(value: unknown, path: string): ManifestFields {
   if (typeof value !== 'object' || value === null || Array.isArray(value))
@@ -140,7 +140,7 @@ function refuseUnknownFields(fields: ManifestFields, names: readonly string[], p
 }
 
 function requireValue(fields: ManifestFields, name: string, path: string): unknown {
-  if (isNone(fields[name])) throw new ManifestError('FIELD_MISSING', `${path}${name}`)
+  if (isMissing(fields[name])) throw new ManifestError('FIELD_MISSING', `${path}${name}`)
   return fields[name]
 }
 
@@ -154,7 +154,7 @@ function requireMatch(fields: ManifestFields, name: string, pattern: RegExp, fau
 /** One line that is shown to people, among the words of others: no markup, nothing that turns what stands beside it (U-10). */
 function requireLine(fields: ManifestFields, name: string, path = ''): string {
   const value = requireValue(fields, name, path)
-  const isFit =
+  const isValid =
     typeof value === 'string' &&
     value.trim() !== '' &&
     value.length <= 100 &&
@@ -162,7 +162,7 @@ function requireLine(fields: ManifestFields, name: string, path = ''): string {
     oneLinePattern.test(value) &&
     findHiddenCharacter(value) === null &&
     !/[<>]/.test(value)
-  if (!isFit) throw new ManifestError('BAD_TEXT', `${path}${name}`)
+  if (!isValid) throw new ManifestError('BAD_TEXT', `${path}${name}`)
   return value.normalize('NFC').trim()
 }
 
@@ -174,7 +174,7 @@ function requireDate(fields: ManifestFields, name: string): string {
 }
 
 function readList(value: unknown, name: keyof typeof maxListLengths): unknown[] {
-  if (isNone(value)) return []
+  if (isMissing(value)) return []
   if (!Array.isArray(value)) throw new ManifestError('NO_LIST', name)
   if (value.length > maxListLengths[name]) throw new ManifestError('LIST_TOO_LONG', name)
   return value
@@ -199,11 +199,11 @@ function parseFlags(value: unknown): ManifestFlag[] {
 
 function parseDefault(fields: ManifestFields, type: ManifestFlag['type'], path: string): boolean | number {
   const value = requireValue(fields, 'default', path)
-  const isFit =
+  const isValid =
     type === 'boolean'
       ? typeof value === 'boolean'
       : Number.isInteger(value) && Math.abs(Number(value)) <= 2_147_483_647
-  if (!isFit) throw new ManifestError('BAD_DEFAULT', `${path}default`)
+  if (!isValid) throw new ManifestError('BAD_DEFAULT', `${path}default`)
   return value as boolean | number
 }
 
@@ -217,24 +217,24 @@ function parseRequirements(value: unknown, appCode: string): AppRequirement[] {
       version: requireMatch(fields, 'version', versionPattern, 'BAD_VERSION', path),
     }
   })
-  if (requires.some((one) => one.code === appCode)) throw new ManifestError('REQUIRES_ITSELF', appCode)
+  if (requires.some((requirement) => requirement.code === appCode)) throw new ManifestError('REQUIRES_ITSELF', appCode)
   requireOnce(
-    requires.map((one) => one.code),
+    requires.map((requirement) => requirement.code),
     'REQUIRED_TWICE',
   )
   return requires
 }
 
 function requireOnce(names: readonly string[], fault: MappFaultCode): void {
-  const seen = new Set<string>()
+  const seenValues = new Set<string>()
   for (const name of names) {
-    if (seen.has(name)) throw new ManifestError(fault, name)
-    seen.add(name)
+    if (seenValues.has(name)) throw new ManifestError(fault, name)
+    seenValues.add(name)
   }
 }
 
 function parseFiles(value: unknown): Record<string, string> {
-  if (isNone(value)) throw new ManifestError('FIELD_MISSING', 'files')
+  if (isMissing(value)) throw new ManifestError('FIELD_MISSING', 'files')
   const files = Object.entries(requireObject(value, 'files'))
   if (files.length > mappLimits.entries) throw new ManifestError('LIST_TOO_LONG', 'files')
   return Object.fromEntries(

@@ -48,18 +48,18 @@ const maxInt = 2_147_483_647
  */
 export function checkModule(
   fields: ModuleFields,
-  others: readonly OtherModule[],
+  otherModules: readonly OtherModule[],
   apps: FlagsByApp | null,
   savedName: string | null = null,
 ): ModuleProblem[] {
   const { name, hidden, conditions, dependencies } = fields
-  const visibleCodes = new Set(others.flatMap((other) => (other.hidden ? [] : [other.code])))
-  const allCodes = new Set(others.map(({ code }) => code))
+  const visibleCodes = new Set(otherModules.flatMap((otherModule) => (otherModule.hidden ? [] : [otherModule.code])))
+  const allCodes = new Set(otherModules.map(({ code }) => code))
   const ownCode = fields.code ?? ''
   const hiddenCharacter = name === savedName ? null : checkHiddenCharacter(name)
-  const cycle = ownCode === '' ? [] : findModuleCycle([...others, { code: ownCode, dependencies }], ownCode)
+  const cycle = ownCode === '' ? [] : findModuleCycle([...otherModules, { code: ownCode, dependencies }], ownCode)
   return [
-    ...checkCode(fields, others),
+    ...checkCode(fields, otherModules),
     ...(name.trim() === '' ? [{ field: 'name', code: 'REQUIRED' as const }] : []),
     ...(hiddenCharacter ? [{ field: 'name', ...hiddenCharacter }] : []),
     ...checkKnownModules('dependencies', dependencies, (code) => code === ownCode || allCodes.has(code)),
@@ -71,12 +71,12 @@ export function checkModule(
   ]
 }
 
-function checkCode({ code, hidden }: ModuleFields, others: readonly OtherModule[]): ModuleProblem[] {
+function checkCode({ code, hidden }: ModuleFields, otherModules: readonly OtherModule[]): ModuleProblem[] {
   if (code === null || code === '') return hidden ? [] : [{ field: 'code', code: 'REQUIRED' }]
   if (!codePattern.test(code)) return [{ field: 'code', code: 'INVALID_FORMAT' }]
   if (isReserved(code) || isObjectName(code)) return [{ field: 'code', code: 'RESERVED', named: code }]
   const normalisedCode = normaliseText(code)
-  return others.some((other) => normaliseText(other.code) === normalisedCode)
+  return otherModules.some((otherModule) => normaliseText(otherModule.code) === normalisedCode)
     ? [{ field: 'code', code: 'DUPLICATE', named: code }]
     : []
 }
@@ -92,12 +92,12 @@ function checkKnownModules(
 
 function checkApps(moduleApps: readonly ModuleApp[], apps: FlagsByApp): ModuleProblem[] {
   const codes = moduleApps.map(({ code }) => code)
-  const repeatedCodes = codes.filter((code, at) => codes.indexOf(code) !== at)
+  const repeatedCodes = codes.filter((code, index) => codes.indexOf(code) !== index)
   const unknownCodes = codes.filter((code) => !apps.has(code))
-  const flagValues = listFlagValues(moduleApps).map((one) => ({
-    ...one,
-    appFlag: apps.get(one.code)?.find(({ key }) => key === one.key),
-    isPublished: apps.has(one.code),
+  const flagValues = listFlagValues(moduleApps).map((flagValue) => ({
+    ...flagValue,
+    appFlag: apps.get(flagValue.code)?.find(({ key }) => key === flagValue.key),
+    isPublished: apps.has(flagValue.code),
   }))
   const unknownFlags = flagValues.filter(({ appFlag, isPublished }) => isPublished && !appFlag).map(({ name }) => name)
   const wrongFlags = flagValues

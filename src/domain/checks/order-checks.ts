@@ -75,9 +75,9 @@ export const raiseUsers = (list: PriceList, mode: UserMode, users: number): numb
 
 export function checkStart(start: PlainDate, today: PlainDate, createdOn: PlainDate | null): CheckProblem[] {
   if (!isDate(start)) return [{ field: 'period_start', code: 'INVALID_FORMAT' }]
-  const [first, last] = getStartWindow(today, createdOn)
-  return start < first || start > last
-    ? [{ field: 'period_start', code: 'START_WINDOW', named: `${first} – ${last}` }]
+  const [firstDay, lastDay] = getStartWindow(today, createdOn)
+  return start < firstDay || start > lastDay
+    ? [{ field: 'period_start', code: 'START_WINDOW', named: `${firstDay} – ${lastDay}` }]
     : []
 }
 

@@ -23,13 +23,13 @@ const maxDiscount = 10_000n
  * Rows that mean nobody go, each range begins one above the one before, and ends no earlier than it begins (D82, T11). Ids
  * are places, so that a range keeps its own while it stays where it is.
  */
-export function normaliseRanges(rows: readonly UserRange[]): (UserRange & { id: number })[] {
+export function normaliseRanges(ranges: readonly UserRange[]): (UserRange & { id: number })[] {
   let nextUser = 1
-  return rows
+  return ranges
     .filter(({ to }) => to > 0)
-    .map((row, at) => {
-      const to = Math.max(row.to, nextUser)
-      const range = { ...row, id: at + 1, from: nextUser, to }
+    .map((userRange, index) => {
+      const to = Math.max(userRange.to, nextUser)
+      const range = { ...userRange, id: index + 1, from: nextUser, to }
       nextUser = to + 1
       return range
     })
@@ -47,10 +47,10 @@ export function checkPriceList(list: PriceContent): (FieldProblem | OrderProblem
       : []),
     ...findRangeProblems('concurrentUser', concurrentUser),
     ...findRangeProblems('namedUser', namedUser),
-    ...module.flatMap((row, at) => [
-      ...findAmountProblems(`module.${at}.`, row as unknown as Record<string, string>, charges),
-      ...(codes.indexOf(row.code) < at
-        ? [{ field: `module.${at}.code`, code: 'DUPLICATED_MODULE' as const, named: row.code }]
+    ...module.flatMap((row, index) => [
+      ...findAmountProblems(`module.${index}.`, row as unknown as Record<string, string>, charges),
+      ...(codes.indexOf(row.code) < index
+        ? [{ field: `module.${index}.code`, code: 'DUPLICATED_MODULE' as const, named: row.code }]
         : []),
     ]),
     ...(pdbPrice ? findBackupProblems(pdbPrice) : []),
@@ -70,9 +70,9 @@ const findAmountProblems = (prefix: string, values: Record<string, string>, name
   })
 
 const findRangeProblems = (field: string, ranges: readonly UserRange[]): FieldProblem[] =>
-  ranges.flatMap((range, at) => [
-    ...findAmountProblems(`${field}.${at}.`, range as unknown as Record<string, string>, charges),
-    ...(range.to > maxUsers ? [{ field: `${field}.${at}.to`, code: 'OUT_OF_RANGE' as const, limit: maxUsers }] : []),
+  ranges.flatMap((range, index) => [
+    ...findAmountProblems(`${field}.${index}.`, range as unknown as Record<string, string>, charges),
+    ...(range.to > maxUsers ? [{ field: `${field}.${index}.to`, code: 'OUT_OF_RANGE' as const, limit: maxUsers }] : []),
   ])
 
 /** Free GB and discounts are whole (contracts 5). */

@@ -46,6 +46,6 @@ export const formatPriceFault = ({ code, subject }: PriceFileFault): string =>
   subject === undefined ? code : `${code} ${subject}`
 export function parsePriceFault(faultText: string): PriceFileFault | null {
   const [, codeText = '', subject] = /^(\w+)(?: (.*))?$/s.exec(faultText) ?? []
-  const code = priceFileFaults.find((one) => one === codeText)
+  const code = priceFileFaults.find((faultCode) => faultCode === codeText)
   return code ? createPriceFileFault(code, subject) : null
 }

@@ -51,11 +51,13 @@ function findModuleFaults(
 ): PriceListFault[] {
   const codes = rows.map(({ code }) => code)
   const toModuleText = (code: string) => nameModules([code], catalogue ?? [])
-  const priceFaults = rows.flatMap((row, at) => {
+  const priceFaults = rows.flatMap((row, index) => {
     const subject = toModuleText(row.code)
     return [
-      ...findMissingPrice(`module.${at}.`, row, 'MODULE_PRICE_MISSING', { subject, isWarning: false }),
-      ...(isFree(row) ? [{ field: `module.${at}.hkd`, code: 'MODULE_FREE' as const, subject, isWarning: true }] : []),
+      ...findMissingPrice(`module.${index}.`, row, 'MODULE_PRICE_MISSING', { subject, isWarning: false }),
+      ...(isFree(row)
+        ? [{ field: `module.${index}.hkd`, code: 'MODULE_FREE' as const, subject, isWarning: true }]
+        : []),
     ]
   })
   if (rows.length === 0) return [{ field: 'module', code: 'NO_MODULES_LISTED', isWarning: false }]
@@ -65,10 +67,10 @@ function findModuleFaults(
   const listedCodes = new Set(codes)
   const unpricedCodes = visibleCodes.filter((code) => !listedCodes.has(code))
   return [
-    ...rows.flatMap(({ code }, at) =>
+    ...rows.flatMap(({ code }, index) =>
       visibleCodeSet.has(code)
         ? []
-        : [{ field: `module.${at}.code`, code: 'MODULE_UNKNOWN' as const, named: code, isWarning: false }],
+        : [{ field: `module.${index}.code`, code: 'MODULE_UNKNOWN' as const, named: code, isWarning: false }],
     ),
     ...findUnmetNeeds(codes, catalogue).map(
       ({ code, missingCodes: missing }): PriceListFault => ({
@@ -106,12 +108,12 @@ function findRangeFaults(
     ...(list[minimum] > lastUser
       ? [{ field: minimum, code: 'MINIMUM_ABOVE_RANGES' as const, limit: lastUser, isWarning: false }]
       : []),
-    ...ranges.flatMap((range, at) => {
+    ...ranges.flatMap((range, index) => {
       const subject = `${range.from} – ${range.to}`
       return [
-        ...findMissingPrice(`${field}.${at}.`, range, 'RANGE_PRICE_MISSING', { subject, isWarning: false }),
+        ...findMissingPrice(`${field}.${index}.`, range, 'RANGE_PRICE_MISSING', { subject, isWarning: false }),
         ...(isFree(range)
-          ? [{ field: `${field}.${at}.hkd`, code: 'RANGE_FREE' as const, subject, isWarning: true }]
+          ? [{ field: `${field}.${index}.hkd`, code: 'RANGE_FREE' as const, subject, isWarning: true }]
           : []),
       ]
     }),
@@ -145,7 +147,7 @@ function findMissingPrice(
   extra: { subject?: string; isWarning: boolean },
 ): PriceListFault[] {
   const zeroCurrencies = currencies.filter((currency) => isZero(row[currency.toLowerCase() as keyof Charges]))
-  const [first] = zeroCurrencies
-  if (first === undefined || zeroCurrencies.length === currencies.length) return []
-  return [{ field: `${prefix}${first.toLowerCase()}`, code, named: zeroCurrencies.join(', '), ...extra }]
+  const [firstCurrency] = zeroCurrencies
+  if (firstCurrency === undefined || zeroCurrencies.length === currencies.length) return []
+  return [{ field: `${prefix}${firstCurrency.toLowerCase()}`, code, named: zeroCurrencies.join(', '), ...extra }]
 }

@@ -35,7 +35,7 @@ export interface AnnualFee {
 }
 
 export type AnnualQuoteResult =
-  | { kind: 'priced'; annual: AnnualFee }
+  | { kind: 'priced'; annualFee: AnnualFee }
   /** More users than the list has prices for (D3). */
   | { kind: 'USERS_OUT_OF_RANGE' }
   /** Chosen, and not on this list (D16). */
@@ -55,7 +55,7 @@ export function quoteAnnualFee(
   const uat = terms.uat === 1 ? calculateUatFee(prices, sum, uatBound) : null
   const total = sum + (uat?.fee ?? 0n)
   const fee = getLarger(total, prices.minimum)
-  return { kind: 'priced', annual: { users, modules, sum, uat, total, minimum: prices.minimum, fee } }
+  return { kind: 'priced', annualFee: { users, modules, sum, uat, total, minimum: prices.minimum, fee } }
 }
 
 interface ModuleFees {

@@ -7,13 +7,13 @@ type CurrencySuffix = 'hkd' | 'usd' | 'rmb'
 
 export interface BackupRates {
   /** The fee of a year. */
-  annual: Hundredths
+  annualFee: Hundredths
   /** Hundredths of a percent. */
   discount: Hundredths
 }
 
 export const getBackupRates = (prices: BackupPrices, type: BackupType, currency: Currency): BackupRates => ({
-  annual: readAmount(prices[`${type}_fee_${currency.toLowerCase() as CurrencySuffix}`]),
+  annualFee: readAmount(prices[`${type}_fee_${currency.toLowerCase() as CurrencySuffix}`]),
   discount: readAmount(prices[`${type}_discount`]),
 })
 

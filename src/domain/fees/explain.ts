@@ -51,36 +51,36 @@ const createStep = (
 })
 
 export function explainQuote(quote: Quote): FeeStep[] {
-  const { annual, amount } = quote
-  const fee = writeAmount(annual.fee)
+  const { annualFee, amount } = quote
+  const fee = writeAmount(annualFee.fee)
   const dueStep = createStep('due', 'D14', amount, {
     contract: writeAmount(quote.contract_amount),
     residual: writeAmount(quote.residual_amount),
   })
   if (quote.type !== 'change') {
     const years = { annual: fee, years: String(quote.years), from: quote.period_start, to: quote.period_end }
-    return [...explainAnnual(annual), createStep('years', 'D8', quote.contract_amount, years), dueStep]
+    return [...explainAnnual(annualFee), createStep('years', 'D8', quote.contract_amount, years), dueStep]
   }
   const { remainingSegments: segments, lines } = quote
   const explainSegments = (
     code: 'segment' | 'paid',
     rule: string,
     amounts: readonly Hundredths[],
-    getFee: (at: number) => string,
+    getFee: (index: number) => string,
   ) =>
-    segments.map(({ start, end, factor }, at) =>
-      createStep(code, rule, amounts[at] ?? 0n, {
-        annual: getFee(at),
+    segments.map(({ start, end, factor }, index) =>
+      createStep(code, rule, amounts[index] ?? 0n, {
+        annual: getFee(index),
         from: start,
         to: end,
         ...toFactorValues(factor),
       }),
     )
   return [
-    ...explainAnnual(annual),
+    ...explainAnnual(annualFee),
     ...explainSegments('segment', 'D9', lines.contract, () => fee),
     createStep('contract', 'D12', quote.contract_amount),
-    ...explainSegments('paid', 'D11', lines.residual, (at) => writeAmount(segments[at]?.annual ?? 0n)),
+    ...explainSegments('paid', 'D11', lines.residual, (index) => writeAmount(segments[index]?.annualFee ?? 0n)),
     createStep('residual', 'D12', quote.residual_amount),
     dueStep,
   ]
@@ -127,7 +127,7 @@ export function explainAnnual({ users, modules, sum, uat, total, minimum, fee }:
 
 interface ExplainedBackup {
   /** The fee of a year. */
-  annual: Hundredths
+  annualFee: Hundredths
   months: number
   discount: Hundredths
   start: PlainDate
@@ -136,9 +136,9 @@ interface ExplainedBackup {
 }
 
 /** Of a backup: what its months cost, what the discount takes off, what is left to pay. */
-export function explainBackup({ annual, months, discount, start, end }: ExplainedBackup): FeeStep[] {
-  const { amount, payAmount } = calculateBackupAmount(annual, months, discount)
-  const period = { annual: writeAmount(annual), months: String(months), from: start, to: end }
+export function explainBackup({ annualFee, months, discount, start, end }: ExplainedBackup): FeeStep[] {
+  const { amount, payAmount } = calculateBackupAmount(annualFee, months, discount)
+  const period = { annual: writeAmount(annualFee), months: String(months), from: start, to: end }
   const discountStep = createStep('discount', 'contracts 9', payAmount - amount, { percent: writeAmount(discount) })
   return [
     createStep('months', 'D20', amount, period),
@@ -160,7 +160,11 @@ export function explainTraffic(
   measuredGb: Hundredths,
   freeGb: Hundredths,
   pricePerGb: Hundredths,
-  { from, amount: carriedAmount, isCarriedOn }: CarriedAmount = { from: null, amount: 0n, isCarriedOn: false },
+  { from, amount: carriedAmount, isCarriedOn: isCarriedForward }: CarriedAmount = {
+    from: null,
+    amount: 0n,
+    isCarriedOn: false,
+  },
 ): FeeStep[] {
   const ownAmount = calculateTrafficAmount(measuredGb, freeGb, pricePerGb)
   const values = { gb: writeAmount(calculateExtraTraffic(measuredGb, freeGb)), price: writeAmount(pricePerGb) }
@@ -168,7 +172,7 @@ export function explainTraffic(
   return [
     createStep('traffic', 'D22', ownAmount, values),
     ...(from === null ? [] : [createStep('carriedFrom', 'decision 63', carriedAmount, { month: from })]),
-    ...(isCarriedOn ? [createStep('carriedOn', 'decision 63', -total)] : []),
-    createStep('due', 'D25', isCarriedOn ? 0n : total),
+    ...(isCarriedForward ? [createStep('carriedOn', 'decision 63', -total)] : []),
+    createStep('due', 'D25', isCarriedForward ? 0n : total),
   ]
 }

@@ -3,11 +3,11 @@ import { addYears, countDaysBetween, getLaterDate, countYearsBetween } from '#do
 import type { PlainDate } from '#domain/time.ts'
 import { divideRounded, type Hundredths } from '#domain/money.ts'
 
-/** A paid stretch of a contract. The end is exclusive; `annual` is what a year of it was sold at. */
+/** A paid stretch of a contract. The end is exclusive; `annualFee` is what a year of it was sold at. */
 export interface PaidSegment {
   start: PlainDate
   end: PlainDate
-  annual: Hundredths
+  annualFee: Hundredths
 }
 
 /** Whole years, else days of 365, in leap years too. Years with days: so many days, which count as no more than these years (D9). */
@@ -56,9 +56,9 @@ export function findRemainingSegments(
 ): RemainingSegment[] {
   return segments
     .filter(({ end }) => end > today)
-    .map(({ start, end, annual }) => {
+    .map(({ start, end, annualFee }) => {
       const from = getLaterDate(start, today)
-      return { start: from, end, annual, factor: calculateFactor(from, end, anchor) }
+      return { start: from, end, annualFee, factor: calculateFactor(from, end, anchor) }
     })
 }
 
@@ -68,12 +68,12 @@ export function findRemainingSegments(
  */
 export function prorate(
   segments: readonly RemainingSegment[],
-  annual?: Hundredths,
+  annualFee?: Hundredths,
 ): { amount: Hundredths; lines: Hundredths[] } {
   let exactSum = 0n
   let roundedSum = 0n
   const lines = segments.map((segment) => {
-    exactSum += (annual ?? segment.annual) * toDayShares(segment.factor)
+    exactSum += (annualFee ?? segment.annualFee) * toDayShares(segment.factor)
     const nextRoundedSum = divideRounded(exactSum, BigInt(yearDays))
     const line = nextRoundedSum - roundedSum
     roundedSum = nextRoundedSum
@@ -83,7 +83,11 @@ export function prorate(
 }
 
 /** A paid change sells what runs and what is to come at its own fee; what is over stays as it was (D12). */
-export const applyChange = (segments: readonly PaidSegment[], orderDay: PlainDate, annual: Hundredths): PaidSegment[] =>
+export const applyChange = (
+  segments: readonly PaidSegment[],
+  orderDay: PlainDate,
+  annualFee: Hundredths,
+): PaidSegment[] =>
   segments.map((segment) =>
-    segment.end > orderDay ? { start: getLaterDate(segment.start, orderDay), end: segment.end, annual } : segment,
+    segment.end > orderDay ? { start: getLaterDate(segment.start, orderDay), end: segment.end, annualFee } : segment,
   )

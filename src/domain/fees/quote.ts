@@ -14,7 +14,7 @@ import { prorate, findRemainingSegments, type PaidSegment, type RemainingSegment
 
 interface QuoteBase {
   currency: Currency
-  annual: AnnualFee
+  annualFee: AnnualFee
   period_start: PlainDate
   /** Exclusive (D18). */
   period_end: PlainDate
@@ -77,16 +77,16 @@ interface YearsQuoteInput {
 function quoteWholeYears(input: QuoteInput, { type, start, years, anchor }: YearsQuoteInput): QuoteResult {
   const result = calculateFee(input)
   if (result.kind !== 'priced') return result
-  const { annual } = result
-  const amount = annual.fee * BigInt(years)
+  const { annualFee } = result
+  const amount = annualFee.fee * BigInt(years)
   const period = { period_start: start, period_end: getAnchoredEnd(addToAnchor(anchor, 12 * years)) }
   const amounts = { contract_amount: amount, residual_amount: 0n, amount }
-  return { kind: 'quote', quote: { type, years, currency: input.currency, annual, ...period, ...amounts } }
+  return { kind: 'quote', quote: { type, years, currency: input.currency, annualFee, ...period, ...amounts } }
 }
 
 /** Whether a figure of it could not be written down or sent: it is not sold. The parts of a year are no larger than their sum. */
-export const isTooLarge = ({ annual, contract_amount, residual_amount }: Quote): boolean =>
-  [annual.total, annual.fee, contract_amount, residual_amount].some((amount) => amount > maxAmount)
+export const isTooLarge = ({ annualFee, contract_amount, residual_amount }: Quote): boolean =>
+  [annualFee.total, annualFee.fee, contract_amount, residual_amount].some((amount) => amount > maxAmount)
 
 /**
  * Other modules or users for the rest of what is paid. What was paid counts at the fee that it was sold at, whatever the
@@ -99,23 +99,23 @@ export function quoteChange(
   anchor?: PlainDate,
 ): QuoteResult {
   const remainingSegments = findRemainingSegments(segments, today, anchor)
-  const [first, last] = [remainingSegments[0], remainingSegments.at(-1)]
-  if (!first || !last) return { kind: 'expired' }
+  const [firstSegment, lastSegment] = [remainingSegments[0], remainingSegments.at(-1)]
+  if (!firstSegment || !lastSegment) return { kind: 'expired' }
   const result = calculateFee(input)
   if (result.kind !== 'priced') return result
-  const { annual } = result
-  const contract = prorate(remainingSegments, annual.fee)
+  const { annualFee } = result
+  const contract = prorate(remainingSegments, annualFee.fee)
   const residual = prorate(remainingSegments)
   return {
     kind: 'quote',
     quote: {
       type: 'change',
       currency: input.currency,
-      annual,
+      annualFee,
       remainingSegments,
       lines: { contract: contract.lines, residual: residual.lines },
-      period_start: first.start,
-      period_end: last.end,
+      period_start: firstSegment.start,
+      period_end: lastSegment.end,
       contract_amount: contract.amount,
       residual_amount: residual.amount,
       amount: getLarger(contract.amount - residual.amount, 0n),

@@ -22,7 +22,7 @@ export type ContractRenewal =
 /** What a year of the same would cost by that list. */
 export function quoteRenewal(list: PriceList, contract: RehearsedContract, uatBound: UatBound): ContractRenewal {
   const feeResult = quoteAnnualFee(getCurrencyPrices(list, contract.currency), contract, uatBound)
-  if (feeResult.kind === 'priced') return { kind: 'priced', newFee: feeResult.annual.fee }
+  if (feeResult.kind === 'priced') return { kind: 'priced', newFee: feeResult.annualFee.fee }
   return feeResult.kind === 'USERS_OUT_OF_RANGE'
     ? { kind: 'failing', reason: 'usersOutOfRange', missing: [] }
     : { kind: 'failing', reason: 'modulesNotListed', missing: feeResult.modules }
@@ -37,20 +37,20 @@ const percentLimits = [-50, -20, -10, -5, -1, 0, 1, 5, 10, 20, 50] as const
  */
 export const histogramSteps: readonly { from: number | null; to: number | null }[] = [
   { from: null, to: percentLimits[0] },
-  ...percentLimits.slice(0, 5).map((from, at) => ({ from, to: percentLimits[at + 1] as number })),
+  ...percentLimits.slice(0, 5).map((from, index) => ({ from, to: percentLimits[index + 1] as number })),
   { from: 0, to: 0 },
-  ...percentLimits.slice(5).map((from, at) => ({ from, to: percentLimits[at + 6] ?? null })),
+  ...percentLimits.slice(5).map((from, index) => ({ from, to: percentLimits[index + 6] ?? null })),
 ]
 const sameStep = 6
 
 /** The place of a change in `histogramSteps`. From nothing to something is more than any percent. */
 export function findHistogramStep(currentFee: Hundredths, newFee: Hundredths): number {
   if (newFee === currentFee) return sameStep
-  const passedLimits = percentLimits.filter(
+  const passedLimitCount = percentLimits.filter(
     (limit) => (newFee - currentFee) * 100n >= BigInt(limit) * currentFee,
   ).length
   // Whatever rises has passed the step of what stays the same as well.
-  return newFee > currentFee ? passedLimits + 1 : passedLimits
+  return newFee > currentFee ? passedLimitCount + 1 : passedLimitCount
 }
 
 export interface FeeChange {
@@ -131,22 +131,22 @@ export function addToRehearsal(
 }
 
 function insertIfLargest(largest: FeeChange[], change: FeeChange): void {
-  const position = largest.findIndex((other) => isLarger(change, other))
+  const position = largest.findIndex((otherChange) => isLarger(change, otherChange))
   largest.splice(position < 0 ? largest.length : position, 0, change)
   largest.splice(rehearsalLimits.largest)
 }
 
 /** Compared as fractions: percents are never rounded. */
-function isLarger(one: FeeChange, other: FeeChange): boolean {
-  const [a, b] = [one, other].map(({ now, then }) => ({
+function isLarger(change: FeeChange, otherChange: FeeChange): boolean {
+  const [a, b] = [change, otherChange].map(({ now, then }) => ({
     now: readAmount(now),
-    by: toAbsolute(readAmount(then) - readAmount(now)),
+    difference: toAbsolute(readAmount(then) - readAmount(now)),
   }))
   if (!a || !b) return false
-  const [left, right] = [a.by * b.now, b.by * a.now]
-  if (left !== right) return left > right
+  const [productA, productB] = [a.difference * b.now, b.difference * a.now]
+  if (productA !== productB) return productA > productB
   // Both began at nothing: any id is as good as another one.
-  return one.id < other.id
+  return change.id < otherChange.id
 }
 
 const toAbsolute = (amount: Hundredths): Hundredths => (amount < 0n ? -amount : amount)

@@ -4,7 +4,7 @@ import type { LinkState } from '#features/accounts/slice.ts'
 
 export interface OpenedActivationLink {
   otk: string
-  link: LinkState
+  linkState: LinkState
 }
 
 // Words in an address are anybody's: enough for a sentence, not for a letter.
@@ -17,7 +17,7 @@ export const readLinkKey = (query: URLSearchParams): string => (query.get('otk')
 
 export function readActivationLink(query: URLSearchParams): OpenedActivationLink {
   const otk = readLinkKey(query)
-  return { otk, link: toLinkState(otk, query.get('code'), query.get('message')) }
+  return { otk, linkState: toLinkState(otk, query.get('code'), query.get('message')) }
 }
 
 function toLinkState(otk: string, code: string | null, message: string | null): LinkState {

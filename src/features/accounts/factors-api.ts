@@ -112,6 +112,6 @@ export const resetColleagueFactors =
     api.call(resetUserFactors, { params: { id }, body: { mfa_token } })
 
 export const requireForCompany =
-  (mfa_token: string, required: boolean): AppThunk<CallResult<unknown>> =>
+  (mfa_token: string, isRequired: boolean): AppThunk<CallResult<unknown>> =>
   async (_dispatch, _state, { api }) =>
-    api.call(requireFactor, { body: { mfa_token, required } })
+    api.call(requireFactor, { body: { mfa_token, required: isRequired } })

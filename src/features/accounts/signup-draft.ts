@@ -62,10 +62,10 @@ export const isTyped = ({ step, values }: SignupDraft): boolean =>
   step !== 'sent' &&
   Object.entries(values).some(([field, value]) => value !== emptySignup.values[field as keyof SignupValues])
 
-function writeDraft(key: string, { step, values }: SignupDraft, at = Date.now()): void {
+function writeDraft(key: string, { step, values }: SignupDraft, savedAt = Date.now()): void {
   const { user_password: _password, confirmPwd: _again, ...texts } = values
   try {
-    sessionStorage.setItem(key, JSON.stringify({ step, values: texts, at }))
+    sessionStorage.setItem(key, JSON.stringify({ step, values: texts, at: savedAt }))
   } catch {
     // There is nowhere else to keep it.
   }
@@ -73,16 +73,21 @@ function writeDraft(key: string, { step, values }: SignupDraft, at = Date.now())
 
 function readDraft(key: string): EarlierSignup | null {
   try {
-    const stored = JSON.parse(sessionStorage.getItem(key) ?? 'null') as { at?: unknown } | null
-    return stored && { draft: parseDraft(stored), storedAt: typeof stored.at === 'number' ? stored.at : 0 }
+    const storedValue = JSON.parse(sessionStorage.getItem(key) ?? 'null') as { at?: unknown } | null
+    return (
+      storedValue && {
+        draft: parseDraft(storedValue),
+        storedAt: typeof storedValue.at === 'number' ? storedValue.at : 0,
+      }
+    )
   } catch {
     return null
   }
 }
 
 /** What an earlier build left may have other fields. */
-export function parseDraft(stored: unknown): SignupDraft {
-  const { step, values } = (stored ?? {}) as { step?: unknown; values?: Record<string, unknown> }
+export function parseDraft(storedValue: unknown): SignupDraft {
+  const { step, values } = (storedValue ?? {}) as { step?: unknown; values?: Record<string, unknown> }
   const knownFields = Object.keys(emptySignup.values).filter((field) => typeof values?.[field] === 'string')
   const texts = Object.fromEntries(knownFields.map((field) => [field, values?.[field]]))
   return {

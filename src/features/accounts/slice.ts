@@ -14,38 +14,49 @@ const loadEndpoints = () => import('#contract/public.ts')
 /** What the link of the mail turned out to be. */
 export type LinkState =
   | { kind: 'unknown' }
-  | { kind: 'good'; setsPassword: boolean }
+  | { kind: 'good'; shouldSetPassword: boolean }
   | { kind: 'used up'; problem: Problem }
   | { kind: 'done' }
 
 export interface AccountsState {
-  login: RequestStatus
+  loginStatus: RequestStatus
   /** The offer to send the activation mail again, and whether it has been. */
-  resend: RequestStatus | { kind: 'sent'; email: string }
-  link: LinkState
-  activation: RequestStatus
+  resendStatus: RequestStatus | { kind: 'sent'; email: string }
+  linkState: LinkState
+  activationStatus: RequestStatus
 }
 
 const initialState = {
-  login: idleStatus,
-  resend: idleStatus,
-  link: { kind: 'unknown' },
-  activation: idleStatus,
+  loginStatus: idleStatus,
+  resendStatus: idleStatus,
+  linkState: { kind: 'unknown' },
+  activationStatus: idleStatus,
 } as AccountsState
 
 export const accountsSlice = createSlice({
   name: 'accounts',
   initialState,
   reducers: {
-    loginSent: (state) => ({ ...state, login: { kind: 'sending' }, resend: idleStatus }),
-    loginAnswered: (state, { payload }: PayloadAction<RequestStatus>) => ({ ...state, login: payload }),
-    resendSent: (state) => ({ ...state, resend: { kind: 'sending' } }),
-    resendAnswered: (state, { payload }: PayloadAction<AccountsState['resend']>) => ({ ...state, resend: payload }),
+    loginSent: (state) => ({ ...state, loginStatus: { kind: 'sending' }, resendStatus: idleStatus }),
+    loginAnswered: (state, { payload }: PayloadAction<RequestStatus>) => ({ ...state, loginStatus: payload }),
+    resendSent: (state) => ({ ...state, resendStatus: { kind: 'sending' } }),
+    resendAnswered: (state, { payload }: PayloadAction<AccountsState['resendStatus']>) => ({
+      ...state,
+      resendStatus: payload,
+    }),
     /** An activation page opened: what an earlier one left is not its own. */
-    linkOpened: (state, { payload }: PayloadAction<LinkState>) => ({ ...state, link: payload, activation: idleStatus }),
-    linkRead: (state, { payload }: PayloadAction<LinkState>) => ({ ...state, link: payload, activation: idleStatus }),
-    activationSent: (state) => ({ ...state, activation: { kind: 'sending' } }),
-    activationAnswered: (state, { payload }: PayloadAction<RequestStatus>) => ({ ...state, activation: payload }),
+    linkOpened: (state, { payload }: PayloadAction<LinkState>) => ({
+      ...state,
+      linkState: payload,
+      activationStatus: idleStatus,
+    }),
+    linkRead: (state, { payload }: PayloadAction<LinkState>) => ({
+      ...state,
+      linkState: payload,
+      activationStatus: idleStatus,
+    }),
+    activationSent: (state) => ({ ...state, activationStatus: { kind: 'sending' } }),
+    activationAnswered: (state, { payload }: PayloadAction<RequestStatus>) => ({ ...state, activationStatus: payload }),
   },
 })
 
@@ -86,20 +97,20 @@ export const resendMail =
     dispatch(resendSent())
     const body = { username: `${company}:${username}`, password }
     const result = await catchUnreachable(async () => api.call((await loadEndpoints()).resendActivationMail, { body }))
-    const status: AccountsState['resend'] =
+    const status: AccountsState['resendStatus'] =
       result.kind === 'problem' ? toFailedStatus(result.problem) : { kind: 'sent', email: username }
     dispatch(resendAnswered(status))
   }
 
 /**
- * With `discard`, unsent writes are thrown away instead of kept sealed. Without a network the device is signed out all the same, and
+ * With `shouldDiscard`, unsent writes are thrown away instead of kept sealed. Without a network the device is signed out all the same, and
  * the server is told later (protocol 29). False: what signs out could not be fetched, and nothing has happened.
  */
 export const logout =
-  (discard = false): AppThunk<boolean> =>
+  (shouldDiscard = false): AppThunk<boolean> =>
   async (dispatch, _, { signOut: leave }) => {
     try {
-      await leave(discard)
+      await leave(shouldDiscard)
     } catch {
       return false
     }
@@ -115,7 +126,7 @@ export const checkActivationLink =
       api.call((await loadEndpoints()).checkActivation, { query: { otk } }),
     )
     if (result.kind === 'fresh')
-      dispatch(linkRead({ kind: 'good', setsPassword: result.output.code === 'SET_PASSWORD' }))
+      dispatch(linkRead({ kind: 'good', shouldSetPassword: result.output.code === 'SET_PASSWORD' }))
     if (result.kind === 'problem') dispatch(toLinkAction(result.problem))
   }
 

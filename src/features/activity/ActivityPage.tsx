@@ -5,13 +5,13 @@ import { JobList } from '#features/activity/JobList.tsx'
 import { ActivityProblem, VerifyAuditTrail } from '#features/activity/VerifyAuditTrail.tsx'
 
 /** Long requests, with progress and result. */
-export function ActivityPage({ Service }: { Service: ServiceResultComponent }) {
+export function ActivityPage({ ServiceResult }: { ServiceResult: ServiceResultComponent }) {
   const { t } = useTranslation('activity')
   return (
     <Page title={t('title')} intro={t('lead')} width="narrow" action={<VerifyAuditTrail kind="primary" />}>
       <ActivityProblem />
       <section className="card">
-        <JobList Service={Service} />
+        <JobList ServiceResult={ServiceResult} />
       </section>
     </Page>
   )

@@ -12,7 +12,7 @@ import { JobRow } from '#features/activity/JobRow.tsx'
 import { markSeen } from '#features/activity/slice.ts'
 
 /** The user's long requests on this device, the newest first. What is drawn here has been seen. */
-export function JobList({ Service }: { Service: ServiceResultComponent }) {
+export function JobList({ ServiceResult }: { ServiceResult: ServiceResultComponent }) {
   const { t } = useTranslation('activity')
   const activities = useLiveQuery(() => readActivity(), [])
   useMarkSeen(activities)
@@ -26,7 +26,7 @@ export function JobList({ Service }: { Service: ServiceResultComponent }) {
   return (
     <ol className="requests" aria-label={t('caption')}>
       {activities.map((activity) => (
-        <JobRow key={activity.intent} activity={activity} Service={Service} />
+        <JobRow key={activity.intent} activity={activity} ServiceResult={ServiceResult} />
       ))}
     </ol>
   )

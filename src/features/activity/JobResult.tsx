@@ -20,10 +20,16 @@ export type ServiceResultComponent = ComponentType<{
 const passwordEndpoints = ['createService', 'resetServicePassword']
 
 /** What a request came to, as its own kind says it. */
-export function JobResult({ activity, Service }: { activity: JobActivity; Service: ServiceResultComponent }) {
-  const { endpoint, answer } = activity
-  if (passwordEndpoints.includes(endpoint)) return <Service activity={activity} />
-  return answer && <EndpointResult endpoint={endpoint} body={answer.body} />
+export function JobResult({
+  activity,
+  ServiceResult,
+}: {
+  activity: JobActivity
+  ServiceResult: ServiceResultComponent
+}) {
+  const { endpoint, answer: response } = activity
+  if (passwordEndpoints.includes(endpoint)) return <ServiceResult activity={activity} />
+  return response && <EndpointResult endpoint={endpoint} body={response.body} />
 }
 
 function EndpointResult({ endpoint, body }: { endpoint: string; body: string | null }) {

@@ -23,7 +23,7 @@ const toneByState: Record<JobActivity['state'], TagTone> = {
 }
 
 /** One of them: what it is, how far, what it came to, and what can be done about it. */
-export function JobRow({ activity, Service }: { activity: JobActivity; Service: ServiceResultComponent }) {
+export function JobRow({ activity, ServiceResult }: { activity: JobActivity; ServiceResult: ServiceResultComponent }) {
   const { t } = useTranslation('activity')
   const dispatch = useDispatch()
   const { intent, state, percent } = activity
@@ -47,7 +47,7 @@ export function JobRow({ activity, Service }: { activity: JobActivity; Service: 
           <span className="request-percent">{t('percent', { percent })}</span>
         </div>
       )}
-      <JobDetails activity={activity} Service={Service} />
+      <JobDetails activity={activity} ServiceResult={ServiceResult} />
       {state === 'timeout' && (
         <div>
           <Button icon="refresh" onClick={() => void dispatch(pollAgain(intent))}>
@@ -66,10 +66,10 @@ export function JobRow({ activity, Service }: { activity: JobActivity; Service: 
   )
 }
 
-function JobDetails({ activity, Service }: { activity: JobActivity; Service: ServiceResultComponent }) {
+function JobDetails({ activity, ServiceResult }: { activity: JobActivity; ServiceResult: ServiceResultComponent }) {
   const { t } = useTranslation('activity')
   const { state, problem } = activity
-  if (state === 'done') return <JobResult activity={activity} Service={Service} />
+  if (state === 'done') return <JobResult activity={activity} ServiceResult={ServiceResult} />
   if (state === 'running') return null
   if (state !== 'failed' && problem?.code !== 'BLOCKED_BY_PROXY')
     return <p className="request-about">{t(`about.${state}`)}</p>

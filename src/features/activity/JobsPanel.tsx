@@ -8,11 +8,11 @@ import { ActivityProblem, VerifyAuditTrail } from '#features/activity/VerifyAudi
 /** The list beside whatever page one is on; `allPath` leads to the page of its own. */
 export function JobsPanel({
   allPath,
-  Service,
+  ServiceResult,
   onClose,
 }: {
   allPath: string
-  Service: ServiceResultComponent
+  ServiceResult: ServiceResultComponent
   onClose: () => void
 }) {
   const { t } = useTranslation('activity')
@@ -25,7 +25,7 @@ export function JobsPanel({
   return (
     <Dialog open side="right" title={t('title')} onClose={onClose} action={actions} cancel={null}>
       <ActivityProblem />
-      <JobList Service={Service} />
+      <JobList ServiceResult={ServiceResult} />
     </Dialog>
   )
 }

@@ -1,5 +1,5 @@
 import { isProviderAdmin } from '#domain/access.ts'
-import { useDispatch, useSelector, useSignedIn } from '#state/use-store.ts'
+import { useDispatch, useSelector, useSignedInSession } from '#state/use-store.ts'
 import { Button } from '#ui/display/Button.tsx'
 import { ProblemNote } from '#ui/page/ProblemNote.tsx'
 import { useTranslation } from 'react-i18next'
@@ -8,12 +8,12 @@ import { selectActivity, startVerification } from '#features/activity/slice.ts'
 /** For those who review the trail (Z-28). Others are not shown what they would be refused. */
 export function VerifyAuditTrail({ kind = 'quiet' }: { kind?: 'primary' | 'quiet' }) {
   const { t } = useTranslation('activity')
-  const { caller } = useSignedIn()
+  const { caller } = useSignedInSession()
   const { isVerifying } = useSelector(selectActivity)
   const dispatch = useDispatch()
   if (!isProviderAdmin(caller)) return null
   return (
-    <Button kind={kind} icon="trail" busy={isVerifying} onClick={() => void dispatch(startVerification())}>
+    <Button kind={kind} icon="trail" isBusy={isVerifying} onClick={() => void dispatch(startVerification())}>
       {t('verify.act')}
     </Button>
   )

@@ -10,7 +10,8 @@ type AuditTexts = Pick<typeof en, 'info' | 'field'>
 export const findTextKey = <G extends keyof AuditTexts>(group: G, name: string): keyof AuditTexts[G] | undefined =>
   Object.hasOwn(en[group], name) ? (name as keyof AuditTexts[G]) : undefined
 
-export const findOperation = (name: string): AuditOperation | undefined => auditOperations.find((one) => one === name)
+export const findOperation = (name: string): AuditOperation | undefined =>
+  auditOperations.find((candidate) => candidate === name)
 
 /** Names of values: by the field, or, of a status, by whose it is. Undefined: the value speaks for itself. */
 export function findValueKey(

@@ -69,7 +69,7 @@ function formatAmount(field: string, value: string): string | null {
 /** What an export was asked for names types, operations and results of other entries. */
 export function formatFilter(t: AuditTranslate, key: string, value: unknown): string | null {
   if (typeof value !== 'string' && typeof value !== 'number') return null
-  const menu = key === 'code' ? auditMenus.find((one) => one === value) : undefined
+  const menu = key === 'code' ? auditMenus.find((candidate) => candidate === value) : undefined
   if (menu) return t(`type.${menu}`)
   const operation = key === 'operation' ? findOperation(String(value)) : undefined
   if (operation) return t(`operation.${operation}`)

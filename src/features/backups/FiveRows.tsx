@@ -19,7 +19,7 @@ export interface FiveRowsColumn<R> {
 interface FiveRowsProps<R> {
   caption: string
   /** "12 backups" */
-  counted: (count: number) => string
+  formatCount: (count: number) => string
   columns: readonly FiveRowsColumn<R>[]
   list: {
     /** Newest first. Undefined until the device has answered. */
@@ -29,9 +29,9 @@ interface FiveRowsProps<R> {
     problem: Problem | null
     refetch: () => void
   }
-  rowKey: (row: R) => string
+  getRowKey: (row: R) => string
   /** In place of rows, where there are none, and where they were never read here. */
-  empty: ReactNode
+  emptyState: ReactNode
   notCachedText: string
 }
 
@@ -49,18 +49,18 @@ export function FiveRows<R>({ list, notCachedText, ...props }: FiveRowsProps<R>)
       {rows?.length === 0 &&
         !isFetching &&
         !shownProblem &&
-        (wasNeverRead ? <p className="field-help">{notCachedText}</p> : props.empty)}
-      {rows && rows.length > 0 && <Rows {...props} rows={rows} fresh={freshness} />}
+        (wasNeverRead ? <p className="field-help">{notCachedText}</p> : props.emptyState)}
+      {rows && rows.length > 0 && <Rows {...props} rows={rows} freshness={freshness} />}
     </>
   )
 }
 
-type RowsProps<R> = Omit<FiveRowsProps<R>, 'list' | 'empty' | 'notCachedText'> & {
+type RowsProps<R> = Omit<FiveRowsProps<R>, 'list' | 'emptyState' | 'notCachedText'> & {
   rows: readonly R[]
-  fresh: ListFreshness
+  freshness: ListFreshness
 }
 
-function Rows<R>({ caption, counted, columns, rows, rowKey, fresh }: RowsProps<R>) {
+function Rows<R>({ caption, formatCount, columns, rows, getRowKey, freshness }: RowsProps<R>) {
   const [requestedPage, setRequestedPage] = useState(1)
   const pageCount = Math.ceil(rows.length / pageSize)
   const page = Math.min(requestedPage, pageCount)
@@ -82,14 +82,14 @@ function Rows<R>({ caption, counted, columns, rows, rowKey, fresh }: RowsProps<R
           </thead>
           <tbody role="rowgroup">
             {pageRows.map((row) => (
-              <Row key={rowKey(row)} row={row} columns={columns} />
+              <Row key={getRowKey(row)} row={row} columns={columns} />
             ))}
           </tbody>
         </table>
       </div>
       <div className="backup-foot">
         <p role="status">
-          <span>{counted(rows.length)}</span> <Freshness freshness={fresh} />
+          <span>{formatCount(rows.length)}</span> <Freshness freshness={freshness} />
         </p>
         {pageCount > 1 && <Pagination page={page} pageCount={pageCount} onPage={setRequestedPage} />}
       </div>

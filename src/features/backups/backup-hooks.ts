@@ -72,7 +72,7 @@ export type StoredBackupList = ReturnType<typeof useStoredBackups>
 /** Today in the business time zone (D31); null: it is not known yet. */
 export function useBusinessToday(): PlainDate | null {
   const { response } = useCachedResponse(readAgedResponse, getSettings, {})
-  const zone = response?.output.time_zone
-  const today = useToday(zone)
-  return zone === undefined ? null : today
+  const timeZone = response?.output.time_zone
+  const today = useToday(timeZone)
+  return timeZone === undefined ? null : today
 }

@@ -53,7 +53,7 @@ export type BackupFeeStep = Pick<FeeStep, 'rule' | 'values' | 'amount'> & { code
 
 /** Null: nothing of the contract is left for it. */
 export function quoteBackup(
-  { annual, discount }: BackupPrice,
+  { annualFee: annual, discount }: BackupPrice,
   bounds: SubscriptionBounds,
   { period, unit }: SubscriptionTerms,
 ): BackupQuote | null {
@@ -66,7 +66,7 @@ export function quoteBackup(
     discount: writeAmount(discount),
     amount: writeAmount(amount),
     pay_amount: writeAmount(payAmount),
-    steps: () => explainBackup({ annual, discount, ...subscriptionPeriod }),
+    steps: () => explainBackup({ annualFee: annual, discount, ...subscriptionPeriod }),
   }
 }
 

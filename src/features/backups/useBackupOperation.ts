@@ -30,6 +30,6 @@ export const useBackupOperation = ({ doneText, formatFailure, onStarted, onEnded
 /** What failed at the place of the backups or at the host is said in its own words. */
 function formatReason(problem: Problem): string {
   const reason = (problem.data as { why?: string } | null)?.why
-  const fault = backupFaults.find((one) => one === reason)
+  const fault = backupFaults.find((candidate) => candidate === reason)
   return fault ? i18n.t(`fault.${fault}`, { ns: 'backups' }) : formatProblem(problem)
 }

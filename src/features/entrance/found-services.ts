@@ -16,8 +16,8 @@ const maxServices = 5
 
 export function readFoundServices(): EntranceService[] {
   try {
-    const stored: unknown = JSON.parse(localStorage.getItem(storageKey) ?? '[]')
-    return Array.isArray(stored) ? stored.filter(isFoundService).slice(0, maxServices) : []
+    const storedValue: unknown = JSON.parse(localStorage.getItem(storageKey) ?? '[]')
+    return Array.isArray(storedValue) ? storedValue.filter(isFoundService).slice(0, maxServices) : []
   } catch {
     // Storage that is off, or holds what somebody else put there.
     return []
@@ -40,8 +40,8 @@ export function storeFoundServices(services: readonly EntranceService[]): void {
 
 /** Only what leads to the web is a way (S-08). */
 const isFoundService = (value: unknown): value is EntranceService => {
-  const { code, url, adminUrl, at } = (value ?? {}) as Partial<EntranceService>
-  return typeof code === 'string' && isWebUrl(url) && isOptionalWebUrl(adminUrl) && typeof at === 'number'
+  const { code, url, adminUrl, at: foundAt } = (value ?? {}) as Partial<EntranceService>
+  return typeof code === 'string' && isWebUrl(url) && isOptionalWebUrl(adminUrl) && typeof foundAt === 'number'
 }
 export const isOptionalWebUrl = (url: unknown): url is string | null => url === null || isWebUrl(url)
 export const isWebUrl = (url: unknown): url is string => typeof url === 'string' && /^https?:\/\//i.test(url)

@@ -11,7 +11,7 @@ export function HomeFigures({ slots, reports }: { slots: readonly FigureSlot[]; 
   return (
     <ul className="home-figures" aria-label={t('figures')}>
       {slots.map(({ name, path, source }) => {
-        const report = reports.find((one) => one.from === source)
+        const report = reports.find((candidate) => candidate.source === source)
         const figure = report?.figures[name]
         return (
           <li key={name}>

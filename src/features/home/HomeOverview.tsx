@@ -2,7 +2,7 @@ import '#ui/icons/app-icons.ts'
 import '#features/home/style.css'
 import { type ComponentType, type ReactNode, Suspense, useCallback, useState } from 'react'
 import { toTimestamp } from '#domain/time.ts'
-import { useSignedIn } from '#state/use-store.ts'
+import { useSignedInSession } from '#state/use-store.ts'
 import { ButtonLink } from '#ui/display/Button.tsx'
 import { type HomeReport, combineStates, type OnReport } from '#ui/page/home-report.ts'
 import { Page } from '#ui/page/Page.tsx'
@@ -14,11 +14,11 @@ import { NeedsAttention } from '#features/home/NeedsAttention.tsx'
 import { getBusinessNow, useBusinessZone } from '#ui/page/business-clock.ts'
 import { useOutboxReport } from '#features/home/useOutboxReport.ts'
 
-type ReportSource = HomeReport['from']
+type ReportSource = HomeReport['source']
 
 /** What reports to home, by whose it is. It draws nothing but that it could not be loaded. */
 export interface HomeSource {
-  from: ReportSource
+  source: ReportSource
   Report: ComponentType<{ onReport: OnReport }>
 }
 
@@ -37,17 +37,17 @@ interface HomeOverviewProps {
  */
 export function HomeOverview({ sources, pageExists, belowContent, sideContent }: HomeOverviewProps) {
   const { t } = useTranslation('home')
-  const { user, caller } = useSignedIn()
+  const { user, caller } = useSignedInSession()
   // The greeting stays while the page is read, but for the zone, which a new device does not know yet.
   const [openedAt] = useState(getBusinessNow)
   const hour = Number(toTimestamp(useBusinessZone(), openedAt).slice(11, 13))
   const [reportsBySource, setReportsBySource] = useState<Partial<Record<ReportSource, HomeReport>>>({})
   const onReport = useCallback(
-    (report: HomeReport) => setReportsBySource((previous) => ({ ...previous, [report.from]: report })),
+    (report: HomeReport) => setReportsBySource((previous) => ({ ...previous, [report.source]: report })),
     [],
   )
   const outbox = useOutboxReport()
-  const reports = [outbox, ...sources.map(({ from }) => reportsBySource[from] ?? createPendingReport(from))]
+  const reports = [outbox, ...sources.map(({ source }) => reportsBySource[source] ?? createPendingReport(source))]
   const isSettled = combineStates(reports.map(({ state }) => state)) !== 'loading'
   return (
     <Page
@@ -59,8 +59,8 @@ export function HomeOverview({ sources, pageExists, belowContent, sideContent }:
         </ButtonLink>
       ))}
     >
-      {sources.map(({ from, Report }) => (
-        <Suspense key={from} fallback={null}>
+      {sources.map(({ source, Report }) => (
+        <Suspense key={source} fallback={null}>
           <Report onReport={onReport} />
         </Suspense>
       ))}
@@ -76,4 +76,9 @@ export function HomeOverview({ sources, pageExists, belowContent, sideContent }:
   )
 }
 
-const createPendingReport = (from: ReportSource): HomeReport => ({ from, state: 'loading', duties: [], figures: {} })
+const createPendingReport = (source: ReportSource): HomeReport => ({
+  source,
+  state: 'loading',
+  duties: [],
+  figures: {},
+})

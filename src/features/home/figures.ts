@@ -7,15 +7,15 @@ interface FigureDefinition {
   path: string
   requiredRole: AccessRule
   /** Who knows it. */
-  source: HomeReport['from']
+  source: HomeReport['source']
   /** The provider's staff look at everybody's services, not at contracts of their own company. */
-  of?: 'customer' | 'provider'
+  audience?: 'customer' | 'provider'
 }
 
 const slots = [
-  { name: 'services', path: '/app/service', requiredRole: 'providerAdmin', source: 'services', of: 'provider' },
-  { name: 'contracts', path: '/app/contract?status=1', requiredRole: 'order', source: 'orders', of: 'customer' },
-  { name: 'toPay', path: '/app/contract?status=0', requiredRole: 'order', source: 'orders', of: 'customer' },
+  { name: 'services', path: '/app/service', requiredRole: 'providerAdmin', source: 'services', audience: 'provider' },
+  { name: 'contracts', path: '/app/contract?status=1', requiredRole: 'order', source: 'orders', audience: 'customer' },
+  { name: 'toPay', path: '/app/contract?status=0', requiredRole: 'order', source: 'orders', audience: 'customer' },
   { name: 'users', path: '/app/user', requiredRole: 'admin', source: 'users' },
   { name: 'waiting', path: '/app/outbox', requiredRole: 'user', source: 'outbox' },
 ] as const satisfies readonly FigureDefinition[]
@@ -26,7 +26,7 @@ export type FigureSlot = (typeof slots)[number]
 export function listFigures(caller: Caller): readonly FigureSlot[] {
   const ownAudience = isProvider(caller) ? 'provider' : 'customer'
   const visibleSlots = slots.filter(
-    (slot) => (!('of' in slot) || slot.of === ownAudience) && isAllowed(slot.requiredRole, caller),
+    (slot) => (!('audience' in slot) || slot.audience === ownAudience) && isAllowed(slot.requiredRole, caller),
   )
   return visibleSlots.length > 1 ? visibleSlots : []
 }

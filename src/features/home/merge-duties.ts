@@ -7,7 +7,7 @@ const endOfTime = '~'
 /** What does not wait, then by day, then what has none. Keys are made one of a kind over all features. */
 export const mergeDuties = (reports: readonly HomeReport[]): HomeDuty[] =>
   reports
-    .flatMap(({ from, duties }) => duties.map((duty) => ({ ...duty, key: `${from} ${duty.key}` })))
+    .flatMap(({ source, duties }) => duties.map((duty) => ({ ...duty, key: `${source} ${duty.key}` })))
     .toSorted((a, b) => {
       const [firstDate, secondDate] = [a.at ?? endOfTime, b.at ?? endOfTime]
       return firstDate < secondDate ? -1 : firstDate > secondDate ? 1 : 0

@@ -10,12 +10,12 @@ export function useOutboxReport(): HomeReport {
   const entries = useLiveQuery(() => readEntries(), [])
   const lockedCount = useLiveQuery(() => countLocked(), [])
   if (entries === undefined || lockedCount === undefined)
-    return { from: 'outbox', state: 'loading', duties: [], figures: {} }
+    return { source: 'outbox', state: 'loading', duties: [], figures: {} }
   const refusedCount = entries.filter(isParked).length
   const waitingCount = entries.length + lockedCount
   const note = waitingCount === 0 ? t('sent') : refusedCount > 0 ? t('needReview', { count: refusedCount }) : ''
   return {
-    from: 'outbox',
+    source: 'outbox',
     state: 'known',
     figures: { waiting: { value: formatNumber(waitingCount), note, freshness: null } },
     duties:

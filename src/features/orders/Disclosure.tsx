@@ -8,11 +8,11 @@ interface Props {
 
 /** What is made only where somebody looks: 300 modules have 300 lines. */
 export function Disclosure({ label, className, children }: Props) {
-  const [open, setOpen] = useState(false)
+  const [isOpen, setIsOpen] = useState(false)
   return (
-    <details className={className} open={open} onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
+    <details className={className} open={isOpen} onToggle={({ currentTarget }) => setIsOpen(currentTarget.open)}>
       <summary>{label}</summary>
-      {open && children()}
+      {isOpen && children()}
     </details>
   )
 }

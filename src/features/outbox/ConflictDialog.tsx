@@ -30,7 +30,7 @@ export function ConflictDialog(props: Props) {
   const { item, comparison } = props
   if (comparison.serverValues === null) return <DeletedRowDialog {...props} />
   if (isRowAction(item.entry)) return <ActionConflictDialog {...props} />
-  return <FieldConflictDialog {...props} sorted={sortFields(comparison)} />
+  return <FieldConflictDialog {...props} sortedConflict={sortFields(comparison)} />
 }
 
 /** Each says what came of it. */
@@ -47,33 +47,33 @@ function useDecision({ item, actions, onClose }: Props) {
   }
 }
 
-function FieldConflictDialog({ sorted, ...props }: Props & { sorted: SortedConflict }) {
+function FieldConflictDialog({ sortedConflict, ...props }: Props & { sortedConflict: SortedConflict }) {
   const { t } = useTranslation('outbox')
   const { formatName } = useEntryMessages()
   const lines = useChangeLines(props.item.entry.table)
   const [selections, setSelections] = useState<Record<string, ConflictChoice>>({})
   const decide = useDecision(props)
   const { item, comparison, onClose } = props
-  const { conflictingFields } = sorted
+  const { conflictingFields } = sortedConflict
   const openCount = conflictingFields.filter(({ field }) => !selections[field]).length
-  const fieldsToKeep = getFieldsToKeep(sorted, selections)
+  const fieldsToKeep = getFieldsToKeep(sortedConflict, selections)
   const chooseAll = (choice: ConflictChoice) =>
     setSelections(Object.fromEntries(conflictingFields.map(({ field }) => [field, choice])))
-  const keepsTheirs = openCount === 0 && fieldsToKeep.length === 0
+  const shouldKeepServerValues = openCount === 0 && fieldsToKeep.length === 0
   const saveButton = (
     <Button
       kind="primary"
       disabledReason={openCount > 0 ? t('compare.open', { count: openCount }) : null}
-      onClick={() => void (keepsTheirs ? decide.theirs() : decide.mine(fieldsToKeep))}
+      onClick={() => void (shouldKeepServerValues ? decide.theirs() : decide.mine(fieldsToKeep))}
     >
-      {t(keepsTheirs ? 'compare.saveTheirs' : 'compare.save')}
+      {t(shouldKeepServerValues ? 'compare.saveTheirs' : 'compare.save')}
     </Button>
   )
   return (
     <Dialog
       open
       title={t('compare.title', { name: formatName({ ...item.entry, name: item.name }) })}
-      wide
+      isWide
       onClose={onClose}
       action={saveButton}
       cancel={t('compare.cancel')}
@@ -95,30 +95,26 @@ function FieldConflictDialog({ sorted, ...props }: Props & { sorted: SortedConfl
           selections={selections}
           onChoose={(field, choice) => setSelections({ ...selections, [field]: choice })}
         />
-        <MergedFields sorted={sorted} lines={lines} />
+        <MergedFields sortedConflict={sortedConflict} lines={lines} />
       </div>
     </Dialog>
   )
 }
 
-function ChangedBy({
-  comparison: { authorName: userName, isOwn, changedAt: when },
-}: {
-  comparison: ConflictComparison
-}) {
+function ChangedBy({ comparison: { authorName: userName, isOwn, changedAt } }: { comparison: ConflictComparison }) {
   const { t } = useTranslation('outbox')
-  if (isOwn) return <>{when ? t('compare.own', { when }) : t('compare.ownOnly')}</>
-  if (userName && when) return <>{t('compare.who', { userName, when })}</>
+  if (isOwn) return <>{changedAt ? t('compare.own', { when: changedAt }) : t('compare.ownOnly')}</>
+  if (userName && changedAt) return <>{t('compare.who', { userName, when: changedAt })}</>
   if (userName) return <>{t('compare.whoOnly', { userName })}</>
-  return <>{when ? t('compare.when', { when }) : t('compare.somebody')}</>
+  return <>{changedAt ? t('compare.when', { when: changedAt }) : t('compare.somebody')}</>
 }
 
 /** What only one side changed needs nobody's choice, and is shown all the same. */
 function MergedFields({
-  sorted: { localOnlyFields, serverOnlyFields },
+  sortedConflict: { localOnlyFields, serverOnlyFields },
   lines,
 }: {
-  sorted: SortedConflict
+  sortedConflict: SortedConflict
   lines: ChangeLines
 }) {
   const { t } = useTranslation('outbox')
@@ -169,7 +165,7 @@ function ActionConflictDialog(props: Props) {
     ? t('compare.removeTitle', { name: formatName({ ...entry, name }) })
     : t('compare.moveTitle', { write: describeWrite(entry, name) })
   return (
-    <Dialog open title={title} onClose={onClose} action={buttons} cancel={null} careful>
+    <Dialog open title={title} onClose={onClose} action={buttons} cancel={null} shouldFocusCancel>
       <div className="write-dialog compare">
         <p>{t(isDelete ? 'compare.removeText' : 'compare.moveText')}</p>
         <p>

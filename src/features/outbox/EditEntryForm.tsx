@@ -14,7 +14,7 @@ import type { EditFormProps } from '#features/outbox/edit-forms.ts'
 import { findTakenField } from '#features/outbox/find-taken-field.ts'
 import { type SchemaField, getSchemaFields, parseFieldValue } from '#features/outbox/schema-fields.ts'
 import { useChangeLines } from '#features/outbox/change-lines.ts'
-import { type FieldWords, useFieldWords, useEntryMessages } from '#features/outbox/entry-messages.ts'
+import { type FieldFormatter, useFieldFormatter, useEntryMessages } from '#features/outbox/entry-messages.ts'
 
 type Texts = Record<string, string | boolean>
 
@@ -26,7 +26,7 @@ const toFieldText = ({ kind }: SchemaField, value: unknown): string | boolean =>
 /** For a noun without a form of its own here: the fields that the write set, as the contract describes them. */
 export default function EditEntryForm({ entry, send, onClose, name }: EditFormProps & { name: string | null }) {
   const { t } = useTranslation('outbox')
-  const words = useFieldWords()(entry.table)
+  const fieldFormatter = useFieldFormatter()(entry.table)
   const lines = useChangeLines(entry.table)
   const { describeWrite } = useEntryMessages()
   const body = (entry.input.body ?? {}) as Record<string, unknown>
@@ -34,13 +34,15 @@ export default function EditEntryForm({ entry, send, onClose, name }: EditFormPr
     getSchemaFields(entry.endpoint, body).filter(({ name: field }) => field !== 'id'),
   )
   const [initialTexts] = useState<Texts>(() =>
-    Object.fromEntries(schemaFields.map((part) => [part.name, toFieldText(part, body[part.name])])),
+    Object.fromEntries(
+      schemaFields.map((schemaField) => [schemaField.name, toFieldText(schemaField, body[schemaField.name])]),
+    ),
   )
   const [texts, setTexts] = useState(initialTexts)
   const [problem, setProblem] = useState<Problem | null>(entry.problem)
   const isOnline = useConnection().networkState === 'online'
-  const [busy, setBusy] = useState(false)
-  const [problemTexts, setProblemTexts] = useState(() => getProblemTexts(entry.problem, schemaFields, words))
+  const [isBusy, setIsBusy] = useState(false)
+  const [problemTexts, setProblemTexts] = useState(() => getProblemTexts(entry.problem, schemaFields, fieldFormatter))
   const changeField = (schemaField: SchemaField, value: string | boolean) => {
     setTexts({ ...texts, [schemaField.name]: value })
     setProblemTexts(Object.fromEntries(Object.entries(problemTexts).filter(([name]) => name !== schemaField.name)))
@@ -50,19 +52,19 @@ export default function EditEntryForm({ entry, send, onClose, name }: EditFormPr
     event.preventDefault()
     const values = schemaFields
       .filter(({ kind }) => kind !== 'fixed')
-      .map((part) => [part.name, readField(part)] as const)
+      .map((schemaField) => [schemaField.name, readField(schemaField)] as const)
     const numberProblems = values.filter(([, value]) => Number.isNaN(value)).map(([field]) => [field, t('mend.number')])
     setProblemTexts(Object.fromEntries(numberProblems))
     if (numberProblems.length > 0) return
     const newBody = { ...body, ...Object.fromEntries(values) }
     const takenField = isOnline || entry.action !== 'create' ? null : await findTakenField(entry, newBody)
     if (takenField) return setProblemTexts({ [takenField]: formatTakenProblem(String(newBody[takenField])) })
-    setBusy(true)
+    setIsBusy(true)
     const result = await send({ ...entry.input, body: newBody })
-    setBusy(false)
+    setIsBusy(false)
     if (result.kind === 'problem') {
       setProblem(result.problem)
-      return setProblemTexts(getProblemTexts(result.problem, schemaFields, words))
+      return setProblemTexts(getProblemTexts(result.problem, schemaFields, fieldFormatter))
     }
     if (result.kind === 'queued') showToast({ kind: 'note', text: formatQueuedMessage(result) })
     else showToast({ kind: 'done', text: t('mend.done') })
@@ -79,30 +81,30 @@ export default function EditEntryForm({ entry, send, onClose, name }: EditFormPr
     <FormDrawer
       open
       title={t(entry.state === 'waiting' ? 'mend.edit' : 'mend.title', { write: describeWrite(entry, name) })}
-      status={busy ? 'sending' : problem ? 'failed' : 'idle'}
+      status={isBusy ? 'sending' : problem ? 'failed' : 'idle'}
       problem={isFieldProblem ? null : problem}
       failureTitle={t('mend.failed')}
-      submitLabel={t(busy ? 'mend.saving' : 'mend.submit')}
+      submitLabel={t(isBusy ? 'mend.saving' : 'mend.submit')}
       onSubmit={(event) => void submit(event)}
       onClose={onClose}
-      isDirty={schemaFields.some((part) => texts[part.name] !== initialTexts[part.name])}
+      isDirty={schemaFields.some((schemaField) => texts[schemaField.name] !== initialTexts[schemaField.name])}
     >
-      {schemaFields.map((part) =>
-        part.kind === 'fixed' ? (
+      {schemaFields.map((schemaField) =>
+        schemaField.kind === 'fixed' ? (
           <FixedField
-            key={part.name}
-            label={lines.formatLabel(part.name)}
-            texts={lines.formatValues(part.name, body[part.name])}
+            key={schemaField.name}
+            label={lines.formatLabel(schemaField.name)}
+            texts={lines.formatValues(schemaField.name, body[schemaField.name])}
           />
         ) : (
           <SchemaFieldInput
-            key={part.name}
-            schemaField={part}
-            label={words.formatField(part.name)}
-            valueWords={(value) => words.value(part.name, value)}
-            text={texts[part.name] ?? ''}
-            error={problemTexts[part.name]}
-            onChange={(value) => changeField(part, value)}
+            key={schemaField.name}
+            schemaField={schemaField}
+            label={fieldFormatter.formatField(schemaField.name)}
+            formatValue={(value) => fieldFormatter.formatValue(schemaField.name, value)}
+            text={texts[schemaField.name] ?? ''}
+            error={problemTexts[schemaField.name]}
+            onChange={(value) => changeField(schemaField, value)}
           />
         ),
       )}
@@ -117,20 +119,23 @@ const formatTakenProblem = (value: string) => i18n.t('DUPLICATE', { ns: 'fields'
 function getProblemTexts(
   refusal: Problem | null,
   schemaFields: readonly SchemaField[],
-  words: FieldWords,
+  fieldFormatter: FieldFormatter,
 ): Record<string, string> {
   const fieldFaults = refusal
     ? getFieldProblems(refusal).filter(({ field }) => schemaFields.some(({ name }) => name === field))
     : []
   return Object.fromEntries(
-    fieldFaults.map((one) => [one.field, formatFieldProblem(one, words.formatField(one.field))]),
+    fieldFaults.map((fieldProblem) => [
+      fieldProblem.field,
+      formatFieldProblem(fieldProblem, fieldFormatter.formatField(fieldProblem.field)),
+    ]),
   )
 }
 
 interface SchemaFieldInputProps {
   schemaField: SchemaField
   label: string
-  valueWords: (value: unknown) => string
+  formatValue: (value: unknown) => string
   text: string | boolean
   error: string | undefined
   onChange: (value: string | boolean) => void
@@ -152,7 +157,7 @@ function FixedField({ label, texts }: { label: string; texts: readonly string[] 
   )
 }
 
-function SchemaFieldInput({ schemaField, label, valueWords, text, error, onChange }: SchemaFieldInputProps) {
+function SchemaFieldInput({ schemaField, label, formatValue, text, error, onChange }: SchemaFieldInputProps) {
   const { t } = useTranslation('outbox')
   const { kind, values, isOptional } = schemaField
   if (kind === 'flag')
@@ -171,7 +176,7 @@ function SchemaFieldInput({ schemaField, label, valueWords, text, error, onChang
         error={error}
         options={[
           ...(isOptional ? [{ value: '', label: t('mend.none') }] : []),
-          ...values.map((value) => ({ value: String(value), label: valueWords(value) })),
+          ...values.map((value) => ({ value: String(value), label: formatValue(value) })),
         ]}
         value={String(text)}
         onChange={(event) => onChange(event.target.value)}

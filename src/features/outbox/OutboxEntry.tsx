@@ -33,7 +33,7 @@ export interface OutboxEntryProps {
 
 export function OutboxEntry({ item, visibleItems, now, actions, onOpen }: OutboxEntryProps) {
   const { t } = useTranslation('outbox')
-  const { t: ui } = useTranslation('ui')
+  const { t: tUi } = useTranslation('ui')
   const formatAgo = useAgo()
   const { describeWrite } = useEntryMessages()
   const { entry, name } = item
@@ -62,7 +62,7 @@ export function OutboxEntry({ item, visibleItems, now, actions, onOpen }: Outbox
           <p>{t('tries', { count: attempts })}</p>
           {problem?.requestId && (
             <p>
-              {ui('problem.requestId')} <CopyText text={problem.requestId} />
+              {tUi('problem.requestId')} <CopyText text={problem.requestId} />
             </p>
           )}
         </details>
@@ -127,22 +127,22 @@ function EntryActions({
   const { t } = useTranslation('outbox')
   const { intent, state, problem } = entry
   // Who changed it is asked of the server, which may take a moment.
-  const [busy, setBusy] = useState(false)
+  const [isBusy, setIsBusy] = useState(false)
   const runAction = (actionResult: Promise<boolean>) =>
     void actionResult.then((isFound) => !isFound && showToast({ kind: 'note', text: t('toast.failed') }))
   if (state === 'dropping') return null
   const compare = async () => {
-    setBusy(true)
+    setIsBusy(true)
     const comparison = await actions.compare(intent)
-    setBusy(false)
+    setIsBusy(false)
     if (comparison) onOpen({ kind: 'compare', comparison })
     else showToast({ kind: 'note', text: t('toast.failed') })
   }
   const retry = async () => {
-    setBusy(true)
+    setIsBusy(true)
     const isFound = await actions.retry(intent)
     const waitReason = isFound ? await actions.getWaitReason(intent) : null
-    setBusy(false)
+    setIsBusy(false)
     if (!isFound) showToast({ kind: 'note', text: t('toast.failed') })
     else if (waitReason?.kind === 'line') showToast({ kind: 'note', text: t('toast.noLine') })
     else if (waitReason?.kind === 'sign in') showToast({ kind: 'note', text: t('why.sign in') })
@@ -174,7 +174,7 @@ function EntryActions({
         <Button
           kind={isRefused && !canEdit ? 'primary' : 'quiet'}
           icon="refresh"
-          busy={busy}
+          isBusy={isBusy}
           onClick={() => void retry()}
         >
           {t('act.retry')}
@@ -186,7 +186,7 @@ function EntryActions({
         </Button>
       )}
       {state === 'conflict' && (
-        <Button kind="primary" busy={busy} aria-haspopup="dialog" onClick={() => void compare()}>
+        <Button kind="primary" isBusy={isBusy} aria-haspopup="dialog" onClick={() => void compare()}>
           {t('act.compare')}
         </Button>
       )}

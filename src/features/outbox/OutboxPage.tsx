@@ -170,7 +170,7 @@ function OutboxButtons({
 }) {
   const { t } = useTranslation('outbox')
   const dispatch = useDispatch()
-  const busy = useSelector(selectIsSending)
+  const isBusy = useSelector(selectIsSending)
   const sendAll = async () => {
     await dispatch(sendNow(actions))
     const [firstItem] = automaticItems
@@ -186,7 +186,7 @@ function OutboxButtons({
   return (
     <>
       {canSend && (
-        <Button icon="refresh" busy={busy} onClick={() => void sendAll()}>
+        <Button icon="refresh" isBusy={isBusy} onClick={() => void sendAll()}>
           {t('act.sendNow')}
         </Button>
       )}

@@ -2,7 +2,7 @@ import { useState } from 'react'
 import { Link } from 'react-router-dom'
 import { isAllowed } from '#domain/access.ts'
 import { readReceipts, type ReceiptView } from '#local/outbox/receipts.ts'
-import { useSignedIn } from '#state/use-store.ts'
+import { useSignedInSession } from '#state/use-store.ts'
 import { useLiveQuery } from '#state/live-query.ts'
 import { Button } from '#ui/display/Button.tsx'
 import { CopyText } from '#ui/display/CopyText.tsx'
@@ -57,7 +57,7 @@ export function Receipts() {
 function ReceiptEntry({ receipt }: { receipt: ReceiptView }) {
   const { t } = useTranslation('outbox')
   const { describeReceipt } = useEntryMessages()
-  const { caller } = useSignedIn()
+  const { caller } = useSignedInSession()
   const { intent, outcome, time, since, code } = receipt
   // What the server never heard of is in no trail.
   const isInTrail = outcome === 'done' || outcome === 'refused'

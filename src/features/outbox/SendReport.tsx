@@ -47,7 +47,11 @@ export function SendReport({ sendResult }: { sendResult: OutboxSendResult }) {
       write: describeWrite(firstItem.entry, firstItem.name),
       reason,
     })
-    showToast({ kind: 'failed', text, action: { label: t('drained.review'), run: () => void navigate('/app/outbox') } })
+    showToast({
+      kind: 'failed',
+      text,
+      action: { label: t('drained.review'), onRun: () => void navigate('/app/outbox') },
+    })
   }
   useEffect(() => {
     if (reportedResult.current === sendResult) return

@@ -11,19 +11,19 @@ import { readResponseOutput } from '#local/lists/responses.ts'
 import { useLiveQuery } from '#state/live-query.ts'
 import { useTranslation } from 'react-i18next'
 import type { ConflictField } from '#features/outbox/conflict-fields.ts'
-import { useFieldWords } from '#features/outbox/entry-messages.ts'
+import { useFieldFormatter } from '#features/outbox/entry-messages.ts'
 
-type PriceWords = typeof import(/* chunk: trail */ '#ui/i18n/price-field-messages.ts')
+type PriceFieldMessages = typeof import(/* chunk: trail */ '#ui/i18n/price-field-messages.ts')
 
 /** Words of price lists, which only the provider's staff change and keep. Null: they are not here, or not needed. */
-function usePriceWords(isNeeded: boolean): PriceWords | null {
-  const [words, setWords] = useState<PriceWords | null>(null)
+function usePriceFieldMessages(isNeeded: boolean): PriceFieldMessages | null {
+  const [priceMessages, setPriceMessages] = useState<PriceFieldMessages | null>(null)
   useEffect(() => {
     if (!isNeeded) return
     // Without them the fields are named as the call names them.
-    void import(/* chunk: trail */ '#ui/i18n/price-field-messages.ts').then(setWords, () => undefined)
+    void import(/* chunk: trail */ '#ui/i18n/price-field-messages.ts').then(setPriceMessages, () => undefined)
   }, [isNeeded])
-  return words
+  return priceMessages
 }
 
 /** More of them are counted. */
@@ -41,34 +41,35 @@ export interface ChangeLines {
 
 export function useChangeLines(table: string): ChangeLines {
   const { t } = useTranslation('outbox')
-  const words = useFieldWords()(table)
+  const fieldFormatter = useFieldFormatter()(table)
   const uatBound = useLiveQuery(async () => await readResponseOutput(getSettings, {}), [])?.uat_bound ?? 'floor'
   const isPrice = table === 'price_lists'
-  const prices = usePriceWords(isPrice)
-  const isPart = (field: string) => isPrice && priceParts.includes(field)
-  const getPartLabel = (path: string) => prices?.formatPriceFieldLabel(path, uatBound) ?? path
-  const formatLabel = (field: string) => (prices && !isPart(field) ? getPartLabel(field) : words.formatField(field))
+  const prices = usePriceFieldMessages(isPrice)
+  const isPriceListField = (field: string) => isPrice && priceParts.includes(field)
+  const getPriceFieldLabel = (path: string) => prices?.formatPriceFieldLabel(path, uatBound) ?? path
+  const formatLabel = (field: string) =>
+    prices && !isPriceListField(field) ? getPriceFieldLabel(field) : fieldFormatter.formatField(field)
   const formatFieldValue = (field: string, value: unknown) =>
     prices && typeof value !== 'object' && value !== undefined && value !== ''
       ? prices.formatPriceFieldValue(field, String(value))
-      : words.value(field, value)
+      : fieldFormatter.formatValue(field, value)
   const limitLines = (lines: string[]) =>
     lines.length > maxLines
       ? [...lines.slice(0, maxLines), t('moreChanges', { count: lines.length - maxLines })]
       : lines
   const describeSet = (field: string, value: unknown) =>
-    t('set', { field: getPartLabel(field), to: value === null ? '–' : formatFieldValue(field, value) })
+    t('set', { field: getPriceFieldLabel(field), to: value === null ? '–' : formatFieldValue(field, value) })
   return {
     formatLabel,
     formatChanges(field, from, to) {
       const params = { field: formatLabel(field), to: formatFieldValue(field, to) }
-      if (!isPart(field))
+      if (!isPriceListField(field))
         return [from === undefined ? t('set', params) : t('change', { ...params, from: formatFieldValue(field, from) })]
-      const lines = comparePart(field, from, to).map(({ field: path, before, after }) =>
+      const lines = comparePriceField(field, from, to).map(({ field: path, before, after }) =>
         from === undefined
           ? describeSet(path, after)
           : t('change', {
-              field: getPartLabel(path),
+              field: getPriceFieldLabel(path),
               from: before === null ? '–' : formatFieldValue(path, before),
               to: after === null ? '–' : formatFieldValue(path, after),
             }),
@@ -76,31 +77,33 @@ export function useChangeLines(table: string): ChangeLines {
       return limitLines(lines)
     },
     formatSides({ field, baseValue, localValue, serverValue }) {
-      if (!isPart(field))
+      if (!isPriceListField(field))
         return {
           was: baseValue === undefined ? [] : [formatFieldValue(field, baseValue)],
           mine: [formatFieldValue(field, localValue)],
           theirs: [formatFieldValue(field, serverValue)],
         }
       const base = baseValue === undefined ? serverValue : baseValue
-      const [ownDifferences, otherDifferences] = [localValue, serverValue].map(
-        (side) => new Map(comparePart(field, base, side).map((one) => [one.field, one])),
+      const [ownDifferencesByPath, otherDifferencesByPath] = [localValue, serverValue].map(
+        (side) => new Map(comparePriceField(field, base, side).map((difference) => [difference.field, difference])),
       )
-      const paths = [...new Set([...(ownDifferences?.keys() ?? []), ...(otherDifferences?.keys() ?? [])])]
-      const getBefore = (path: string) => (ownDifferences?.get(path) ?? otherDifferences?.get(path))?.before
-      const getAfter = (differences: typeof ownDifferences, path: string) => {
-        const difference = differences?.get(path)
+      const paths = [...new Set([...(ownDifferencesByPath?.keys() ?? []), ...(otherDifferencesByPath?.keys() ?? [])])]
+      const getBefore = (path: string) => (ownDifferencesByPath?.get(path) ?? otherDifferencesByPath?.get(path))?.before
+      const getAfter = (differencesByPath: typeof ownDifferencesByPath, path: string) => {
+        const difference = differencesByPath?.get(path)
         return difference ? difference.after : getBefore(path)
       }
       return {
         was: baseValue === undefined ? [] : limitLines(paths.map((path) => describeSet(path, getBefore(path)))),
-        mine: limitLines(paths.map((path) => describeSet(path, getAfter(ownDifferences, path)))),
-        theirs: limitLines(paths.map((path) => describeSet(path, getAfter(otherDifferences, path)))),
+        mine: limitLines(paths.map((path) => describeSet(path, getAfter(ownDifferencesByPath, path)))),
+        theirs: limitLines(paths.map((path) => describeSet(path, getAfter(otherDifferencesByPath, path)))),
       }
     },
     formatValues: (field, value) =>
-      isPart(field)
-        ? limitLines(comparePart(field, undefined, value).map(({ field: path, after }) => describeSet(path, after)))
+      isPriceListField(field)
+        ? limitLines(
+            comparePriceField(field, undefined, value).map(({ field: path, after }) => describeSet(path, after)),
+          )
         : [formatFieldValue(field, value)],
   }
 }
@@ -118,7 +121,7 @@ const emptyPriceList: ComparedPriceList = {
 }
 
 /** `field`: one of `priceParts`, whose values are as a price list has them, with or without ids. */
-function comparePart(field: string, from: unknown, to: unknown): PriceDifference[] {
+function comparePriceField(field: string, from: unknown, to: unknown): PriceDifference[] {
   const toList = (value: unknown): ComparedPriceList => ({ ...emptyPriceList, ...(value ? { [field]: value } : {}) })
   return findPriceDifferences(toList(from), toList(to))
 }

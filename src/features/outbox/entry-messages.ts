@@ -48,7 +48,7 @@ export type NamedWrite = Pick<EntryView, 'endpoint' | 'action' | 'table'> & { na
 /** Sentences that name a write: the same one in its entry, in dialogs, in links to it. */
 export function useEntryMessages() {
   const { t } = useTranslation('outbox')
-  const fields = useFieldWords()
+  const getFieldFormatter = useFieldFormatter()
   const formatName = ({ name, table }: NamedWrite): string => {
     if (name === null) return t(`some.${findName(tables, table) ?? 'other'}`)
     return table === 'price_lists' ? t('priceList', { name }) : name
@@ -69,7 +69,7 @@ export function useEntryMessages() {
     name: string | null,
   ): string {
     const write = { ...entry, name }
-    const names = getEntryChanges(entry).map((change) => fields(entry.table).formatField(change.field))
+    const names = getEntryChanges(entry).map((change) => getFieldFormatter(entry.table).formatField(change.field))
     if (entry.action !== 'change' || findName(actionNames, entry.endpoint) || names.length === 0)
       return describePlainly(write)
     if (names.length > maxNamedFields) return t('what.changeMany', { count: names.length, name: formatName(write) })
@@ -153,20 +153,20 @@ const fieldNames = [
   'pdbPrice',
 ] as const
 
-export interface FieldWords {
+export interface FieldFormatter {
   formatField: (name: string) => string
-  value: (name: string, formatValue: unknown) => string
+  formatValue: (name: string, value: unknown) => string
 }
 
 /** Names and values as the person knows them from the forms of that table; a field without words keeps its own name. */
-export function useFieldWords(): (table: string) => FieldWords {
+export function useFieldFormatter(): (table: string) => FieldFormatter {
   const { t } = useTranslation('outbox')
-  const { t: users } = useTranslation('users')
-  const { t: people } = useTranslation('people')
+  const { t: tUsers } = useTranslation('users')
+  const { t: tPeople } = useTranslation('people')
   const formatSettings = (values: object): string =>
     Object.entries(values)
       .map(([name, value]) =>
-        t('setting', { name: plainWords.formatField(name), value: plainWords.value(name, value) }),
+        t('setting', { name: defaultFormatter.formatField(name), value: defaultFormatter.formatValue(name, value) }),
       )
       .join(t('and'))
   /** An app of a module with what it is told: "acc (beta: yes)". */
@@ -177,39 +177,39 @@ export function useFieldWords(): (table: string) => FieldWords {
     const settings = formatSettings(flag ?? {})
     return settings === '' ? code : t('withSettings', { name: code, settings })
   }
-  const plainWords: FieldWords = {
+  const defaultFormatter: FieldFormatter = {
     formatField(name) {
       const [, baseName = name, currency] = /^(.+)_(hkd|usd|rmb)$/.exec(name) ?? []
       const fieldName = findName(fieldNames, baseName)
       const label = fieldName ? t(`field.${fieldName}`) : baseName
       return currency ? `${label} ${currency.toUpperCase()}` : label
     },
-    value(_name, value) {
+    formatValue(_name, value) {
       if (typeof value === 'boolean') return t(value ? 'yes' : 'no')
       if (value === null || value === undefined || value === '') return t('nothing')
       if (Array.isArray(value)) return value.map(formatItem).join(t('and')) || t('nothing')
       return typeof value === 'object' ? formatSettings(value) : String(value)
     },
   }
-  const userWords: FieldWords = {
+  const userFormatter: FieldFormatter = {
     formatField(name) {
       const column = findName(columns, name)
       const flag = findName(flags, name)
-      if (column) return users(`column.${column}`)
-      if (flag) return users(`flag.${flag}`)
-      return name === 'access_level' ? people('form.access_level') : plainWords.formatField(name)
+      if (column) return tUsers(`column.${column}`)
+      if (flag) return tUsers(`flag.${flag}`)
+      return name === 'access_level' ? tPeople('form.access_level') : defaultFormatter.formatField(name)
     },
-    value(name, value) {
+    formatValue(name, value) {
       const text = String(value)
       const title = name === 'title' && findName(titles, text)
       const level = name === 'access_level' && findName(levels, text)
       const status = name === 'status' && findName(statuses, text)
-      if (title) return users(`titles.${title}`)
-      if (level) return people(`levels.${level}`)
-      return status ? users(`status.${status}`) : plainWords.value(name, value)
+      if (title) return tUsers(`titles.${title}`)
+      if (level) return tPeople(`levels.${level}`)
+      return status ? tUsers(`status.${status}`) : defaultFormatter.formatValue(name, value)
     },
   }
-  return (table) => (table === 'users' ? userWords : plainWords)
+  return (table) => (table === 'users' ? userFormatter : defaultFormatter)
 }
 
 const units = [
@@ -219,12 +219,12 @@ const units = [
 ] as const
 
 /** "5 minutes ago", "in 2 minutes", "just now". By this device's clock, both in epoch ms. */
-export function useAgo(): (at: number, now: number) => string {
+export function useAgo(): (time: number, now: number) => string {
   const { t } = useTranslation('outbox')
-  return (at, now) => {
-    const unit = units.find(([, ms]) => Math.abs(at - now) >= ms)
-    if (!unit) return t(at > now ? 'soon' : 'justNow')
+  return (time, now) => {
+    const unit = units.find(([, ms]) => Math.abs(time - now) >= ms)
+    if (!unit) return t(time > now ? 'soon' : 'justNow')
     const format = new Intl.RelativeTimeFormat(getLanguage(), { numeric: 'auto' })
-    return format.format(Math.round((at - now) / unit[1]), unit[0])
+    return format.format(Math.round((time - now) / unit[1]), unit[0])
   }
 }

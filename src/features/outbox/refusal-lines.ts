@@ -1,7 +1,7 @@
 import { getFieldProblems, type Problem } from '#contract/problem.ts'
 import { useTranslation } from 'react-i18next'
 import { formatFieldProblem } from '#ui/i18n/problem-messages.ts'
-import { useFieldWords } from '#features/outbox/entry-messages.ts'
+import { useFieldFormatter } from '#features/outbox/entry-messages.ts'
 
 /** More of them are counted. */
 const maxLines = 8
@@ -9,19 +9,19 @@ const maxLines = 8
 /** What exactly a refusal is about: each field with what is wrong with it, or the rows that stand in the way. */
 export function useRefusalLines(): (table: string, problem: Problem | null) => Promise<string[]> {
   const { t } = useTranslation('outbox')
-  const words = useFieldWords()
+  const getFieldFormatter = useFieldFormatter()
   return async (table, problem) => {
     if (!problem) return []
     const fields = getFieldProblems(problem)
     // Words of the catalogue and of orders, which not every device keeps; without them those of all fields do.
-    const orderWords =
+    const orderMessages =
       fields.length > 0 ? await import(/* chunk: common */ '#ui/i18n/order-field-messages.ts').catch(() => null) : null
     const lines = fields.map((fieldProblem) => {
       // Of a part of a price list, such as `module.3.code`, the part is named.
-      const field = words(table).formatField(fieldProblem.field.split('.')[0] ?? fieldProblem.field)
+      const field = getFieldFormatter(table).formatField(fieldProblem.field.split('.')[0] ?? fieldProblem.field)
       return t('set', {
         field,
-        to: orderWords?.formatOrderFieldProblem(fieldProblem, field) ?? formatFieldProblem(fieldProblem, field),
+        to: orderMessages?.formatOrderFieldProblem(fieldProblem, field) ?? formatFieldProblem(fieldProblem, field),
       })
     })
     const allLines = [...new Set([...lines, ...buildConflictLines(problem)])]

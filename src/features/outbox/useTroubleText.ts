@@ -1,13 +1,13 @@
 import { getLastEditor, getCurrentRow } from '#contract/current-row.ts'
 import type { EntryView } from '#local/outbox/read-entries.ts'
-import { useSignedIn } from '#state/use-store.ts'
+import { useSignedInSession } from '#state/use-store.ts'
 import { formatProblem } from '#ui/i18n/problem-messages.ts'
 import { useTranslation } from 'react-i18next'
 
 /** Why an entry waits for its user: the same sentence in its toast and on its page. */
 export function useTroubleText(): (entry: Pick<EntryView, 'state' | 'problem'>) => string {
   const { t } = useTranslation('outbox')
-  const { user } = useSignedIn()
+  const { user } = useSignedInSession()
   return ({ state, problem }) => {
     if (problem?.code === 'TOO_OLD') return t('old')
     if (state !== 'conflict') return problem ? formatProblem(problem) : ''

@@ -25,12 +25,18 @@ export interface PriceModuleRow extends CurrencyPrices {
 const toCurrencyNames = <N extends string>(name: N) =>
   currencies.map((currency) => `${name}_${currency.toLowerCase() as PriceCurrency}` as const)
 
-export const amountNames = [...toCurrencyNames('uat_cap'), ...toCurrencyNames('min_fee')] as const
-export const minimumNames = ['min_concurrent_user', 'min_named_user'] as const
-export const headerNames = ['effective_date', 'desc', 'uat_charge', ...amountNames, ...minimumNames] as const
-export type HeaderName = (typeof headerNames)[number]
+export const amountFieldNames = [...toCurrencyNames('uat_cap'), ...toCurrencyNames('min_fee')] as const
+export const minimumFieldNames = ['min_concurrent_user', 'min_named_user'] as const
+export const headerFieldNames = [
+  'effective_date',
+  'desc',
+  'uat_charge',
+  ...amountFieldNames,
+  ...minimumFieldNames,
+] as const
+export type HeaderFieldName = (typeof headerFieldNames)[number]
 
-export const backupNames = [
+export const backupFieldNames = [
   ...toCurrencyNames('pdb2s3_fee'),
   'pdb2s3_traffic',
   ...toCurrencyNames('pdb2s3_up'),
@@ -38,7 +44,7 @@ export const backupNames = [
   ...toCurrencyNames('pdb2rds_fee'),
   'pdb2rds_discount',
 ] as const satisfies (keyof BackupPrices)[]
-export type BackupName = (typeof backupNames)[number]
+export type BackupFieldName = (typeof backupFieldNames)[number]
 
 export const tierTables = ['concurrentUser', 'namedUser'] as const
 export type TierTableName = (typeof tierTables)[number]
@@ -46,12 +52,12 @@ export type PriceTableName = TierTableName | 'module'
 
 /** All of it is text, as it stands in the fields. */
 export interface PriceListValues {
-  header: Record<HeaderName, string>
+  header: Record<HeaderFieldName, string>
   concurrentUser: readonly RangeRow[]
   namedUser: readonly RangeRow[]
   module: readonly PriceModuleRow[]
   /** Null: this list sells no backups. */
-  pdbPrice: Record<BackupName, string> | null
+  pdbPrice: Record<BackupFieldName, string> | null
 }
 
 let lastKey = 0
@@ -64,11 +70,11 @@ export const createModuleRow = (): PriceModuleRow => ({ key: createKey(), code: 
 const fillNames = <N extends string>(names: readonly N[], getValue: (name: N) => string) =>
   Object.fromEntries(names.map((name) => [name, getValue(name)])) as Record<N, string>
 
-export const createBackupPrices = () => fillNames(backupNames, () => '0.00')
+export const createBackupPrices = () => fillNames(backupFieldNames, () => '0.00')
 
 export const createPriceListValues = (): PriceListValues => ({
   header: {
-    ...fillNames(headerNames, () => '0.00'),
+    ...fillNames(headerFieldNames, () => '0.00'),
     effective_date: '',
     desc: '',
     min_concurrent_user: '0',
@@ -84,7 +90,7 @@ const pickPrices = ({ hkd, usd, rmb }: CurrencyPrices): CurrencyPrices => ({ hkd
 
 /** `list` may wait on this device and lack what its form did not send. */
 export const toPriceListValues = (list: FullPriceList): PriceListValues => ({
-  header: fillNames(headerNames, (name) => String(list[name] ?? '')),
+  header: fillNames(headerFieldNames, (name) => String(list[name] ?? '')),
   concurrentUser: (list.concurrentUser ?? []).map((row) => ({
     key: createKey(),
     to: String(row.to),
@@ -92,7 +98,7 @@ export const toPriceListValues = (list: FullPriceList): PriceListValues => ({
   })),
   namedUser: (list.namedUser ?? []).map((row) => ({ key: createKey(), to: String(row.to), ...pickPrices(row) })),
   module: (list.module ?? []).map((row) => ({ key: createKey(), code: row.code, ...pickPrices(row) })),
-  pdbPrice: list.pdbPrice ? fillNames(backupNames, (name) => list.pdbPrice?.[name] ?? '0.00') : null,
+  pdbPrice: list.pdbPrice ? fillNames(backupFieldNames, (name) => list.pdbPrice?.[name] ?? '0.00') : null,
 })
 
 /** A copy to be saved as another list: it begins on a day of its own. */
@@ -132,7 +138,7 @@ export function rebaseValues(
     isSame(typedValues[name], previousValues[name]) ? currentValues[name] : typedValues[name]
   return {
     header: fillNames(
-      headerNames,
+      headerFieldNames,
       (name) => (typedValues.header[name] === previousValues.header[name] ? currentValues : typedValues).header[name],
     ),
     concurrentUser: getPart('concurrentUser'),
@@ -143,8 +149,8 @@ export function rebaseValues(
 }
 
 /** What an earlier page left of a form may be of another build: then it is let go. */
-export function parseStoredValues(stored: unknown): PriceListValues | null {
-  const values = stored as Partial<PriceListValues> | null | undefined
+export function parseStoredValues(storedValue: unknown): PriceListValues | null {
+  const values = storedValue as Partial<PriceListValues> | null | undefined
   if (typeof values?.header !== 'object' || !Array.isArray(values.concurrentUser)) return null
   if (!Array.isArray(values.namedUser) || !Array.isArray(values.module)) return null
   const emptyValues = createPriceListValues()

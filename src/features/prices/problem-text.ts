@@ -1,10 +1,10 @@
 /** What is wrong with a price list's form, in words that say what to write instead. */
 import type { TFunction } from 'i18next'
 import { formatOrderFieldProblem } from '#ui/i18n/order-field-messages.ts'
-import { minimumNames } from '#features/prices/price-list-form.ts'
+import { minimumFieldNames } from '#features/prices/price-list-form.ts'
 import type { PlacedProblem } from '#features/prices/sent-list.ts'
 
-const isWholeNumberField = (name: string) => name === 'to' || minimumNames.some((one) => one === name)
+const isWholeNumberField = (name: string) => name === 'to' || minimumFieldNames.some((candidate) => candidate === name)
 
 /** How a field is called; of a row, its column. */
 export function getFieldLabel(t: TFunction<'prices'>, name: string): string {

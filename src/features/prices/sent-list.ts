@@ -7,11 +7,11 @@ import { isDate } from '#domain/plain-dates.ts'
 import { cleanText } from '#domain/text.ts'
 import type { AnyFieldProblem } from '#ui/i18n/order-field-messages.ts'
 import {
-  amountNames,
-  backupNames,
+  amountFieldNames,
+  backupFieldNames,
   priceCurrencies,
-  headerNames,
-  minimumNames,
+  headerFieldNames,
+  minimumFieldNames,
   type PriceTableName,
   type TierTableName,
   type PriceListValues,
@@ -34,11 +34,11 @@ export interface PlacedProblem {
 /** What a form can be checked against on this device. */
 export interface PriceFormContext {
   /** Module ids by code; null: the catalogue is not here whole, and the server says what there is none of. */
-  modules: ReadonlyMap<string, number> | null
+  moduleIdsByCode: ReadonlyMap<string, number> | null
   /** Effective dates of the other lists of this client type. */
   takenDates: ReadonlySet<string>
   /** Of modules that the list had already when it was opened, which may have left the catalogue since. */
-  formerIds: ReadonlyMap<string, number>
+  formerIdsByCode: ReadonlyMap<string, number>
 }
 
 /**
@@ -46,8 +46,8 @@ export interface PriceFormContext {
  * decimals. Null: it cannot be read. What is negative is read, and refused by its check.
  */
 export function parseAmount(text: string): string | null {
-  const normalised = text.normalize('NFKC').replaceAll(/\s/g, '')
-  const match = /^(-?)(\d{1,3}(?:,\d{3})+|\d+)(?:\.(\d{0,2}))?$/.exec(normalised)
+  const normalisedText = text.normalize('NFKC').replaceAll(/\s/g, '')
+  const match = /^(-?)(\d{1,3}(?:,\d{3})+|\d+)(?:\.(\d{0,2}))?$/.exec(normalisedText)
   if (!match) return null
   const [, sign = '', wholeDigits = '', cents = ''] = match
   const digits = wholeDigits.replaceAll(',', '').replace(/^0+(?=\d)/, '')
@@ -56,9 +56,9 @@ export function parseAmount(text: string): string | null {
 
 /** A number of users; null: it cannot be read, and -1 stands for all below 0. */
 export function parseWholeNumber(text: string): number | null {
-  const normalised = text.normalize('NFKC').replaceAll(/[\s,]/g, '')
-  if (/^-\d+$/.test(normalised)) return -1
-  return /^\d{1,9}$/.test(normalised) ? Number(normalised) : null
+  const normalisedText = text.normalize('NFKC').replaceAll(/[\s,]/g, '')
+  if (/^-\d+$/.test(normalisedText)) return -1
+  return /^\d{1,9}$/.test(normalisedText) ? Number(normalisedText) : null
 }
 
 const maxUsers = 999_999
@@ -127,21 +127,21 @@ export function readForm(values: PriceListValues, formContext: PriceFormContext)
     effective_date: day,
     desc: cleanText(header.desc),
     uat_charge: readAmountField(header.uat_charge, null, 0, 'uat_charge'),
-    ...mapNames(amountNames, (name) => readAmountField(header[name], null, 0, name)),
-    ...mapNames(minimumNames, (name) => readUsersField(header[name], null, 0, name) ?? 0),
+    ...mapNames(amountFieldNames, (name) => readAmountField(header[name], null, 0, name)),
+    ...mapNames(minimumFieldNames, (name) => readUsersField(header[name], null, 0, name) ?? 0),
     concurrentUser: readTiers('concurrentUser'),
     namedUser: readTiers('namedUser'),
     module: values.module.flatMap((row) => {
       const code = row.code.trim()
       if (code === '') return []
-      const id = formContext.modules?.get(code) ?? formContext.formerIds.get(code)
-      if (id === undefined && formContext.modules)
+      const id = formContext.moduleIdsByCode?.get(code) ?? formContext.formerIdsByCode.get(code)
+      if (id === undefined && formContext.moduleIdsByCode)
         addProblem('module', row.key, 'code', { code: 'MODULE_UNKNOWN', named: code })
       return [{ code, module_id: id ?? 0, ...readPrices('module', row) }]
     }),
     pdbPrice:
       values.pdbPrice &&
-      mapNames(backupNames, (name) => readAmountField(values.pdbPrice?.[name] ?? '', null, 0, `pdbPrice.${name}`)),
+      mapNames(backupFieldNames, (name) => readAmountField(values.pdbPrice?.[name] ?? '', null, 0, `pdbPrice.${name}`)),
   }
   if (day === '') addProblem(null, 0, 'effective_date', { code: 'REQUIRED' })
   else if (!isDate(day)) addProblem(null, 0, 'effective_date', { code: 'INVALID_FORMAT' })
@@ -181,8 +181,8 @@ export function placeProblem(problem: AnyFieldProblem, keys: Record<PriceTableNa
 /** Whether the form has that field of a refusal: what is wrong with any other is said above the form. */
 export const hasField = (field: string): boolean =>
   /^(concurrentUser|namedUser|module)\.\d+\.\w+$/.test(field) ||
-  headerNames.some((name) => name === field) ||
-  backupNames.some((name) => `pdbPrice.${name}` === field)
+  headerFieldNames.some((name) => name === field) ||
+  backupFieldNames.some((name) => `pdbPrice.${name}` === field)
 
 /** What differs; a PUT leaves the rest alone. */
 export const getListChanges = (newList: SentList, previousList: SentList): Partial<SentList> =>

@@ -8,19 +8,19 @@ import { getBusinessNow, formatBusinessTime } from '#ui/page/business-clock.ts'
 /** The business time zone (D31), the minute that it is there and the one after it; they go on by themselves. Null: the zone is not known yet. */
 export function useBusinessNow() {
   const { response } = useCachedResponse(readAgedResponse, getSettings, {})
-  const zone = response?.output.time_zone ?? null
+  const timeZone = response?.output.time_zone ?? null
   const [instant, setInstant] = useState(getBusinessNow)
   useEffect(() => {
     const timer = setInterval(() => setInstant(getBusinessNow()), 15_000)
     return () => clearInterval(timer)
   }, [])
   const toMinute = useCallback(
-    (instantMs: number) => (zone === null ? '' : toTimestamp(zone, instantMs).slice(0, 16)),
-    [zone],
+    (instantMs: number) => (timeZone === null ? '' : toTimestamp(timeZone, instantMs).slice(0, 16)),
+    [timeZone],
   )
-  return zone === null
+  return timeZone === null
     ? null
-    : { zone, currentMinute: toMinute(instant), nextMinute: toMinute(instant + 60_000), minuteIn: toMinute }
+    : { timeZone, currentMinute: toMinute(instant), nextMinute: toMinute(instant + 60_000), formatMinute: toMinute }
 }
 
 /** Today in the business time zone; by this device's own until that is known. */

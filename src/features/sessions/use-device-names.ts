@@ -4,6 +4,8 @@ import { useTranslation } from 'react-i18next'
 /** "Firefox on Windows", as far as the browser says either. */
 export function useDeviceNames() {
   const { t } = useTranslation('sessions')
-  return ({ browser, system }: Pick<SessionRow, 'browser' | 'system'>): string =>
-    browser && system ? t('on', { browser, system }) : (browser ?? system ?? t('unknown'))
+  return ({ browser, system: operatingSystem }: Pick<SessionRow, 'browser' | 'system'>): string =>
+    browser && operatingSystem
+      ? t('on', { browser, system: operatingSystem })
+      : (browser ?? operatingSystem ?? t('unknown'))
 }

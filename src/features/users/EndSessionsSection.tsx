@@ -32,7 +32,7 @@ export function EndSessionsSection({ id, name }: { id: number; name: string }) {
       <legend>{t('admin.title')}</legend>
       <ProblemNote problem={problem} title={t('admin.failed')} shouldFocus />
       <p className="field-help">{t('admin.text')}</p>
-      <Button busy={isBusy} onClick={() => void handleEnd()}>
+      <Button isBusy={isBusy} onClick={() => void handleEnd()}>
         {t('admin.end')}
       </Button>
     </fieldset>

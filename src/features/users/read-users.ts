@@ -10,9 +10,9 @@ import { userListSpec } from '#features/users/view.ts'
 export async function readLastAdmin(companyId: number): Promise<RowRef | null> {
   const filters = { statusType: userStatus.activated }
   const query = { scope: companyId, filters, sort: userListSpec.sort, page: 1, results: 1_000_000 }
-  const { rows, complete } = await readList<UserRow>(userListSpec, query)
+  const { rows, complete: isComplete } = await readList<UserRow>(userListSpec, query)
   const [firstAdmin, ...otherAdmins] = rows.filter(({ row }) => row.admin)
-  return complete && firstAdmin && otherAdmins.length === 0 ? firstAdmin.row.id : null
+  return isComplete && firstAdmin && otherAdmins.length === 0 ? firstAdmin.row.id : null
 }
 
 /** Whether a user on this device has that address; `exceptIntent`: the one that is being made by this write. A deleted user's is free. */

@@ -25,7 +25,7 @@ export interface TrailQuery {
   results: number
   page: number
   /** Id of the entry that the page begins behind; it takes the place of `page`. */
-  after?: number | undefined
+  afterEntryId?: number | undefined
 }
 
 export interface TrailPage {
@@ -45,8 +45,8 @@ export function getCoveredDays(
 ): CoveredDays | null {
   if (storedTrail.next < storedTrail.to || storedTrail.asOf === null) return null
   // Before the first entry of all there are no others.
-  const isFirst = storedTrail.from === 0 && storedTrail.to > 0
-  const isStartCovered = isFirst || (dateFrom !== undefined && dateFrom >= storedTrail.dateFrom)
+  const hasFirstEntry = storedTrail.from === 0 && storedTrail.to > 0
+  const isStartCovered = hasFirstEntry || (dateFrom !== undefined && dateFrom >= storedTrail.dateFrom)
   if (isStartCovered && (storedTrail.follows || (dateTo !== undefined && dateTo <= storedTrail.dateTo))) return 'all'
   const isBefore = dateTo !== undefined && dateTo < storedTrail.dateFrom
   const isAfter = dateFrom !== undefined && !storedTrail.follows && dateFrom > storedTrail.dateTo
@@ -64,9 +64,9 @@ const splitDays = ({ dateFrom, dateTo, searchText: _byTexts, ...rest }: FilterVa
   to: dateTo,
 })
 
-async function readDayBuckets(db: UserDatabase, index: string, filters: FilterValues): Promise<ListBucket[]> {
+async function readDayBuckets(db: UserDatabase, indexName: string, filters: FilterValues): Promise<ListBucket[]> {
   const { from, to } = splitDays(filters)
-  const buckets = await readIndexBuckets(db, index, {
+  const buckets = await readIndexBuckets(db, indexName, {
     list: storedTrailIndex,
     filters: {},
     sort: storedTrailIndex.sort,
@@ -84,12 +84,12 @@ export async function readStoredTrailPage(
 ): Promise<TrailPage | null> {
   await loadIndexReader()
   return await readInTransaction(db, tables, async () => {
-    const index = (await db.indexes.get(getTrailListId(companyId)))?.name
-    if (index === undefined) return null
+    const indexName = (await db.indexes.get(getTrailListId(companyId)))?.name
+    if (indexName === undefined) return null
     const logIndexes = await searchStoredTrail(db, companyId, query.filters['searchText'])
     const matches = await (logIndexes
-      ? findByText(db, index, query, logIndexes)
-      : findByFilters(db, index, companyId, query))
+      ? findByText(db, indexName, query, logIndexes)
+      : findByFilters(db, indexName, companyId, query))
     const page = {
       count: Math.min(matches.count, maxCountedEntries),
       data: await readEntries(db, companyId, matches.logIndexes),
@@ -106,7 +106,7 @@ interface TrailMatches {
 
 async function findByFilters(
   db: UserDatabase,
-  index: string,
+  indexName: string,
   companyId: number,
   query: TrailQuery,
 ): Promise<TrailMatches> {
@@ -114,56 +114,56 @@ async function findByFilters(
   const indexQuery = { list: storedTrailIndex, filters: rest, sort: [storedTrailIndex.sort[0], query.order] as const }
   const indexMatches = await getIndexReader().findRows(
     db,
-    index,
+    indexName,
     indexQuery,
-    await readDayBuckets(db, index, query.filters),
+    await readDayBuckets(db, indexName, query.filters),
   )
-  const first =
-    query.after === undefined
+  const firstIndex =
+    query.afterEntryId === undefined
       ? (query.page - 1) * query.results
-      : await countThroughEntry(db, index, { companyId, query: { ...query, after: query.after } })
-  return { count: indexMatches.count, logIndexes: await indexMatches.ids(first, query.results) }
+      : await countThroughEntry(db, indexName, { companyId, query: { ...query, afterEntryId: query.afterEntryId } })
+  return { count: indexMatches.count, logIndexes: await indexMatches.ids(firstIndex, query.results) }
 }
 
 /** Of what has the text in it, however much that is, every place: they are counted, and put in order, in memory. */
 async function findByText(
   db: UserDatabase,
-  index: string,
+  indexName: string,
   query: TrailQuery,
   logIndexes: ReadonlySet<number>,
 ): Promise<TrailMatches> {
-  const matchingIndexes = (await findMatchesByDay(db, index, query.filters, logIndexes)).flatMap(
+  const matchingIndexes = (await findMatchesByDay(db, indexName, query.filters, logIndexes)).flatMap(
     ({ dayIndexes }) => dayIndexes,
   )
   if (query.order === 'desc') matchingIndexes.reverse()
-  const first =
-    query.after === undefined
+  const firstIndex =
+    query.afterEntryId === undefined
       ? (query.page - 1) * query.results
-      : await findStartBehind(db, index, matchingIndexes, query.after)
-  return { count: matchingIndexes.length, logIndexes: matchingIndexes.slice(first, first + query.results) }
+      : await findStartBehind(db, indexName, matchingIndexes, query.afterEntryId)
+  return { count: matchingIndexes.length, logIndexes: matchingIndexes.slice(firstIndex, firstIndex + query.results) }
 }
 
 async function findStartBehind(
   db: UserDatabase,
-  index: string,
+  indexName: string,
   matchingIndexes: readonly number[],
   entryId: number,
 ): Promise<number> {
-  const [logIndex] = await findLogIndex(db, index, entryId)
-  const at = logIndex === undefined ? -1 : matchingIndexes.indexOf(logIndex)
-  return at < 0 ? matchingIndexes.length : at + 1
+  const [logIndex] = await findLogIndex(db, indexName, entryId)
+  const position = logIndex === undefined ? -1 : matchingIndexes.indexOf(logIndex)
+  return position < 0 ? matchingIndexes.length : position + 1
 }
 
 /** Each day's entries that the filter means and that stand at one of these places, in the order of time. */
 async function findMatchesByDay(
   db: UserDatabase,
-  index: string,
+  indexName: string,
   filters: FilterValues,
   logIndexes: ReadonlySet<number>,
 ) {
   const query = { list: storedTrailIndex, filters: splitDays(filters).rest, sort: storedTrailIndex.sort }
-  const buckets = await readDayBuckets(db, index, filters)
-  const bucketMatches = await getIndexReader().findInBuckets(db, index, { query, buckets, ids: logIndexes })
+  const buckets = await readDayBuckets(db, indexName, filters)
+  const bucketMatches = await getIndexReader().findInBuckets(db, indexName, { query, buckets, ids: logIndexes })
   return bucketMatches.map(({ bucket, matchingIds: dayIndexes }) => ({ day: String(bucket.at), dayIndexes }))
 }
 
@@ -176,7 +176,7 @@ async function readEntries(
   const { zone = '' } = (await db.storedTrails.get(companyId)) ?? {}
   const blocks = [...new Set(logIndexes.map((logIndex) => Math.floor(logIndex / leavesPerBlock)))]
   const records = await getLeaves(db, companyId, blocks)
-  const leaves = new Map(blocks.map((block, at) => [block, records[at]?.leaves]))
+  const leaves = new Map(blocks.map((block, i) => [block, records[i]?.leaves]))
   return logIndexes.flatMap((logIndex) => {
     const leaf = leaves.get(Math.floor(logIndex / leavesPerBlock))?.[logIndex % leavesPerBlock]
     return leaf ? [toEntryRow(leaf, logIndex, zone)] : []
@@ -186,26 +186,26 @@ async function readEntries(
 /** How many entries of the filter stand up to that entry, itself included; beyond all of them where it is not here. */
 async function countThroughEntry(
   db: UserDatabase,
-  index: string,
-  { companyId, query }: { companyId: number; query: TrailQuery & { after: number } },
+  indexName: string,
+  { companyId, query }: { companyId: number; query: TrailQuery & { afterEntryId: number } },
 ): Promise<number> {
-  const { filters, order, after } = query
+  const { filters, order, afterEntryId } = query
   const [field] = storedTrailIndex.sort
-  const ids = await findLogIndex(db, index, after)
+  const ids = await findLogIndex(db, indexName, afterEntryId)
   const [entry] = await readEntries(db, companyId, ids)
   if (!entry) return Number.MAX_SAFE_INTEGER
   const row = { ...entry, id: ids[0] ?? 0 } as unknown as VersionedRow
   const candidate = { row, normalisedTexts: normaliseTexts(storedTrailIndex, row) }
   const indexQuery = { list: storedTrailIndex, filters, sort: [field, order] as const }
   const position = createPositionReader(storedTrailIndex, field)(candidate)
-  const earlierIds = await findRowsBetween(db, index, indexQuery, { afterPosition: null, beforePosition: position })
+  const earlierIds = await findRowsBetween(db, indexName, indexQuery, { afterPosition: null, beforePosition: position })
   return earlierIds.length + (createRowMatcher(storedTrailIndex, filters)(candidate) ? 1 : 0)
 }
 
 /** Where the entry of this id stands, or nothing. */
-async function findLogIndex(db: UserDatabase, index: string, id: number): Promise<number[]> {
+async function findLogIndex(db: UserDatabase, indexName: string, id: number): Promise<number[]> {
   const indexQuery = { list: storedTrailIndex, filters: { entry: id }, sort: storedTrailIndex.sort }
-  return await (await getIndexReader().findRows(db, index, indexQuery)).ids(0, 1)
+  return await (await getIndexReader().findRows(db, indexName, indexQuery)).ids(0, 1)
 }
 
 export interface TrailActivity {
@@ -221,20 +221,20 @@ export async function readStoredTrailActivity(
   today: PlainDate,
 ): Promise<TrailActivity | null> {
   const { dateFrom, dateTo } = filters as { dateFrom?: PlainDate; dateTo?: PlainDate }
-  const { first, last, from } = getActivityDays({ dateFrom, dateTo }, today)
-  if (first > last) return { days: [], from }
+  const { firstDay, lastDay, from } = getActivityDays({ dateFrom, dateTo }, today)
+  if (firstDay > lastDay) return { days: [], from }
   await loadIndexReader()
   return await readInTransaction(db, tables, async () => {
-    const index = (await db.indexes.get(getTrailListId(companyId)))?.name
-    if (index === undefined) return null
-    const range = { ...filters, dateFrom: first, dateTo: last }
+    const indexName = (await db.indexes.get(getTrailListId(companyId)))?.name
+    if (indexName === undefined) return null
+    const range = { ...filters, dateFrom: firstDay, dateTo: lastDay }
     const logIndexes = await searchStoredTrail(db, companyId, filters['searchText'])
-    const count = (filterValues: FilterValues) => countDays(db, index, filterValues, logIndexes)
+    const count = (filterValues: FilterValues) => countDays(db, indexName, filterValues, logIndexes)
     const dayCounts = await count(range)
     const failures = filters['status'] === undefined ? await count({ ...range, status: -1 }) : dayCounts
-    const activityDays = dayCounts.map(({ day, hits }, n) => {
-      const failed = filters['status'] === 0 ? 0 : (failures[n]?.hits ?? 0)
-      return { day, done: hits - failed, failed }
+    const activityDays = dayCounts.map(({ day, hits }, i) => {
+      const failedCount = filters['status'] === 0 ? 0 : (failures[i]?.hits ?? 0)
+      return { day, done: hits - failedCount, failed: failedCount }
     })
     return {
       days: activityDays.filter(({ done, failed }) => done + failed > 0),
@@ -245,15 +245,20 @@ export async function readStoredTrailActivity(
 
 async function countDays(
   db: UserDatabase,
-  index: string,
+  indexName: string,
   filters: FilterValues,
   logIndexes: ReadonlySet<number> | null,
 ) {
   if (logIndexes) {
-    const dayMatches = await findMatchesByDay(db, index, filters, logIndexes)
-    return dayMatches.map(({ day, dayIndexes: own }) => ({ day, hits: own.length }))
+    const dayMatches = await findMatchesByDay(db, indexName, filters, logIndexes)
+    return dayMatches.map(({ day, dayIndexes }) => ({ day, hits: dayIndexes.length }))
   }
   const query = { list: storedTrailIndex, filters: splitDays(filters).rest, sort: storedTrailIndex.sort }
-  const counts = await getIndexReader().countInBuckets(db, index, query, await readDayBuckets(db, index, filters))
+  const counts = await getIndexReader().countInBuckets(
+    db,
+    indexName,
+    query,
+    await readDayBuckets(db, indexName, filters),
+  )
   return counts.map(({ bucket, hits }) => ({ day: String(bucket.at), hits }))
 }

@@ -110,9 +110,9 @@ async function updateTrailStats(
 function groupEntries(entries: readonly StreamedEntry[], width: number): Map<number, StreamedEntry[]> {
   const groups = new Map<number, StreamedEntry[]>()
   for (const entry of entries) {
-    const at = Math.floor(entry.index / width)
-    const group = groups.get(at) ?? []
-    groups.set(at, group)
+    const groupIndex = Math.floor(entry.index / width)
+    const group = groups.get(groupIndex) ?? []
+    groups.set(groupIndex, group)
     group.push(entry)
   }
   return groups
@@ -132,12 +132,12 @@ async function storeEntries(db: UserDatabase, companyId: number, entries: readon
     getLeaves(db, companyId, blocks),
     getTexts(db, companyId, indexes),
   ])
-  const records = [...entriesByTile].flatMap(([index, group], at) => [
-    mergeHashes(group, { companyId, index, storedTile: tiles[at] }),
-    mergeTexts(group, { companyId, index, storedTexts: texts[at] }),
+  const records = [...entriesByTile].flatMap(([index, group], i) => [
+    mergeHashes(group, { companyId, index, storedTile: tiles[i] }),
+    mergeTexts(group, { companyId, index, storedTexts: texts[i] }),
   ])
-  const leafRecords = [...entriesByBlock].map(([index, group], at) =>
-    mergeLeaves(group, { companyId, index, storedLeaves: leaves[at] }),
+  const leafRecords = [...entriesByBlock].map(([index, group], i) =>
+    mergeLeaves(group, { companyId, index, storedLeaves: leaves[i] }),
   )
   await db.storedTiles.bulkPut([...records, ...leafRecords])
 }
@@ -146,19 +146,19 @@ function mergeHashes(
   group: readonly StreamedEntry[],
   { companyId, index, storedTile }: { companyId: number; index: number; storedTile: StoredTile | undefined },
 ): StoredTile {
-  const first = (group[0]?.index ?? 0) % tileWidth
+  const firstIndex = (group[0]?.index ?? 0) % tileWidth
   // What is known of a tile is one stretch: what does not touch it begins anew.
-  const isContinuation = storedTile && storedTile.from <= first && first <= storedTile.to
+  const isContinuation = storedTile && storedTile.from <= firstIndex && firstIndex <= storedTile.to
   const hashes = new Uint8Array(tileWidth * hashLength)
   if (isContinuation) hashes.set(storedTile.hashes)
   for (const { index: logIndex, hash } of group) hashes.set(hash, (logIndex % tileWidth) * hashLength)
-  const to = first + group.length
+  const to = firstIndex + group.length
   return {
     companyId,
     level: 0,
     index,
     hashes,
-    from: isContinuation ? storedTile.from : first,
+    from: isContinuation ? storedTile.from : firstIndex,
     to: isContinuation ? Math.max(storedTile.to, to) : to,
   }
 }

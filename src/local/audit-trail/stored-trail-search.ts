@@ -42,8 +42,8 @@ async function readTexts(db: UserDatabase, companyId: number): Promise<readonly 
 /** Found in the whole, and only then counted through to the entry that it lies in. */
 function* findPositions(texts: string, normalisedText: string): Generator<number> {
   let [position, end] = [0, texts.indexOf(textTerminator)]
-  for (let at = texts.indexOf(normalisedText); at >= 0; at = texts.indexOf(normalisedText, end)) {
-    while (end < at) {
+  for (let i = texts.indexOf(normalisedText); i >= 0; i = texts.indexOf(normalisedText, end)) {
+    while (end < i) {
       end = texts.indexOf(textTerminator, end + 1)
       position += 1
     }

@@ -71,7 +71,7 @@ async function moveNoteToDatabase(form: string, storedNote: DraftNote, device: D
 const toFormDraft = (name: DraftName, { value, at, base }: DraftNote): FormDraft | null =>
   value === null ? null : { name, value, at, ...(base === undefined ? {} : { base }) }
 
-const getDay = (at: number) => new Date(at).toDateString()
+const getDay = (time: number) => new Date(time).toDateString()
 
 /** What this tab left on another day is offered like that of another tab, and is not written over. */
 async function setOldDraftAside(db: UserDatabase, form: string): Promise<void> {

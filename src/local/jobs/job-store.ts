@@ -122,12 +122,12 @@ export async function findNextPoll(
   now: number,
   generation: number,
   isExcluded: (intent: Intent) => boolean,
-): Promise<{ intent: Intent; at: number } | null> {
+): Promise<{ intent: Intent; pollAt: number } | null> {
   const polls = (await db.jobs.toArray())
     .filter(({ intent }) => !isExcluded(intent))
-    .map((job) => ({ intent: job.intent, at: getPollTime(job, now, generation) }))
-    .filter(({ at }) => Number.isFinite(at))
-  return polls.sort((a, b) => a.at - b.at)[0] ?? null
+    .map((job) => ({ intent: job.intent, pollAt: getPollTime(job, now, generation) }))
+    .filter(({ pollAt }) => Number.isFinite(pollAt))
+  return polls.sort((a, b) => a.pollAt - b.pollAt)[0] ?? null
 }
 
 /** What came back from one asking. */

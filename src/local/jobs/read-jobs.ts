@@ -41,7 +41,7 @@ export async function countActivity(device: Device = getThisDevice()): Promise<A
     .filter(({ isOpen, seen }) => !isOpen && !seen)
     .sort((a, b) => (b.endedAt ?? 0) - (a.endedAt ?? 0))
   return {
-    openCount: jobs.filter(({ isOpen: open }) => open).length,
+    openCount: jobs.filter(({ isOpen }) => isOpen).length,
     unseenCount: endedJobs.length,
     latestEndpoint: endedJobs[0]?.endpoint ?? null,
   }

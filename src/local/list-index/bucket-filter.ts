@@ -39,8 +39,8 @@ export interface TestedBucket {
 
 /** Every bucket that the filter can mean, in the list's own order. */
 export const readBuckets = (db: UserDatabase, listId: string, { list, filters }: IndexQuery): Promise<ListBucket[]> => {
-  const [lowKey, highKey] = getBucketRange(list, filters)
-  return db.buckets.where('[list+at]').between([listId, lowKey], [listId, highKey], true, true).toArray()
+  const [minKey, maxKey] = getBucketRange(list, filters)
+  return db.buckets.where('[list+at]').between([listId, minKey], [listId, maxKey], true, true).toArray()
 }
 
 /** The rows of these buckets tested. */
@@ -60,8 +60,8 @@ export async function testBuckets(
   const columns = new Map(
     await Promise.all([...names].map(async (name) => [name, await readPieces(name, buckets)] as const)),
   )
-  const blocks = buckets.map((bucket, n): TestedBucket => {
-    const getColumn = (name: string) => columns.get(name)?.[n] ?? emptyPiece
+  const blocks = buckets.map((bucket, i): TestedBucket => {
+    const getColumn = (name: string) => columns.get(name)?.[i] ?? emptyPiece
     let cachedMask: Uint8Array | null | undefined
     const mask = () => {
       cachedMask ??= createMask(testedConditions, bucket.rows, getColumn)
@@ -85,16 +85,16 @@ const getColumnNames = ({ columns, usesNormalisedText }: FilterCondition) =>
 function getBucketRange(list: ListSpec, filters: FilterValues): readonly [low: unknown, high: unknown] {
   const [field] = list.sort
   const kind = list.sorts[field] ?? 'number'
-  let [low, high]: [unknown, unknown] = [Dexie.minKey, Dexie.maxKey]
-  if (kind !== 'time') return [low, high]
+  let [minKey, maxKey]: [unknown, unknown] = [Dexie.minKey, Dexie.maxKey]
+  if (kind !== 'time') return [minKey, maxKey]
   for (const [name, filter] of Object.entries(list.filters)) {
     const filterValue = filters[name]
     if (!('column' in filter) || filter.column !== field || filterValue === undefined || filterValue === '') continue
-    if (filter.kind === 'from') low = getBucketKey(kind, filterValue)
+    if (filter.kind === 'from') minKey = getBucketKey(kind, filterValue)
     // A month given alone takes in all of its days.
-    if (filter.kind === 'until') high = `${String(getBucketKey(kind, filterValue))}\uffff`
+    if (filter.kind === 'until') maxKey = `${String(getBucketKey(kind, filterValue))}\uffff`
   }
-  return [low, high]
+  return [minKey, maxKey]
 }
 
 /** In buckets that a range does not take in whole, its rows are tested one by one. */
@@ -106,19 +106,24 @@ async function testEdgeBuckets(
   const name = getColumnName(list.sort[0], list.sorts[list.sort[0]] === 'text')
   const isTime = list.sorts[list.sort[0]] === 'time'
   // A condition that takes the first and the last moment of a day takes all between them.
-  const isFullyAccepted = (at: BucketKey) =>
-    isTime && conditions.every(({ accepts }) => typeof at === 'string' && accepts(at) && accepts(`${at}\uffff`))
+  const isFullyAccepted = (bucketKey: BucketKey) =>
+    isTime &&
+    conditions.every(
+      ({ isAccepted }) => typeof bucketKey === 'string' && isAccepted(bucketKey) && isAccepted(`${bucketKey}\uffff`),
+    )
   const edgeBlocks = blocks.filter(({ bucket, hits }) => hits > 0 && !isFullyAccepted(bucket.at))
   if (edgeBlocks.length === 0) return blocks
   const columns = await readPieces(
     name,
     edgeBlocks.map(({ bucket }) => bucket),
   )
-  for (const [n, block] of edgeBlocks.entries()) {
+  for (const [i, block] of edgeBlocks.entries()) {
     const { rows } = block.bucket
-    const mask = createMask(conditions, rows, () => columns[n] ?? emptyPiece) ?? new Uint8Array(rows).fill(1)
+    const mask = createMask(conditions, rows, () => columns[i] ?? emptyPiece) ?? new Uint8Array(rows).fill(1)
     const previousMask = block.mask()
-    if (previousMask) for (let at = 0; at < rows; at++) mask[at] = (mask[at] as number) & (previousMask[at] as number)
+    if (previousMask)
+      for (let rowIndex = 0; rowIndex < rows; rowIndex++)
+        mask[rowIndex] = (mask[rowIndex] as number) & (previousMask[rowIndex] as number)
     block.mask = () => mask
     block.hits = countHits(mask, rows)
   }
@@ -136,12 +141,12 @@ function createMask(
     const conditionMask = new Uint8Array(rows)
     for (const name of getColumnNames(condition)) {
       const { codes, values } = getColumn(name)
-      const acceptedCodes = Uint8Array.from(values, (value) => (condition.accepts(value) ? 1 : 0))
+      const acceptedCodes = Uint8Array.from(values, (value) => (condition.isAccepted(value) ? 1 : 0))
       if (acceptedCodes.includes(1))
-        for (let n = 0; n < rows; n++)
-          conditionMask[n] = (conditionMask[n] as number) | (acceptedCodes[codes[n] as number] as number)
+        for (let i = 0; i < rows; i++)
+          conditionMask[i] = (conditionMask[i] as number) | (acceptedCodes[codes[i] as number] as number)
     }
-    if (mask) for (let n = 0; n < rows; n++) conditionMask[n] = (conditionMask[n] as number) & (mask[n] as number)
+    if (mask) for (let i = 0; i < rows; i++) conditionMask[i] = (conditionMask[i] as number) & (mask[i] as number)
     mask = conditionMask
   }
   return mask
@@ -155,26 +160,26 @@ export function countValues(piece: ColumnPiece): Uint32Array {
   if (cachedCounts) return cachedCounts
   const { codes, values } = piece
   const counts = new Uint32Array(values.length)
-  for (let n = 0; n < codes.length; n++) counts[codes[n] as number] = (counts[codes[n] as number] as number) + 1
+  for (let i = 0; i < codes.length; i++) counts[codes[i] as number] = (counts[codes[i] as number] as number) + 1
   countsByPiece.set(piece, counts)
   return counts
 }
 
 /** Where one column decides, its counts say how many rows are meant; null: its rows have to be tested. */
 function countByColumn(
-  [condition, ...others]: readonly FilterCondition[],
+  [condition, ...otherConditions]: readonly FilterCondition[],
   getColumn: (name: string) => ColumnPiece,
 ): number | null {
   const [name, ...otherNames] = condition ? getColumnNames(condition) : []
-  if (!condition || name === undefined || otherNames.length + others.length > 0) return null
+  if (!condition || name === undefined || otherNames.length + otherConditions.length > 0) return null
   const piece = getColumn(name)
-  return countValues(piece).reduce((sum, count, n) => sum + (condition.accepts(piece.values[n]) ? count : 0), 0)
+  return countValues(piece).reduce((sum, count, i) => sum + (condition.isAccepted(piece.values[i]) ? count : 0), 0)
 }
 
 function countHits(mask: Uint8Array | null, rows: number): number {
   if (mask === null) return rows
   let hits = 0
-  for (let n = 0; n < rows; n++) hits += mask[n] as number
+  for (let i = 0; i < rows; i++) hits += mask[i] as number
   return hits
 }
 
@@ -185,16 +190,16 @@ const minBucketsReadAtOnce = 8
 export const createPieceReader =
   (db: UserDatabase, list: string): ReadColumnPieces =>
   async (name, buckets) => {
-    const [first, last] = [buckets[0], buckets.at(-1)]
-    if (!first || !last) return []
+    const [firstBucket, lastBucket] = [buckets[0], buckets.at(-1)]
+    if (!firstBucket || !lastBucket) return []
     if (buckets.length < minBucketsReadAtOnce) {
       const columns = await db.columns.bulkGet(buckets.map(({ at }): [string, string, BucketKey] => [list, name, at]))
       return columns.map((column) => column ?? emptyPiece)
     }
-    const [low, high] = [first.at, last.at]
+    const [minKey, maxKey] = [firstBucket.at, lastBucket.at]
     const columns = await db.columns
       .where('[list+column+at]')
-      .between([list, name, low], [list, name, high], true, true)
+      .between([list, name, minKey], [list, name, maxKey], true, true)
       .toArray()
     const columnsByBucket = new Map(columns.map((column) => [toBucketName(column.at), column]))
     return buckets.map(({ at }) => columnsByBucket.get(toBucketName(at)) ?? emptyPiece)
@@ -219,9 +224,9 @@ export async function findIdsBetween(
     if (hits === 0 || !extraColumn) continue
     const mask = block.mask()
     const [ids = emptyPiece] = name === idColumn ? [extraColumn] : await readPieces(idColumn, [bucket])
-    for (const [n, id] of ids.codes.entries()) {
-      if (mask?.[n] === 0) continue
-      const value: IndexedValue = name === idColumn ? id : (extraColumn.values[extraColumn.codes[n] ?? 0] ?? null)
+    for (const [i, id] of ids.codes.entries()) {
+      if (mask?.[i] === 0) continue
+      const value: IndexedValue = name === idColumn ? id : (extraColumn.values[extraColumn.codes[i] ?? 0] ?? null)
       const position = { value, id }
       if (
         (!afterPosition || compare(afterPosition, position) < 0) &&

@@ -25,7 +25,7 @@ interface ColumnSource {
 export interface IndexLayout {
   sources: ColumnSource[]
   /** The one that the list's own order is by. */
-  order: number
+  orderColumnIndex: number
   kind: ListSpec['sorts'][string]
 }
 
@@ -47,7 +47,7 @@ export function getIndexLayout(list: ListSpec): IndexLayout {
   const allSources = [...sources.values()]
   return {
     sources: allSources,
-    order: allSources.findIndex(({ name }) => name === getColumnName(field, kind === 'text')),
+    orderColumnIndex: allSources.findIndex(({ name }) => name === getColumnName(field, kind === 'text')),
     kind,
   }
 }
@@ -81,7 +81,7 @@ export function getBucketKey(kind: IndexLayout['kind'], value: IndexedValue): Bu
 }
 
 /** The same for equal keys only, as bytes are equal only to themselves. */
-export const toBucketName = (at: BucketKey): string => `${typeof at}${String(at)}`
+export const toBucketName = (bucketKey: BucketKey): string => `${typeof bucketKey}${String(bucketKey)}`
 
 /** A Latin letter, or some sixty neighbouring signs of other scripts; led by one sign, as no bytes at all are no key. */
 function getFirstLetters(text: string): Uint8Array<ArrayBuffer> {
@@ -98,16 +98,18 @@ export async function updateIndexRows(
 ): Promise<void> {
   const changes = [...groupByBucket(layout, removedRows, addedRows).values()]
   const names = [idColumn, ...layout.sources.map(({ name }) => name)]
-  const keys = changes.flatMap(({ at }) => names.map((name): [string, string, BucketKey] => [list, name, at]))
+  const keys = changes.flatMap(({ bucketKey }) =>
+    names.map((name): [string, string, BucketKey] => [list, name, bucketKey]),
+  )
   const storedColumns = await db.columns.bulkGet(keys)
   const columns: IndexColumn[] = []
   const buckets: ListBucket[] = []
   const emptyBuckets: BucketKey[] = []
-  for (const [n, change] of changes.entries()) {
-    const rows = applyChange(layout, storedColumns.slice(n * names.length, (n + 1) * names.length), change)
-    if (rows.length === 0) emptyBuckets.push(change.at)
-    else columns.push(...toColumns(list, change.at, layout, rows))
-    if (rows.length > 0) buckets.push({ list, at: change.at, rows: rows.length, stamp: crypto.randomUUID() })
+  for (const [i, change] of changes.entries()) {
+    const rows = applyChange(layout, storedColumns.slice(i * names.length, (i + 1) * names.length), change)
+    if (rows.length === 0) emptyBuckets.push(change.bucketKey)
+    else columns.push(...toColumns(list, change.bucketKey, layout, rows))
+    if (rows.length > 0) buckets.push({ list, at: change.bucketKey, rows: rows.length, stamp: crypto.randomUUID() })
   }
   if (buckets.length > 0) {
     await db.columns.bulkPut(columns)
@@ -115,13 +117,13 @@ export async function updateIndexRows(
   }
   if (emptyBuckets.length === 0) return
   await db.columns.bulkDelete(
-    emptyBuckets.flatMap((at) => names.map((name): [string, string, BucketKey] => [list, name, at])),
+    emptyBuckets.flatMap((bucketKey) => names.map((name): [string, string, BucketKey] => [list, name, bucketKey])),
   )
-  await db.buckets.bulkDelete(emptyBuckets.map((at): [string, BucketKey] => [list, at]))
+  await db.buckets.bulkDelete(emptyBuckets.map((bucketKey): [string, BucketKey] => [list, bucketKey]))
 }
 
 interface BucketChange {
-  at: BucketKey
+  bucketKey: BucketKey
   removedIds: Set<number>
   addedRows: IndexedRow[]
 }
@@ -133,9 +135,9 @@ function groupByBucket(
 ): Map<string, BucketChange> {
   const changes = new Map<string, BucketChange>()
   const getChange = (row: IndexedRow) => {
-    const at = getBucketKey(layout.kind, row.values[layout.order] ?? null)
-    const name = toBucketName(at)
-    const change = changes.get(name) ?? { at, removedIds: new Set<number>(), addedRows: [] }
+    const bucketKey = getBucketKey(layout.kind, row.values[layout.orderColumnIndex] ?? null)
+    const name = toBucketName(bucketKey)
+    const change = changes.get(name) ?? { bucketKey, removedIds: new Set<number>(), addedRows: [] }
     changes.set(name, change)
     return change
   }
@@ -152,37 +154,49 @@ function groupByBucket(
 
 /** A bucket's rows after a move, in the list's own order. */
 function applyChange(
-  { order }: IndexLayout,
+  { orderColumnIndex }: IndexLayout,
   columns: (IndexColumn | undefined)[],
   { removedIds, addedRows }: BucketChange,
 ): IndexedRow[] {
   const remainingRows = toIndexedRows(columns).filter(({ id }) => !removedIds.has(id))
   const compare = createPositionComparer('asc')
-  const getPosition = ({ id, values }: IndexedRow): ListPosition => ({ value: values[order] ?? null, id })
+  const getPosition = ({ id, values }: IndexedRow): ListPosition => ({ value: values[orderColumnIndex] ?? null, id })
   const sortedRows = addedRows.toSorted((a, b) => compare(getPosition(a), getPosition(b)))
-  const [last, first] = [remainingRows.at(-1), sortedRows[0]]
+  const [lastRemaining, firstAdded] = [remainingRows.at(-1), sortedRows[0]]
   // The usual case: what happened later comes later.
-  if (!last || !first || compare(getPosition(last), getPosition(first)) < 0) return [...remainingRows, ...sortedRows]
+  if (!lastRemaining || !firstAdded || compare(getPosition(lastRemaining), getPosition(firstAdded)) < 0)
+    return [...remainingRows, ...sortedRows]
   return [...remainingRows, ...sortedRows].sort((a, b) => compare(getPosition(a), getPosition(b)))
 }
 
 function toIndexedRows([ids, ...columns]: (IndexColumn | undefined)[]): IndexedRow[] {
-  return Array.from(ids?.codes ?? [], (id, at) => ({
+  return Array.from(ids?.codes ?? [], (id, index) => ({
     id,
-    values: columns.map((column) => column?.values[column.codes[at] ?? 0] ?? null),
+    values: columns.map((column) => column?.values[column.codes[index] ?? 0] ?? null),
   }))
 }
 
-function toColumns(list: string, at: BucketKey, { sources }: IndexLayout, rows: readonly IndexedRow[]): IndexColumn[] {
+function toColumns(
+  list: string,
+  bucketKey: BucketKey,
+  { sources }: IndexLayout,
+  rows: readonly IndexedRow[],
+): IndexColumn[] {
   const ids = rows.map(({ id }) => id)
   const isWide = ids.some((id) => id > 0xffffffff)
   return [
-    { list, column: idColumn, at, values: [], codes: isWide ? Float64Array.from(ids) : Uint32Array.from(ids) },
-    ...sources.map(({ name }, n) => ({
+    {
+      list,
+      column: idColumn,
+      at: bucketKey,
+      values: [],
+      codes: isWide ? Float64Array.from(ids) : Uint32Array.from(ids),
+    },
+    ...sources.map(({ name }, i) => ({
       list,
       column: name,
-      at,
-      ...encodeColumn(rows.map(({ values }) => values[n] ?? null)),
+      at: bucketKey,
+      ...encodeColumn(rows.map(({ values }) => values[i] ?? null)),
     })),
   ]
 }
@@ -209,11 +223,11 @@ export async function isIndexCorrect(
   layout: IndexLayout,
   sample: StoredRow,
 ): Promise<boolean> {
-  const at = getBucketKey(layout.kind, toIndexedRow(layout, sample).values[layout.order] ?? null)
+  const bucketKey = getBucketKey(layout.kind, toIndexedRow(layout, sample).values[layout.orderColumnIndex] ?? null)
   const names = [idColumn, ...layout.sources.map(({ name }) => name)]
-  const columns = await db.columns.bulkGet(names.map((name): [string, string, BucketKey] => [list, name, at]))
+  const columns = await db.columns.bulkGet(names.map((name): [string, string, BucketKey] => [list, name, bucketKey]))
   const indexedRows = toIndexedRows(columns)
-  const bucket = await db.buckets.get([list, at])
+  const bucket = await db.buckets.get([list, bucketKey])
   const storedRows =
     (await db.table<StoredRow, number>(getTableName(list)).bulkGet(indexedRows.map(({ id }) => id))) ?? []
   const isSame = (indexedRow: IndexedRow, row: StoredRow | undefined) =>
@@ -221,7 +235,7 @@ export async function isIndexCorrect(
   return (
     bucket?.rows === indexedRows.length &&
     indexedRows.some(({ id }) => id === sample.id) &&
-    indexedRows.every((line, n) => isSame(line, storedRows[n]))
+    indexedRows.every((indexedRow, i) => isSame(indexedRow, storedRows[i]))
   )
 }
 

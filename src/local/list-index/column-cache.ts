@@ -44,9 +44,9 @@ export const createCachedReader = (db: UserDatabase, list: string): ReadColumnPi
     const name = buildColumnKey(db, list, column)
     const cachedColumn = columnsByName.get(name) ?? createCachedColumn()
     const cachedPieces = buckets.map((bucket) => getValidPiece(cachedColumn, bucket))
-    const missingBuckets = buckets.filter((_, n) => !cachedPieces[n])
+    const missingBuckets = buckets.filter((_, i) => !cachedPieces[i])
     const pieces = missingBuckets.length === 0 ? [] : await readPieces(column, missingBuckets)
-    for (const [n, bucket] of missingBuckets.entries()) storePiece(cachedColumn, bucket, pieces[n] as ColumnPiece)
+    for (const [i, bucket] of missingBuckets.entries()) storePiece(cachedColumn, bucket, pieces[i] as ColumnPiece)
     markUsed(name, cachedColumn)
     let next = 0
     return cachedPieces.map((piece) => piece ?? (pieces[next++] as ColumnPiece))
@@ -70,8 +70,8 @@ export function deleteCachedColumns(db?: UserDatabase, list?: string): void {
 export const countCachedBytes = () => [...columnsByName.values()].reduce((sum, { bytes }) => sum + bytes, 0)
 
 /** A bucket that an older build wrote has no stamp: nobody can tell whether a copy of it still holds. */
-function getValidPiece({ piecesByBucket: of }: CachedColumn, { at, stamp }: ListBucket): ColumnPiece | undefined {
-  const cachedPiece = of.get(toBucketName(at))
+function getValidPiece({ piecesByBucket }: CachedColumn, { at, stamp }: ListBucket): ColumnPiece | undefined {
+  const cachedPiece = piecesByBucket.get(toBucketName(at))
   return stamp !== undefined && cachedPiece?.stamp === stamp ? cachedPiece.piece : undefined
 }
 

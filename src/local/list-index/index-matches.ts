@@ -20,14 +20,14 @@ import type { ColumnRanks } from '#local/list-index/column-ranks.ts'
 /** What a filter means in one list, before a window of it is chosen. */
 export interface IndexMatches {
   count: number
-  /** Ids of the rows from place `first` on, in order. */
-  ids: (first: number, length: number) => Promise<number[]>
+  /** Ids of the rows from place `firstIndex` on, in order. */
+  ids: (firstIndex: number, length: number) => Promise<number[]>
 }
 
 type SortOrder = 'asc' | 'desc'
 
 interface RowWindow {
-  first: number
+  firstIndex: number
   length: number
   order: SortOrder
 }
@@ -47,8 +47,8 @@ export async function findIndexMatches(
   const blocks = await testBuckets(readPieces, query, buckets ?? (await readBuckets(db, listId, query)), name)
   return {
     count: blocks.reduce((sum, { hits }) => sum + hits, 0),
-    async ids(first, length) {
-      const window = { first, length, order }
+    async ids(firstIndex, length) {
+      const window = { firstIndex, length, order }
       if (name === null) return await readInListOrder(readPieces, blocks, window)
       if (name !== idColumn) return await readInOtherOrder(readPieces, getColumnRanks(db, listId, name), blocks, window)
       return cutWindow(
@@ -66,18 +66,18 @@ function orderBlocks(blocks: readonly TestedBucket[], order: SortOrder): readonl
   return [...valuedBlocks.reverse(), ...blocks.filter(({ bucket }) => isValueless(bucket.at))]
 }
 
-const isValueless = (at: BucketKey) => Array.isArray(at)
+const isValueless = (bucketKey: BucketKey) => Array.isArray(bucketKey)
 
 /** Those of the window's values, or buckets, that it lies in: how much of each comes before it, and where it ends there. */
-function* splitWindow<T>(items: Iterable<T>, countItem: (item: T) => number, { first, length }: RowWindow) {
+function* splitWindow<T>(items: Iterable<T>, countItem: (item: T) => number, { firstIndex, length }: RowWindow) {
   let passedCount = 0
   for (const item of items) {
     const count = countItem(item)
-    const from = Math.max(0, first - passedCount)
-    const to = Math.min(count, first + length - passedCount)
+    const from = Math.max(0, firstIndex - passedCount)
+    const to = Math.min(count, firstIndex + length - passedCount)
     if (from < to) yield { item, from, to }
     passedCount += count
-    if (passedCount >= first + length) return
+    if (passedCount >= firstIndex + length) return
   }
 }
 
@@ -89,7 +89,7 @@ async function readIds(readPieces: ReadColumnPieces, blocks: readonly TestedBuck
     idColumn,
     blocks.map(({ bucket }) => bucket),
   )
-  return new Map(blocks.map((block, n) => [block, pieces[n]]))
+  return new Map(blocks.map((block, i) => [block, pieces[i]]))
 }
 
 /** A window of the list's own order: found by counting buckets, then rows of those that it lies in. */
@@ -100,13 +100,13 @@ async function readInListOrder(
 ): Promise<number[]> {
   const { order } = window
   const parts = [...splitWindow(orderBlocks(blocks, order), ({ hits }) => hits, window)]
-  const windowBlocks = new Set(parts.map(({ item: one }) => one))
+  const windowBlocks = new Set(parts.map(({ item: block }) => block))
   const ids = await readIds(
     readPieces,
     blocks.filter((block) => windowBlocks.has(block)),
   )
-  return parts.flatMap(({ item: one, from, to }) => {
-    const blockIds = collectIds([one], ids)
+  return parts.flatMap(({ item: block, from, to }) => {
+    const blockIds = collectIds([block], ids)
     return [...(order === 'asc' ? blockIds : blockIds.reverse()).subarray(from, to)]
   })
 }
@@ -122,14 +122,14 @@ async function readInOtherOrder(
   const counts = countByCode(ranks, blocks)
   const parts = [...splitWindow(ranks.getSortedCodes(order), (code) => counts[code] ?? 0, window)]
   const idListByCode = new Map(
-    parts.map(({ item: one }) => [one, { ids: new Float64Array(counts[one] ?? 0), length: 0 }]),
+    parts.map(({ item: code }) => [code, { ids: new Float64Array(counts[code] ?? 0), length: 0 }]),
   )
   const windowBlocks = blocks.filter(
     ({ extraColumn }) => extraColumn && ranks.getCodes(extraColumn).some((code) => idListByCode.has(code)),
   )
   for (const [block, piece] of await readIds(readPieces, windowBlocks)) distributeIds(idListByCode, ranks, block, piece)
-  return parts.flatMap(({ item: one, from, to }) =>
-    cutWindow(idListByCode.get(one)?.ids ?? new Float64Array(), { first: from, length: to - from, order }),
+  return parts.flatMap(({ item: code, from, to }) =>
+    cutWindow(idListByCode.get(code)?.ids ?? new Float64Array(), { firstIndex: from, length: to - from, order }),
   )
 }
 
@@ -143,10 +143,10 @@ function distributeIds(
   if (!extraColumn || !ids || hits === 0) return
   const mask = block.mask()
   const idListByPosition = Array.from(ranks.getCodes(extraColumn), (code) => idListByCode.get(code))
-  for (let n = 0; n < ids.codes.length; n++) {
-    const idList = mask === null || mask[n] === 1 ? idListByPosition[extraColumn.codes[n] as number] : undefined
+  for (let i = 0; i < ids.codes.length; i++) {
+    const idList = mask === null || mask[i] === 1 ? idListByPosition[extraColumn.codes[i] as number] : undefined
     if (!idList) continue
-    idList.ids[idList.length] = ids.codes[n] as number
+    idList.ids[idList.length] = ids.codes[i] as number
     idList.length += 1
   }
 }
@@ -159,9 +159,9 @@ function countByCode(ranks: ColumnRanks, blocks: readonly TestedBucket[]): Float
   const counts = new Float64Array(ranks.count())
   for (const { mask, extraColumn, codes } of countedBlocks) {
     const bucketCounts = mask === null ? countValues(extraColumn) : countMasked(extraColumn, mask)
-    for (let n = 0; n < bucketCounts.length; n++) {
-      const code = codes[n] as number
-      counts[code] = (counts[code] as number) + (bucketCounts[n] as number)
+    for (let i = 0; i < bucketCounts.length; i++) {
+      const code = codes[i] as number
+      counts[code] = (counts[code] as number) + (bucketCounts[i] as number)
     }
   }
   return counts
@@ -169,9 +169,9 @@ function countByCode(ranks: ColumnRanks, blocks: readonly TestedBucket[]): Float
 
 function countMasked({ codes, values }: ColumnPiece, mask: Uint8Array): Uint32Array {
   const counts = new Uint32Array(values.length)
-  for (let n = 0; n < codes.length; n++) {
-    const code = codes[n] as number
-    counts[code] = (counts[code] as number) + (mask[n] as number)
+  for (let i = 0; i < codes.length; i++) {
+    const code = codes[i] as number
+    counts[code] = (counts[code] as number) + (mask[i] as number)
   }
   return counts
 }
@@ -184,9 +184,9 @@ function collectIds(blocks: readonly TestedBucket[], ids: IdsByBlock): Float64Ar
     if (block.hits === 0) continue
     const mask = block.mask()
     const { codes } = ids.get(block) ?? { codes: [] }
-    for (let n = 0; n < codes.length; n++) {
-      if (mask !== null && mask[n] === 0) continue
-      collectedIds[length] = codes[n] as number
+    for (let i = 0; i < codes.length; i++) {
+      if (mask !== null && mask[i] === 0) continue
+      collectedIds[length] = codes[i] as number
       length += 1
     }
   }
@@ -194,10 +194,10 @@ function collectIds(blocks: readonly TestedBucket[], ids: IdsByBlock): Float64Ar
 }
 
 /** A window of these ids in order. */
-function cutWindow(ids: Float64Array, { first, length, order }: RowWindow): number[] {
-  if (order === 'asc') return [...selectSorted(ids, first, first + length)]
-  const last = ids.length - first
-  return [...selectSorted(ids, Math.max(0, last - length), Math.max(0, last))].reverse()
+function cutWindow(ids: Float64Array, { firstIndex, length, order }: RowWindow): number[] {
+  if (order === 'asc') return [...selectSorted(ids, firstIndex, firstIndex + length)]
+  const endIndex = ids.length - firstIndex
+  return [...selectSorted(ids, Math.max(0, endIndex - length), Math.max(0, endIndex))].reverse()
 }
 
 const stretchCount = 1_024
@@ -207,22 +207,22 @@ const stretchCount = 1_024
  * in, so that no others are put in order; what is in order already, as rows are that came one after the other, is not.
  */
 function selectSorted(ids: Float64Array, from: number, to: number): Float64Array {
-  if (ids.every((id, n) => n === 0 || (ids[n - 1] as number) <= id)) return ids.slice(from, to)
-  const [minId, maxId] = ids.reduce(([low, high], id) => [Math.min(low, id), Math.max(high, id)], [Infinity, -Infinity])
+  if (ids.every((id, i) => i === 0 || (ids[i - 1] as number) <= id)) return ids.slice(from, to)
+  const [minId, maxId] = ids.reduce(([min, max], id) => [Math.min(min, id), Math.max(max, id)], [Infinity, -Infinity])
   const width = (maxId - minId) / stretchCount + 1
   const getStretch = (id: number) => Math.floor((id - minId) / width)
   const counts = new Uint32Array(stretchCount)
   for (const id of ids) counts[getStretch(id)] = (counts[getStretch(id)] as number) + 1
   let passedCount = 0
   let skippedCount = 0
-  const isIncluded = Array.from(counts, (count) => {
+  const includedStretches = Array.from(counts, (count) => {
     const isBefore = passedCount + count <= from
     if (isBefore) skippedCount += count
     passedCount += count
     return !isBefore && passedCount - count < to
   })
   return ids
-    .filter((id) => isIncluded[getStretch(id)])
+    .filter((id) => includedStretches[getStretch(id)])
     .sort()
     .slice(from - skippedCount, to - skippedCount)
 }

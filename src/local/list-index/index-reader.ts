@@ -24,8 +24,8 @@ export async function findInBuckets(
   return blocks.map(({ bucket, mask, extraColumn }) => {
     const rowMask = mask()
     const matchingIds: number[] = []
-    for (const [n, id] of (extraColumn?.codes ?? []).entries())
-      if ((rowMask === null || rowMask[n] === 1) && ids.has(id)) matchingIds.push(id)
+    for (const [i, id] of (extraColumn?.codes ?? []).entries())
+      if ((rowMask === null || rowMask[i] === 1) && ids.has(id)) matchingIds.push(id)
     return { bucket, matchingIds }
   })
 }

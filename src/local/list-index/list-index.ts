@@ -33,11 +33,11 @@ const rowsPerPiece = 5_000
 export async function updateCountsAndIndex(
   db: UserDatabase,
   table: string,
-  exchange: RowExchange,
+  rowExchange: RowExchange,
   minRows = minIndexedRows,
 ): Promise<void> {
   const list = findListSpec(table)
-  for (const [scope, scopeExchange] of groupByScope(exchange)) {
+  for (const [scope, scopeExchange] of groupByScope(rowExchange)) {
     const id = toListId(table, scope)
     const [stats, index] = await Promise.all([updateListStats(db, table, scope, scopeExchange), db.indexes.get(id)])
     // Nobody here knows the list's columns, so its index would go stale: it is made anew by who does.

@@ -32,17 +32,17 @@ export async function updateListStats(
   db: UserDatabase,
   table: string,
   scope: number | null,
-  exchange: RowExchange,
+  rowExchange: RowExchange,
 ): Promise<ListStats> {
   const id = toListId(table, scope)
   const previousStats = await db.listStats.get(id)
-  const asOfTimes = exchange.addedRows.map(({ asOf }) => asOf)
+  const asOfTimes = rowExchange.addedRows.map(({ asOf }) => asOf)
   const { rows, bytes } = previousStats
     ? {
-        rows: previousStats.rows + exchange.addedRows.length - exchange.removedRows.length,
+        rows: previousStats.rows + rowExchange.addedRows.length - rowExchange.removedRows.length,
         bytes: Math.max(
           0,
-          previousStats.bytes + estimateBytes(exchange.addedRows) - estimateBytes(exchange.removedRows),
+          previousStats.bytes + estimateBytes(rowExchange.addedRows) - estimateBytes(rowExchange.removedRows),
         ),
       }
     : await estimateListStats(db, table, scope)

@@ -7,8 +7,9 @@ import { isValueRequested, type FilterValues } from '#local/list-query/filter-an
 export function coversFilters(list: ListSpec, cachedFilters: FilterValues, requestedFilters: FilterValues): boolean {
   return Object.entries(list.filters).every(([name, filter]) => {
     if (filter.kind === 'shows') {
-      const showsHidden = (filters: FilterValues) => filters[name] === true || isValueRequested(list, filter, filters)
-      return showsHidden(cachedFilters) || !showsHidden(requestedFilters)
+      const includesHidden = (filters: FilterValues) =>
+        filters[name] === true || isValueRequested(list, filter, filters)
+      return includesHidden(cachedFilters) || !includesHidden(requestedFilters)
     }
     return cachedFilters[name] === undefined || cachedFilters[name] === requestedFilters[name]
   })
@@ -23,8 +24,8 @@ export function addSpan(spans: readonly [number, number][], newSpan: [number, nu
   const sorted = [...spans, newSpan].sort((a, b) => a[0] - b[0])
   const mergedSpans: [number, number][] = []
   for (const [from, to] of sorted) {
-    const last = mergedSpans.at(-1)
-    if (last && from <= last[1]) last[1] = Math.max(last[1], to)
+    const lastSpan = mergedSpans.at(-1)
+    if (lastSpan && from <= lastSpan[1]) lastSpan[1] = Math.max(lastSpan[1], to)
     else mergedSpans.push([from, to])
   }
   return mergedSpans

@@ -56,7 +56,7 @@ export interface FilterCondition {
   columns: readonly string[]
   /** Whether it looks at the folded text. */
   usesNormalisedText: boolean
-  accepts: (value: ColumnValue) => boolean
+  isAccepted: (value: ColumnValue) => boolean
   /** Accepts a stretch of the column's order, so whoever accepts both ends of one accepts what lies between. */
   isRange: boolean
 }
@@ -71,8 +71,8 @@ export function buildConditions(list: ListSpec, filters: FilterValues): FilterCo
 export function createRowMatcher(list: ListSpec, filters: FilterValues): (candidate: ListCandidate) => boolean {
   const conditions = buildConditions(list, filters)
   return ({ row, normalisedTexts }) =>
-    conditions.every(({ columns, usesNormalisedText, accepts }) =>
-      columns.some((column) => accepts(usesNormalisedText ? normalisedTexts[column] : getColumnValue(row, column))),
+    conditions.every(({ columns, usesNormalisedText, isAccepted }) =>
+      columns.some((column) => isAccepted(usesNormalisedText ? normalisedTexts[column] : getColumnValue(row, column))),
     )
 }
 
@@ -82,10 +82,10 @@ function buildCondition(
   filterValue: string | number | boolean | undefined,
   usedFilters: FilterValues,
 ): FilterCondition | null {
-  const createCondition = (accepts: FilterCondition['accepts'], isRange = false): FilterCondition => ({
+  const createCondition = (isAccepted: FilterCondition['isAccepted'], isRange = false): FilterCondition => ({
     columns: 'columns' in filter ? filter.columns : [filter.column],
     usesNormalisedText: filter.kind === 'contains',
-    accepts,
+    isAccepted,
     isRange,
   })
   if (filter.kind === 'shows')
@@ -131,10 +131,10 @@ export const isValueRequested = (list: ListSpec, hiddenFilter: ListFilter & { ki
 /** Strings in the order of their UTF-8 bytes: UTF-16 units differ where a surrogate meets U+E000 and above. */
 function compareText(a: string, b: string): number {
   const length = Math.min(a.length, b.length)
-  for (let at = 0; at < length; at++) {
-    const left = a.charCodeAt(at)
-    const right = b.charCodeAt(at)
-    if (left !== right) return getByteRank(left) - getByteRank(right)
+  for (let i = 0; i < length; i++) {
+    const codeA = a.charCodeAt(i)
+    const codeB = b.charCodeAt(i)
+    if (codeA !== codeB) return getByteRank(codeA) - getByteRank(codeB)
   }
   return a.length - b.length
 }
@@ -152,8 +152,8 @@ const getIdRank = (id: RowRef) => (typeof id === 'number' ? id : Number.POSITIVE
 
 function compareIds(a: RowRef, b: RowRef): number {
   if (a === b) return 0
-  const [left, right] = [getIdRank(a), getIdRank(b)]
-  return left === right ? compareText(String(a), String(b)) : left < right ? -1 : 1
+  const [rankA, rankB] = [getIdRank(a), getIdRank(b)]
+  return rankA === rankB ? compareText(String(a), String(b)) : rankA < rankB ? -1 : 1
 }
 
 /** Where a row stands in one order. */

@@ -10,14 +10,14 @@ export interface ListQuery {
   page: number
   results: number
   /** Rows that stand before the others whatever page and filter: made here a moment ago, newest first. */
-  newRows?: readonly RowRef[] | undefined
+  newRowRefs?: readonly RowRef[] | undefined
 }
 
 /** A row and, where a write of this device is laid over it, what becomes of that write. */
 export interface OverlaidRow<R extends VersionedRow> {
   row: R
   waiting: { intent: Intent; action: 'create' | 'change' | 'delete'; state: WaitingState } | null
-  /** It is one of the query's `newRows`. */
+  /** It is one of the query's `newRowRefs`. */
   isNew?: true
 }
 

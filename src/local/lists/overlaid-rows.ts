@@ -80,7 +80,7 @@ export async function readOverlaidRows(db: UserDatabase, list: ListSpec, query: 
   const table = getRowTable(db, list.table)
   const storedRows = await (query.scope === null ? table.toArray() : table.where('scope').equals(query.scope).toArray())
   const { entries, rowIds } = await readWaitingWrites(db, list.table)
-  const textsByRow = new Map(storedRows.map((one) => [one.row, one.normalisedTexts]))
+  const textsByRow = new Map(storedRows.map((storedRow) => [storedRow.row, storedRow.normalisedTexts]))
   const overlaidRows = applyOverlay(
     storedRows.map(({ row }) => row),
     entries,
@@ -147,7 +147,8 @@ const findWidestCoverage = (
   coverages
     .filter((coverage) => coversFilters(list, coverage.filters, filters))
     .reduce<ListCoverage | null>(
-      (widest, coverage) => (widest && widest.total >= coverage.total ? widest : coverage),
+      (widestCoverage, coverage) =>
+        widestCoverage && widestCoverage.total >= coverage.total ? widestCoverage : coverage,
       null,
     )
 
@@ -176,13 +177,13 @@ export function orderAsServer(
 ): OverlaidCandidate[] {
   const candidatesById = new Map(candidates.map((candidate) => [candidate.row.id, candidate]))
   const cachedRows = ids.flatMap((id) => candidatesById.get(id) ?? [])
-  const newRows = query.page === 1 ? candidates.filter(({ row }) => typeof row.id === 'string') : []
-  return [...newRows, ...cachedRows]
+  const newCandidates = query.page === 1 ? candidates.filter(({ row }) => typeof row.id === 'string') : []
+  return [...newCandidates, ...cachedRows]
 }
 
 /** Ids of the query's new rows: what this device made goes by its intent until the server has given it an id. */
-export const readNewIds = (db: UserDatabase, { newRows = [] }: ListQuery): Promise<RowRef[]> =>
-  Promise.all(newRows.map(async (id) => (await findRowId(db, id)) ?? id))
+export const readNewIds = (db: UserDatabase, { newRowRefs = [] }: ListQuery): Promise<RowRef[]> =>
+  Promise.all(newRowRefs.map(async (id) => (await findRowId(db, id)) ?? id))
 
 /** The page with the new rows before it, whatever the filter: only what is hidden by itself (a deleted user) is not shown. */
 export function addNewRows(
@@ -194,9 +195,12 @@ export function addNewRows(
   const isVisible = createRowMatcher(list, {})
   // One that was refused and sent again is known by its intent and by its id.
   const newCandidates = [...new Set(newIds)].flatMap(
-    (id) => candidates.find((one) => one.row.id === id && isVisible(one)) ?? [],
+    (id) => candidates.find((candidate) => candidate.row.id === id && isVisible(candidate)) ?? [],
   )
   const ids = new Set(newCandidates.map(({ row }) => row.id))
-  const markedRows = newCandidates.map((one) => ({ ...one, overlaidRow: { ...one.overlaidRow, isNew: true as const } }))
+  const markedRows = newCandidates.map((candidate) => ({
+    ...candidate,
+    overlaidRow: { ...candidate.overlaidRow, isNew: true as const },
+  }))
   return [...markedRows, ...page.filter(({ row }) => !ids.has(row.id))]
 }

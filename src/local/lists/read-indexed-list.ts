@@ -62,11 +62,11 @@ export async function readIndexedList<R extends VersionedRow>(
       readCachedListState(db, list, query),
       readOverlayChanges(db, list, query, session),
     ])
-    const isHere = buckets.length > 0
-    const name = isHere ? expectedName : (await db.indexes.get(id))?.name
+    const hasBuckets = buckets.length > 0
+    const name = hasBuckets ? expectedName : (await db.indexes.get(id))?.name
     if (name !== expectedName) rememberIndexName(db, id, name)
     if (name === undefined) return null
-    const matches = await getIndexReader().findRows(db, name, { list, ...query }, isHere ? buckets : undefined)
+    const matches = await getIndexReader().findRows(db, name, { list, ...query }, hasBuckets ? buckets : undefined)
     const count = matches.count - overlay.displacedRows.length + overlay.matchingRows.length
     // Changes with every row: read only where the view says it.
     const stats = state.asOf === null || isUncounted(state) ? await db.listStats.get(id) : undefined
@@ -80,7 +80,7 @@ export async function readIndexedList<R extends VersionedRow>(
     const page = isServerPage
       ? await readServerPage(db, { ids: state.page?.ids ?? [], list, query, overlay })
       : await readWindow(db, { list, query, matches, overlay })
-    const rows = await putNewFirst(db, { list, query, overlay, page })
+    const rows = await putNewRowsFirst(db, { list, query, overlay, page })
     return toListView<R>(state, {
       rows,
       count,
@@ -140,15 +140,15 @@ async function readOverlayChanges(
     companyId,
   )
   const rowsById = new Map(
-    [...overlaidRows].map(([id, one]) => [
+    [...overlaidRows].map(([id, overlaidRow]) => [
       id,
-      { overlaidRow: one, row: one.row, normalisedTexts: normaliseTexts(list, one.row) },
+      { overlaidRow, row: overlaidRow.row, normalisedTexts: normaliseTexts(list, overlaidRow.row) },
     ]),
   )
   const isMatch = createRowMatcher(list, query.filters)
-  const scopedRows = [...rowsById.values()].filter((one) => isInScope(list, one.row, query.scope))
+  const scopedRows = [...rowsById.values()].filter((candidate) => isInScope(list, candidate.row, query.scope))
   const matchingRows = scopedRows.filter(isMatch)
-  const insideRows = storedRows.filter((one) => query.scope === null || one.scope === query.scope)
+  const insideRows = storedRows.filter((storedRow) => query.scope === null || storedRow.scope === query.scope)
   return {
     rowsById,
     touchedIds,
@@ -188,19 +188,19 @@ async function readWindow(
 ): Promise<Laid[]> {
   const { displacedRows, matchingRows } = overlay
   const compare = createRowComparer(list, query.sort)
-  const first = (query.page - 1) * query.results
-  const from = Math.min(Math.max(0, first - matchingRows.length), Math.max(0, matches.count - 1))
-  const ids = await matches.ids(from, first - from + query.results + displacedRows.length)
+  const firstIndex = (query.page - 1) * query.results
+  const from = Math.min(Math.max(0, firstIndex - matchingRows.length), Math.max(0, matches.count - 1))
+  const ids = await matches.ids(from, firstIndex - from + query.results + displacedRows.length)
   const storedRows = await readRows(db, list.table, ids)
   const firstRow = from === 0 ? undefined : storedRows[0]
-  const isBefore = (one: ListCandidate) => firstRow !== undefined && compare(one, firstRow) < 0
+  const isBefore = (candidate: ListCandidate) => firstRow !== undefined && compare(candidate, firstRow) < 0
   const skippedCount = from - displacedRows.filter(isBefore).length + matchingRows.filter(isBefore).length
   const remainingRows = storedRows.filter(({ id }) => !overlay.touchedIds.has(id)).map(toOverlaidCandidate)
   const mergedRows =
     matchingRows.length === 0
       ? remainingRows
-      : [...remainingRows, ...matchingRows.filter((one) => !isBefore(one))].sort(compare)
-  return mergedRows.slice(Math.max(0, first - skippedCount), first - skippedCount + query.results)
+      : [...remainingRows, ...matchingRows.filter((candidate) => !isBefore(candidate))].sort(compare)
+  return mergedRows.slice(Math.max(0, firstIndex - skippedCount), firstIndex - skippedCount + query.results)
 }
 
 /** For each row of a page, so many that lie between them are read along rather than asking for each by itself. */
@@ -225,16 +225,16 @@ async function readServerPage(
   const isMatch = createRowMatcher(list, query.filters)
   const untouchedIds = ids.filter((id) => !overlay.touchedIds.has(id))
   const cachedRows = (await readRows(db, list.table, untouchedIds))
-    .filter((one) => query.scope === null || one.scope === query.scope)
+    .filter((storedRow) => query.scope === null || storedRow.scope === query.scope)
     .filter(isMatch)
   return orderAsServer(ids, [...cachedRows.map(toOverlaidCandidate), ...overlay.matchingRows], query)
 }
 
-async function putNewFirst(
+async function putNewRowsFirst(
   db: UserDatabase,
   { list, query, overlay, page }: { list: ListSpec; query: ListQuery; overlay: OverlayChanges; page: Laid[] },
 ): Promise<Laid[]> {
-  if (!query.newRows?.length) return page
+  if (!query.newRowRefs?.length) return page
   const ids = await readNewIds(db, query)
   const untouchedIds = ids.flatMap((id) => (typeof id === 'number' && !overlay.touchedIds.has(id) ? [id] : []))
   const storedRows = (await getRowTable(db, list.table).bulkGet(untouchedIds)).filter((row) => row !== undefined)

@@ -35,7 +35,7 @@ const emptyView: ListView<never> = {
   pendingCount: 0,
 }
 
-export const readList: ReadList = (list, query) => readListOn(getThisDevice(), list, query)
+export const readList: ReadList = (list, query) => readListOnDevice(getThisDevice(), list, query)
 
 /** What the last reading found: the next begins with it, beside asking whether it still is so. */
 interface LastReading {
@@ -47,7 +47,7 @@ interface LastReading {
 const lastReadings = new WeakMap<Device, LastReading>()
 let indexedLists: typeof import('#local/lists/read-indexed-list.ts') | undefined
 
-export async function readListOn<R extends VersionedRow>(
+export async function readListOnDevice<R extends VersionedRow>(
   device: Device,
   list: ListSpec,
   query: ListQuery,
@@ -75,7 +75,9 @@ export async function readListOn<R extends VersionedRow>(
   // By this promise and not its own: else Dexie loses sight of what a live query reads after it.
   indexedLists = await Promise.resolve(import('#local/lists/read-indexed-list.ts'))
   longLists.add(listId)
-  return (await indexedLists.readIndexedList<R>(db, list, query, session)) ?? (await readListOn(device, list, query))
+  return (
+    (await indexedLists.readIndexedList<R>(db, list, query, session)) ?? (await readListOnDevice(device, list, query))
+  )
 }
 
 /** Null: the list is too long to be read whole. */
@@ -105,10 +107,10 @@ async function readShortList<R extends VersionedRow>(
     isUncounted(state) && widerCoverage
       ? rows.storedRows.filter(createRowMatcher(list, widerCoverage.filters))
       : rows.storedRows
-  const first = (query.page - 1) * query.results
+  const firstIndex = (query.page - 1) * query.results
   const page =
     state.complete || !state.page
-      ? matchingRows.slice(first, first + query.results)
+      ? matchingRows.slice(firstIndex, firstIndex + query.results)
       : orderAsServer(state.page.ids, matchingRows, query)
   // Nothing found in rows that are here is an answer, as old as they are.
   const oldestAsOf = findOldestAsOf(cachedRows) ?? findOldestAsOf(rows.storedRows)

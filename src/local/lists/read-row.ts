@@ -56,9 +56,9 @@ export async function readStoredRow(
   return typeof rowId === 'number' ? ((await getRowTable(db, table).get(rowId))?.row ?? null) : null
 }
 
-export const readRow: ReadRow = (table, id) => readRowOn(getThisDevice(), table, id)
+export const readRow: ReadRow = (table, id) => readRowOnDevice(getThisDevice(), table, id)
 
-export async function readRowOn<R extends VersionedRow>(
+export async function readRowOnDevice<R extends VersionedRow>(
   device: Device,
   table: string,
   id: RowRef,

@@ -28,7 +28,8 @@ export async function refreshIfUnchanged(
     ])
     // By what it says and not by its version: what time makes of an order has none.
     return (
-      isSyncPointCurrent(syncPoint, response) && response.rows.every((row, at) => isSameValue(cachedRows[at]?.row, row))
+      isSyncPointCurrent(syncPoint, response) &&
+      response.rows.every((row, index) => isSameValue(cachedRows[index]?.row, row))
     )
   })
   if (!isSame) return false

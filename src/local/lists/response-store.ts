@@ -83,25 +83,25 @@ async function extendCoverage(db: UserDatabase, page: PageContext): Promise<void
 }
 
 function getExtendedCoverage(coverage: ListCoverage | undefined, page: PageContext): ListCoverage {
-  const { query, response: answer, list } = page
+  const { query, response, list } = page
   const sort = query.sort.join(' ')
-  const first = (query.page - 1) * query.results
-  const span: [number, number] = [first, first + answer.rows.length]
+  const firstIndex = (query.page - 1) * query.results
+  const span: [number, number] = [firstIndex, firstIndex + response.rows.length]
   const isContinuation =
     coverage &&
     coverage.sort === sort &&
-    coverage.change === answer.change &&
-    answer.change !== '' &&
-    coverage.total === answer.count
+    coverage.change === response.change &&
+    response.change !== '' &&
+    coverage.total === response.count
   return {
     id: page.id,
     table: list.table,
     scope: query.scope,
     filters: page.filters,
-    total: answer.count,
+    total: response.count,
     // What rests on several readings is as old as the oldest of them.
-    asOf: isContinuation ? Math.min(coverage.asOf, answer.asOf) : answer.asOf,
-    change: answer.change,
+    asOf: isContinuation ? Math.min(coverage.asOf, response.asOf) : response.asOf,
+    change: response.change,
     sort,
     spans: addSpan(isContinuation ? coverage.spans : [], span),
   }
@@ -121,28 +121,31 @@ async function removeMissingRows(
   if (pageRows.length === 0 && !(query.page === 1 && response.count === 0)) return
   const ids = new Set(response.rows.map(({ id }) => id))
   const isLast = query.page * query.results >= response.count
-  const first = query.page === 1 ? null : (pageRows[0] ?? null)
-  const last = isLast ? null : (pageRows.at(-1) ?? null)
-  const insideRows = await readRowsBetween(db, list, query, { first, last })
+  const firstRow = query.page === 1 ? null : (pageRows[0] ?? null)
+  const lastRow = isLast ? null : (pageRows.at(-1) ?? null)
+  const insideRows = await readRowsBetween(db, list, query, { firstRow, lastRow })
   const removedRows = insideRows.filter(
-    (one) => !ids.has(one.id) && !isLeftOut(response, one.id) && one.asOf < response.asOf,
+    (storedRow) => !ids.has(storedRow.id) && !isLeftOut(response, storedRow.id) && storedRow.asOf < response.asOf,
   )
   if (removedRows.length === 0) return
   await removeRows(db, list.table, removedRows, response.asOf)
   await markIncomplete(db, list.table, query.scope)
 }
 
-/** Rows that the filter means and that stand behind `first` and before `last`; null: without an end on that side. */
+/** Rows that the filter means and that stand behind `first` and before `lastRow`; null: without an end on that side. */
 async function readRowsBetween(
   db: UserDatabase,
   list: ListSpec,
   query: ListQuery,
-  { first, last }: { first: StoredRow | null; last: StoredRow | null },
+  { firstRow, lastRow }: { firstRow: StoredRow | null; lastRow: StoredRow | null },
 ): Promise<StoredRow[]> {
   const index = await db.indexes.get(toListId(list.table, query.scope))
   if (index) {
     const readPosition = createPositionReader(list, query.sort[0])
-    const bounds = { afterPosition: first && readPosition(first), beforePosition: last && readPosition(last) }
+    const bounds = {
+      afterPosition: firstRow && readPosition(firstRow),
+      beforePosition: lastRow && readPosition(lastRow),
+    }
     const ids = await findRowsBetween(db, index.name, { list, ...query }, bounds)
     return (await getRowTable(db, list.table).bulkGet(ids)).filter((row) => row !== undefined)
   }
@@ -150,7 +153,10 @@ async function readRowsBetween(
   const compare = createRowComparer(list, query.sort)
   const listRows = await getListRows(db, list.table, query.scope).toArray()
   return listRows.filter(
-    (one) => isMatch(one) && (!first || compare(first, one) < 0) && (!last || compare(one, last) < 0),
+    (storedRow) =>
+      isMatch(storedRow) &&
+      (!firstRow || compare(firstRow, storedRow) < 0) &&
+      (!lastRow || compare(storedRow, lastRow) < 0),
   )
 }
 
@@ -160,7 +166,7 @@ export interface ChangesResponse {
   deletedIds: number[]
   changeNumber: number
   asOf: number
-  leftOut?: LeftOutRows
+  leftOutRows?: LeftOutRows
 }
 
 /** Brings a whole table up to a change number. `all`: the answer is the whole table, so what it lacks is gone. */
@@ -188,7 +194,7 @@ export async function storeChanges(
       id,
       changeNumber: response.changeNumber,
       asOf,
-      gaps: hasGaps || response.leftOut !== undefined,
+      gaps: hasGaps || response.leftOutRows !== undefined,
     })
     return true
   })
@@ -198,7 +204,7 @@ async function removeUnlistedRows(db: UserDatabase, table: string, scope: number
   const listedIds = new Set(response.changed.map(({ id }) => id))
   const missingIds = (await getListRows(db, table, scope).primaryKeys()).filter((id) => !listedIds.has(id))
   const rows = (await getRowTable(db, table).bulkGet(missingIds)).filter((row) => row !== undefined)
-  const removedRows = rows.filter((one) => !isLeftOut(response, one.id) && one.asOf < response.asOf)
+  const removedRows = rows.filter((storedRow) => !isLeftOut(response, storedRow.id) && storedRow.asOf < response.asOf)
   await removeRows(db, table, removedRows, response.asOf)
 }
 

@@ -22,15 +22,15 @@ export interface PageResponse {
   asOf: number
   /** The company's change number, as the header says it. */
   change: string
-  leftOut?: LeftOutRows
+  leftOutRows?: LeftOutRows
 }
 
 /** Ids of rows that the server could not show, although they are there; `unknown`: it did not name all of them. */
 export type LeftOutRows = ReadonlySet<number> | 'unknown'
 
 /** Whether the answer says nothing about that row: it is not gone because the answer lacks it. */
-export const isLeftOut = ({ leftOut }: { leftOut?: LeftOutRows }, id: number): boolean =>
-  leftOut === 'unknown' || leftOut?.has(id) === true
+export const isLeftOut = ({ leftOutRows }: { leftOutRows?: LeftOutRows }, id: number): boolean =>
+  leftOutRows === 'unknown' || leftOutRows?.has(id) === true
 
 export function toStoredRow(table: string, row: ServerRow, asOf: number, cachedRow?: StoredRow): StoredRow {
   const list = findListSpec(table)
@@ -102,10 +102,7 @@ async function readCachedRows(db: UserDatabase, table: string, rows: readonly Se
   let ids = rows.map(({ id }) => id)
   let tombstoneKeys: [string, number][] = ids.map((id) => [table, id])
   if (ids.length > maxRowsReadSingly) {
-    const [minId, maxId] = ids.reduce(
-      ([low, high], id) => [Math.min(low, id), Math.max(high, id)],
-      [Infinity, -Infinity],
-    )
+    const [minId, maxId] = ids.reduce(([min, max], id) => [Math.min(min, id), Math.max(max, id)], [Infinity, -Infinity])
     const requestedIds = new Set(ids)
     const keys = await getRowTable(db, table).where('id').between(minId, maxId, true, true).primaryKeys()
     const tombstonesInRange = db.tombstones.where('[table+id]').between([table, minId], [table, maxId], true, true)

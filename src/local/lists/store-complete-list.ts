@@ -27,11 +27,11 @@ export interface CompleteListResponse {
   pieces: Iterable<ServerRow[]> | AsyncIterable<ServerRow[]>
   changeNumber: number
   asOf: number
-  leftOut?: LeftOutRows
+  leftOutRows?: LeftOutRows
 }
 
 export function* splitIntoPieces(rows: readonly ServerRow[]): Generator<ServerRow[]> {
-  for (let at = 0; at < rows.length; at += rowsPerPiece) yield rows.slice(at, at + rowsPerPiece)
+  for (let i = 0; i < rows.length; i += rowsPerPiece) yield rows.slice(i, i + rowsPerPiece)
 }
 
 /** False, with the list as it was, when the session has moved on or something newer came meanwhile (protocol 34). */
@@ -88,7 +88,7 @@ async function showCompleteList(
   const deletedRows = missingRows.filter((row) => !isNotCovered(row))
   const newerRows = missingRows.filter(isNotCovered)
   if (newerRows.length > 0) await addToIndex(db, list, next, newerRows)
-  const hasGaps = (await hasRemovalSince(db, list.table, asOf)) || response.leftOut !== undefined
+  const hasGaps = (await hasRemovalSince(db, list.table, asOf)) || response.leftOutRows !== undefined
   await removeRows(db, list.table, deletedRows, asOf)
   await deleteOldTombstones(db, asOf)
   await db.syncPoints.put({ id: index.id, changeNumber, asOf, gaps: hasGaps })

@@ -134,9 +134,9 @@ function limitBatch<E extends OutboxEntry & { bytes: FrozenRequest }>(
   let remainingBytes = maxBytes ?? Number.POSITIVE_INFINITY
   return entries
     .slice(0, fileIndex === -1 ? entries.length : Math.max(1, fileIndex))
-    .filter(({ bytes: { path, body } }, at) => {
+    .filter(({ bytes: { path, body } }, index) => {
       remainingBytes -= overheadBytesPerEntry + path.length + (body === null ? 0 : textEncoder.encode(body).length)
-      return at === 0 || remainingBytes >= 0
+      return index === 0 || remainingBytes >= 0
     })
 }
 

@@ -42,12 +42,14 @@ async function cancelCreation(
 ): Promise<CoalesceResult | null> {
   if (queuedEntries[0]?.action !== 'create' || !queuedEntries.every(isNeverSent)) return null
   const intents = queuedEntries.map(({ intent }) => intent)
-  const others = await db.outbox.where('dependsOn').anyOf(intents).distinct().toArray()
+  const dependentEntries = await db.outbox.where('dependsOn').anyOf(intents).distinct().toArray()
   // Something else was to be done with the row: its user is asked about that when the row is dropped, not here.
-  if (others.some((other) => other.queueKey !== entry.queueKey)) return null
+  if (dependentEntries.some((dependentEntry) => dependentEntry.queueKey !== entry.queueKey)) return null
   await db.outbox.bulkDelete(intents)
   const time = entry.since
-  const droppedReceipts = queuedEntries.map((one) => createReceipt(db, one, { outcome: 'dropped', time }))
+  const droppedReceipts = queuedEntries.map((queuedEntry) =>
+    createReceipt(db, queuedEntry, { outcome: 'dropped', time }),
+  )
   const receipt = createReceipt(db, entry, { outcome: 'done', status: 204, time }, queuedEntries[0].input.body)
   await db.receipts.bulkPut(await Promise.all([...droppedReceipts, receipt]))
   return { kind: 'cancelled', entry }

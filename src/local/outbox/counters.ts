@@ -113,10 +113,10 @@ export const formatCounts = (counts: WriteCounts): string =>
 /** What is not of our making is left out. */
 export function parseCounts(text: string | null): WriteCounts {
   const counts: WriteCounts = {}
-  for (const part of (text ?? '').split('_')) {
-    const match = /^(\d{1,10})-(\d{1,10})\.(\d{1,9})\.(\d{1,9})$/.exec(part)
+  for (const kindCountText of (text ?? '').split('_')) {
+    const match = /^(\d{1,10})-(\d{1,10})\.(\d{1,9})\.(\d{1,9})$/.exec(kindCountText)
     if (match) counts[`${match[1]}:${match[2]}`] = { recordedCount: Number(match[3]), waitingCount: Number(match[4]) }
-    const [, company, user, kindText = ''] = /^(\d{1,10})-(\d{1,10})\.((?:[a-z]\d{1,9})+)$/.exec(part) ?? []
+    const [, company, user, kindText = ''] = /^(\d{1,10})-(\d{1,10})\.((?:[a-z]\d{1,9})+)$/.exec(kindCountText) ?? []
     const count = counts[`${company}:${user}`]
     if (count) count.kinds = parseKinds(kindText)
   }
@@ -126,7 +126,7 @@ export function parseCounts(text: string | null): WriteCounts {
 function parseKinds(text: string): KindCounts {
   const kinds: KindCounts = {}
   for (const [, kindLetter, count] of text.matchAll(/([a-z])(\d+)/g)) {
-    const kind = writeKinds.find((one) => kindLetters[one] === kindLetter)
+    const kind = writeKinds.find((writeKind) => kindLetters[writeKind] === kindLetter)
     if (kind) kinds[kind] = Number(count)
   }
   return kinds

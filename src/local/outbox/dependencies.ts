@@ -26,7 +26,7 @@ function readReferences(schema: ValueSchema, value: unknown): Intent[] {
   if (typeof value !== 'object' || value === null) return []
   const { innerType, element, shape } = getParts(schema)
   if (innerType) return readReferences(innerType, value)
-  if (Array.isArray(value)) return element ? value.flatMap((one) => readReferences(element, one)) : []
+  if (Array.isArray(value)) return element ? value.flatMap((elementValue) => readReferences(element, elementValue)) : []
   return Object.entries(shape ?? {}).flatMap(([name, field]) =>
     readReferences(field, (value as Record<string, unknown>)[name]),
   )
@@ -58,8 +58,10 @@ export async function readDependencies(
   names: RowNameRules | null,
 ): Promise<Intent[]> {
   const references = findReferences(entry.endpoint, entry.input)
-  const others = references.length > 0 ? await db.outbox.bulkGet(references) : []
-  const waitingIntents = others.flatMap((other) => (other && other.queueKey !== entry.queueKey ? [other.intent] : []))
+  const creatorEntries = references.length > 0 ? await db.outbox.bulkGet(references) : []
+  const waitingIntents = creatorEntries.flatMap((creatorEntry) =>
+    creatorEntry && creatorEntry.queueKey !== entry.queueKey ? [creatorEntry.intent] : [],
+  )
   const nameDependencies = (await names?.readNameOrder(db, [entry]))?.findEarlier(entry) ?? []
   return [...new Set([...waitingIntents, ...nameDependencies])]
 }

@@ -33,8 +33,8 @@ function isDependent(
   names: RowNameRules | null,
 ): boolean {
   if (typeof entry.target === 'string' && missingCreations.has(entry.target.slice(1))) return true
-  return entry.dependsOn.some((other) => {
-    const creation = missingCreations.get(other)
+  return entry.dependsOn.some((otherIntent) => {
+    const creation = missingCreations.get(otherIntent)
     return creation !== undefined && (!names || names.needsCreation(entry, creation))
   })
 }

@@ -7,8 +7,8 @@ import type { OutboxEntry, Receipt } from '#local/storage/records.ts'
 
 /** The parts of a draft that decide where it stands. */
 export type EntryPlacement = Pick<OutboxEntry, 'intent' | 'kind' | 'table' | 'target' | 'ifMatch'> & {
-  refers: readonly Intent[]
-  versioned: boolean
+  referredIntents: readonly Intent[]
+  isVersioned: boolean
   /** Its intent was made with it, so that nothing can be here under it. */
   isNew?: boolean
 }
@@ -37,13 +37,15 @@ export interface EnqueueContext {
 export async function readEnqueueContext(db: UserDatabase, drafts: readonly EntryPlacement[]): Promise<EnqueueContext> {
   const baseIntents = drafts.flatMap(({ ifMatch }) => (typeof ifMatch === 'string' ? [ifMatch.slice(1)] : []))
   const ownIntents = drafts.flatMap(({ intent, isNew }) => (isNew ? [] : [intent]))
-  const intents = [...new Set([...ownIntents, ...drafts.flatMap(({ refers }) => refers), ...baseIntents])]
+  const intents = [
+    ...new Set([...ownIntents, ...drafts.flatMap(({ referredIntents }) => referredIntents), ...baseIntents]),
+  ]
   // Without a form that says what it was opened on, the base is asked for at once, as if no row had been made here.
   const unbasedDrafts = drafts.filter(
-    ({ versioned, target, ifMatch }) => versioned && target !== null && ifMatch === null,
+    ({ isVersioned, target, ifMatch }) => isVersioned && target !== null && ifMatch === null,
   )
   const queueKeys = unbasedDrafts.map(getQueueKeyOfTarget)
-  const [entries, receipts, seals, marks, creatorIntents, latestIntents, versions] = await Promise.all([
+  const [entries, receipts, seals, writeMarks, creatorIntents, latestIntents, versions] = await Promise.all([
     intents.length > 0 ? db.outbox.bulkGet(intents) : [],
     intents.length > 0 ? db.receipts.bulkGet(intents) : [],
     ownIntents.length > 0 ? readSealedWrites(db) : [],
@@ -56,12 +58,12 @@ export async function readEnqueueContext(db: UserDatabase, drafts: readonly Entr
     entries: mapByIntent(entries),
     receipts: mapByIntent(receipts),
     hasSeals: seals.length > 0,
-    ...marks,
+    ...writeMarks,
     getQueueKey: (draft) => buildQueueKey(draft, creatorIntents),
     latestIntents,
     getRowVersion: ({ table, target }) => versions.get(toRowKey(table, target)) ?? null,
   }
-  const uncertainDrafts = drafts.filter((draft) => draft.versioned && needsBase(context, draft))
+  const uncertainDrafts = drafts.filter((draft) => draft.isVersioned && needsBase(context, draft))
   const checkedKeys = new Set(queueKeys)
   const otherKeys = uncertainDrafts.map(context.getQueueKey).filter((queueKey) => !checkedKeys.has(queueKey))
   // One that is mended is based on the row as it is now, whatever waits behind it.
@@ -74,7 +76,7 @@ export async function readEnqueueContext(db: UserDatabase, drafts: readonly Entr
 }
 
 const mapByIntent = <T extends { intent: Intent }>(records: readonly (T | undefined)[]) =>
-  new Map(records.flatMap((one) => (one ? [[one.intent, one] as const] : [])))
+  new Map(records.flatMap((record) => (record ? [[record.intent, record] as const] : [])))
 
 /** Whoever is stored behind it in the same breath finds it here. */
 export function addToContext(context: EnqueueContext, entry: OutboxEntry): void {
@@ -140,8 +142,8 @@ async function readLatestIntents(db: UserDatabase, queueKeys: readonly string[])
 }
 
 /** The writes of one lane in their order. */
-export const queryQueue = (db: UserDatabase, queueKey: string, first = Number.NEGATIVE_INFINITY) =>
-  db.outbox.where('[queueKey+seq]').between([queueKey, first], [queueKey, Number.POSITIVE_INFINITY])
+export const queryQueue = (db: UserDatabase, queueKey: string, minSeq = Number.NEGATIVE_INFINITY) =>
+  db.outbox.where('[queueKey+seq]').between([queueKey, minSeq], [queueKey, Number.POSITIVE_INFINITY])
 
 async function readVersions(db: UserDatabase, drafts: readonly EntryPlacement[]): Promise<Map<string, number>> {
   const intents = drafts.flatMap(({ target }) => (typeof target === 'string' ? [target.slice(1)] : []))
@@ -155,8 +157,8 @@ async function readVersions(db: UserDatabase, drafts: readonly EntryPlacement[])
       if (id !== null && target !== null) ids.set(target, id)
     }
     const rows = ids.size > 0 ? await getRowTable(db, table).bulkGet([...ids.values()]) : []
-    ;[...ids.keys()].forEach((target, at) => {
-      const row = rows[at]
+    ;[...ids.keys()].forEach((target, index) => {
+      const row = rows[index]
       if (row) versions.set(toRowKey(table, target), row.version)
     })
   }

@@ -35,8 +35,8 @@ export type NewEntry = Pick<
   | 'forUser'
   | 'since'
 > & {
-  refers: Intent[]
-  versioned: boolean
+  referredIntents: Intent[]
+  isVersioned: boolean
   /** Its intent was made with it: nobody looks for an earlier one. */
   isNew?: boolean
   /** The gate's generation when its session was read: it is stored only while that stands. */
@@ -109,16 +109,16 @@ async function storePending(db: UserDatabase): Promise<void> {
   for (let batch = pendingByDatabase.get(db) ?? []; batch.length > 0; batch = pendingByDatabase.get(db) ?? []) {
     const coalescingIndex = batch.findIndex(({ draft }) => canCoalesce(draft))
     // What may become one with another write is stored by itself.
-    const current = batch.slice(0, coalescingIndex === -1 ? batch.length : Math.max(1, coalescingIndex))
-    pendingByDatabase.set(db, batch.slice(current.length))
-    await storeBatch(db, current)
+    const currentBatch = batch.slice(0, coalescingIndex === -1 ? batch.length : Math.max(1, coalescingIndex))
+    pendingByDatabase.set(db, batch.slice(currentBatch.length))
+    await storeBatch(db, currentBatch)
   }
   pendingByDatabase.delete(db)
 }
 
-async function storeBatch(db: UserDatabase, batch: readonly PendingWrite[], isFirst = true): Promise<void> {
+async function storeBatch(db: UserDatabase, batch: readonly PendingWrite[], isFirstAttempt = true): Promise<void> {
   // A try that seemed to fail may have been committed: from the second on nothing is taken for new.
-  let mayBeNew = isFirst
+  let mayBeNew = isFirstAttempt
   try {
     const drafts = batch.map(({ draft }) => draft)
     const names = await loadNameRules(drafts)
@@ -128,10 +128,10 @@ async function storeBatch(db: UserDatabase, batch: readonly PendingWrite[], isFi
       return await storeEntries(db, entryDrafts, names)
     })
     // One entry a draft, in their order.
-    batch.forEach(({ resolve }, at) => resolve(entries[at] as OutboxEntry))
+    batch.forEach(({ resolve }, index) => resolve(entries[index] as OutboxEntry))
   } catch (error) {
-    const [first] = batch
-    if (batch.length === 1) return first?.reject(error)
+    const [firstWrite] = batch
+    if (batch.length === 1) return firstWrite?.reject(error)
     // One that cannot be stored does not take the others with it.
     for (const pendingWrite of batch) await storeBatch(db, [pendingWrite], false)
   }
@@ -185,7 +185,7 @@ async function storeEntries(
     )
   )
     throw new SessionChangedError()
-  const order = await names?.readNameOrder(db, drafts)
+  const nameOrder = await names?.readNameOrder(db, drafts)
   const entries: OutboxEntry[] = []
   const newEntries: OutboxEntry[] = []
   for (const draft of drafts) {
@@ -195,7 +195,7 @@ async function storeEntries(
       continue
     }
     const placedEntry = toEntry(context, draft, existingEntry)
-    const dependsOn = [...new Set([...placedEntry.dependsOn, ...(order?.findEarlier(placedEntry) ?? [])])]
+    const dependsOn = [...new Set([...placedEntry.dependsOn, ...(nameOrder?.findEarlier(placedEntry) ?? [])])]
     const entry = { ...placedEntry, dependsOn }
     const coalesced =
       canCoalesce(draft) && !existingEntry && entry.key === entry.intent ? await coalesce(db, entry) : null
@@ -204,7 +204,7 @@ async function storeEntries(
     if (draft.file) await db.files.put({ ...draft.file, intent: draft.intent, assetId: null })
     newEntries.push(coalesced?.entry ?? entry)
     addToContext(context, coalesced?.entry ?? entry)
-    order?.add(coalesced?.entry ?? entry)
+    nameOrder?.add(coalesced?.entry ?? entry)
   }
   if (newEntries.length === 0) return entries
   const marks = { recordedCount: context.recordedCount + newEntries.length, lastSeq: context.lastSeq }
@@ -214,7 +214,7 @@ async function storeEntries(
 }
 
 function toEntry(context: EnqueueContext, draft: NewEntry, existingEntry: OutboxEntry | undefined): OutboxEntry {
-  const { refers, versioned, isNew = false, file: _, sessionGeneration: __, ...fields } = draft
+  const { referredIntents, isVersioned, isNew = false, file: _, sessionGeneration: __, ...fields } = draft
   const queueKey = existingEntry?.queueKey ?? context.getQueueKey(draft)
   // Other bytes may have been sent under its intent: then these need a key of their own (protocol 1, 2).
   const mayBeSent = existingEntry !== undefined || context.receipts.has(draft.intent) || (context.hasSeals && !isNew)
@@ -225,10 +225,10 @@ function toEntry(context: EnqueueContext, draft: NewEntry, existingEntry: Outbox
     key: mayBeSent ? draft.key : draft.intent,
     queueKey,
     seq: existingEntry?.seq ?? context.lastSeq + 1,
-    ifMatch: versioned ? getBase(context, draft, existingEntry ? null : queueKey) : null,
-    dependsOn: refers.filter((intent) => {
-      const other = context.entries.get(intent)
-      return other !== undefined && other.queueKey !== queueKey
+    ifMatch: isVersioned ? getBase(context, draft, existingEntry ? null : queueKey) : null,
+    dependsOn: referredIntents.filter((intent) => {
+      const referredEntry = context.entries.get(intent)
+      return referredEntry !== undefined && referredEntry.queueKey !== queueKey
     }),
   }
 }

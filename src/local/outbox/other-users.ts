@@ -7,9 +7,9 @@ import { readSession } from '#local/session/session.ts'
 export async function countWritesOfOtherUsers(device: Device = getThisDevice()): Promise<number> {
   const session = await readSession(device)
   const occupants = await device.directory.occupants.toArray()
-  const others = occupants.filter(
+  const otherUsers = occupants.filter(
     ({ companyId, userId }) => companyId !== session?.companyId || userId !== session.userId,
   )
-  const counts = await Promise.all(others.map((one) => countWrites(device.getDatabase(one))))
+  const counts = await Promise.all(otherUsers.map((user) => countWrites(device.getDatabase(user))))
   return counts.reduce((sum, { waitingCount }) => sum + waitingCount, 0)
 }

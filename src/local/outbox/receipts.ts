@@ -75,7 +75,7 @@ export interface ReceiptView {
   /** Number of the server's own record; null: the server never had to do with it. */
   outcomeId: string | null
   /** The write that it went on in. */
-  into: Intent | null
+  mergedIntoIntent: Intent | null
 }
 
 /** The session user's own, the newest first; for a live query. */
@@ -104,5 +104,5 @@ const toReceiptView = (
   time,
   code: code ?? null,
   outcomeId: outcomeId ?? null,
-  into: into ?? null,
+  mergedIntoIntent: into ?? null,
 })

@@ -39,30 +39,36 @@ export async function readNameOrder(db: UserDatabase, drafts: readonly Write[]):
   for (const entry of await readWritesSharingNames(db, namedWrites)) entries.set(entry.intent, entry)
   const fields = await readFields(db, [...namedWrites, ...entries.values()])
   const usedNames = new Map<Intent, UsedNames | undefined>()
-  const order: NameOrder = {
+  const nameOrder: NameOrder = {
     add: (entry) => void (getNames(entry) && entries.set(entry.intent, entry)),
     findEarlier(entry) {
       const ownNames = getUsedNames(entry, fields, entries)
       if (!ownNames) return []
-      const earlierWrites = [...entries.values()].filter((other) => {
-        if (other.intent === entry.intent || other.queueKey === entry.queueKey) return false
-        if (!usedNames.has(other.intent)) usedNames.set(other.intent, getUsedNames(other, fields, entries))
-        const names = usedNames.get(other.intent)
+      const earlierWrites = [...entries.values()].filter((otherWrite) => {
+        if (otherWrite.intent === entry.intent || otherWrite.queueKey === entry.queueKey) return false
+        if (!usedNames.has(otherWrite.intent))
+          usedNames.set(otherWrite.intent, getUsedNames(otherWrite, fields, entries))
+        const names = usedNames.get(otherWrite.intent)
         if (!names) return false
         // One that is sent again keeps its place, and may need what was made after it.
-        const bringsName = hasShared(names.ownNames, ownNames.neededNames)
-        if (other.seq > entry.seq) return bringsName && !isWaitingFor(other, entry.intent, entries)
-        const freesName =
-          hasShared(names.ownNames, ownNames.ownNames) && (other.action !== 'create' || entry.action !== 'create')
-        return bringsName || freesName || (entry.action !== 'create' && hasShared(names.neededNames, ownNames.ownNames))
+        const doesProvideName = hasShared(names.ownNames, ownNames.neededNames)
+        if (otherWrite.seq > entry.seq) return doesProvideName && !isWaitingFor(otherWrite, entry.intent, entries)
+        const doesFreeName =
+          hasShared(names.ownNames, ownNames.ownNames) && (otherWrite.action !== 'create' || entry.action !== 'create')
+        return (
+          doesProvideName ||
+          doesFreeName ||
+          (entry.action !== 'create' && hasShared(names.neededNames, ownNames.ownNames))
+        )
       })
       return earlierWrites.map(({ intent }) => intent)
     },
   }
-  return order
+  return nameOrder
 }
 
-const hasShared = (names: readonly string[], others: readonly string[]) => names.some((name) => others.includes(name))
+const hasShared = (names: readonly string[], otherNames: readonly string[]) =>
+  names.some((name) => otherNames.includes(name))
 
 /** Those that may share a name with one of these. Invitations only meet deletions, and those have a version to be based on. */
 async function readWritesSharingNames(db: UserDatabase, drafts: readonly Write[]): Promise<OutboxEntry[]> {
@@ -91,13 +97,13 @@ async function readFields(db: UserDatabase, writes: readonly Write[]): Promise<M
   const bodiesByIntent = new Map(creations.flatMap((entry) => (entry ? [[entry.intent, getBody(entry)] as const] : [])))
   const idsByIntent = new Map(ids.flatMap((row) => (row ? [[row.intent, row.id] as const] : [])))
   const fieldsByRow = new Map<string, Fields>()
-  for (const table of new Set(targets.map((one) => one.table))) {
-    const tableTargets = targets.filter((one) => one.table === table)
+  for (const table of new Set(targets.map((target) => target.table))) {
+    const tableTargets = targets.filter((target) => target.table === table)
     const getId = (target: RowRef) => (typeof target === 'number' ? target : idsByIntent.get(target.slice(1)))
     const rows = await getRowTable(db, table).bulkGet(tableTargets.map(({ target }) => getId(target) ?? -1))
-    tableTargets.forEach(({ target }, at) => {
+    tableTargets.forEach(({ target }, index) => {
       const body = typeof target === 'string' ? bodiesByIntent.get(target.slice(1)) : undefined
-      fieldsByRow.set(getRowKey(table, target), body ?? { ...rows[at]?.row })
+      fieldsByRow.set(getRowKey(table, target), body ?? { ...rows[index]?.row })
     })
   }
   return fieldsByRow
@@ -148,13 +154,15 @@ const getChanged = (previousNames: string[], nextNames: string[]) =>
 
 /** Whether it waits for that write itself, so that neither would ever go. */
 function isWaitingFor(entry: QueuedWrite, intent: Intent, entries: ReadonlyMap<Intent, QueuedWrite>): boolean {
-  const seen = new Set<Intent>()
-  const dependsOnIntent = (one: QueuedWrite): boolean => {
-    if (one.intent === intent || one.dependsOn.includes(intent)) return true
-    if (seen.has(one.intent)) return false
-    seen.add(one.intent)
+  const visitedIntents = new Set<Intent>()
+  const dependsOnIntent = (write: QueuedWrite): boolean => {
+    if (write.intent === intent || write.dependsOn.includes(intent)) return true
+    if (visitedIntents.has(write.intent)) return false
+    visitedIntents.add(write.intent)
     const earlierWrites = [...entries.values()].filter(
-      (other) => one.dependsOn.includes(other.intent) || (other.queueKey === one.queueKey && other.seq < one.seq),
+      (otherWrite) =>
+        write.dependsOn.includes(otherWrite.intent) ||
+        (otherWrite.queueKey === write.queueKey && otherWrite.seq < write.seq),
     )
     return earlierWrites.some(dependsOnIntent)
   }

@@ -18,8 +18,8 @@ import type { OutboxEntry, Receipt } from '#local/storage/records.ts'
 import { transactToSend } from '#local/storage/reserve.ts'
 
 /** The server asked the whole sender to wait (protocol 25). */
-export async function pauseSending(db: UserDatabase, now: number, forMs: number): Promise<void> {
-  await db.meta.put({ name: 'pause', since: now, until: now + Math.min(forMs, maxWaitMs) })
+export async function pauseSending(db: UserDatabase, now: number, pauseMs: number): Promise<void> {
+  await db.meta.put({ name: 'pause', since: now, until: now + Math.min(pauseMs, maxWaitMs) })
 }
 
 export interface AcceptedWrite {
@@ -61,8 +61,8 @@ export async function acceptWrites(
 ): Promise<boolean[]> {
   return await transactToSend(db, acceptedTables, async () => {
     const storedEntries = await db.outbox.bulkGet(results.map(({ entry }) => entry.intent))
-    const isOurs = results.map(({ entry }, at) => storedEntries[at]?.key === entry.key)
-    const ownResults = results.filter((_, at) => isOurs[at])
+    const areOurs = results.map(({ entry }, index) => storedEntries[index]?.key === entry.key)
+    const ownResults = results.filter((_, index) => areOurs[index])
     await db.outbox.bulkDelete(ownResults.map(({ entry }) => entry.intent))
     const generation = await readSessionGeneration(db)
     const receipts: Receipt[] = []
@@ -86,7 +86,7 @@ export async function acceptWrites(
       await cleanUpFiles(db, entry, acceptedWrite.assetId ?? null)
     }
     await db.receipts.bulkPut(receipts)
-    return isOurs
+    return areOurs
   })
 }
 
@@ -132,8 +132,8 @@ export async function returnAllToQueue(
 ): Promise<number> {
   return await transactToSend(db, ['outbox'], async () => {
     const storedEntries = await db.outbox.bulkGet(entries.map(({ intent }) => intent))
-    const ownEntries = entries.flatMap((entry, at) => {
-      const storedEntry = storedEntries[at]
+    const ownEntries = entries.flatMap((entry, index) => {
+      const storedEntry = storedEntries[index]
       const isOurs =
         storedEntry?.key === entry.key && storedEntry.state === 'sending' && storedEntry.fence === entry.fence
       return isOurs ? [{ ...storedEntry, ...getDelay(entry), leaseUntil: 0 }] : []

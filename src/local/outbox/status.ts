@@ -30,12 +30,12 @@ export async function findSendable(db: UserDatabase, now: number): Promise<'line
     if (await hasSealedWrites(db)) return 'turn'
     if ((await db.directCalls.filter(({ state }) => state === 'unknown').count()) > 0) return 'line'
     if ((await db.outbox.where('delayedBy').equals('network').limit(1).count()) > 0) return 'line'
-    const first = await db.outbox
+    const firstEntry = await db.outbox
       .where('state')
       .anyOf(sendableStates)
       .filter(({ notBefore, endpoint }) => isDue(notBefore, now) && findEndpoint(endpoint) !== undefined)
       .first()
-    return first ? 'turn' : null
+    return firstEntry ? 'turn' : null
   })
 }
 
@@ -62,9 +62,9 @@ export async function findWriteStatus(db: UserDatabase, intent: Intent): Promise
     let entry = await db.outbox.get(intent)
     let receipt = await db.receipts.get(intent)
     while (!entry && receipt?.into !== undefined) {
-      const { into } = receipt
-      entry = await db.outbox.get(into)
-      receipt = await db.receipts.get(into)
+      const { into: mergedIntoIntent } = receipt
+      entry = await db.outbox.get(mergedIntoIntent)
+      receipt = await db.receipts.get(mergedIntoIntent)
     }
     return { entry: entry ?? null, receipt: receipt?.outcome === 'done' ? receipt : null }
   })

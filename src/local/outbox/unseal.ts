@@ -26,7 +26,7 @@ export async function unseal(
   const generation = requestedGeneration === undefined ? await readSessionGeneration(db) : requestedGeneration
   const keys = sealKeys ?? (await readStoredKeys(db))
   let restoredCount = 0
-  for (const sealedWrites of sortSealed(sealedRecords)) {
+  for (const sealedWrites of sortSealedRecords(sealedRecords)) {
     const text = keys.get(getSealKeyId(sealedWrites))
     if (text === undefined) continue
     const key = await importSealKey(text)
@@ -42,7 +42,7 @@ export async function unseal(
 }
 
 /** What a user left comes before the writes of a session that had lapsed, and these in the order they were made in. */
-const sortSealed = (sealedRecords: readonly SealedWrites[]) =>
+const sortSealedRecords = (sealedRecords: readonly SealedWrites[]) =>
   sealedRecords.toSorted((a, b) => (a.order ?? -1) - (b.order ?? -1))
 
 /** Becomes an entry of the outbox, as it would have become one when it was made. */
@@ -94,9 +94,9 @@ async function renumberEntries(db: UserDatabase, restoredEntries: OutboxEntry[])
   const makeSendable = (entry: OutboxEntry): OutboxEntry =>
     entry.state === 'sign in' ? { ...entry, state: 'waiting', notBefore: 0 } : entry
   const { recordedCount, lastSeq } = await readMarks(db)
-  const allEntries = [...restoredEntries.map(makeSendable), ...newerEntries].map((entry, at) => ({
+  const allEntries = [...restoredEntries.map(makeSendable), ...newerEntries].map((entry, index) => ({
     ...entry,
-    seq: lastSeq + at + 1,
+    seq: lastSeq + index + 1,
   }))
   await storeMarks(db, { recordedCount, lastSeq: lastSeq + allEntries.length })
   return allEntries

@@ -46,8 +46,8 @@ const retryMs = 30 * 60_000
 export function isRunDue({ isOn, endedAt, end }: PreparationRecord, now: number): boolean {
   if (!isOn) return false
   if (endedAt === null || endedAt > now) return true
-  const isTriedSoon = end?.kind === 'done' || end?.kind === 'problem'
-  return now - endedAt >= (isTriedSoon ? retryMs : refreshMs)
+  const shouldRetrySoon = end?.kind === 'done' || end?.kind === 'problem'
+  return now - endedAt >= (shouldRetrySoon ? retryMs : refreshMs)
 }
 
 /** Whether a part is fetched by a background run. */

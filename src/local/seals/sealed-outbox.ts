@@ -91,7 +91,7 @@ async function wipeIfUnchanged(
     }
     await getDrafts(db).delete()
     for (const table of wipedTables) await db.table(table).clear()
-    await stripJobs(db)
+    await clearJobContents(db)
     return 'wiped'
   })
 }
@@ -106,7 +106,7 @@ function forgetContent(receipt: Receipt): void {
  * A sign-out takes the answers and what was asked; that something runs, or may run, stays for its owner, who asks for it
  * again (the server keeps an answer for a day). Inside a transaction over `jobs`.
  */
-async function stripJobs(db: UserDatabase): Promise<void> {
+async function clearJobContents(db: UserDatabase): Promise<void> {
   await db.jobs.filter(({ state }) => state === 'failed' || state === 'gone').delete()
   await db.jobs.toCollection().modify((job) => {
     const isDone = job.state === 'done'

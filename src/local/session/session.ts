@@ -130,7 +130,7 @@ async function changeSession(
     if (!occupant) return
     // Somebody else has come: what was left for those whose sessions lapsed goes now.
     await directory.occupants
-      .filter((one) => one.isExpired === true && !isSameSubject(one, occupant))
+      .filter((otherOccupant) => otherOccupant.isExpired === true && !isSameSubject(otherOccupant, occupant))
       .modify({ isExpired: false, clean: false })
     await directory.occupants.put(occupant)
   })

@@ -57,7 +57,7 @@ export async function readUsage(
   ])
   const lists = await Promise.all(statsOfLists.map((stats) => describeList(db, stats)))
   const uncountedLists = counts.flatMap(([table, rows]) => {
-    const uncountedRows = rows - statsOfLists.reduce((sum, one) => sum + (one.table === table ? one.rows : 0), 0)
+    const uncountedRows = rows - statsOfLists.reduce((sum, stats) => sum + (stats.table === table ? stats.rows : 0), 0)
     return uncountedRows > 0 ? [createOlderBuildUsage(table, uncountedRows)] : []
   })
   const { usage = null, quota = null } = (await storage.estimate?.()) ?? {}
@@ -81,7 +81,7 @@ async function describeList(db: UserDatabase, stats: ListStats): Promise<CachedL
 }
 
 /** Undefined: kept by another build, which knew more of them. */
-export const findRowTable = (name: string) => rowTables.find((one) => one === name)
+export const findRowTable = (name: string) => rowTables.find((rowTable) => rowTable === name)
 
 /** Counted when its next row comes. */
 const createOlderBuildUsage = (table: string, rows: number): CachedListUsage => ({

@@ -127,8 +127,8 @@ export async function retryAfterEviction<T>(
 /** False: there was nothing that could go. */
 async function makeRoom(db: UserDatabase, originalError: unknown): Promise<boolean> {
   try {
-    const [first] = await readEvictable(db)
-    if (first) await evictList(db, first)
+    const [firstList] = await readEvictable(db)
+    if (firstList) await evictList(db, firstList)
     else if ((await countClearable(db)) > 0) await clearCachedTables(db)
     else return false
     return true

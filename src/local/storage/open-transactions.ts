@@ -7,8 +7,8 @@ const openedAtByRequest = new Map<IDBTransaction | IDBOpenDBRequest, number>()
 const watchedFactories = new WeakSet<IDBFactory>()
 
 /** How often the page was left with something open. */
-let interruptions = 0
-export const countInterruptions = (): number => interruptions
+let interruptionCount = 0
+export const countInterruptions = (): number => interruptionCount
 
 /** Lost: it was closed under us and could not be opened again. Silent: it has not answered for some seconds. */
 type DatabaseState = 'ready' | 'silent' | 'lost'
@@ -54,7 +54,7 @@ export function followTransactions(factory: IDBFactory | undefined): void {
 /** The page is being left. What was written in part is as if it had not been begun. */
 export function abortTransactions(): void {
   for (const request of openedAtByRequest.keys()) {
-    interruptions += 1
+    interruptionCount += 1
     try {
       if ('abort' in request) request.abort()
     } catch {

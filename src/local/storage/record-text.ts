@@ -33,8 +33,8 @@ export function bytesToText(bytes: ArrayBufferLike): string {
   const byteArray = new Uint8Array(bytes)
   let text = ''
   // In pieces: a call takes only so many arguments.
-  for (let at = 0; at < byteArray.length; at += chunkLength)
-    text += String.fromCharCode(...byteArray.subarray(at, at + chunkLength))
+  for (let i = 0; i < byteArray.length; i += chunkLength)
+    text += String.fromCharCode(...byteArray.subarray(i, i + chunkLength))
   return btoa(text)
 }
 

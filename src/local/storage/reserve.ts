@@ -16,8 +16,7 @@ export async function storeReserve(db: UserDatabase): Promise<void> {
   if ((await countReserve(db)) > 0) return
   const bytes = new Uint8Array(reserveBytes)
   // Browsers compress what they store: zeros would take no space that could be given up.
-  for (let at = 0; at < reserveBytes; at += maxRandomBytes)
-    crypto.getRandomValues(bytes.subarray(at, at + maxRandomBytes))
+  for (let i = 0; i < reserveBytes; i += maxRandomBytes) crypto.getRandomValues(bytes.subarray(i, i + maxRandomBytes))
   await transactUnlessFull(db, ['meta'], () => db.meta.put({ name: 'reserve', bytes }))
 }
 

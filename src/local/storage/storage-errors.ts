@@ -16,9 +16,9 @@ export function isFullError(error: unknown): boolean {
 }
 
 /** For what may stay unwritten where there is no room: false. */
-export async function resolveUnlessFull(work: Promise<unknown>): Promise<boolean> {
+export async function resolveUnlessFull(promise: Promise<unknown>): Promise<boolean> {
   try {
-    await work
+    await promise
     return true
   } catch (error) {
     if (!isFullError(error)) throw error

@@ -15,7 +15,7 @@ export async function storeTrailChoices(db: UserDatabase): Promise<void> {
   const storedTrails = await db.storedTrails.toArray()
   if (storedTrails.length === 0) return
   const olderChoices = (await readTrailChoices(db)).filter(({ companyId }) =>
-    storedTrails.every((one) => one.companyId !== companyId),
+    storedTrails.every((storedTrail) => storedTrail.companyId !== companyId),
   )
   const currentChoices = storedTrails.map(({ companyId, dateFrom, dateTo, follows }) => ({
     companyId,
@@ -29,7 +29,7 @@ export async function storeTrailChoices(db: UserDatabase): Promise<void> {
 /** It is kept again, or nobody wants it any more. */
 export async function deleteTrailChoice(db: UserDatabase, companyId: number): Promise<void> {
   await transact(db, ['meta'], async () => {
-    const remainingChoices = (await readTrailChoices(db)).filter((one) => one.companyId !== companyId)
+    const remainingChoices = (await readTrailChoices(db)).filter((choice) => choice.companyId !== companyId)
     if (remainingChoices.length > 0) await db.meta.put({ name: 'trail-choices', choices: remainingChoices })
     else await db.meta.delete('trail-choices')
   })

@@ -25,16 +25,16 @@ export const readInTransaction = <T>(db: Dexie, tables: readonly string[], actio
 
 /** Once more if the connection had been closed under it, or the page had been left meanwhile and has come back. */
 export async function withRetry<T>(db: Dexie, attempt: () => PromiseLike<T>): Promise<T> {
-  const interruptions = countInterruptions()
+  const previousInterruptionCount = countInterruptions()
   try {
     return await attempt()
   } catch (error) {
     if (isFullError(error) && db.tables.some(({ name }) => name === 'listStats')) {
-      const { retryAfterEviction: retryInRoom } = await import('#local/storage/eviction.ts')
+      const { retryAfterEviction } = await import('#local/storage/eviction.ts')
       // Only a user's database has that table.
-      return await retryInRoom(db as UserDatabase, attempt, error)
+      return await retryAfterEviction(db as UserDatabase, attempt, error)
     }
-    if (countInterruptions() > interruptions) return await attempt()
+    if (countInterruptions() > previousInterruptionCount) return await attempt()
     if (!isClosedError(error)) throw error
     try {
       // Whoever met it first may be opening it again already.

@@ -71,7 +71,7 @@ async function storeServerAlarm(
   const { note, key, pending: pendingCount, alarm: serverAlarm } = input.body
   const checkpoint = previous ? openCheckpoint(previous.note, previous.key) : openCheckpoint(note, key)
   const knownRecord = previous ?? { companyId, note, key, size: checkpoint.size, asOf }
-  const fault = logFaults.find((one) => one === serverAlarm?.fault) ?? 'ENTRY_DIFFERS'
+  const fault = logFaults.find((logFault) => logFault === serverAlarm?.fault) ?? 'ENTRY_DIFFERS'
   const alarm = { fault, from: serverAlarm?.from ?? 0, to: serverAlarm?.to ?? knownRecord.size, note, time: asOf }
   const record = { ...knownRecord, alarm }
   await storeCheckpoint(guard, record, previous)

@@ -56,7 +56,7 @@ export async function findRestoredSize(
   const restores = (Array.isArray(body.data) ? body.data : []).flatMap((row) => parseRestore(row, companyId) ?? [])
   const sizes: number[] = []
   for (let epochNumber = epoch + 1; epochNumber <= checkpoint.epoch; epochNumber++) {
-    const restore = restores.find((one) => one.epoch === epochNumber)
+    const restore = restores.find((logRestore) => logRestore.epoch === epochNumber)
     if (!restore || !(await isProven(ports, guard, companyId, restore, checkpoint))) return null
     sizes.push(restore.size)
   }

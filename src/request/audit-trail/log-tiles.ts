@@ -55,8 +55,8 @@ export async function readStoredTiles(
   const storedTiles = await getTiles(db, companyId, names)
   const tiles = new Map<string, Uint8Array>()
   const missingNames: TileName[] = []
-  for (const [at, name] of names.entries()) {
-    const tile = storedTiles[at]
+  for (const [i, name] of names.entries()) {
+    const tile = storedTiles[i]
     const width = getTileWidth(name, size)
     if (tile && tile.from === 0 && tile.to >= width)
       tiles.set(toTileKey(name.level, name.index), tile.hashes.subarray(0, width * hashLength))

@@ -70,7 +70,7 @@ async function watchUntil(
     const now = ports.clock()
     const isBusy = (intent: string) => pendingPolls.has(intent) || (earliestPollAt.get(intent) ?? 0) > now
     const next = await findNextPoll(session.db, now, session.generation, isBusy)
-    if (next && next.at <= now) {
+    if (next && next.pollAt <= now) {
       const { intent } = next
       // Whatever comes of it, this event looks at it again in a while: it may be somebody else who asks.
       earliestPollAt.set(intent, now + minPollIntervalMs)
@@ -81,8 +81,8 @@ async function watchUntil(
       continue
     }
     const nextWakeAt = Math.min(
-      next?.at ?? Number.POSITIVE_INFINITY,
-      ...[...earliestPollAt.values()].filter((at) => at > now),
+      next?.pollAt ?? Number.POSITIVE_INFINITY,
+      ...[...earliestPollAt.values()].filter((pollAt) => pollAt > now),
     )
     if (nextWakeAt > ownWatch.until) break
     const wakeup = new Promise<void>((resolve) => (ownWatch.wake = resolve))
@@ -99,7 +99,7 @@ async function poll(ports: PipelinePorts, session: CurrentSession, intent: strin
   if (lockResult) return
   // Held past its lease: a frozen tab. What it may still hear counts only if it is final.
   const job = await session.db.jobs.get(intent)
-  if (job && job.leaseUntil <= ports.clock()) await ports.locks.hold(lockName, { waitMs: 0, steal: true }, action)
+  if (job && job.leaseUntil <= ports.clock()) await ports.locks.hold(lockName, { waitMs: 0, shouldSteal: true }, action)
 }
 
 /** Call it under the job's lock. */

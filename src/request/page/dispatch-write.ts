@@ -142,14 +142,14 @@ async function sendRecorded(
   const { acknowledgeRefusal, recordWrite } = await import('#request/writes/record-write.ts')
   const recordResult = await recordWrite(ports, endpoint, input, options)
   if ('problem' in recordResult) return { kind: 'problem', problem: recordResult.problem }
-  if ('sealed' in recordResult) {
+  if ('sealedIntent' in recordResult) {
     // With a connection the server says at once whether the session is over.
     ports.keepAlive(
       import('#request/writes/sender.ts').then(({ sendOutbox }) => sendOutbox(ports, { immediate: true })),
     )
-    return toSealedResult(recordResult.sealed)
+    return toSealedResult(recordResult.sealedIntent)
   }
-  if ('unstored' in recordResult)
+  if ('unstoredEntry' in recordResult)
     return await (await import('#request/writes/send-unstored.ts')).sendUnstored(ports, recordResult)
   const { intent, key } = recordResult.entry
   const request = toCallRequest(ports, toHttpRequest(endpoint, input as never), {

@@ -110,8 +110,8 @@ function withConfirmation({ input, problem }: OutboxEntry): Omit<ResendInput, 'k
 
 /** Null where there is no row any more to lay it over. */
 function overwriteWithOwn(entry: OutboxEntry, fields?: readonly string[]): Omit<ResendInput, 'key'> | null {
-  const current = getCurrentRow(entry.problem)
-  if (!current) return null
+  const currentRow = getCurrentRow(entry.problem)
+  if (!currentRow) return null
   const allFields = Object.keys((entry.input.body as object | undefined) ?? entry.base ?? {})
-  return { ...narrowInput(entry, fields ?? allFields, toValues(current)), ifMatch: current.row_version }
+  return { ...narrowInput(entry, fields ?? allFields, toValues(currentRow)), ifMatch: currentRow.row_version }
 }

@@ -235,7 +235,10 @@ function listInput({ path, list }: Endpoint, scope: number | null, page: { resul
 /** Null: there is no connection. Resolves when all is stored that the handler would have left to its host. */
 async function readNow(ports: PipelinePorts, endpoint: Endpoint, input: CallInput): Promise<ResponseData | null> {
   const pendingWork: Promise<unknown>[] = []
-  const waitingPorts: PipelinePorts = { ...ports, keepAlive: (work) => void pendingWork.push(work.catch(ports.report)) }
+  const waitingPorts: PipelinePorts = {
+    ...ports,
+    keepAlive: (promise) => void pendingWork.push(promise.catch(ports.report)),
+  }
   const params = Object.fromEntries(Object.entries(input.params ?? {}).map(([name, value]) => [name, String(value)]))
   const request = { method: 'GET', path: toHttpRequest(endpoint, input as never).path, headers: {}, body: null }
   const endpointCall = { endpoint, params, request }
@@ -243,8 +246,8 @@ async function readNow(ports: PipelinePorts, endpoint: Endpoint, input: CallInpu
     ? handleList(waitingPorts, endpointCall, endpoint.list)
     : handleSingleResponse(waitingPorts, endpointCall))
   let lateResponse: ResponseData | null = null
-  for (let work = pendingWork.shift(); work; work = pendingWork.shift()) {
-    const result = await work
+  for (let pendingPromise = pendingWork.shift(); pendingPromise; pendingPromise = pendingWork.shift()) {
+    const result = await pendingPromise
     if (isResponse(result)) lateResponse = result
   }
   // The device answered because the server was slow or failed: what it said in the end is what counts.

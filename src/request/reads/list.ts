@@ -6,7 +6,7 @@ import type { ListSpec } from '#contract/endpoint.ts'
 import { headers } from '#contract/headers.ts'
 import { convertPairs } from '#contract/http-mapping.ts'
 import { verifyIndex } from '#local/list-index/list-index.ts'
-import { readListOn } from '#local/lists/read-list.ts'
+import { readListOnDevice } from '#local/lists/read-list.ts'
 import { storePage } from '#local/lists/response-store.ts'
 import type { ListQuery } from '#local/lists/list-view.ts'
 import { sendSignedIn } from '#request/session/send-signed-in.ts'
@@ -143,7 +143,7 @@ function readQuery({ endpoint, params, request }: EndpointCall, list: ListSpec):
 }
 
 async function readCachedList(ports: PipelinePorts, list: ListSpec, query: ListQuery): Promise<ResponseData | null> {
-  const view = await readListOn(await ports.device(), list, query)
+  const view = await readListOnDevice(await ports.device(), list, query)
   if (view.asOf === null) return null
   return toCachedResponse({ count: view.count, data: view.rows.map(({ row }) => row) }, view.asOf)
 }

@@ -70,11 +70,11 @@ export async function tryStore(ports: PipelinePorts, store: () => Promise<boolea
 export type ListPage = PageResponse
 
 /** The rows that the answer lacks although they are there; an empty object where it has all. */
-export function readLeftOutRows({ headers: responseHeaders }: ResponseData): { leftOut?: LeftOutRows } {
+export function readLeftOutRows({ headers: responseHeaders }: ResponseData): { leftOutRows?: LeftOutRows } {
   const count = Number(responseHeaders.get(headers.rowsLeftOut) ?? 0)
   if (count === 0) return {}
   const ids = (responseHeaders.get(headers.leftOutIds) ?? '')
     .split(',')
     .flatMap((id) => (id === '' ? [] : [Number(id)]))
-  return { leftOut: ids.length === count ? new Set(ids) : 'unknown' }
+  return { leftOutRows: ids.length === count ? new Set(ids) : 'unknown' }
 }

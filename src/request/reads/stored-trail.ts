@@ -85,5 +85,5 @@ async function buildBody(
     ...filters
   } = listQuery.data
   const order = sortOrder.startsWith('asc') ? 'asc' : 'desc'
-  return await readStoredTrailPage(db, storedTrail.companyId, { filters, order, results, page, after })
+  return await readStoredTrailPage(db, storedTrail.companyId, { filters, order, results, page, afterEntryId: after })
 }

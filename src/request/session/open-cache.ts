@@ -17,6 +17,6 @@ export async function openSealedCache(ports: PipelinePorts, db: UserDatabase, to
   const response = await sendRequest(ports, { method, path, headers: { authorization: `Bearer ${token}` }, body: null })
   const user = response && isSuccess(response) ? (parseJson(response) as UserRights | undefined) : undefined
   // What a right showed that was lost meanwhile is not for this user any more.
-  const mayOpen = user !== undefined && (!rights || !isRightLost(rights, user))
-  await restoreSealedCache(db, mayOpen ? (getSealKeys(user).get(keyId) ?? null) : null)
+  const canOpen = user !== undefined && (!rights || !isRightLost(rights, user))
+  await restoreSealedCache(db, canOpen ? (getSealKeys(user).get(keyId) ?? null) : null)
 }

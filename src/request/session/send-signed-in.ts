@@ -106,7 +106,7 @@ async function renew(
   refusedToken: string | null,
 ): Promise<string | null | typeof connectionFailed> {
   const action = () => renewOnce(ports, session, refusedToken)
-  const lockResult = await ports.locks.hold('portal-renew', { waitMs: renewWaitMs, takeFromFrozen: true }, action)
+  const lockResult = await ports.locks.hold('portal-renew', { waitMs: renewWaitMs, shouldTakeFromFrozen: true }, action)
   // A tab that is too slow keeps its lock: then without it, because the server gives a second asker a pair as well.
   return lockResult ? lockResult.value : await action()
 }

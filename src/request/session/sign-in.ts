@@ -51,7 +51,7 @@ const cookieLock = 'portal-cookies'
 export async function signIn(ports: PipelinePorts, input: SignInInput): Promise<CallResult<SignInResult>> {
   const action = () => requestSignIn(ports, input)
   return (
-    (await ports.locks.hold(cookieLock, { waitMs: signOutWaitMs, takeFromFrozen: true }, action))?.value ??
+    (await ports.locks.hold(cookieLock, { waitMs: signOutWaitMs, shouldTakeFromFrozen: true }, action))?.value ??
     (await action())
   )
 }
@@ -185,7 +185,7 @@ export async function signOut(ports: PipelinePorts, shouldDiscard = false): Prom
  * its answer takes the mark away (protocol 29); 401 says that there is nothing left to end. True once that is done.
  */
 export async function finishSignOut(ports: PipelinePorts, token: string | null = null): Promise<boolean> {
-  const lockResult = await ports.locks.hold(cookieLock, { waitMs: sendingWaitMs, takeFromFrozen: true }, () =>
+  const lockResult = await ports.locks.hold(cookieLock, { waitMs: sendingWaitMs, shouldTakeFromFrozen: true }, () =>
     endServerSession(ports, token),
   )
   return lockResult?.value ?? false

@@ -49,16 +49,16 @@ const waitingDatabases = new WeakSet<UserDatabase>()
 const nextTask = () => new Promise<void>((resolve) => setTimeout(resolve))
 
 async function updateUnsentCount(ports: PipelinePorts, db: UserDatabase, subject: Subject): Promise<void> {
-  const count = await countWrites(db)
-  ports.badge?.(count.waitingCount)
+  const writeCount = await countWrites(db)
+  ports.badge?.(writeCount.waitingCount)
   const { unsentCookie } = ports
   if (!unsentCookie) return
   const storedText = (await unsentCookie.read()) ?? ''
   const key = toSubjectKey(subject)
   const storedCount = parseCounts(storedText)[key]
   // A database that has recorded less is not the one that was told of: first that is looked into.
-  if (storedCount && storedCount.recordedCount > count.recordedCount) return
-  const newText = formatCounts({ ...parseCounts(storedText), [key]: count })
+  if (storedCount && storedCount.recordedCount > writeCount.recordedCount) return
+  const newText = formatCounts({ ...parseCounts(storedText), [key]: writeCount })
   if (newText !== storedText) await unsentCookie.write(newText)
 }
 

@@ -17,15 +17,15 @@ export const isBlocked = (problem: Problem | null): problem is Problem => proble
 /** Any status may come from in between, a login page's 200 too: to the rest of the client it is an error. */
 const getErrorStatus = ({ status }: BlockedResponse) => (status >= 400 && status <= 599 ? status : 502)
 
-export const toBlockedProblem = (blocked: BlockedResponse): Problem => ({
+export const toBlockedProblem = (blockedResponse: BlockedResponse): Problem => ({
   ...createLocalProblem('BLOCKED_BY_PROXY'),
-  status: getErrorStatus(blocked),
-  data: { status: blocked.status },
+  status: getErrorStatus(blockedResponse),
+  data: { status: blockedResponse.status },
 })
 
 /** The same as a response that this device gives. */
-function toBlockedResponse(blocked: BlockedResponse): ResponseData {
-  const { status, code, message, data } = toBlockedProblem(blocked)
+function toBlockedResponse(blockedResponse: BlockedResponse): ResponseData {
+  const { status, code, message, data } = toBlockedProblem(blockedResponse)
   return createLocalResponse(status, { errorCode: code, errorMessage: message, data })
 }
 
@@ -38,8 +38,8 @@ export async function sendOrExplain(
   request: RequestData,
   send: (request: RequestData) => Promise<ResponseData | null>,
 ): Promise<ResponseData | null> {
-  let blocked: BlockedResponse | null = null
-  const response = await send({ ...request, onBlocked: (blockedBy) => void (blocked = blockedBy) })
-  if (response || !blocked || !(await pingServer(ports))) return response
-  return toBlockedResponse(blocked)
+  let blockedResponse: BlockedResponse | null = null
+  const response = await send({ ...request, onBlocked: (blockedBy) => void (blockedResponse = blockedBy) })
+  if (response || !blockedResponse || !(await pingServer(ports))) return response
+  return toBlockedResponse(blockedResponse)
 }

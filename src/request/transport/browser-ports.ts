@@ -48,6 +48,6 @@ export const browserPorts: SharedPorts = {
   device: async () => (await import('#local/storage/device.ts')).getThisDevice(),
   // Also in workers; absent where apps have no icon.
   badge: (count) => void navigator.setAppBadge?.(count).catch(() => {}),
-  keepAlive: (work) => void work.catch(report),
+  keepAlive: (promise) => void promise.catch(report),
   report,
 }

@@ -15,7 +15,7 @@ export function createWebLocks(
   wait: (ms: number) => Promise<void>,
   { runWhileHolding, isHolderAwake }: LockHolders = createLockHolders('portal-locks'),
 ): LockPort {
-  const hold: LockPort['hold'] = async (name, { waitMs, steal }, action) => {
+  const hold: LockPort['hold'] = async (name, { waitMs, shouldSteal: steal }, action) => {
     let pendingAction: ReturnType<typeof action> | null = null
     const runUnderLock = async (lock: unknown) =>
       lock === null ? null : { value: await runWhileHolding(name, () => (pendingAction = action())) }
@@ -40,12 +40,12 @@ export function createWebLocks(
   }
   return {
     async hold(name, options, action) {
-      if (!options.takeFromFrozen) return await hold(name, options, action)
+      if (!options.shouldTakeFromFrozen) return await hold(name, options, action)
       const firstResult = await hold(name, { waitMs: frozenAfterMs.wait }, action)
       if (firstResult) return firstResult
       if (await isHolderAwake(name, wait(frozenAfterMs.answer)))
         return await hold(name, { waitMs: options.waitMs - frozenAfterMs.wait }, action)
-      return await hold(name, { waitMs: 0, steal: true }, action)
+      return await hold(name, { waitMs: 0, shouldSteal: true }, action)
     },
   }
 }

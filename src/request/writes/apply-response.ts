@@ -127,21 +127,21 @@ async function delayByResponse(
   db: UserDatabase,
   { entry, response }: EntryResponse,
 ): Promise<boolean> {
-  const isEchoed = response.headers.get(headers.key) === entry.key
+  const hasEntryKey = response.headers.get(headers.key) === entry.key
   const waitMs = parseRetryAfterMs(response)
-  if (isEchoed && waitMs !== null && (response.status === 429 || response.status === 503))
+  if (hasEntryKey && waitMs !== null && (response.status === 429 || response.status === 503))
     await pauseSending(db, ports.clock(), waitMs)
-  if (isEchoed && response.status === 423) {
+  if (hasEntryKey && response.status === 423) {
     const notBefore = ports.clock() + limitWait((waitMs ?? 0) + lockedWait.minMs + ports.random() * lockedWait.spreadMs)
     // Kept with it: whoever sent it, or sends another one behind it, is told what it waits for.
     await returnToQueue(db, entry, { state: 'waiting', notBefore, delayedBy: 'server', problem: toProblem(response) })
     return false
   }
   // An earlier copy of it is being carried out: no trouble of the server's, so earlier failures lengthen nothing.
-  if (isEchoed && toProblem(response).code === 'IDEMPOTENCY_IN_PROGRESS')
+  if (hasEntryKey && toProblem(response).code === 'IDEMPOTENCY_IN_PROGRESS')
     return await delayEntry(ports, db, { ...entry, attempts: 0 }, 'server', waitMs)
   // Without our echo nobody but the line has spoken, whatever the status says (protocol 3).
-  return await delayEntry(ports, db, entry, isEchoed ? 'server' : 'network', waitMs)
+  return await delayEntry(ports, db, entry, hasEntryKey ? 'server' : 'network', waitMs)
 }
 
 /** Whether others may still be sent after this one did not get through: it is this write's trouble, not the server's. */

@@ -90,7 +90,7 @@ function readBatchItems(response: ResponseData, entries: readonly OutboxEntry[])
   const body = parseJson(response)
   if (!Array.isArray(body) || body.length !== entries.length) return null
   const items = body as (BatchItemResponse | null)[]
-  if (!items.every((item, at) => item?.headers?.[headers.key] === entries[at]?.key)) return null
+  if (!items.every((item, index) => item?.headers?.[headers.key] === entries[index]?.key)) return null
   return (items as BatchItemResponse[]).map((item) => toItemResponse(item, response))
 }
 
@@ -112,16 +112,22 @@ async function applyAllResponses(
   db: UserDatabase,
   { entries, items, generation }: { entries: readonly OutboxEntry[]; items: ResponseData[]; generation: number },
 ): Promise<BatchEnd> {
-  const entryResponses = items.flatMap((response, at) => {
-    const entry = entries[at]
+  const entryResponses = items.flatMap((response, index) => {
+    const entry = entries[index]
     return entry ? [{ entry, response, generation }] : []
   })
-  const [doneResponses, otherResponses] = [entryResponses.filter(isDone), entryResponses.filter((one) => !isDone(one))]
-  const accepted = doneResponses.map((one) => ({ entry: one.entry, acceptedWrite: readAcceptedWrite(ports, one) }))
+  const [doneResponses, otherResponses] = [
+    entryResponses.filter(isDone),
+    entryResponses.filter((entryResponse) => !isDone(entryResponse)),
+  ]
+  const acceptedResults = doneResponses.map((entryResponse) => ({
+    entry: entryResponse.entry,
+    acceptedWrite: readAcceptedWrite(ports, entryResponse),
+  }))
   // What took effect is recorded together; within a lane nothing that did not can stand before it.
-  await acceptWrites(db, accepted)
+  await acceptWrites(db, acceptedResults)
   let end: BatchEnd = doneResponses.length > 0 ? 'go on' : 'stop'
-  for (const one of otherResponses) if (await applyItemResponse(ports, db, one)) end = 'go on'
+  for (const entryResponse of otherResponses) if (await applyItemResponse(ports, db, entryResponse)) end = 'go on'
   return end
 }
 

@@ -68,8 +68,8 @@ async function handleResponse(
   response: Response | null,
 ): Promise<void> {
   // Our server says no outcome of what it gave up in the middle: only there it may have happened all the same.
-  const isUnsure = response === null || (response.status >= 500 && !response.headers.has(headers.outcome))
-  if (!isUnsure) return await endDirectCall(db, call, null)
+  const isOutcomeUnknown = response === null || (response.status >= 500 && !response.headers.has(headers.outcome))
+  if (!isOutcomeUnknown) return await endDirectCall(db, call, null)
   await markUnknown(db, call, ports.clock())
   // From here on the page's probe looks for a line.
   const session = await readSession(await ports.device())

@@ -29,7 +29,7 @@ export function createProbe(ports: PipelinePorts): () => Promise<ProbeResult> {
   let failedTries = 0
   let skippedRounds = 0
   return async () => {
-    const db = await openIfWaiting(ports, knownDatabase)
+    const db = await openDatabaseIfWaiting(ports, knownDatabase)
     knownDatabase = db
     const probeResult = db ? await findProbeResult(ports, db) : 'nothing'
     const previousCounts = storedCounts
@@ -50,7 +50,10 @@ export function createProbe(ports: PipelinePorts): () => Promise<ProbeResult> {
 }
 
 /** By the cookie, before any database is opened: the sign-in page looks at nothing else. */
-async function openIfWaiting(ports: PipelinePorts, knownDatabase: UserDatabase | null): Promise<UserDatabase | null> {
+async function openDatabaseIfWaiting(
+  ports: PipelinePorts,
+  knownDatabase: UserDatabase | null,
+): Promise<UserDatabase | null> {
   const counts = parseCounts((await ports.unsentCookie?.read()) ?? null)
   if (Object.keys(counts).length === 0) return null
   const device = await ports.device()

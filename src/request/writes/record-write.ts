@@ -38,10 +38,10 @@ export async function recordWrite(
     action:
       target === null ? ('create' as const) : endpoint.method === 'DELETE' ? ('delete' as const) : ('change' as const),
     input,
-    versioned: queueSpec.versioned,
+    isVersioned: queueSpec.versioned,
     ifMatch: options.base?.rowVersion ?? null,
     base: options.base?.values ?? null,
-    refers: findReferences(endpoint.name, input),
+    referredIntents: findReferences(endpoint.name, input),
     since: ports.clock(),
   }
   return await storeForWriter(ports, draft)

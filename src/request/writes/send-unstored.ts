@@ -21,7 +21,7 @@ import { freeze } from '#request/writes/record-write.ts'
 import { sendOutbox } from '#request/writes/sender.ts'
 
 export interface UnstoredWrite {
-  unstored: NewEntry
+  unstoredEntry: NewEntry
   db: UserDatabase
 }
 
@@ -31,9 +31,9 @@ const unansweredRequests = new Map<Intent, { key: string; input: string }>()
 /** `fresh` or a problem; DEVICE_FULL: nobody answered, and nothing of it is on this device. */
 export async function sendUnstored(
   ports: PipelinePorts,
-  { unstored, db }: UnstoredWrite,
+  { unstoredEntry, db }: UnstoredWrite,
 ): Promise<CallResult<unknown>> {
-  const { intent, table, file, sessionGeneration } = unstored
+  const { intent, table, file, sessionGeneration } = unstoredEntry
   const createFailure = (code: LocalProblemCode): CallResult<unknown> => ({
     kind: 'problem',
     problem: createLocalProblem(code),
@@ -41,7 +41,7 @@ export async function sendUnstored(
   })
   // What waits goes first: this one must not overtake a write of the same row.
   await resolveUnlessFull(sendOutbox(ports, { immediate: true }))
-  const draft = await buildEntryDraft(db, unstored)
+  const draft = await buildEntryDraft(db, unstoredEntry)
   if (typeof draft === 'string') return createFailure(draft)
   const input = JSON.stringify(draft.input)
   const previousRequest = unansweredRequests.get(intent)

@@ -102,12 +102,14 @@ async function withBatchSizing(db: UserDatabase, action: (batchSizing: BatchSizi
 /** One step; false when nothing may follow now, so that a dead line is not asked again at once. */
 async function runStep(ports: PipelinePorts, db: UserDatabase, batchSizing: BatchSizing): Promise<boolean> {
   // From a frozen tab it is taken as from a dead one: should it wake, the idempotency store and the fence decide.
-  const lockResult = await ports.locks.hold(getSenderLockName(db), { waitMs: leaseMs, takeFromFrozen: true }, () =>
-    sendNext(ports, db, batchSizing, false),
+  const lockResult = await ports.locks.hold(
+    getSenderLockName(db),
+    { waitMs: leaseMs, shouldTakeFromFrozen: true },
+    () => sendNext(ports, db, batchSizing, false),
   )
   if (lockResult) return lockResult.value
   // Kept past every lease. It may wake and send the same bytes; the idempotency store knows them.
-  const stolenResult = await ports.locks.hold(getSenderLockName(db), { waitMs: 0, steal: true }, () =>
+  const stolenResult = await ports.locks.hold(getSenderLockName(db), { waitMs: 0, shouldSteal: true }, () =>
     sendNext(ports, db, batchSizing, true),
   )
   return stolenResult?.value ?? false
@@ -139,8 +141,8 @@ async function sendNext(
   })
   if (claimedEntries.length < 2 || !isBatch) {
     const canContinue = await Promise.all(claimedEntries.map((entry) => sendEntry(ports, db, entry, generation)))
-    if (canContinue.some((one) => one)) increaseBatchSize(batchSizing)
-    return canContinue.some((one) => one)
+    if (canContinue.some((isSent) => isSent)) increaseBatchSize(batchSizing)
+    return canContinue.some((isSent) => isSent)
   }
   const end = await sendEntryBatch(ports, db, claimedEntries, generation)
   if (end === 'go on') increaseBatchSize(batchSizing)
@@ -165,11 +167,14 @@ async function sendEntry(
 ): Promise<boolean> {
   const request = await buildEntryRequest(db, entry)
   if (!request) return await parkEntry(db, entry, 'refused', createLocalProblem('STORAGE_FAILED'))
-  let blocked: BlockedResponse | null = null
-  const response = await sendSignedIn(ports, { ...request, onBlocked: (blockedBy) => void (blocked = blockedBy) })
+  let blockedResponse: BlockedResponse | null = null
+  const response = await sendSignedIn(ports, {
+    ...request,
+    onBlocked: (blockedBy) => void (blockedResponse = blockedBy),
+  })
   if (response && isForeign(response, entry))
-    blocked = { status: response.status, retryAfterMs: parseRetryAfterMs(response) }
-  if (blocked) return await settleBlocked(ports, db, { entry, blocked, generation })
+    blockedResponse = { status: response.status, retryAfterMs: parseRetryAfterMs(response) }
+  if (blockedResponse) return await settleBlocked(ports, db, { entry, blockedResponse, generation })
   if (!response) return await delayEntry(ports, db, entry, 'network', null)
   return (await applyResponse(ports, db, { entry, response, generation })) || canSendOthers(response, entry)
 }

@@ -22,7 +22,7 @@ const isTemporary = ({ status }: BlockedResponse) => status >= 500 || status ===
 
 export interface BlockedEntry {
   entry: OutboxEntry
-  blocked: BlockedResponse
+  blockedResponse: BlockedResponse
   generation: number
 }
 
@@ -32,30 +32,31 @@ export async function settleBlocked(
   db: UserDatabase,
   blockedEntry: BlockedEntry,
 ): Promise<boolean> {
-  const { entry, blocked, generation } = blockedEntry
+  const { entry, blockedResponse, generation } = blockedEntry
   const outcome = await fetchOutcome(ports, entry)
   // It had arrived: only its response was replaced.
   if (outcome?.headers.get(headers.outcome)?.startsWith('done'))
     return await acceptWrite(db, entry, readAcceptedWrite(ports, { response: outcome, generation }))
-  if (!outcome && !(await pingServer(ports))) return await delayEntry(ports, db, entry, 'network', blocked.retryAfterMs)
+  if (!outcome && !(await pingServer(ports)))
+    return await delayEntry(ports, db, entry, 'network', blockedResponse.retryAfterMs)
   const blockedTries = (entry.blockedTries ?? 0) + 1
-  const problem = toBlockedProblem(blocked)
+  const problem = toBlockedProblem(blockedResponse)
   if (blockedTries >= maxBlockedTries)
     await returnToQueue(db, entry, { state: 'refused', notBefore: 0, delayedBy: null, problem, blockedTries })
   else {
-    const notBefore = ports.clock() + calculateBlockedWaitMs(blocked, blockedTries)
+    const notBefore = ports.clock() + calculateBlockedWaitMs(blockedResponse, blockedTries)
     await returnToQueue(db, entry, { state: 'waiting', notBefore, delayedBy: 'server', problem, blockedTries })
   }
   return true
 }
 
 /** `tries`: so many have failed. */
-export const calculateBlockedWaitMs = (blocked: BlockedResponse, tries: number): number =>
+export const calculateBlockedWaitMs = (blockedResponse: BlockedResponse, tries: number): number =>
   Math.min(
     maxWaitMs,
     Math.max(
-      blocked.retryAfterMs ?? 0,
-      (isTemporary(blocked) ? firstWaitMs.temporary : firstWaitMs.refusal) * 2 ** (tries - 1),
+      blockedResponse.retryAfterMs ?? 0,
+      (isTemporary(blockedResponse) ? firstWaitMs.temporary : firstWaitMs.refusal) * 2 ** (tries - 1),
     ),
   )
 

@@ -21,9 +21,9 @@ export type RecordWriteResult =
   | { entry: OutboxEntry; db: UserDatabase }
   | { problem: Problem }
   /** The disk is full, and nothing is left that could make way for it. */
-  | { unstored: NewEntry; db: UserDatabase }
+  | { unstoredEntry: NewEntry; db: UserDatabase }
   /** The session has lapsed: it is sealed until the next login. */
-  | { sealed: Intent }
+  | { sealedIntent: Intent }
 
 type WriteDraft = Omit<NewEntry, 'forUser' | 'sessionGeneration'>
 
@@ -74,7 +74,7 @@ async function sealForOwner(
     return { problem: createLocalProblem(isClosedError(error) ? 'STORAGE_LOST' : 'STORAGE_FAILED') }
   }
   ports.keepAlive(storeUnsentCountLater(ports, session))
-  return { sealed: writeDraft.intent }
+  return { sealedIntent: writeDraft.intent }
 }
 
 /** Null, with nothing stored: this session may not be the one that is here any more. */
@@ -95,7 +95,7 @@ async function storeFor(
     return { entry, db }
   } catch (error) {
     if (error instanceof SessionChangedError) return null
-    if (isFullError(error)) return { unstored: draft, db }
+    if (isFullError(error)) return { unstoredEntry: draft, db }
     // The form keeps what was typed.
     return { problem: createLocalProblem(isClosedError(error) ? 'STORAGE_LOST' : 'STORAGE_FAILED') }
   }

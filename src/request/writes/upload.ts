@@ -36,16 +36,16 @@ export async function sendUpload(
     target: null,
     action: 'create',
     input: { ...input, body: fields },
-    versioned: false,
+    isVersioned: false,
     ifMatch: null,
     base: null,
-    refers: [],
+    referredIntents: [],
     since: ports.clock(),
     ...(file ? { file } : {}),
   })
   if ('problem' in recordResult) return { kind: 'problem', problem: recordResult.problem }
-  if ('sealed' in recordResult) return { kind: 'queued', intent: recordResult.sealed }
-  if ('unstored' in recordResult) return await sendUnstored(ports, recordResult)
+  if ('sealedIntent' in recordResult) return { kind: 'queued', intent: recordResult.sealedIntent }
+  if ('unstoredEntry' in recordResult) return await sendUnstored(ports, recordResult)
   return await sendStored(ports, recordResult.db, recordResult.entry.intent)
 }
 

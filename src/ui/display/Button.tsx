@@ -12,7 +12,7 @@ export interface ButtonProps {
   iconReplacement?: ReactNode
   /** An icon alone; the children are its name for readers and its tooltip. */
   isIconOnly?: boolean
-  busy?: boolean
+  isBusy?: boolean
   /** Why it cannot be pressed now. There is no way to disable it without saying why (P-14, C-17). */
   disabledReason?: string | false | null | undefined
   onClick?: ((event: MouseEvent<HTMLButtonElement>) => void) | undefined
@@ -34,7 +34,7 @@ export function Button({
   icon,
   iconReplacement,
   isIconOnly,
-  busy,
+  isBusy,
   disabledReason,
   onClick,
   ...buttonProps
@@ -49,7 +49,7 @@ export function Button({
     document.addEventListener('pointerdown', hideHint, true)
     return () => document.removeEventListener('pointerdown', hideHint, true)
   }, [hint])
-  const isBlocked = busy === true || Boolean(disabledReason)
+  const isBlocked = isBusy === true || Boolean(disabledReason)
   const handlePress = (event: MouseEvent<HTMLButtonElement>) => {
     setHint(isBlocked ? ' hint-shown' : ' hint-spent')
     if (isBlocked) event.preventDefault()
@@ -63,11 +63,11 @@ export function Button({
         type={type}
         className={`button ${kind}${isIconOnly ? ' bare' : ''}`}
         aria-disabled={isBlocked || undefined}
-        aria-busy={busy || undefined}
+        aria-busy={isBusy || undefined}
         aria-describedby={disabledReason ? reasonId : undefined}
         onClick={handlePress}
       >
-        {busy ? <span className="spinner" aria-hidden="true" /> : (iconReplacement ?? (icon && <Icon name={icon} />))}
+        {isBusy ? <span className="spinner" aria-hidden="true" /> : (iconReplacement ?? (icon && <Icon name={icon} />))}
         <span className={isIconOnly ? 'sr-only' : 'button-words'}>{children}</span>
       </button>
       {(disabledReason || isIconOnly) && (

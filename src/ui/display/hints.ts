@@ -4,26 +4,26 @@
 const edgeWidth = 8
 
 /** Moves a hint that is shown sideways, as far as it needs to be inside. */
-function moveInside(hint: HTMLElement): void {
+function moveIntoViewport(hint: HTMLElement): void {
   hint.style.margin = ''
-  let [left, right] = [edgeWidth, document.documentElement.clientWidth - edgeWidth]
+  let [leftEdge, rightEdge] = [edgeWidth, document.documentElement.clientWidth - edgeWidth]
   for (let box = hint.parentElement; box; box = box.parentElement) {
     if (getComputedStyle(box).overflowX === 'visible') continue
     const boxRect = box.getBoundingClientRect()
-    left = Math.max(left, boxRect.left + edgeWidth)
-    right = Math.min(right, boxRect.right - edgeWidth)
+    leftEdge = Math.max(leftEdge, boxRect.left + edgeWidth)
+    rightEdge = Math.min(rightEdge, boxRect.right - edgeWidth)
   }
   const hintRect = hint.getBoundingClientRect()
-  const shift = Math.max(left - hintRect.left, Math.min(0, right - hintRect.right))
+  const shift = Math.max(leftEdge - hintRect.left, Math.min(0, rightEdge - hintRect.right))
   // By either edge: some are placed by the right one. A transform would still count for the width of a page within a table.
   if (hintRect.width > 0 && shift !== 0) hint.style.margin = `0 ${-shift}px 0 ${shift}px`
 }
 
 /** By pointer, by key and by touch, for all hints there will be. Before it is painted, so that it makes no page wider. */
-export function keepHintsInside(): void {
+export function keepHintsInViewport(): void {
   const onHintShown = ({ target }: Event) => {
     const hint = target instanceof Element && target.closest('.hinted')?.querySelector<HTMLElement>(':scope > .hint')
-    if (hint) requestAnimationFrame(() => moveInside(hint))
+    if (hint) requestAnimationFrame(() => moveIntoViewport(hint))
   }
   for (const eventName of ['pointerover', 'focusin', 'click']) document.addEventListener(eventName, onHintShown)
 }

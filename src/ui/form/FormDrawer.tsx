@@ -48,7 +48,7 @@ function OpenFormDrawer({
   const [pendingStep, setPendingStep] = useHistoryGuard(isDirty)
   const close = () => (isDirty && status !== 'sending' ? setPendingStep({ go: onClose }) : onClose())
   const submitButton = (
-    <Button kind="primary" type="submit" form={formId} busy={status === 'sending'} disabledReason={disabledReason}>
+    <Button kind="primary" type="submit" form={formId} isBusy={status === 'sending'} disabledReason={disabledReason}>
       {submitLabel}
     </Button>
   )

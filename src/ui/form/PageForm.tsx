@@ -38,7 +38,7 @@ export function PageForm({
   children,
 }: PageFormProps) {
   const { t } = useTranslation('ui')
-  const { isLeaveQuestionOpen, hold, stay, leave } = useNavigationGuard(isDirty)
+  const { isLeaveQuestionOpen, guardAction, stay, leave } = useNavigationGuard(isDirty)
   return (
     <form className="card form page-form" noValidate onSubmit={onSubmit}>
       <ProblemNote problem={problem} title={failureTitle} shouldFocus />
@@ -48,10 +48,10 @@ export function PageForm({
         <LeaveQuestion onStay={stay} onLeave={leave} />
       ) : (
         <div className="page-form-acts">
-          <Button kind="primary" type="submit" busy={status === 'sending'} disabledReason={disabledReason}>
+          <Button kind="primary" type="submit" isBusy={status === 'sending'} disabledReason={disabledReason}>
             {submitLabel}
           </Button>
-          {onCancel && <Button onClick={() => hold(onCancel)}>{t('form.cancel')}</Button>}
+          {onCancel && <Button onClick={() => guardAction(onCancel)}>{t('form.cancel')}</Button>}
         </div>
       )}
     </form>

@@ -18,7 +18,7 @@ export interface TypedConfirmationProps {
   label: string
   /** What the button does: "Delete user". */
   actionLabel: string
-  busy: boolean
+  isBusy: boolean
   problem: Problem | null
   onConfirm: () => void
   onClose: () => void
@@ -44,7 +44,7 @@ function OpenTypedConfirmation({
   value,
   label,
   actionLabel,
-  busy,
+  isBusy,
   problem,
   onConfirm,
   onClose,
@@ -62,7 +62,7 @@ function OpenTypedConfirmation({
     else document.querySelector<HTMLElement>(`[name=${newMismatches.value ? 'typed-value' : 'typed-code'}]`)?.focus()
   }
   const confirmButton = (
-    <Button kind="danger" type="submit" form={formId} busy={busy}>
+    <Button kind="danger" type="submit" form={formId} isBusy={isBusy}>
       {actionLabel}
     </Button>
   )

@@ -86,7 +86,7 @@ export function RadioField({
   const id = useId()
   const note = error ?? lockReason ?? help
   const getCheckedProps = (value: ChoiceOption['value']) =>
-    selectedValue === undefined ? {} : { getCheckedProps: selectedValue === String(value) }
+    selectedValue === undefined ? {} : { checked: selectedValue === String(value) }
   return (
     <fieldset className={`radios${error ? ' wrong' : ''}`} aria-describedby={note ? `${id}-note` : undefined}>
       <legend>{label}</legend>

@@ -4,7 +4,7 @@
  */
 import i18next, { type CustomTypeOptions, type PostProcessorModule } from 'i18next'
 import { initReactI18next } from 'react-i18next'
-import { removeDoubleStop } from '#domain/text.ts'
+import { removeDoubleFullStop } from '#domain/text.ts'
 import type { Language } from '#domain/accounts/users.ts'
 
 export type MessageNamespace = keyof CustomTypeOptions['resources']
@@ -13,7 +13,7 @@ export type MessageNamespace = keyof CustomTypeOptions['resources']
 const missedNamespaces = new Set<string>()
 
 export const i18n = i18next.createInstance()
-const oneStopProcessor: PostProcessorModule = { type: 'postProcessor', name: 'oneStop', process: removeDoubleStop }
+const oneStopProcessor: PostProcessorModule = { type: 'postProcessor', name: 'oneStop', process: removeDoubleFullStop }
 void i18n
   .use(initReactI18next)
   .use(oneStopProcessor)

@@ -23,7 +23,7 @@ export interface DataListProps<R> extends Omit<ListRowProps<R>, 'selection'> {
   /** How rows are chosen; `bar`: what can be done with those that are, in place of the head, and how many, in words. */
   selection?:
     | (NonNullable<ListRowProps<R>['selection']> & {
-        head: ReactNode
+        headContent: ReactNode
         bar?: ReactNode
         selectionText?: string | undefined
       })
@@ -65,7 +65,7 @@ export function DataList<R>(props: DataListProps<R>) {
         <tr role="row">
           {selection && (
             <th scope="col" role="columnheader" className="pick">
-              {selection.head}
+              {selection.headContent}
             </th>
           )}
           {columns.map((column) => (
@@ -86,13 +86,13 @@ export function DataList<R>(props: DataListProps<R>) {
 /** A page behind the last one, of an old address or whose only rows were deleted, becomes the last. */
 function useLastPage<R>(props: DataListProps<R>) {
   const { pageSize, count, isFetching, onPage } = props
-  const isBehind = isBehindLast(props) && !isFetching
+  const isBehindLastPage = isBehindLast(props) && !isFetching
   const lastPage = Math.ceil(count / pageSize)
   useEffect(() => {
-    if (isBehind) onPage(lastPage, true)
+    if (isBehindLastPage) onPage(lastPage, true)
     // Once for each page that is not there.
     // oxlint-disable-next-line react/exhaustive-deps
-  }, [isBehind, lastPage])
+  }, [isBehindLastPage, lastPage])
 }
 
 function isBehindLast<R>({ rows, page, pageSize, count, pager, isGrowing }: DataListProps<R>): boolean {
@@ -113,19 +113,19 @@ interface ListContentProps {
 }
 
 /** How many rows each list had last, by its caption: as many are awaited. */
-const lastRows = new Map<string, number>()
+const lastRowCounts = new Map<string, number>()
 
 function ListContent<R>(props: DataListProps<R> & ListContentProps) {
-  const { head, body, selection, caption, emptyContent, freshness, count, isFetching } = props
+  const { head: headContent, body, selection, caption, emptyContent, freshness, count, isFetching } = props
   const isAwaitingRows = useIsAwaitingRows(isFetching, freshness)
-  const isUnread = Boolean(props.problem) && !isOffline(props.problem ?? null) && freshness.asOf === null
+  const hasLoadFailed = Boolean(props.problem) && !isOffline(props.problem ?? null) && freshness.asOf === null
   // The last page comes next.
   const isEmpty = body?.length === 0 && !isAwaitingRows && !isBehindLast(props)
-  if (body?.length) lastRows.set(caption, body.length)
+  if (body?.length) lastRowCounts.set(caption, body.length)
   return (
     <div className="list-room">
-      <ListStatus {...props} isEmpty={isEmpty && !isUnread} />
-      {isEmpty && isUnread ? null : isEmpty ? (
+      <ListStatus {...props} isEmpty={isEmpty && !hasLoadFailed} />
+      {isEmpty && hasLoadFailed ? null : isEmpty ? (
         <div className="list">
           {isPartial(freshness) ? <NoStoredRows /> : emptyContent}
           {/* Of when the nothing is, and what was searched where that is not all there is. */}
@@ -141,7 +141,7 @@ function ListContent<R>(props: DataListProps<R> & ListContentProps) {
           {/* The roles are spelled out because a phone takes the table's display away, and with it what the tags mean. */}
           <table className="table rows" role="table" aria-busy={isFetching || !body?.length}>
             <caption className="sr-only">{caption}</caption>
-            <thead role="rowgroup">{head}</thead>
+            <thead role="rowgroup">{headContent}</thead>
             {/* An empty device that is just being filled has no answer yet: that is a skeleton, not "no users". */}
             <tbody role="rowgroup" onMouseOver={showFullText}>
               {body?.length ? body : !freshness.isCached && <SkeletonRows {...props} />}
@@ -242,7 +242,7 @@ function ColumnHeader<R>({
 const maxSkeletonRows = 10
 
 function SkeletonRows<R>({ selection, columns, actions, pageSize, caption }: DataListProps<R>) {
-  return Array.from({ length: lastRows.get(caption) ?? Math.min(pageSize, maxSkeletonRows) }, (_, rowIndex) => (
+  return Array.from({ length: lastRowCounts.get(caption) ?? Math.min(pageSize, maxSkeletonRows) }, (_, rowIndex) => (
     <tr key={rowIndex} role="row" className="waiting" aria-hidden="true">
       {selection && <td role="cell" className="pick" />}
       {columns.map((column) => (
@@ -302,8 +302,8 @@ function ListFooter<R>(props: DataListProps<R>) {
           <label className="page-size">
             {t('list.rowsPerPage')}
             <Select value={pageSize} onChange={(event) => onPageSize(Number(event.target.value))}>
-              {pageSizes.map((size) => (
-                <option key={size}>{size}</option>
+              {pageSizes.map((sizeOption) => (
+                <option key={sizeOption}>{sizeOption}</option>
               ))}
             </Select>
           </label>

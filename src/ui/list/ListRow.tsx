@@ -101,11 +101,11 @@ function RowActions<R>({ row, name, actions }: { row: R; name: string; actions: 
   const items = actions
     // What has its words in the row has no room there on a phone.
     .filter((action) => action !== directAction || directAction.directButton === 'words')
-    .map(({ key, label, icon, danger, getDisabledReason, onSelect }) => ({
+    .map(({ key, label, icon, isDestructive, getDisabledReason, onSelect }) => ({
       key,
       label,
       icon,
-      danger: danger ?? false,
+      isDestructive: isDestructive ?? false,
       disabledReason: getDisabledReason?.(row),
       onSelect: () => onSelect(row),
     }))

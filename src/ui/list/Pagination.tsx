@@ -21,11 +21,11 @@ interface Props {
   pageCount: number
   onPage: (page: number) => void
   /** Behind the last page with a number there is more. */
-  onBeyond?: (() => void) | null
+  onPastLastPage?: (() => void) | null
 }
 
 /** The pages of a list, by name; the current one is marked for readers too. */
-export function Pagination({ page, pageCount, onPage, onBeyond }: Props) {
+export function Pagination({ page, pageCount, onPage, onPastLastPage }: Props) {
   const { t } = useTranslation('ui')
   const firstPageReason = page <= 1 ? t('list.firstPage') : null
   const isLastPage = page >= pageCount
@@ -57,8 +57,8 @@ export function Pagination({ page, pageCount, onPage, onBeyond }: Props) {
         kind="plain"
         icon="right"
         isIconOnly
-        disabledReason={isLastPage && !onBeyond && t('list.lastPage')}
-        onClick={() => (isLastPage ? onBeyond?.() : onPage(page + 1))}
+        disabledReason={isLastPage && !onPastLastPage && t('list.lastPage')}
+        onClick={() => (isLastPage ? onPastLastPage?.() : onPage(page + 1))}
       >
         {t('list.next')}
       </Button>

@@ -24,7 +24,7 @@ export interface RowAction<R> {
   key: string
   label: string
   icon: IconName
-  danger?: boolean
+  isDestructive?: boolean
   /** With a button of its own, beside the menu: an icon, or its words. */
   directButton?: 'icon' | 'words'
   /** Why not on this row, in words. */

@@ -4,14 +4,14 @@ export const getHistoryIndex = (state: unknown): number => (state as { idx?: num
 type PopEvent = Pick<PopStateEvent, 'state' | 'stopImmediatePropagation'>
 
 /**
- * Takes every step away from `currentIndex` back before the router sees it, and says how far it went. A step of `pass` goes through;
+ * Takes every step away from `currentIndex` back before the router sees it, and says how far it went. A step of `passStep` goes through;
  * taken while another is still being put back, it waits for that, or one of the two would be mistaken for the other.
  */
 export function guardHistory(currentIndex: number, go: (delta: number) => void, onStepHeld: (delta: number) => void) {
   let isPassing = false
   let isRestoring = false
   let nextDelta: number | null = null
-  function pass(delta: number): void {
+  function passStep(delta: number): void {
     if (isRestoring) {
       nextDelta = delta
       return
@@ -19,7 +19,7 @@ export function guardHistory(currentIndex: number, go: (delta: number) => void, 
     isPassing = true
     go(delta)
   }
-  function hold(event: PopEvent): void {
+  function holdStep(event: PopEvent): void {
     if (isPassing) {
       isPassing = false
       return
@@ -35,7 +35,7 @@ export function guardHistory(currentIndex: number, go: (delta: number) => void, 
     isRestoring = false
     const pendingDelta = nextDelta
     nextDelta = null
-    if (pendingDelta !== null) pass(pendingDelta)
+    if (pendingDelta !== null) passStep(pendingDelta)
   }
-  return { pass, hold }
+  return { passStep, holdStep }
 }

@@ -63,14 +63,14 @@ export function useHistoryGuard(isDirty: boolean) {
   useEffect(() => {
     if (!isDirty) return
     const { go } = navigator
-    const { pass, hold } = guardHistory(getHistoryIndex(history.state), go, (delta) =>
-      setPendingStep({ go: () => pass(delta) }),
+    const { passStep, holdStep } = guardHistory(getHistoryIndex(history.state), go, (delta) =>
+      setPendingStep({ go: () => passStep(delta) }),
     )
-    Object.assign(navigator, { go: pass })
-    popstateGuard.hold = hold
+    Object.assign(navigator, { go: passStep })
+    popstateGuard.holdStep = holdStep
     return () => {
       Object.assign(navigator, { go })
-      popstateGuard.hold = null
+      popstateGuard.holdStep = null
     }
   }, [isDirty, navigator])
   return [pendingStep, setPendingStep] as const
@@ -83,7 +83,7 @@ export function useHistoryGuard(isDirty: boolean) {
 export function useNavigationGuard(isDirty: boolean) {
   const { navigator } = useContext(UNSAFE_NavigationContext)
   const [pendingStep, setPendingStep] = useHistoryGuard(isDirty)
-  const guard = (go: NavigateAction) => (isDirty ? setPendingStep({ go }) : go())
+  const guardAction = (go: NavigateAction) => (isDirty ? setPendingStep({ go }) : go())
   useEffect(() => {
     if (!isDirty) return
     const { push, replace } = navigator
@@ -99,5 +99,5 @@ export function useNavigationGuard(isDirty: boolean) {
     setPendingStep(null)
     if (pendingStep) navigateUnguarded(pendingStep.go)
   }
-  return { isLeaveQuestionOpen: pendingStep !== null, hold: guard, stay, leave }
+  return { isLeaveQuestionOpen: pendingStep !== null, guardAction, stay, leave }
 }

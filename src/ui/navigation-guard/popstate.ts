@@ -1,4 +1,4 @@
 /** Back and Forward, heard of before the router: listeners on the window are called in the order in which they came. */
-export const popstateGuard: { hold: ((event: PopStateEvent) => void) | null } = { hold: null }
+export const popstateGuard: { holdStep: ((event: PopStateEvent) => void) | null } = { holdStep: null }
 
-window.addEventListener('popstate', (event) => popstateGuard.hold?.(event))
+window.addEventListener('popstate', (event) => popstateGuard.holdStep?.(event))

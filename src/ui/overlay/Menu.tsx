@@ -10,7 +10,7 @@ export interface MenuItem {
   label: string
   icon?: IconName
   /** Set apart from the others, last in the list (T-01). */
-  danger?: boolean
+  isDestructive?: boolean
   /** Shown as chosen: one of a few. */
   isChosen?: boolean
   disabledReason?: string | null | undefined
@@ -167,7 +167,7 @@ function MenuItemButton({ item, close }: { item: MenuItem; close: (shouldReturnF
       role={item.isChosen === undefined ? 'menuitem' : 'menuitemradio'}
       aria-checked={item.isChosen}
       tabIndex={-1}
-      className={`menu-item${item.danger ? ' danger' : ''}`}
+      className={`menu-item${item.isDestructive ? ' danger' : ''}`}
       aria-disabled={item.disabledReason ? true : undefined}
       aria-describedby={item.disabledReason ? reasonId : undefined}
       onClick={select}

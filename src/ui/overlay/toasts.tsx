@@ -9,7 +9,7 @@ export interface ToastMessage {
   kind: 'done' | 'failed' | 'note'
   text: string
   /** Retry or Undo (C-13). */
-  action?: { label: string; run: () => void }
+  action?: { label: string; onRun: () => void }
   /** What it is about, by its name, and where that is: "Create successfully. Tim Timed – Open". */
   link?: { label: string; path: string }
   /** The text of an earlier one that this one follows up. */
@@ -18,7 +18,7 @@ export interface ToastMessage {
 interface DisplayedToast extends ToastMessage {
   id: number
   /** Epoch ms. */
-  shownAt: number
+  displayedAt: number
 }
 
 const TOAST_DURATION_MS = 6000
@@ -38,8 +38,10 @@ const setToasts = (next: readonly DisplayedToast[]) => {
 export function showToast(toast: ToastMessage): void {
   lastId += 1
   const isSame = ({ kind, text }: ToastMessage) => kind === toast.kind && text === toast.text
-  const otherToasts = displayedToasts.filter((other) => !isSame(other) && other.text !== toast.replaces)
-  setToasts([...otherToasts.slice(-3), { ...toast, id: lastId, shownAt: Date.now() }])
+  const otherToasts = displayedToasts.filter(
+    (displayedToast) => !isSame(displayedToast) && displayedToast.text !== toast.replaces,
+  )
+  setToasts([...otherToasts.slice(-3), { ...toast, id: lastId, displayedAt: Date.now() }])
 }
 
 const dismiss = (id: number) => setToasts(displayedToasts.filter((toast) => toast.id !== id))
@@ -68,8 +70,8 @@ export function Toasts() {
     }
     document.addEventListener('keydown', onKey)
     // What was said in a frame that is gone, before a login perhaps, is no news in the next one.
-    const isRecent = ({ kind, shownAt }: DisplayedToast) =>
-      kind === 'failed' || Date.now() - shownAt < TOAST_DURATION_MS
+    const isRecent = ({ kind, displayedAt }: DisplayedToast) =>
+      kind === 'failed' || Date.now() - displayedAt < TOAST_DURATION_MS
     if (!displayedToasts.every(isRecent)) setToasts(displayedToasts.filter(isRecent))
     return () => document.removeEventListener('keydown', onKey)
   }, [])
@@ -112,7 +114,7 @@ function ToastItem({ toast, closeToast }: { toast: DisplayedToast; closeToast: (
         )}
       </p>
       {toast.action && (
-        <button type="button" className="button plain" onClick={() => (closeToast(toast.id), toast.action?.run())}>
+        <button type="button" className="button plain" onClick={() => (closeToast(toast.id), toast.action?.onRun())}>
           {toast.action.label}
         </button>
       )}

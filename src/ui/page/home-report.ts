@@ -29,7 +29,7 @@ export interface HomeFigure {
 }
 
 export interface HomeReport {
-  from: 'orders' | 'backups' | 'users' | 'services' | 'outbox' | 'payments' | 'trail'
+  source: 'orders' | 'backups' | 'users' | 'services' | 'outbox' | 'payments' | 'trail'
   /** `asking`: this device has not read it yet; `unknown`: nor can it read it now. */
   state: 'loading' | 'known' | 'unknown'
   duties: readonly HomeDuty[]
@@ -48,11 +48,11 @@ export const combineStates = (states: readonly HomeReport['state'][]): HomeRepor
 
 /** Reports again when it says something else. */
 export function useReport(report: HomeReport, onReport: OnReport): void {
-  const latest = useRef(report)
+  const latestReport = useRef(report)
   useEffect(() => {
-    latest.current = report
+    latestReport.current = report
   })
   const reportJson = JSON.stringify(report)
   // biome-ignore lint: it is the same report as long as it says the same
-  useEffect(() => onReport(latest.current), [reportJson, onReport])
+  useEffect(() => onReport(latestReport.current), [reportJson, onReport])
 }

@@ -8,7 +8,7 @@ import { useTranslation } from 'react-i18next'
 import { Prime } from '#ui/prime/Prime.tsx'
 
 export default function Dialog(props: DialogProps) {
-  const { title, side = 'center', wide, onClose, action, question, careful, children } = props
+  const { title, side = 'center', isWide, onClose, action, question, shouldFocusCancel, children } = props
   const { t } = useTranslation('ui')
   const dialog = useRef<PrimeDialog>(null)
   const cancelLabel = props.cancel === undefined ? t(action ? 'form.cancel' : 'form.close') : props.cancel
@@ -16,7 +16,7 @@ export default function Dialog(props: DialogProps) {
   const moveFocus = (element: Element | null | undefined) => {
     const dialogElement = element?.closest('[role=dialog]')
     if (dialogElement && isFree(dialogElement, focusedElement.current))
-      focusedElement.current = focusWithin(dialogElement, side, careful)
+      focusedElement.current = focusWithin(dialogElement, side, shouldFocusCancel)
   }
   const focusDialog = () => moveFocus(dialog.current?.getElement())
   // What had the focus may go with what it has done.
@@ -44,7 +44,7 @@ export default function Dialog(props: DialogProps) {
           ))
         }
         position={side}
-        className={side === 'right' ? 'drawer' : wide ? 'wide' : ''}
+        className={side === 'right' ? 'drawer' : isWide ? 'wide' : ''}
         ariaCloseIconLabel={t('form.close')}
         draggable={false}
         resizable={false}
@@ -97,9 +97,9 @@ function isFree(dialog: Element, lastFocused: Element | null): boolean {
  * The first field that one types in: never one that a key changes at once. Without such a field the button that closes where
  * something would be lost, the first button of a question, and the title of a drawer, which is read (A-10, C-16).
  */
-function focusWithin(dialog: Element, side: DialogProps['side'], careful = false): Element | null {
+function focusWithin(dialog: Element, side: DialogProps['side'], shouldFocusCancel = false): Element | null {
   const footerButtons = dialog.querySelectorAll<HTMLElement>('.p-dialog-footer .button')
-  const isCareful = careful || dialog.querySelector('.p-dialog-footer .danger') !== null
+  const isCareful = shouldFocusCancel || dialog.querySelector('.p-dialog-footer .danger') !== null
   const title = dialog.querySelector<HTMLElement>('.p-dialog-title')
   const target =
     dialog.querySelector('.p-dialog-content')?.querySelector<HTMLElement>(inputSelector) ??
@@ -117,7 +117,7 @@ export interface DialogProps {
   /** In the middle, as a drawer at the right (look: a drawer for small edits), or from below. All are sheets on a phone. */
   side?: 'center' | 'right' | 'bottom'
   /** Room for something of 700 pixels. */
-  wide?: boolean
+  isWide?: boolean
   onClose: () => void
   /** What can be done here. It stands before the button that closes, in every dialog. */
   action?: ReactNode
@@ -126,6 +126,6 @@ export interface DialogProps {
   /** In place of both, as long as it is not answered. */
   question?: ReactNode
   /** Begins on the button that closes, as where something is lost. */
-  careful?: boolean
+  shouldFocusCancel?: boolean
   children: ReactNode
 }

@@ -6,7 +6,7 @@ import { readConfig } from '#server/config/config.ts'
 import type { AppContext } from '#server/context/context.ts'
 import { migrate } from '#server/db/migrate.ts'
 import { createPool, createPoolKysely } from '#server/db/pool.ts'
-import { asSuperuser } from '#tests/support/server/postgres.ts'
+import { runAsSuperuser } from '#tests/support/server/postgres.ts'
 
 const log = pino({ level: 'silent' })
 export const tokenKey = '11'.repeat(32)
@@ -19,7 +19,7 @@ interface CampaignDatabase {
 
 /** `lastMigration`: the last migration that runs. */
 export async function openDatabase(cluster: string, name: string, lastMigration?: string): Promise<CampaignDatabase> {
-  await asSuperuser(cluster, 'postgres', [`drop database if exists ${name}`, `create database ${name}`])
+  await runAsSuperuser(cluster, 'postgres', [`drop database if exists ${name}`, `create database ${name}`])
   const url = `${cluster}/${name}`
   const migrationConnection = createPoolKysely(createPool({ connectionString: url, max: 1 }, log))
   await migrate(migrationConnection, lastMigration)

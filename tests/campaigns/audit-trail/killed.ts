@@ -8,12 +8,12 @@ import { runInTransaction } from '#server/db/transaction.ts'
 import { integrate } from '#server/use-cases/audit/integrate.ts'
 import { findBrokenEntries } from '#server/use-cases/audit/check-log.ts'
 import { openDatabase } from '#tests/campaigns/audit-trail/databases.ts'
-import { between, type Chance } from '#tests/support/runner/chance.ts'
+import { drawBetween, type Random } from '#tests/support/runner/random.ts'
 
 const killCount = 10
 const companies = [7, 8]
 
-export async function killIntegrators(cluster: string, chance: Chance): Promise<string[]> {
+export async function killIntegrators(cluster: string, random: Random): Promise<string[]> {
   const { app, url, close } = await openDatabase(cluster, 'killed')
   let isOver = false
   let written = 0
@@ -28,7 +28,7 @@ export async function killIntegrators(cluster: string, chance: Chance): Promise<
   })
   for (let round = 0; round < killCount; round++) {
     const integrators = await Promise.all([startIntegrator(url), startIntegrator(url)])
-    await wait(between(chance, 50, 450))
+    await wait(drawBetween(random, 50, 450))
     await Promise.all(
       integrators.map((child) => new Promise((resolve) => child.on('exit', resolve) && child.kill('SIGKILL'))),
     )
@@ -38,14 +38,14 @@ export async function killIntegrators(cluster: string, chance: Chance): Promise<
   const placedBefore = await countPlaced(app)
   await integrate(app)
   const placedAfter = await countPlaced(app)
-  const broken = await runInTransaction(app, { role: 'portal_system' }, (db) => findBrokenEntries(app, db))
+  const brokenEntries = await runInTransaction(app, { role: 'portal_system' }, (db) => findBrokenEntries(app, db))
   await close()
   console.log(
     `${killCount} times two integrators killed: ${placedBefore} of ${written} entries placed by them, ${placedAfter} in the end`,
   )
   return [
     ...(placedAfter === written ? [] : [`${placedAfter} places for ${written} entries`]),
-    ...broken.map(({ company_id, id }) => `broken at ${id} of ${company_id}`),
+    ...brokenEntries.map(({ company_id, id }) => `broken at ${id} of ${company_id}`),
   ]
 }
 

@@ -64,10 +64,10 @@ async function measureLog(cluster: string): Promise<{ rate: number; faults: stri
   const { app, close } = await openDatabase(cluster, 'log')
   await measureRate(createLogWrite(app))
   let isOver = false
-  const integrating = integrateUntil(app, () => isOver)
+  const integration = integrateUntil(app, () => isOver)
   const rate = await measureRate(createLogWrite(app))
   isOver = true
-  await integrating
+  await integration
   await integrate(app)
   const counts = await runInTransaction(app, { role: 'portal_system' }, async (db) => {
     const { rows } = await sql<{ entries: number; places: number; last: number; waiting: number }>`

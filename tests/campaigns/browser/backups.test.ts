@@ -20,8 +20,8 @@ import { listOrders } from '#tests/support/pages/wizard.ts'
 const setup = setUp({ HOSTING: 'local' })
 const [sourceCode, targetCode] = ['acmetest', 'acmetrade']
 
-const button = (page: Page, name: string | RegExp) => page.getByRole('button', { name, exact: true })
-const dialog = (page: Page, name: string | RegExp) => page.getByRole('dialog', { name, exact: true })
+const getButton = (page: Page, name: string | RegExp) => page.getByRole('button', { name, exact: true })
+const getDialog = (page: Page, name: string | RegExp) => page.getByRole('dialog', { name, exact: true })
 const toast = (page: Page, text: string) => page.locator('.toast', { hasText: text }).waitFor({ timeout: 60_000 })
 
 /** The demo's prices from today on, without free traffic. */
@@ -58,14 +58,14 @@ async function sellTraffic() {
 function fillInstance(code: string) {
   const hosting = join(setup.fixture.portal.dataDir, 'hosting')
   const path = readdirSync(hosting, { recursive: true, encoding: 'utf8' }).find(
-    (one) => one.includes(`${code}-`) && one.endsWith('/instance.db'),
+    (file) => file.includes(`${code}-`) && file.endsWith('/instance.db'),
   )
   const store = new DatabaseSync(join(hosting, path ?? ''), { timeout: 5000 })
   const insert = store.prepare(
     'insert into items (code, name, quantity, unit, version, changed) values (?, ?, 1000, ?, 1, 0)',
   )
   store.exec('begin')
-  for (let at = 0; at < 120_000; at++) insert.run(`B-${at}`, randomBytes(72).toString('base64'), 'pcs')
+  for (let index = 0; index < 120_000; index++) insert.run(`B-${index}`, randomBytes(72).toString('base64'), 'pcs')
   store.exec('commit')
   store.close()
 }
@@ -90,10 +90,10 @@ async function enter(portalPage: Page, code: string, password: string): Promise<
 }
 
 async function newPassword(page: Page, code: string): Promise<string> {
-  await button(page, `More for the service ${code}`).click()
+  await getButton(page, `More for the service ${code}`).click()
   await page.getByRole('menuitem', { name: 'Reset password', exact: true }).click()
-  await dialog(page, `Reset the password of ${code}?`).getByRole('button', { name: 'Reset password' }).click()
-  const passwordDialog = dialog(page, `New password of ${code}`)
+  await getDialog(page, `Reset the password of ${code}?`).getByRole('button', { name: 'Reset password' }).click()
+  const passwordDialog = getDialog(page, `New password of ${code}`)
   await passwordDialog.getByRole('button', { name: 'Show password' }).click({ timeout: 60_000 })
   const passwordCode = passwordDialog.locator('code').nth(1)
   await passwordCode.waitFor()
@@ -109,7 +109,7 @@ it('is ordered, paid, made, charged, paid again, printed, and put into another s
   const id = (await listOrders(page, sourceCode))[0]?.id
   await page.goto(`${portal.url}/saas/app/contract/${id}`)
   // The demo's services are brought up by themselves.
-  await button(page, `More for the service ${sourceCode}`).waitFor({ timeout: 60_000 })
+  await getButton(page, `More for the service ${sourceCode}`).waitFor({ timeout: 60_000 })
   const password = await newPassword(page, sourceCode)
   const system = await enter(page, sourceCode, password)
   await system.goto(new URL('/items/new', system.url()).href)
@@ -121,22 +121,22 @@ it('is ordered, paid, made, charged, paid again, printed, and put into another s
   fillInstance(sourceCode)
 
   await openTab(page, sourceCode)
-  await button(page, 'Subscribe: Backup to S3').click()
+  await getButton(page, 'Subscribe: Backup to S3').click()
   await page.locator('[name=backup-period]').press('Control+A')
   await page.keyboard.type('2')
   await page.locator('[name=backup-unit]').selectOption('month')
   await expectNoFaults(page, 'a backup subscription that is filled in')
-  await button(page, /^Order · /).click()
+  await getButton(page, /^Order · /).click()
   await typeCard(page, '4242424242424242')
-  await button(page, /^Pay .* by card$/).click()
+  await getButton(page, /^Pay .* by card$/).click()
   await page
     .getByText(/^Effective until/)
     .first()
     .waitFor({ timeout: 30_000 })
 
-  await button(page, 'Back up now').click()
+  await getButton(page, 'Back up now').click()
   await page.getByText('A backup takes about 5 minutes.').waitFor()
-  await dialog(page, `Back up ${sourceCode} now?`).getByRole('button', { name: 'Back up now' }).click()
+  await getDialog(page, `Back up ${sourceCode} now?`).getByRole('button', { name: 'Back up now' }).click()
   await toast(page, `${sourceCode}: the backup is made.`)
   await page.getByText(/GB over the free limit/).waitFor({ timeout: 30_000 })
   await expectNoFaults(page, 'a tab with a backup and traffic over the limit')
@@ -163,13 +163,13 @@ it('is ordered, paid, made, charged, paid again, printed, and put into another s
     )
     .toBe(true)
   await row.getByRole('button', { name: /Pay/ }).click()
-  await button(nextMonthPage, /on the payment page$/).click()
+  await getButton(nextMonthPage, /on the payment page$/).click()
   await nextMonthPage.waitForURL(/\/pay\/card\//)
   await nextMonthPage.locator('form button').first().click()
   await nextMonthPage.waitForURL((url) => url.pathname.startsWith('/saas/app/contract'))
   await row.getByText(/I\d{12}/).waitFor({ timeout: 30_000 })
   const printPage = nextMonthPage.context().waitForEvent('page')
-  await button(nextMonthPage, `Print the traffic of ${today.slice(0, 7)}`).click()
+  await getButton(nextMonthPage, `Print the traffic of ${today.slice(0, 7)}`).click()
   const printedPage = await printPage
   await printedPage
     .getByText(/I\d{12}/)
@@ -178,10 +178,10 @@ it('is ordered, paid, made, charged, paid again, printed, and put into another s
   expect(await printedPage.locator('body').innerText()).toContain(today.slice(0, 7))
   await printedPage.close()
 
-  await button(nextMonthPage, /^Restore the backup of /)
+  await getButton(nextMonthPage, /^Restore the backup of /)
     .first()
     .click()
-  const restoreDialog = dialog(nextMonthPage, /^Restore the backup of /)
+  const restoreDialog = getDialog(nextMonthPage, /^Restore the backup of /)
   await restoreDialog.getByRole('radio', { name: new RegExp(targetCode) }).click()
   await restoreDialog.locator('.confirm-code code').first().waitFor()
   const confirmationCode = (await restoreDialog.locator('.confirm-code code').allInnerTexts()).join('')

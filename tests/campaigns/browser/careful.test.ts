@@ -2,7 +2,7 @@
 import { expect, it } from 'vitest'
 import { findSeriousViolations } from '#tests/support/browser/browser.ts'
 import { openPath, takeOwnCompany, resumePage, setUpShared } from '#tests/support/browser/browser-setup.ts'
-import { codeAt } from '#tests/support/server/otp.ts'
+import { calculateCode } from '#tests/support/server/otp.ts'
 
 const setup = setUpShared()
 
@@ -17,20 +17,20 @@ it('a picture that a browser could draw, but none of the formats, is refused; re
   expect(await page.getByRole('dialog').count()).toBe(0)
 
   await openPath(page, setup.fixture.portal, '/app/profile/security')
-  const button = (name: string) => page.getByRole('button', { name, exact: true })
-  await button('Add authenticator app').click()
+  const getButton = (name: string) => page.getByRole('button', { name, exact: true })
+  await getButton('Add authenticator app').click()
   await page.locator('input[name="password"]').fill(user.password)
-  await button('Continue').click()
+  await getButton('Continue').click()
   const secret = ((await page.locator('.factor-scan code').textContent()) ?? '').replaceAll(' ', '')
-  await page.locator('input[name="otp"]').fill(codeAt(secret, Date.now()))
-  await button('Turn on').click()
-  await button('I have saved them').waitFor()
+  await page.locator('input[name="otp"]').fill(calculateCode(secret, Date.now()))
+  await getButton('Turn on').click()
+  await getButton('I have saved them').waitFor()
   await page.keyboard.press('Escape')
   await page.getByText('You have not saved the codes', { exact: false }).waitFor()
   expect(await page.locator('.factor-codes code').count()).toBe(10)
   expect(await findSeriousViolations(page)).toEqual([])
-  await button('Back to the codes').click()
-  await button('Download').click()
+  await getButton('Back to the codes').click()
+  await getButton('Download').click()
   await page.keyboard.press('Escape')
   await page.getByRole('dialog').waitFor({ state: 'detached' })
 })

@@ -8,7 +8,7 @@ import {
   waitForCompleteList,
   takeOwnCompany,
   resumePage,
-  rows,
+  getRows,
   setUpShared,
   readText,
 } from '#tests/support/browser/browser-setup.ts'
@@ -18,14 +18,17 @@ const { code, admin } = takeOwnCompany()
 
 async function enter(person: PersonOrName, query: string): Promise<Page> {
   const page = await resumePage(setup, person, `/app/user${query}`)
-  await rows(page).first().waitFor()
+  await getRows(page).first().waitFor()
   return page
 }
 
-const dialog = (page: Page) => page.getByRole('dialog')
+const getDialog = (page: Page) => page.getByRole('dialog')
 
 async function save(page: Page) {
-  const [download] = await Promise.all([page.waitForEvent('download'), dialog(page).locator('.button.primary').click()])
+  const [download] = await Promise.all([
+    page.waitForEvent('download'),
+    getDialog(page).locator('.button.primary').click(),
+  ])
   const text = await readText(download)
   expect(text.startsWith('\uFEFF')).toBe(true)
   const [head = [], ...lines] = text
@@ -53,16 +56,16 @@ async function removeRowsAfterFirstPage(page: Page) {
 
 it('holds every row of the filter in the order of the list, from the device, the server or what is here of it, and nothing that a spreadsheet would carry out', async () => {
   const page = await enter(admin, '?user=new')
-  await dialog(page).locator('input[name=name]').fill('=HYPERLINK("http://evil.example")')
-  await dialog(page).locator('input[name=email]').fill('formula@acme.example')
-  await dialog(page).locator('button[type=submit]').click()
-  await dialog(page).waitFor({ state: 'detached' })
+  await getDialog(page).locator('input[name=name]').fill('=HYPERLINK("http://evil.example")')
+  await getDialog(page).locator('input[name=email]').fill('formula@acme.example')
+  await getDialog(page).locator('button[type=submit]').click()
+  await getDialog(page).waitFor({ state: 'detached' })
   await page.goto(`${setup.fixture.portal.url}/saas/app/user?statusType=0&sortField=email&sortOrder=desc`)
-  await rows(page).first().waitFor()
+  await getRows(page).first().waitFor()
   await page.getByRole('button', { name: 'Export' }).click()
-  await dialog(page).getByText('All users that the filters of the list find, in its order.').waitFor()
-  await dialog(page).getByText('Times are in the business time zone: Asia/Hong_Kong.').waitFor()
-  await dialog(page).getByText('All of them are on this device, updated', { exact: false }).waitFor()
+  await getDialog(page).getByText('All users that the filters of the list find, in its order.').waitFor()
+  await getDialog(page).getByText('Times are in the business time zone: Asia/Hong_Kong.').waitFor()
+  await getDialog(page).getByText('All of them are on this device, updated', { exact: false }).waitFor()
   expect(await findSeriousViolations(page)).toEqual([])
   const countShown = async () => Number(/ of (\d+)/.exec(await page.locator('.list-foot p').innerText())?.[1])
   const displayedCount = await countShown()
@@ -92,14 +95,14 @@ it('holds every row of the filter in the order of the list, from the device, the
 
   // A list of which only a page is here is asked for.
   await page.goto(`${setup.fixture.portal.url}/saas/app/user?statusType=1&sortField=email&sortOrder=desc`)
-  await rows(page).first().waitFor()
+  await getRows(page).first().waitFor()
   // What is still on its way would bring back what is taken away below.
   await waitForCompleteList(page)
   const activated = await countShown()
   await removeRowsAfterFirstPage(page)
   await waitForCachedPart(page, 'users')
   await page.getByRole('button', { name: 'Export' }).click()
-  await dialog(page).getByText('They are loaded from the server now.').waitFor()
+  await getDialog(page).getByText('They are loaded from the server now.').waitFor()
   const serverExport = await save(page)
   expect(serverExport.name).toMatch(fileNamePattern)
   expect(serverExport.lines).toHaveLength(activated)
@@ -120,7 +123,7 @@ it('holds every row of the filter in the order of the list, from the device, the
   await removeRowsAfterFirstPage(page)
   await page.context().setOffline(true)
   await page.getByRole('button', { name: '导出' }).click()
-  await dialog(page).getByText('文件名中会注明', { exact: false }).waitFor()
+  await getDialog(page).getByText('文件名中会注明', { exact: false }).waitFor()
   expect(await findSeriousViolations(page)).toEqual([])
   const partialExport = await save(page)
   expect(partialExport.name).toMatch(

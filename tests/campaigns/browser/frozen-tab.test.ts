@@ -47,42 +47,42 @@ async function signIn(tab: ChromiumTab, { company, username, password }: Person)
 }
 
 async function rename(tab: ChromiumTab, row: number, name: string): Promise<void> {
-  await tab.run((at) => document.querySelectorAll<HTMLElement>('tbody .lead a')[at]?.click(), row)
+  await tab.run((index) => document.querySelectorAll<HTMLElement>('tbody .lead a')[index]?.click(), row)
   await until(tab, 'the form is shown', () => document.querySelector('[role="dialog"] input[name="name"]') !== null)
   await tab.fill('[role="dialog"] input[name="name"]', name)
   await tab.run(() => document.querySelector<HTMLElement>('[role="dialog"] button[type="submit"]')?.click())
 }
 
-const heldLocks = (tab: ChromiumTab) =>
+const listHeldLocks = (tab: ChromiumTab) =>
   tab.run(async () => ((await navigator.locks.query()).held ?? []).map(({ name = '' }) => name.split(':')[0] ?? ''))
 
-async function freeze(tab: ChromiumTab, lock: string, other: ChromiumTab): Promise<void> {
+async function freeze(tab: ChromiumTab, lock: string, otherTab: ChromiumTab): Promise<void> {
   await tab.setLifecycle('frozen')
-  await until(other, 'the tab is frozen', () => localStorage.getItem('frozen') === 'yes')
-  expect(await heldLocks(other)).toContain(lock)
+  await until(otherTab, 'the tab is frozen', () => localStorage.getItem('frozen') === 'yes')
+  expect(await listHeldLocks(otherTab)).toContain(lock)
 }
 
 it('fault 41e a tab that is frozen while it sends keeps no other one from sending, and both writes arrive', async () => {
-  const [frozen, other] = [await open(), await open()]
-  await signIn(frozen, takeOwnCompany().admin)
-  await toUsers(other)
-  await listed(other)
-  const hung = frozen.hang(({ method }) => method === 'PUT')
-  await rename(frozen, 1, 'Aa before the freeze')
-  const heal = await hung
-  await freeze(frozen, 'drain', other)
+  const [frozenTab, otherTab] = [await open(), await open()]
+  await signIn(frozenTab, takeOwnCompany().admin)
+  await toUsers(otherTab)
+  await listed(otherTab)
+  const hangPromise = frozenTab.hang(({ method }) => method === 'PUT')
+  await rename(frozenTab, 1, 'Aa before the freeze')
+  const resumeRequest = await hangPromise
+  await freeze(frozenTab, 'drain', otherTab)
   const startedAt = performance.now()
-  await rename(other, 2, 'Aa beside the freeze')
-  await until(other, 'the other write is sent', () => {
+  await rename(otherTab, 2, 'Aa beside the freeze')
+  await until(otherTab, 'the other write is sent', () => {
     const row = [...document.querySelectorAll('tbody tr')].find((word) =>
       word.textContent.includes('beside the freeze'),
     )
     return row !== undefined && !row.querySelector('.pending-mark')
   })
   expect(performance.now() - startedAt).toBeLessThan(withinMs)
-  await frozen.setLifecycle('active')
-  await heal()
-  await toUsers(other)
+  await frozenTab.setLifecycle('active')
+  await resumeRequest()
+  await toUsers(otherTab)
   const isAll = () => {
     const text = document.querySelector('tbody')?.textContent ?? ''
     return (
@@ -90,21 +90,21 @@ it('fault 41e a tab that is frozen while it sends keeps no other one from sendin
       !document.querySelector('.bar-waiting, .pending-mark')
     )
   }
-  await until(other, 'both writes are done', isAll, 90_000)
+  await until(otherTab, 'both writes are done', isAll, 90_000)
 }, 180_000)
 
 it('fault 41f a tab that is frozen while it renews the session keeps no other one from renewing it', async () => {
-  const [frozen, other] = [await open(), await open()]
-  await signIn(frozen, takeOwnCompany().admin)
-  await other.goTo(`${fixture.portal.url}/`)
-  const hung = frozen.hang(({ url }) => url.endsWith('/token'))
-  await frozen.clearCookie(accessCookie, `${fixture.portal.url}/saas/`)
-  await toUsers(frozen)
-  await hung
-  await freeze(frozen, 'portal-renew', other)
+  const [frozenTab, otherTab] = [await open(), await open()]
+  await signIn(frozenTab, takeOwnCompany().admin)
+  await otherTab.goTo(`${fixture.portal.url}/`)
+  const hangPromise = frozenTab.hang(({ url }) => url.endsWith('/token'))
+  await frozenTab.clearCookie(accessCookie, `${fixture.portal.url}/saas/`)
+  await toUsers(frozenTab)
+  await hangPromise
+  await freeze(frozenTab, 'portal-renew', otherTab)
   const startedAt = performance.now()
-  await toUsers(other)
-  await until(other, 'the session is renewed', async () => (await cookieStore.get('portal-access')) !== null)
+  await toUsers(otherTab)
+  await until(otherTab, 'the session is renewed', async () => (await cookieStore.get('portal-access')) !== null)
   expect(performance.now() - startedAt).toBeLessThan(withinMs)
-  await listed(other)
+  await listed(otherTab)
 }, 120_000)

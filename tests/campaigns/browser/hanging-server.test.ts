@@ -34,7 +34,7 @@ it('a server that hangs leaves no request under the worker without an answer: wh
     fetchPath('/api/m18s/user'),
     fetchPath('/api/m18s/user?userId=999999'),
   ])
-  proxy.heal()
+  proxy.clearFaults()
   expect(cachedResult).toMatchObject({ status: 200 })
   expect(uncachedResult).toMatchObject({ status: 0 })
   expect(uncachedResult.ms).toBeLessThan(60_000)

@@ -4,7 +4,7 @@ import {
   waitForController,
   openFreshPage,
   takeOwnCompany,
-  rows,
+  getRows,
   setUpShared,
 } from '#tests/support/browser/browser-setup.ts'
 
@@ -15,7 +15,7 @@ it('a session whose token is gone in the middle of a form goes on by itself; an 
   const { code: company, admin } = takeOwnCompany()
   const page = await openFreshPage(setup, admin, '/app/user')
   await waitForController(page)
-  await rows(page).first().waitFor()
+  await getRows(page).first().waitFor()
   const add = page.locator('.page-action .button.primary')
   await add.click()
   await page.getByRole('dialog').locator('input[name="name"]').fill('In Time')
@@ -37,5 +37,5 @@ it('a session whose token is gone in the middle of a form goes on by itself; an 
   await page.locator('.bar-waiting').waitFor({ state: 'detached', timeout: 30_000 })
   await activateAndLogIn(mails, fixture.portal.url, { company, username: email })
   await page.locator('.filters input').first().fill('in.time')
-  await rows(page).filter({ hasText: 'In Time' }).waitFor()
+  await getRows(page).filter({ hasText: 'In Time' }).waitFor()
 })

@@ -58,10 +58,10 @@ describe('a long request in a real browser', () => {
     for (const openPage of pages) await isControlled(openPage)
     await clickVerify(page)
     for (const openPage of pages) await getProgressBar(openPage).waitFor()
-    const before = countPolls()
+    const pollCountBefore = countPolls()
     const startedAt = performance.now()
     await page.waitForTimeout(7_000)
-    const perSecond = (countPolls() - before) / ((performance.now() - startedAt) / 1000)
+    const perSecond = (countPolls() - pollCountBefore) / ((performance.now() - startedAt) / 1000)
     expect(perSecond).toBeLessThanOrEqual(1.05 + 1 / 7)
     // A watch that sleeps for five seconds makes half of this; a busy machine alone does not.
     expect(perSecond).toBeGreaterThan(0.6)
@@ -125,10 +125,10 @@ describe('a long request in a real browser', () => {
     await getProgressBar(page).waitFor()
     const worker = await controlWorker(page)
     await expect.poll(() => worker.isRunning()).toBe(true)
-    const before = await readPercent(page)
-    expect(before).toBeGreaterThan(0)
+    const percentBefore = await readPercent(page)
+    expect(percentBefore).toBeGreaterThan(0)
     const gaps: number[] = []
-    for (let strike = 0; strike < 4; strike++) {
+    for (let attempt = 0; attempt < 4; attempt++) {
       await expect.poll(() => worker.isRunning()).toBe(true)
       const pollsBefore = countPolls()
       const startedAt = performance.now()
@@ -138,7 +138,7 @@ describe('a long request in a real browser', () => {
     }
     console.log(`ms from the worker's death to the next poll: ${gaps.join(', ')}`)
     expect(Math.max(...gaps)).toBeLessThan(3_000)
-    expect(await readPercent(page)).toBeGreaterThan(before)
+    expect(await readPercent(page)).toBeGreaterThan(percentBefore)
 
     await portal.kill()
     await portal.start()

@@ -1,7 +1,7 @@
 /** A first visit that loses a file on the way, before there is a worker (P-11). */
 import type { Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
-import { input } from '#tests/support/browser/newcomer.ts'
+import { getInput } from '#tests/support/browser/newcomer.ts'
 import { desktop, setUpShared } from '#tests/support/browser/browser-setup.ts'
 
 const { fixture, cleanups } = setUpShared()
@@ -23,7 +23,7 @@ describe('a first visit that loses a file (P-11)', () => {
 
   it.each([/assets\/libraries-/, /assets\/frame-/])('%s, once: comes by itself', async (lostFile) => {
     const { page, countLoads } = await openWithLoss(lostFile, 1)
-    await input(page, 'company').waitFor()
+    await getInput(page, 'company').waitFor()
     expect(countLoads()).toBe(2)
     expect(await getNotice(page).isVisible()).toBe(false)
   })
@@ -32,7 +32,7 @@ describe('a first visit that loses a file (P-11)', () => {
     const { page } = await openWithLoss(/assets\/index-/, 1)
     await getNotice(page).waitFor()
     await page.getByRole('link', { name: 'Load it again' }).click()
-    await input(page, 'company').waitFor()
+    await getInput(page, 'company').waitFor()
     expect(await getNotice(page).isVisible()).toBe(false)
   })
 

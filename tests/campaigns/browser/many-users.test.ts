@@ -6,7 +6,7 @@ import {
   waitForCompleteList,
   takeOwnCompany,
   resumePage,
-  rows,
+  getRows,
   setUpShared,
 } from '#tests/support/browser/browser-setup.ts'
 
@@ -20,11 +20,11 @@ const longTimeout = { timeout: 30_000 }
 const getBox = (name: string) => page.getByRole('checkbox', { name: `Select ${name}`, exact: true })
 const getBoxes = () => page.locator('td.pick input')
 const readSelectionText = () => page.locator('.picks > p').innerText()
-const dialog = () => page.getByRole('dialog')
+const getDialog = () => page.getByRole('dialog')
 
 it('users are chosen by key, over a stretch, for all of a page and over pages; a new filter and Escape end it (A-02, A-08)', async () => {
   page = await resumePage(setup, admin, '/app/user')
-  await rows(page).first().waitFor()
+  await getRows(page).first().waitFor()
   await waitForCompleteList(page)
   await getBoxes().first().focus()
   await page.keyboard.press('Space')
@@ -34,7 +34,7 @@ it('users are chosen by key, over a stretch, for all of a page and over pages; a
     .click({ modifiers: ['Shift'] })
   expect(await readSelectionText()).toBe('4 selected')
   // All of its cell is the box, for a finger as for a pointer.
-  const cell = await rows(page).nth(5).locator('td.pick').boundingBox()
+  const cell = await getRows(page).nth(5).locator('td.pick').boundingBox()
   await page.mouse.click((cell?.x ?? 0) + 4, (cell?.y ?? 0) + 4)
   expect(await readSelectionText()).toBe('5 selected')
 
@@ -57,13 +57,13 @@ it('users are chosen by key, over a stretch, for all of a page and over pages; a
   await getBox('Ada Wong').check()
   await getBox('Agnes Fung').check()
   await disableButton.click()
-  await dialog().getByText('Disable 1 user?', { exact: true }).waitFor()
+  await getDialog().getByText('Disable 1 user?', { exact: true }).waitFor()
   expect(['asked', await findSeriousViolations(page)]).toEqual(['asked', []])
-  await dialog().getByRole('button', { name: 'Disable 1 user' }).click()
-  await dialog().getByText('1 done', { exact: true }).waitFor(longTimeout)
+  await getDialog().getByRole('button', { name: 'Disable 1 user' }).click()
+  await getDialog().getByText('1 done', { exact: true }).waitFor(longTimeout)
   expect(['became', await findSeriousViolations(page)]).toEqual(['became', []])
   await page.keyboard.press('Escape')
-  await dialog().waitFor({ state: 'detached' })
+  await getDialog().waitFor({ state: 'detached' })
 
   await page.getByLabel('Status', { exact: true }).selectOption('Disabled')
   await page.locator('.picks').waitFor({ state: 'detached' })
@@ -72,5 +72,5 @@ it('users are chosen by key, over a stretch, for all of a page and over pages; a
   await page.keyboard.press('Escape')
   await page.locator('.picks').waitFor({ state: 'detached' })
   await expect.poll(() => page.evaluate(() => document.activeElement?.closest('td')?.className)).toBe('pick')
-  expect(await rows(page).first().locator('.lead a').count()).toBe(1)
+  expect(await getRows(page).first().locator('.lead a').count()).toBe(1)
 })

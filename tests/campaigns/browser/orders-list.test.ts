@@ -13,19 +13,19 @@ import {
   waitForList,
   takeOwnCompany,
   resumePage,
-  rows,
+  getRows,
   setUpShared,
   tablet,
 } from '#tests/support/browser/browser-setup.ts'
 
 const setup = setUpShared()
 
-const row = (page: Page, code: string) => rows(page).filter({ hasText: code })
+const row = (page: Page, code: string) => getRows(page).filter({ hasText: code })
 async function selectAction(page: Page, code: string, name: string) {
   await row(page, code).locator('[aria-haspopup=menu]').click()
   await page.getByRole('menuitem', { name, exact: true }).click()
 }
-const codes = (page: Page) => page.locator('tbody .order-code').allInnerTexts()
+const readCodes = (page: Page) => page.locator('tbody .order-code').allInnerTexts()
 
 it('home and the list stand without a line; the list is searched, filtered and sorted by its address', async () => {
   const { code, admin } = takeOwnCompany()
@@ -51,17 +51,17 @@ it('home and the list stand without a line; the list is searched, filtered and s
       .evaluate((cell) => getComputedStyle(cell).color)
   expect(await readColor(`${code}old`)).not.toBe(await readColor(`${code}trade`))
   await page.getByRole('textbox', { name: 'Search service code or name' }).fill('ACME, to')
-  await expect.poll(() => codes(page)).toEqual(buildCodes('test'))
+  await expect.poll(() => readCodes(page)).toEqual(buildCodes('test'))
   await expect.poll(() => getAddress(page).searchParams.get('searchText')).toBe('ACME, to')
   await page.getByRole('button', { name: 'Clear search' }).click()
   await page.getByRole('combobox', { name: 'Status' }).selectOption({ label: 'Expired' })
-  await expect.poll(() => codes(page)).toEqual(buildCodes('old'))
+  await expect.poll(() => readCodes(page)).toEqual(buildCodes('old'))
   await expect.poll(() => getAddress(page).searchParams.get('status')).toBe('2')
   await page.reload()
-  await expect.poll(() => codes(page)).toEqual(buildCodes('old'))
+  await expect.poll(() => readCodes(page)).toEqual(buildCodes('old'))
   await page.getByRole('button', { name: 'Clear filters' }).click()
   await page.locator('th button', { hasText: 'Service code' }).click()
-  await expect.poll(() => codes(page)).toEqual(buildCodes('hr', 'old', 'shop', 'test', 'trade'))
+  await expect.poll(() => readCodes(page)).toEqual(buildCodes('hr', 'old', 'shop', 'test', 'trade'))
   const calendar = page.getByRole('button', { name: 'Calendar' })
   await expect.poll(() => calendar.getAttribute('aria-disabled')).toBe('true')
 })
@@ -108,9 +108,9 @@ it('home says nothing of contracts to who orders none, and the device does not k
   // It answers in turn: what it was asked to keep before, it has begun to.
   await page.evaluate(async () => {
     const { port1, port2 } = new MessageChannel()
-    const answer = new Promise((resolve) => (port1.onmessage = resolve))
+    const responsePromise = new Promise((resolve) => (port1.onmessage = resolve))
     navigator.serviceWorker.controller?.postMessage({ type: 'build' }, [port2])
-    await answer
+    await responsePromise
   })
   expect(await page.evaluate(() => caches.keys())).not.toContainEqual(expect.stringMatching(/^portal-staff-/))
   expect(await countCachedFiles(page, 'orders')).toBe(0)

@@ -5,7 +5,7 @@
 import type { Page } from 'playwright-core'
 import { expect, it } from 'vitest'
 import { findSeriousViolations } from '#tests/support/browser/browser.ts'
-import { cardField, typeCard } from '#tests/support/orders/card-fields.ts'
+import { getCardField, typeCard } from '#tests/support/orders/card-fields.ts'
 import { expectNoFaults } from '#tests/support/browser/looks.ts'
 import { waitForController, takeOwnCompany, resumePage, setUpShared } from '#tests/support/browser/browser-setup.ts'
 import { callApi, choose, fill, getOrderButton, getSubmitButton } from '#tests/support/pages/wizard.ts'
@@ -33,19 +33,19 @@ const buttonNames = {
   en: { open: /^Pay HKD/, card: /^Pay .* by card$/, page: /on the payment page$/, alipay: /^Pay .* with Alipay$/ },
   zh: { open: /^支付 (HKD|RMB)/, card: /^用银行卡支付/, page: /^前往支付页面支付/, alipay: /^用支付宝支付/ },
 }
-const button = (page: Page, name: RegExp | string) => page.getByRole('button', { name })
-const note = (page: Page, text: string) => page.locator('.payment-note', { hasText: text })
+const getButton = (page: Page, name: RegExp | string) => page.getByRole('button', { name })
+const getNote = (page: Page, text: string) => page.locator('.payment-note', { hasText: text })
 
 /** The panel over the order's page. */
 async function openPaymentPanel(page: Page, address: string, language: keyof typeof buttonNames = 'en') {
   await page.goto(address)
-  await button(page, buttonNames[language].open).click()
+  await getButton(page, buttonNames[language].open).click()
   await page.locator('.payment').waitFor()
 }
 
 async function openCardPage(page: Page, address: string, language: keyof typeof buttonNames = 'en') {
   await openPaymentPanel(page, address, language)
-  await button(page, buttonNames[language].page).click()
+  await getButton(page, buttonNames[language].page).click()
   await page.waitForURL(/\/pay\/card\//)
 }
 
@@ -69,16 +69,16 @@ it('a card pays once for two tabs; the page of the order, the other tab and the 
   const listResponse = page.waitForResponse((response) => response.url().includes('searchText=paycard'))
   await chooseCard(page, '4242 4242 4242 4242')
   await waitForReturn(page, address)
-  await note(page, 'Payment received').waitFor()
+  await getNote(page, 'Payment received').waitFor()
   await isEffective(page)
   expect(await findSeriousViolations(page)).toEqual([])
-  await button(page, 'Close').click()
+  await getButton(page, 'Close').click()
   await expect.poll(() => page.url()).toBe(address)
   await listResponse
 
   // Its card fields were open all the time; what was paid in the other tab is not charged again.
   await typeCard(otherPage, '4242424242424242')
-  await button(otherPage, buttonNames.en.card).click()
+  await getButton(otherPage, buttonNames.en.card).click()
   await otherPage.locator('.toast', { hasText: 'Payment received' }).waitFor()
   await isEffective(otherPage)
   await otherPage.close()
@@ -95,17 +95,17 @@ it('a card: it waits for a line, turning back pays nothing, a declined one is to
   await openPaymentPanel(page, address, 'zh')
   await page.context().setOffline(true)
   await page.locator('.payment-offline').waitFor()
-  expect(await button(page, buttonNames.zh.card).getAttribute('aria-disabled')).toBe('true')
+  expect(await getButton(page, buttonNames.zh.card).getAttribute('aria-disabled')).toBe('true')
   await page.context().setOffline(false)
   await page.locator('.payment-offline').waitFor({ state: 'detached', timeout: 30_000 })
-  await button(page, buttonNames.zh.page).click()
+  await getButton(page, buttonNames.zh.page).click()
   await page.waitForURL(/\/pay\/card\//)
   await page.locator('.back a').click()
   await waitForReturn(page, address)
-  await note(page, '付款失败').waitFor()
+  await getNote(page, '付款失败').waitFor()
 
-  await button(page, buttonNames.zh.open).click()
-  await button(page, buttonNames.zh.page).click()
+  await getButton(page, buttonNames.zh.open).click()
+  await getButton(page, buttonNames.zh.page).click()
   await page.waitForURL(/\/pay\/card\//)
   await chooseCard(page, '4000 0000 0000 0002')
   await page.locator('.declined').waitFor()
@@ -113,7 +113,7 @@ it('a card: it waits for a line, turning back pays nothing, a declined one is to
   await page.waitForURL(/\/pay\/bank\//)
   await page.locator('button[value="yes"]').click()
   await waitForReturn(page, address)
-  await note(page, '已收到付款').waitFor()
+  await getNote(page, '已收到付款').waitFor()
   await isEffective(page, '生效中')
 })
 
@@ -122,16 +122,16 @@ it('fault 36M81e a card that is typed: declined ones are said to be invalid and 
   const address = await createOrder(page, 'paytyped')
   await openPaymentPanel(page, address, 'zh')
   await typeCard(page, '4000000000000002')
-  await button(page, buttonNames.zh.card).click()
-  await note(page, '您的银行卡信息无效').waitFor()
+  await getButton(page, buttonNames.zh.card).click()
+  await getNote(page, '您的银行卡信息无效').waitFor()
   await expectNoFaults(page, 'a declined card')
-  await cardField(page, 'number').fill('4000 0025 0000 3155')
-  expect(await cardField(page, 'cvc').inputValue()).toBe('123')
-  await button(page, buttonNames.zh.card).click()
+  await getCardField(page, 'number').fill('4000 0025 0000 3155')
+  expect(await getCardField(page, 'cvc').inputValue()).toBe('123')
+  await getButton(page, buttonNames.zh.card).click()
   await page.waitForURL(/\/pay\/bank\//)
   await page.locator('button[value="yes"]').click()
   await waitForReturn(page, address)
-  await note(page, '已收到付款').waitFor()
+  await getNote(page, '已收到付款').waitFor()
   await isEffective(page, '生效中')
 })
 
@@ -144,8 +144,8 @@ it('whoever orders in RMB goes to Alipay and back, also after a no, and having p
   await choose(page, 'doc')
   await getOrderButton(page).click()
   await payThroughAlipay(page, 'back')
-  await note(page, '付款失败').waitFor()
-  await button(page, buttonNames.zh.open).click()
+  await getNote(page, '付款失败').waitFor()
+  await getButton(page, buttonNames.zh.open).click()
   await payThroughAlipay(page, 'pay')
   await page.getByRole('heading', { name: '合同已生效' }).waitFor()
   expect(new URL(page.url()).pathname).toBe('/saas/app/contract/new')
@@ -154,7 +154,7 @@ it('whoever orders in RMB goes to Alipay and back, also after a no, and having p
 })
 
 async function payThroughAlipay(page: Page, action: 'back' | 'pay') {
-  await button(page, buttonNames.zh.alipay).click()
+  await getButton(page, buttonNames.zh.alipay).click()
   await page.waitForURL(/\/pay\/alipay\//)
   await page.locator(`button[value="${action}"]`).click()
 }

@@ -11,8 +11,8 @@ import {
 } from '#tests/support/browser/browser-setup.ts'
 import {
   choose,
-  dialog,
-  field,
+  getDialog,
+  getField,
   fill,
   getOrderButton,
   listOrders,
@@ -73,11 +73,11 @@ describe.each([
 ])('on a $size the amount due is in sight', ({ size, device }) => {
   it('at each field of a new contract and at each module', async () => {
     const page = await resumePage(setup, admin, '/app/contract/new', device)
-    await field(page, 'code').waitFor()
+    await getField(page, 'code').waitFor()
     await fill(page, `see${size}`, { users: '25' })
     await expectPriceVisible(page.locator('.wizard'), 10)
     await getSubmitButton(page).click()
-    await field(page, 'module-fin').waitFor()
+    await getField(page, 'module-fin').waitFor()
     await choose(page, 'doc')
     await expectPriceVisible(page.locator('.wizard'), 5)
     // What is to be paid is there at once, and so is the button.
@@ -89,19 +89,19 @@ describe.each([
     expect(y + height).toBeLessThanOrEqual(device.viewport?.height ?? 0)
     await page.goBack()
     await page.getByRole('button', { name: 'Discard draft' }).click()
-    await dialog(page).getByRole('button', { name: 'Discard draft' }).click()
+    await getDialog(page).getByRole('button', { name: 'Discard draft' }).click()
   })
 
   it('at each field of a change and of an extension', async () => {
     const page = await resumePage(setup, admin, '/app/contract', device)
     await page.goto(`${setup.fixture.portal.url}/saas/app/contract/${await findOrderId(page, `${code}trade`)}?edit=1`)
-    await field(page, 'users').waitFor()
-    await typeInto(field(page, 'users'), '45')
+    await getField(page, 'users').waitFor()
+    await typeInto(getField(page, 'users'), '45')
     await expectPriceVisible(page.locator('.order-edit'), 9)
     await page.goto(`${setup.fixture.portal.url}/saas/app/contract/${await findOrderId(page, `${code}old`)}`)
     await page.getByRole('button', { name: 'Extend' }).click()
-    await dialog(page).locator('[name=period]').waitFor()
-    await expectPriceVisible(dialog(page), 10)
+    await getDialog(page).locator('[name=period]').waitFor()
+    await expectPriceVisible(getDialog(page), 10)
   })
 })
 
@@ -109,10 +109,10 @@ it('Back and Forward of the browser go through the steps and keep what was typed
   const page = await resumePage(setup, admin, '/app/contract/new')
   const readStepParameter = () => new URL(page.url()).searchParams.get('step')
   const readFocusedTitle = () => page.evaluate(() => document.activeElement?.textContent)
-  await field(page, 'code').waitFor()
+  await getField(page, 'code').waitFor()
   // Nothing is right yet.
   await page.goto(`${setup.fixture.portal.url}/saas/app/contract/new?step=3`)
-  await field(page, 'code').waitFor()
+  await getField(page, 'code').waitFor()
   await expect.poll(readStepParameter).toBeNull()
   await fill(page, 'stepone', { users: '25' })
   await getSubmitButton(page).click()
@@ -120,7 +120,7 @@ it('Back and Forward of the browser go through the steps and keep what was typed
   await choose(page, 'doc')
   await page.reload()
   await expect.poll(() => readStep(page)).toContain('Modules')
-  expect(await field(page, 'module-doc').isChecked()).toBe(true)
+  expect(await getField(page, 'module-doc').isChecked()).toBe(true)
   await getOrderButton(page).click()
   await expect.poll(readStepParameter).toBe('3')
   await page.getByRole('button', { name: /by card$/ }).waitFor()
@@ -128,17 +128,20 @@ it('Back and Forward of the browser go through the steps and keep what was typed
   await page.goBack()
   await expect.poll(() => readStep(page)).toContain('Modules')
   await expect.poll(readFocusedTitle).toBe('Modules')
-  expect(await field(page, 'module-doc').isChecked()).toBe(true)
+  expect(await getField(page, 'module-doc').isChecked()).toBe(true)
   await page.goBack()
   await expect.poll(() => readStep(page)).toContain('Information')
   await expect.poll(readFocusedTitle).toBe('Information')
-  expect([await field(page, 'code').inputValue(), await field(page, 'users').inputValue()]).toEqual(['stepone', '25'])
+  expect([await getField(page, 'code').inputValue(), await getField(page, 'users').inputValue()]).toEqual([
+    'stepone',
+    '25',
+  ])
   // Typed over, and found again as it was left.
-  await typeInto(field(page, 'users'), '26')
+  await typeInto(getField(page, 'users'), '26')
   await page.goForward()
   await expect.poll(() => readStep(page)).toContain('Modules')
   await page.goBack()
-  await expect.poll(() => field(page, 'users').inputValue()).toBe('26')
+  await expect.poll(() => getField(page, 'users').inputValue()).toBe('26')
   await page.goForward()
   await page.goForward()
   await expect.poll(() => readStep(page)).toContain('Payment')

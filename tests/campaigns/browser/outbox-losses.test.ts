@@ -28,27 +28,27 @@ async function goOffline() {
 }
 const goOnline = () => page.context().setOffline(false)
 
-const dialog = () => page.getByRole('dialog')
+const getDialog = () => page.getByRole('dialog')
 let url: string
 const go = (path: string) => page.goto(`${url}/saas${path}`)
-const receipt = (text: string) => page.locator('.receipts li').filter({ hasText: text })
+const getReceipt = (text: string) => page.locator('.receipts li').filter({ hasText: text })
 const save = async () => {
-  await dialog().locator('button[type="submit"]').click()
-  await dialog().waitFor({ state: 'detached', ...longTimeout })
+  await getDialog().locator('button[type="submit"]').click()
+  await getDialog().waitFor({ state: 'detached', ...longTimeout })
 }
 
 /** Opens the user of that name in its form, changes it and saves; seen by the version the form has. */
 async function edit(search: string, change: (form: Locator) => Promise<unknown>) {
   await go(`/app/user?searchText=${search}`)
   await page.locator('.lead a').first().click()
-  await dialog().locator('input[name="name"]').waitFor()
-  await change(dialog())
+  await getDialog().locator('input[name="name"]').waitFor()
+  await change(getDialog())
   await save()
 }
 async function create(name: string, email: string) {
   await go('/app/user?user=new')
-  await dialog().locator('input[name="name"]').fill(name)
-  await dialog().locator('input[name="email"]').fill(email)
+  await getDialog().locator('input[name="name"]').fill(name)
+  await getDialog().locator('input[name="email"]').fill(email)
   await save()
 }
 it('what is not known to have happened is told as soon as the server says it, never sent again (protocol 13); what a browser has taken away is counted and told until one has seen it (requirement 48)', async () => {
@@ -66,18 +66,18 @@ it('what is not known to have happened is told as soon as the server says it, ne
   proxy.set((call) => (isRightsChange(call) ? 'cut before the answer' : isOutcomeRequest(call) ? 'reset' : null))
   await go('/app/user?searchText=bonnie')
   await page.locator('.lead a').first().click()
-  await dialog().getByText('Admin', { exact: true }).click()
-  await dialog().locator('button[type="submit"]').click()
-  await dialog().locator('.problem').waitFor(longTimeout)
+  await getDialog().getByText('Admin', { exact: true }).click()
+  await getDialog().locator('button[type="submit"]').click()
+  await getDialog().locator('.problem').waitFor(longTimeout)
 
   await go('/app/outbox')
   const unknownWrites = page.locator('.unknowns')
   await unknownWrites.getByRole('heading', { name: "Change of a user's rights" }).waitFor(longTimeout)
   await unknownWrites.getByText('nothing is sent twice', { exact: false }).waitFor()
   expect(['unknown', await findSeriousViolations(page)]).toEqual(['unknown', []])
-  proxy.heal()
+  proxy.clearFaults()
   await unknownWrites.waitFor({ state: 'detached', timeout: 60_000 })
-  await receipt("Change of a user's rights").getByText('Done', { exact: true }).waitFor()
+  await getReceipt("Change of a user's rights").getByText('Done', { exact: true }).waitFor()
   expect(new Set(proxy.arrivals.filter(isRightsChange).flatMap(({ keys }) => keys)).size).toBe(1)
 
   await go('/app/user')

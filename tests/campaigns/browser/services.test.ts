@@ -11,8 +11,8 @@ import { choose, fill, getOrderButton, listOrders, getSubmitButton } from '#test
 const setup = setUp({ HOSTING: 'local' })
 const code = 'story1'
 
-const button = (page: Page, name: string | RegExp) => page.getByRole('button', { name, exact: true })
-const dialog = (page: Page, name: string) => page.getByRole('dialog', { name, exact: true })
+const getButton = (page: Page, name: string | RegExp) => page.getByRole('button', { name, exact: true })
+const getDialog = (page: Page, name: string) => page.getByRole('dialog', { name, exact: true })
 const toast = (page: Page, text: string) => page.locator('.toast', { hasText: text }).waitFor({ timeout: 60_000 })
 const getFact = (page: Page, name: string) =>
   page.locator('dl.facts > div', { has: page.getByText(name, { exact: true }) }).locator('dd')
@@ -20,13 +20,13 @@ const getFact = (page: Page, name: string) =>
 async function selectAction(page: Page, item: string) {
   // Behind the system's own tab it would be drawn once in two seconds.
   await page.bringToFront()
-  await button(page, `More for the service ${code}`).click()
+  await getButton(page, `More for the service ${code}`).click()
   await page.getByRole('menuitem', { name: item, exact: true }).click()
 }
 
 /** What the dialog shows, once. */
 async function readNewPassword(page: Page): Promise<string> {
-  const passwordDialog = dialog(page, `New password of ${code}`)
+  const passwordDialog = getDialog(page, `New password of ${code}`)
   await passwordDialog.getByRole('button', { name: 'Show password' }).click({ timeout: 60_000 })
   await passwordDialog.getByText('Copy it now: it is not shown again.').waitFor()
   const codeTexts = await passwordDialog.locator('code').allInnerTexts()
@@ -57,7 +57,7 @@ it('is ordered, set up, entered, changed, rebooted, read, removed, set up again 
   await choose(page, 'core')
   await getOrderButton(page).click()
   await page.getByText(`Order ${code} created.`).waitFor()
-  await button(page, /on the payment page$/).click()
+  await getButton(page, /on the payment page$/).click()
   await page.waitForURL(/\/pay\/card\//)
   await page.locator('form button').first().click()
   await page.waitForURL((url) => url.pathname.startsWith('/saas/app/contract'))
@@ -67,7 +67,7 @@ it('is ordered, set up, entered, changed, rebooted, read, removed, set up again 
 
   await selectAction(page, 'Create service')
   await expectNoFaults(page, 'the question before a service is created')
-  await dialog(page, `Create the service ${code}?`).getByRole('button', { name: 'Create service' }).click()
+  await getDialog(page, `Create the service ${code}?`).getByRole('button', { name: 'Create service' }).click()
   await page.getByRole('progressbar', { name: `Progress of ${code}` }).waitFor()
   const firstPassword = await readNewPassword(page)
   await toast(page, 'Service is created successfully')
@@ -85,8 +85,8 @@ it('is ordered, set up, entered, changed, rebooted, read, removed, set up again 
 
   await selectAction(page, 'Change configuration')
   await page.locator('[name=memory]').fill('1200')
-  await dialog(page, `Configuration of ${code}`).getByRole('button', { name: 'Change configuration' }).click()
-  await dialog(page, `Reboot ${code} now?`).getByRole('button', { name: 'Reboot' }).click({ timeout: 60_000 })
+  await getDialog(page, `Configuration of ${code}`).getByRole('button', { name: 'Change configuration' }).click()
+  await getDialog(page, `Reboot ${code} now?`).getByRole('button', { name: 'Reboot' }).click({ timeout: 60_000 })
   await toast(page, 'Service is rebooted successfully')
   await expect
     .poll(() => page.locator('.service-config-table tbody tr').first().innerText())
@@ -97,14 +97,14 @@ it('is ordered, set up, entered, changed, rebooted, read, removed, set up again 
   await expect.poll(() => page.locator('.log-text').allInnerTexts()).toEqual(['login of admin'])
   await expectNoFaults(page, 'the log of a service')
   const download = page.waitForEvent('download')
-  await button(page, 'Download').click()
+  await getButton(page, 'Download').click()
   const file = await download
   expect(file.suggestedFilename()).toMatch(/^story1-log-[\d-]+\.txt$/)
   expect(await readText(file)).toContain('login of admin')
 
   await page.goto(`${setup.fixture.portal.url}/saas/app/contract/${id}`)
   await selectAction(page, 'Reset password')
-  await dialog(page, `Reset the password of ${code}?`).getByRole('button', { name: 'Reset password' }).click()
+  await getDialog(page, `Reset the password of ${code}?`).getByRole('button', { name: 'Reset password' }).click()
   const secondPassword = await readNewPassword(page)
   expect(secondPassword).not.toBe(firstPassword)
   const refusedPage = await enter(page, firstPassword)
@@ -115,15 +115,15 @@ it('is ordered, set up, entered, changed, rebooted, read, removed, set up again 
   await secondPage.close()
 
   await selectAction(page, 'Remove service')
-  await dialog(page, `Remove ${code}?`).getByRole('button', { name: 'Remove service' }).click()
+  await getDialog(page, `Remove ${code}?`).getByRole('button', { name: 'Remove service' }).click()
   await toast(page, 'Service is removed successfully')
   await page.getByText('Its data is kept until').waitFor()
   await selectAction(page, 'Create service')
-  await dialog(page, `Create the service ${code}?`).getByRole('button', { name: 'Create service' }).click()
+  await getDialog(page, `Create the service ${code}?`).getByRole('button', { name: 'Create service' }).click()
   await toast(page, 'Service is created successfully')
   await expect.poll(() => getFact(page, 'Health check').textContent()).toBe('Online')
   // Its users are those of before.
-  expect(await button(page, 'Show password').count()).toBe(0)
+  expect(await getButton(page, 'Show password').count()).toBe(0)
   // Whoever was logged in there would be still.
   await page.context().clearCookies({ domain: `www.${code}.localhost` })
   const returnedPage = await enter(page, secondPassword)
@@ -133,7 +133,7 @@ it('is ordered, set up, entered, changed, rebooted, read, removed, set up again 
   const staff = await openFreshPage(setup, 'staff', '/app/service')
   await staff.getByRole('link', { name: code, exact: true }).click()
   await selectAction(staff, 'Delete service')
-  const confirmDialog = dialog(staff, `Delete ${code}`)
+  const confirmDialog = getDialog(staff, `Delete ${code}`)
   await confirmDialog.locator('.confirm-code code').first().waitFor()
   const confirmationCode = (await confirmDialog.locator('.confirm-code code').allInnerTexts()).join('')
   await confirmDialog.locator('[name=typed-value]').pressSequentially(code)

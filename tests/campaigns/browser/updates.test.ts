@@ -11,7 +11,7 @@ const busyMs = 20_000
 
 const {
   fixture,
-  updateBar,
+  getUpdateBar: updateBar,
   getReloadButton,
   enter,
   mark,
@@ -160,7 +160,7 @@ describe('code that a new version took away under an open page', () => {
 
   it('is brought by one loading of the page where a release was missed, by way of the new version', async () => {
     const page = await enter('staff', '/app/home')
-    await fixture.served.deploy({ formerFiles: false })
+    await fixture.served.deploy({ hasFormerFiles: false })
     await openPrices(page)
     await isLoadedAnew(page)
     await getPricesHeading(page).waitFor()
@@ -201,7 +201,7 @@ describe('code that a new version took away under an open page', () => {
     const page = await enter('staff', '/app/home')
     let loadCount = 0
     page.on('load', () => (loadCount += 1))
-    await fixture.served.deploy({ missingPart: 'staff-', formerFiles: false })
+    await fixture.served.deploy({ missingPart: 'staff-', hasFormerFiles: false })
     await openPrices(page)
     await page.getByRole('button', { name: 'Try again' }).waitFor()
     await isLoadedAnew(page, '.broken-detail')

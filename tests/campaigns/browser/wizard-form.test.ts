@@ -5,7 +5,7 @@ import { expect, it } from 'vitest'
 import { signIn } from '#tests/support/browser/browser.ts'
 import { expectNoFaults } from '#tests/support/browser/looks.ts'
 import { takeOwnCompany, resumePage, setUpShared, tablet } from '#tests/support/browser/browser-setup.ts'
-import { choose, field, fill, getOrderButton, listOrders, getSubmitButton } from '#tests/support/pages/wizard.ts'
+import { choose, getField, fill, getOrderButton, listOrders, getSubmitButton } from '#tests/support/pages/wizard.ts'
 
 const setup = setUpShared()
 const { fixture } = setup
@@ -14,10 +14,10 @@ const readAmount = (page: Page) => page.locator('.price-due .amount').innerText(
 
 it('the number and the price follow the slider, and what stands there at rest is what is kept', async () => {
   const page = await resumePage(setup, takeOwnCompany().admin, '/app/contract/new')
-  await field(page, 'code').waitFor()
+  await getField(page, 'code').waitFor()
   await fill(page, 'wizhand', { users: '10' })
   const slider = page.locator('.users-range')
-  const readValues = () => Promise.all([slider.inputValue(), field(page, 'users').inputValue(), readAmount(page)])
+  const readValues = () => Promise.all([slider.inputValue(), getField(page, 'users').inputValue(), readAmount(page)])
   await slider.scrollIntoViewIfNeeded()
   const moveTo = async (share: number) => {
     const box = await slider.boundingBox()
@@ -28,10 +28,10 @@ it('the number and the price follow the slider, and what stands there at rest is
   await page.mouse.down()
   const seenPrices: { users: string; price: string }[] = []
   for (const share of [0.3, 0.5, 0.7]) {
-    const before = await readAmount(page)
+    const amountBefore = await readAmount(page)
     await moveTo(share)
     // The price is drawn after the number.
-    await expect.poll(() => readAmount(page)).not.toBe(before)
+    await expect.poll(() => readAmount(page)).not.toBe(amountBefore)
     const [draggedValue, draggedUsers] = await readValues()
     expect(draggedUsers).toBe(draggedValue)
     seenPrices.push({ users: draggedUsers, price: await readAmount(page) })
@@ -41,14 +41,14 @@ it('the number and the price follow the slider, and what stands there at rest is
   expect({ users: number, price }).toEqual(seenPrices.at(-1))
   // Each price is that of its number, typed.
   for (const { users, price } of seenPrices) {
-    await field(page, 'users').fill(users)
+    await getField(page, 'users').fill(users)
     expect(await slider.inputValue()).toBe(users)
     await expect.poll(() => readAmount(page)).toBe(price)
   }
 
   await page.locator('.price-why summary').click()
   await slider.press('ArrowLeft')
-  expect(await field(page, 'users').inputValue()).toBe(String(Number(sliderValue) - 1))
+  expect(await getField(page, 'users').inputValue()).toBe(String(Number(sliderValue) - 1))
   await expect.poll(() => readAmount(page)).not.toBe(price)
   const dueLine = page.locator('.why-due > .why-line').first()
   expect(await dueLine.innerText()).toContain(await readAmount(page))
@@ -59,7 +59,7 @@ it('the number and the price follow the slider, and what stands there at rest is
   const lineCount = await lines.count()
   for (const share of [0.6, 0.02]) {
     await moveTo(share)
-    const number = await field(page, 'users').inputValue()
+    const number = await getField(page, 'users').inputValue()
     const countUsers = async () => {
       const counts = (await lines.allInnerTexts()).map((line) => Number(/: (\d+) ×/.exec(line)?.[1]))
       return counts.reduce((sum, count) => sum + count, 0)
@@ -77,8 +77,8 @@ it('the number and the price follow the slider, and what stands there at rest is
   await moveTo(0.4)
   const [usersBefore] = await readValues()
   await page.reload()
-  await field(page, 'code').waitFor()
-  expect(await field(page, 'users').inputValue()).toBe(usersBefore)
+  await getField(page, 'code').waitFor()
+  expect(await getField(page, 'users').inputValue()).toBe(usersBefore)
   expect(await slider.inputValue()).toBe(usersBefore)
 })
 
@@ -113,7 +113,7 @@ it('the form is not pushed away, by the note of unpaid orders above it or by a d
     look()
   }`)
   await signIn(page, fixture.portal, 'admin', '/app/contract/new')
-  await field(page, 'code').waitFor()
+  await getField(page, 'code').waitFor()
   await page.locator('.wizard-note', { hasText: 'unpaid order' }).waitFor()
   expect(unpaidRequestCount).not.toBe(0)
   expect(await page.evaluate('tops.length')).toBe(1)
@@ -121,11 +121,11 @@ it('the form is not pushed away, by the note of unpaid orders above it or by a d
   // As wide as a phone.
   await page.setViewportSize({ width: 390, height: 844 })
   await page.waitForFunction(() => document.documentElement.clientWidth === 390)
-  const readTop = () => field(page, 'code').evaluate((input) => input.getBoundingClientRect().top + scrollY)
-  const before = await readTop()
-  await field(page, 'name').pressSequentially('Ours')
+  const readTop = () => getField(page, 'code').evaluate((input) => input.getBoundingClientRect().top + scrollY)
+  const topBefore = await readTop()
+  await getField(page, 'name').pressSequentially('Ours')
   await page.locator('.draft-note button').waitFor()
-  expect(await readTop()).toBe(before)
+  expect(await readTop()).toBe(topBefore)
 
   await page.setViewportSize({ width: 1024, height: 768 })
   await fill(page, 'wizprice', { users: '11' })

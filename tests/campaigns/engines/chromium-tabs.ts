@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { killGroup, startGroup, toJsonCall } from '#tests/campaigns/engines/engine.ts'
 import { type MessageSocket, openSocket } from '#tests/campaigns/engines/socket.ts'
-import { chromiumPath, flags } from '#tests/support/browser/browser.ts'
+import { findChromiumPath, flags } from '#tests/support/browser/browser.ts'
 import { waitForAddress } from '#tests/support/browser/browser-address.ts'
 
 export interface ChromiumTab {
@@ -35,7 +35,7 @@ export interface ChromiumTabs {
 
 export async function openTabs(): Promise<ChromiumTabs> {
   const profile = await mkdtemp(join(tmpdir(), 'portal-tabs-'))
-  const child = startGroup(chromiumPath(), [
+  const child = startGroup(findChromiumPath(), [
     '--headless',
     ...flags,
     `--user-data-dir=${profile}`,

@@ -56,7 +56,7 @@ export async function runJourney(stage: EngineStage, report: (line: string) => v
     await browser.goTo(`${listUrl}?searchText=${encodeURIComponent(name)}`)
     await waitFor(browser, 'the new user is in the list after a reload', isShown, [name])
     report('offline, a change waits, also after a reload')
-    proxy.heal()
+    proxy.clearFaults()
     const isSent = () => document.querySelector('.bar-waiting') === null
     await waitFor(browser, 'nothing waits', isSent, [], sentWithinMs)
     const hasArrived = () => proxy.arrivals.some(({ method, keys }) => method === 'POST' && keys.length > 0)
@@ -64,7 +64,7 @@ export async function runJourney(stage: EngineStage, report: (line: string) => v
       if (performance.now() > deadline) throw new Error('the change did not arrive')
     report('online again, the change is sent')
   } finally {
-    proxy.heal()
+    proxy.clearFaults()
     await browser.kill()
   }
 }

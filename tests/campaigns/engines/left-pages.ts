@@ -5,7 +5,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { enter, type EngineStage } from '#tests/campaigns/engines/stage.ts'
 import { people } from '#tests/support/browser/browser.ts'
-import { between, type Chance } from '#tests/support/runner/chance.ts'
+import { drawBetween, type Random } from '#tests/support/runner/random.ts'
 
 const paths = ['user', 'home', 'contract', 'profile/company']
 /** Time that a page has before it is left, ms. */
@@ -16,7 +16,7 @@ const settleMs = 3_000
 /** Rounds after which a database did not answer, or the page had no rows. */
 export async function leavePages(
   stage: EngineStage,
-  chance: Chance,
+  random: Random,
   rounds: number,
   report: (line: string) => void,
 ): Promise<string[]> {
@@ -26,10 +26,10 @@ export async function leavePages(
   try {
     await enter(browser, proxy.url, people.globex)
     for (let round = 1; round <= rounds; round++) {
-      const loadCount = between(chance, 3, 5)
+      const loadCount = drawBetween(random, 3, 5)
       for (let load = 0; load < loadCount; load++) {
         await browser.goTo(`${proxy.url}/saas/app/${paths[load % paths.length]}`)
-        await wait(between(chance, stayMs.min, stayMs.max))
+        await wait(drawBetween(random, stayMs.min, stayMs.max))
       }
       await browser.goTo(`${proxy.url}/saas/app/user`)
       await wait(settleMs)
@@ -51,10 +51,10 @@ export async function leavePages(
 async function findSilentDatabases(timeoutMs: number): Promise<string[]> {
   const databases = await indexedDB.databases()
   const answers = databases.map(({ name = '' }) => {
-    const answer = new Promise<null>((resolve) => {
-      const opening = indexedDB.open(name)
-      opening.onsuccess = () => {
-        const { result: database } = opening
+    const responsePromise = new Promise<null>((resolve) => {
+      const openRequest = indexedDB.open(name)
+      openRequest.onsuccess = () => {
+        const { result: database } = openRequest
         const transaction = database.transaction([...database.objectStoreNames], 'readwrite')
         transaction.oncomplete = () => {
           database.close()
@@ -62,7 +62,7 @@ async function findSilentDatabases(timeoutMs: number): Promise<string[]> {
         }
       }
     })
-    return Promise.race([answer, new Promise<string>((resolve) => setTimeout(() => resolve(name), timeoutMs))])
+    return Promise.race([responsePromise, new Promise<string>((resolve) => setTimeout(() => resolve(name), timeoutMs))])
   })
   return (await Promise.all(answers)).filter((name) => name !== null)
 }

@@ -15,7 +15,7 @@ import {
   toJsonCall,
 } from '#tests/campaigns/engines/engine.ts'
 import { type MessageSocket, openSocket } from '#tests/campaigns/engines/socket.ts'
-import { freePort } from '#tests/support/server/free-port.ts'
+import { findFreePort } from '#tests/support/server/free-port.ts'
 
 const startMs = 30_000
 const loadMs = 60_000
@@ -31,7 +31,7 @@ export async function findMiniBrowser(): Promise<string> {
 }
 
 export async function startWebKit(display: string): Promise<EngineBrowser> {
-  const port = await freePort()
+  const port = await findFreePort()
   const child = startGroup('WebKitWebDriver', [`--port=${port}`, '--host=127.0.0.1'], environment(display))
   let isRunning = true
   child.on('exit', () => (isRunning = false))
@@ -124,7 +124,7 @@ interface EvaluationResult {
 
 export async function openWebKit(display: string, profile: string): Promise<EngineBrowser> {
   await mkdir(profile, { recursive: true })
-  const port = await freePort()
+  const port = await findFreePort()
   const child = startGroup(
     await findMiniBrowser(),
     [`--cookies-file=${join(profile, 'cookies.sqlite')}`, 'about:blank'],

@@ -4,7 +4,7 @@ import { createWritePlan } from '#tests/campaigns/write-plan.ts'
 import { type WriteCheck, checkWrites } from '#tests/campaigns/check-writes.ts'
 import { enter, loadRig, type EngineStage } from '#tests/campaigns/engines/stage.ts'
 import { people } from '#tests/support/browser/browser.ts'
-import { between, type Chance } from '#tests/support/runner/chance.ts'
+import { drawBetween, type Random } from '#tests/support/runner/random.ts'
 import { createRandomFaults, type Fault } from '#tests/support/network/fault-proxy.ts'
 import type { PlannedWrite, WriteProgress } from '#tests/support/device/rig/rig.ts'
 
@@ -50,7 +50,7 @@ const killWithinMs = 200
 
 export async function writeUnderFaults(
   stage: EngineStage,
-  chance: Chance,
+  random: Random,
   { writes, kills }: { writes: number; kills: number },
   report: (line: string) => void,
 ): Promise<WriteReport> {
@@ -105,14 +105,14 @@ export async function writeUnderFaults(
   try {
     for (let round = 1; plan.recorded.size < writes; round++) {
       const queues = Array.from({ length: queuesAtOnce }, () => plan.addQueue(renamingCount).writes)
-      proxy.set(createRandomFaults(chance, faults, { share: 0.2 + 0.5 * chance() }))
+      proxy.set(createRandomFaults(random, faults, { share: 0.2 + 0.5 * random() }))
       await sendWrites(queues)
       if (round % 3 === 0) {
         proxy.cut()
         await wait(cutMs)
       }
-      await wait(between(chance, 500, 1_500))
-      proxy.heal()
+      await wait(drawBetween(random, 500, 1_500))
+      proxy.clearFaults()
       await waitUntilSent(`round ${round}`)
       if (stuck.length > 0) break
       report(`${plan.recorded.size} of ${Math.ceil(writes / writesPerRound) * writesPerRound} writes under faults`)
@@ -122,9 +122,9 @@ export async function writeUnderFaults(
       // Every second one is killed while its writes are on their way.
       if (kill % 2) proxy.cut()
       await sendWrites([plannedWrites])
-      await wait(between(chance, 0, killWithinMs))
+      await wait(drawBetween(random, 0, killWithinMs))
       await browser.kill()
-      proxy.heal()
+      proxy.clearFaults()
       browser = await openEnteredBrowser()
       for (const { intent } of plannedWrites)
         if (!(await browser.run((intentToCheck) => window.rig.isRecorded(intentToCheck), intent)))

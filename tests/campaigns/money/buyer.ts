@@ -5,7 +5,7 @@ import type { Currency } from '#domain/money.ts'
 import type { MoneyClaim } from '#tests/campaigns/money/check-money.ts'
 import type { MoneyWorld } from '#tests/campaigns/money/world.ts'
 import { callPortal, signIn } from '#tests/campaigns/payers.ts'
-import type { Chance } from '#tests/support/runner/chance.ts'
+import type { Random } from '#tests/support/runner/random.ts'
 
 /** Something that can be paid. */
 export interface MoneyPayable {
@@ -76,9 +76,15 @@ export async function sendRequest(
   let refusals = 0
   for (;;) {
     await world.waitUntilUp()
-    const access = await getAccess(buyer, actor)
-    if (access === null) continue
-    const response = (await callPortal({ url: world.url, access }, method, path, body, key)) as PortalResponse | null
+    const accessToken = await getAccess(buyer, actor)
+    if (accessToken === null) continue
+    const response = (await callPortal(
+      { url: world.url, accessToken },
+      method,
+      path,
+      body,
+      key,
+    )) as PortalResponse | null
     if (response?.status === 401) {
       buyer.sessions[actor] = ''
       continue
@@ -106,9 +112,9 @@ async function getAccess({ sessions, world, company }: Buyer, actor: 'admin' | '
   const knownAccess = sessions[actor]
   if (knownAccess) return knownAccess
   const [code, userName] = actor === 'staff' ? ['m18', 'staff'] : [company, 'admin']
-  const access = await signIn(world.url, code, userName).catch(() => null)
-  if (access !== null) sessions[actor] = access
-  return access
+  const accessToken = await signIn(world.url, code, userName).catch(() => null)
+  if (accessToken !== null) sessions[actor] = accessToken
+  return accessToken
 }
 
 /** An order as the portal shows it. */
@@ -168,8 +174,8 @@ export async function readOrder(buyer: Buyer, payable: MoneyPayable): Promise<Or
   return row
 }
 
-export const pickSome = <T>(chance: Chance, items: readonly T[]): T | null => {
+export const pickSome = <T>(random: Random, items: readonly T[]): T | null => {
   // What is newest is most often of interest.
-  const index = Math.floor(Math.sqrt(chance()) * items.length)
+  const index = Math.floor(Math.sqrt(random()) * items.length)
   return items[index] ?? null
 }

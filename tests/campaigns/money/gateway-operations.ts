@@ -1,19 +1,19 @@
 /** What gateways and attackers do: answers lost, silence, notices held back, repeated, out of order, dropped and forged. */
 import { createHmac } from 'node:crypto'
-import { between, type Chance, pick } from '#tests/support/runner/chance.ts'
+import { drawBetween, type Random, pick } from '#tests/support/runner/random.ts'
 import type { WebhookCall } from '#demo/payment-sandbox/sandbox-store.ts'
 import { reconcilePayments } from '#tests/campaigns/payments.ts'
 import type { Buyer } from '#tests/campaigns/money/buyer.ts'
 import type { BuyerOperation } from '#tests/campaigns/money/order-operations.ts'
 
-export const loseAnswers: BuyerOperation = async ({ world }, chance) => {
+export const loseAnswers: BuyerOperation = async ({ world }, random) => {
   // The library of the cards asks three times by itself.
-  world.sandbox.faults.loseAnswers = between(chance, 1, 4)
+  world.sandbox.faults.loseAnswers = drawBetween(random, 1, 4)
   return 'done'
 }
 
-export const silenceGateway: BuyerOperation = async ({ world }, chance) => {
-  world.sandbox.faults.fail = between(chance, 1, 6)
+export const silenceGateway: BuyerOperation = async ({ world }, random) => {
+  world.sandbox.faults.fail = drawBetween(random, 1, 6)
   return 'done'
 }
 
@@ -29,10 +29,10 @@ export const releaseNotices: BuyerOperation = async ({ world }) => {
 
 const listLatestCalls = ({ world }: Buyer): WebhookCall[] => world.sandbox.webhooks.list().slice(-30)
 
-export const repeatNotices: BuyerOperation = async (buyer, chance) => {
+export const repeatNotices: BuyerOperation = async (buyer, random) => {
   const calls = listLatestCalls(buyer)
   if (calls.length === 0) return 'skipped'
-  const { id } = pick(chance, calls)
+  const { id } = pick(random, calls)
   const { webhooks: sender } = buyer.world.sandbox
   const statuses = await Promise.all([sender.send(id), sender.send(id), sender.send(id)])
   return statuses.some((status) => status !== null) ? 'done' : 'unanswered'
@@ -48,19 +48,19 @@ export const reverseNotices: BuyerOperation = async (buyer) => {
 }
 
 /** It never comes by itself. */
-export const dropNotice: BuyerOperation = async (buyer, chance) => {
+export const dropNotice: BuyerOperation = async (buyer, random) => {
   const waitingCalls = listLatestCalls(buyer).filter(({ nextAt }) => nextAt !== null)
   if (waitingCalls.length === 0) return 'skipped'
-  buyer.world.sandbox.webhooks.drop(pick(chance, waitingCalls).id)
+  buyer.world.sandbox.webhooks.drop(pick(random, waitingCalls).id)
   return 'done'
 }
 
 /** A notice that no gateway has signed. Throws where it is taken for one. */
-export const forgeNotice: BuyerOperation = async (buyer, chance) => {
+export const forgeNotice: BuyerOperation = async (buyer, random) => {
   const calls = listLatestCalls(buyer)
   if (calls.length === 0) return 'skipped'
-  const call = pick(chance, calls)
-  const response = await fetch(call.url, { method: 'POST', ...forgeCall(buyer, call, chance) }).catch(() => null)
+  const call = pick(random, calls)
+  const response = await fetch(call.url, { method: 'POST', ...forgeCall(buyer, call, random) }).catch(() => null)
   await response?.text()
   if (response === null || response.status >= 500) return 'unanswered'
   if (response.status < 400) throw new Error(`a forged notice of ${call.gate} was answered with ${response.status}`)
@@ -70,14 +70,14 @@ export const forgeNotice: BuyerOperation = async (buyer, chance) => {
 function forgeCall(
   { world }: Buyer,
   { gate: gateway, body }: WebhookCall,
-  chance: Chance,
+  random: Random,
 ): { body: string; headers: Record<string, string> } {
   if (gateway !== 'stripe') {
     const fields = new URLSearchParams(body)
     // The signature is of another amount.
     for (const name of ['total_amount', 'total_fee']) if (fields.has(name)) fields.set(name, '1.00')
-    if (chance() < 0.5) fields.set('sign', Buffer.from('nobody').toString('base64'))
-    fields.set('trade_status', chance() < 0.5 ? 'TRADE_SUCCESS' : 'TRADE_FINISHED')
+    if (random() < 0.5) fields.set('sign', Buffer.from('nobody').toString('base64'))
+    fields.set('trade_status', random() < 0.5 ? 'TRADE_SUCCESS' : 'TRADE_FINISHED')
     fields.set('gmt_payment', '2026-01-01 00:00:00')
     return { body: fields.toString(), headers: { 'content-type': 'application/x-www-form-urlencoded' } }
   }
@@ -87,15 +87,15 @@ function forgeCall(
 }
 
 /** Comes back from a payment that somebody else made, to have it counted for one's own. */
-export const forgeReturn: BuyerOperation = async (buyer, chance) => {
+export const forgeReturn: BuyerOperation = async (buyer, random) => {
   const gatewayIds = listLatestCalls(buyer).flatMap(({ body }) => /"id":"((?:cs_test|pi)_\w+)"/.exec(body)?.[1] ?? [])
   const returnKeys = listLatestCalls(buyer).flatMap(({ body }) => /"key":"(\w+)"/.exec(body)?.[1] ?? [])
   if (gatewayIds.length === 0 || returnKeys.length === 0) return 'skipped'
-  const id = pick(chance, gatewayIds)
+  const id = pick(random, gatewayIds)
   const query = id.startsWith('cs_')
     ? `session_id=${id}`
     : `payment_intent=${id}&payment_intent_client_secret=${id}_secret_guessed`
-  const address = `${buyer.world.url}/public/payment/return/${pick(chance, returnKeys)}?${query}`
+  const address = `${buyer.world.url}/public/payment/return/${pick(random, returnKeys)}?${query}`
   const response = await fetch(address, { redirect: 'manual' }).catch(() => null)
   return response === null ? 'unanswered' : 'done'
 }

@@ -15,7 +15,7 @@ import { buildBuyerCode, type LiveContract, type MoneyWorld, readLiveContracts }
 import { readGatewayBook } from '#tests/campaigns/gateway-book.ts'
 import { reconcilePayments } from '#tests/campaigns/payments.ts'
 import { writeUnpaidTraffic } from '#tests/campaigns/unpaid-traffic.ts'
-import { between, type Chance, createChance, pick } from '#tests/support/runner/chance.ts'
+import { drawBetween, type Random, createRandom, pick } from '#tests/support/runner/random.ts'
 
 /** What became of operations and of money, by name. */
 export interface MoneyTally {
@@ -50,7 +50,7 @@ interface HistoryBatch {
 interface HistoryRun extends HistoryBatch {
   buyers: readonly Buyer[]
   /** Of kills and days. */
-  chance: Chance
+  random: Random
   /** In words, with the seed of the history. */
   faults: Set<string>
 }
@@ -59,22 +59,22 @@ interface HistoryRun extends HistoryBatch {
 export async function runBatch(batch: HistoryBatch): Promise<string[]> {
   const { world, historySeeds, tally } = batch
   // Kills and days are everybody's: drawn by the first seed.
-  const chance = createChance((historySeeds[0] ?? 0) + 500_000)
+  const random = createRandom((historySeeds[0] ?? 0) + 500_000)
   const progress = countProgress()
   const buyers: Buyer[] = []
   const work: Promise<void>[] = []
   let plannedCount = 0
   await world.start()
   for (const seed of historySeeds) {
-    const seededChance = createChance(seed)
-    for (let remaining = between(seededChance, 1, maxBuyers); remaining > 0; remaining--) {
+    const seededRandom = createRandom(seed)
+    for (let remaining = drawBetween(seededRandom, 1, maxBuyers); remaining > 0; remaining--) {
       const buyer = createBuyer(batch, seed, buildBuyerCode(buyers.length))
-      const operationCount = between(seededChance, operationCounts.min, operationCounts.max)
+      const operationCount = drawBetween(seededRandom, operationCounts.min, operationCounts.max)
       buyers.push(buyer)
       plannedCount += operationCount
       work.push(
         runBuyer(buyer, {
-          seed: Math.floor(seededChance() * 2 ** 31),
+          seed: Math.floor(seededRandom() * 2 ** 31),
           operationCount,
           tally,
           onBegin: progress.countStarted,
@@ -82,23 +82,23 @@ export async function runBatch(batch: HistoryBatch): Promise<string[]> {
       )
     }
   }
-  const run: HistoryRun = { ...batch, buyers, chance, faults: new Set() }
+  const run: HistoryRun = { ...batch, buyers, random, faults: new Set() }
   const allWork = Promise.all(work)
   // Its failure is met where it is awaited.
   allWork.catch(() => undefined)
-  const endCount = between(chance, endingCounts.min, endingCounts.max)
+  const endCount = drawBetween(random, endingCounts.min, endingCounts.max)
   for (let endingIndex = 1; endingIndex <= endCount; endingIndex++) {
     await Promise.race([
-      progress.waitFor(Math.floor((plannedCount * (endingIndex - 0.2 + 0.4 * chance())) / (endCount + 1))),
+      progress.waitFor(Math.floor((plannedCount * (endingIndex - 0.2 + 0.4 * random())) / (endCount + 1))),
       allWork,
     ])
-    await wait(between(chance, 0, 60))
+    await wait(drawBetween(random, 0, 60))
     await endRun(run, drawAnyTime(world))
   }
   await allWork
   // An order can be paid on a page until the contract ends, and the money may come a moment later (decision 62).
   await endRun(run, drawLastDay(world))
-  for (const buyer of buyers) await changeAndLeave(buyer, chance)
+  for (const buyer of buyers) await changeAndLeave(buyer, random)
   await endRun(run, drawMidnight(world))
   await settleRun(run)
   return [...run.faults]
@@ -143,14 +143,14 @@ interface BuyerRun {
 const drawsPerOperation = 8
 
 async function runBuyer(buyer: Buyer, { seed, operationCount, tally, onBegin }: BuyerRun): Promise<void> {
-  const chance = createChance(seed)
+  const random = createRandom(seed)
   for (let index = 0; index < operationCount; index++) {
     onBegin()
     for (let drawIndex = 0; drawIndex < drawsPerOperation; drawIndex++) {
       buyer.lastRefusal = 'at the gateway'
-      const { name, operation } = drawOperation(chance)
+      const { name, operation } = drawOperation(random)
       // What happens inside depends on answers: the next draw must not.
-      const result = await operation(buyer, createChance(Math.floor(chance() * 2 ** 31))).catch((error: unknown) => {
+      const result = await operation(buyer, createRandom(Math.floor(random() * 2 ** 31))).catch((error: unknown) => {
         throw new Error(`seed ${buyer.seed}, ${buyer.company}, "${name}": ${String(error)}`, { cause: error })
       })
       const counts = tally.operations.get(name) ?? { done: 0, refused: 0, unanswered: 0, skipped: 0 }
@@ -164,8 +164,8 @@ async function runBuyer(buyer: Buyer, { seed, operationCount, tally, onBegin }: 
 
 /** The server ends, money is counted, time passes, and it starts again. */
 async function endRun(run: HistoryRun, drawTime: DrawTime): Promise<void> {
-  const { world, tally, hasKills, chance } = run
-  const isKill = chance() < 0.75 && hasKills
+  const { world, tally, hasKills, random } = run
+  const isKill = random() < 0.75 && hasKills
   await world.stop(isKill ? 'SIGKILL' : 'SIGTERM')
   for (const error of world.takeErrors()) addCount(tally.events, `logged: ${error}`)
   addCount(tally.events, isKill ? 'kills' : 'ends in good order')
@@ -176,21 +176,21 @@ async function endRun(run: HistoryRun, drawTime: DrawTime): Promise<void> {
     await billTraffic(run, database, liveContracts)
     return liveContracts
   })
-  const ms = drawTime(chance, contracts)
+  const ms = drawTime(random, contracts)
   if (ms >= 8 * dayMs) addCount(tally.events, 'more than a week passed')
   world.moveClock(ms)
   await world.start()
-  for (const buyer of run.buyers) await payEndedPage(buyer, chance)
+  for (const buyer of run.buyers) await payEndedPage(buyer, random)
 }
 
 /** Waits until everything has had its time, and counts for the last time. */
 async function settleRun(run: HistoryRun): Promise<void> {
-  const { world, tally, chance, buyers, historySeeds } = run
+  const { world, tally, random, buyers, historySeeds } = run
   Object.assign(world.sandbox.faults, { loseAnswers: 0, fail: 0 })
   world.sandbox.webhooks.release()
   await world.stop('SIGTERM')
   // Longer than a request of a killed server may be on its way (use-cases/payments/settle-attempt.ts); mostly longer than all can be paid.
-  world.moveClock(pick(chance, [3 * minuteMs, 26 * 60 * minuteMs, 9 * dayMs]))
+  world.moveClock(pick(random, [3 * minuteMs, 26 * 60 * minuteMs, 9 * dayMs]))
   await world.start()
   await reconcilePayments(world.url)
   const lateCalls = world.sandbox.webhooks.list().slice(-10)
@@ -242,15 +242,15 @@ async function countMoney(
 
 /** A month's traffic of some services, long ago, at amounts drawn by chance. */
 async function billTraffic(
-  { buyers, chance }: HistoryRun,
+  { buyers, random }: HistoryRun,
   database: Database,
   contracts: readonly LiveContract[],
 ): Promise<void> {
-  for (const { company, code, currency } of contracts.filter(() => chance() < 0.25)) {
+  for (const { company, code, currency } of contracts.filter(() => random() < 0.25)) {
     const buyer = buyers.find((candidate) => candidate.company === company)
     if (!buyer) continue
     const billedMonths = buyer.payables.filter((payable) => payable.type === 'traffic' && payable.code === code).length
-    const amount = `${between(chance, 1, 900)}.${between(chance, 10, 99)}`
+    const amount = `${drawBetween(random, 1, 900)}.${drawBetween(random, 10, 99)}`
     const firstMonth = addMonths('1990-01-01', billedMonths)
     const [id = 0] = await writeUnpaidTraffic({ database }, 1, { code, currency, firstMonth, amount })
     const noOrderFields = { due: null, endRun: null, users: 0, modules: [], undoableContractId: null, paymentPages: [] }
@@ -268,12 +268,12 @@ async function billTraffic(
 }
 
 /** How long nothing is done, ms. */
-type DrawTime = (chance: Chance, contracts: readonly LiveContract[]) => number
+type DrawTime = (random: Random, contracts: readonly LiveContract[]) => number
 
 /** To the last day of the contract that ends first. */
 const drawLastDay =
   ({ today }: MoneyWorld): DrawTime =>
-  (_chance, contracts) => {
+  (_random, contracts) => {
     const [nearestEnd] = contracts.map(({ end: endDate }) => endDate).toSorted()
     return nearestEnd === undefined ? 0 : Math.max(0, countDaysBetween(today(), nearestEnd) - 1) * dayMs
   }
@@ -281,21 +281,24 @@ const drawLastDay =
 /** To the first minutes of the next business day: what was signed in the last 24 hours is still good. */
 const drawMidnight =
   ({ clock }: MoneyWorld): DrawTime =>
-  (chance) =>
-    dayMs - ((clock() + hongKongMs) % dayMs) + between(chance, 1, 5) * 1000
+  (random) =>
+    dayMs - ((clock() + hongKongMs) % dayMs) + drawBetween(random, 1, 5) * 1000
 
 /** Mostly minutes or a day; more than all can be paid in; to shortly before the end of a contract, and over it. */
 const drawAnyTime =
   ({ today }: MoneyWorld): DrawTime =>
-  (chance, contracts) => {
-    const roll = chance()
-    if (roll < 0.35) return between(chance, 0, 90) * minuteMs
-    if (roll < 0.5) return between(chance, 1, 6) * dayMs
-    if (roll < 0.7) return between(chance, 8, 40) * dayMs
+  (random, contracts) => {
+    const roll = random()
+    if (roll < 0.35) return drawBetween(random, 0, 90) * minuteMs
+    if (roll < 0.5) return drawBetween(random, 1, 6) * dayMs
+    if (roll < 0.7) return drawBetween(random, 8, 40) * dayMs
     const nearestEnd = contracts.map(({ end: endDate }) => endDate).toSorted()[0]
     if (nearestEnd === undefined) return dayMs
     // Whoever is near it goes over it next.
     const isNear = countDaysBetween(today(), nearestEnd) < 8
-    const targetDay = addDays(nearestEnd, isNear || chance() < 0.3 ? between(chance, 0, 4) : -between(chance, 2, 5))
+    const targetDay = addDays(
+      nearestEnd,
+      isNear || random() < 0.3 ? drawBetween(random, 0, 4) : -drawBetween(random, 2, 5),
+    )
     return Math.max(0, countDaysBetween(today(), targetDay)) * dayMs
   }

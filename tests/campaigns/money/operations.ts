@@ -1,5 +1,5 @@
 /** All that may happen in a history, and how often it is drawn. */
-import type { Chance } from '#tests/support/runner/chance.ts'
+import type { Random } from '#tests/support/runner/random.ts'
 import * as gateway from '#tests/campaigns/money/gateway-operations.ts'
 import type { BuyerOperation } from '#tests/campaigns/money/order-operations.ts'
 import * as orders from '#tests/campaigns/money/order-operations.ts'
@@ -59,8 +59,8 @@ export const operations: Record<string, [weight: number, operation: BuyerOperati
 
 const totalWeight = Object.values(operations).reduce((sum, [weight]) => sum + weight, 0)
 
-export function drawOperation(chance: Chance): { name: string; operation: BuyerOperation } {
-  let remainingWeight = chance() * totalWeight
+export function drawOperation(random: Random): { name: string; operation: BuyerOperation } {
+  let remainingWeight = random() * totalWeight
   for (const [name, [weight, operation]] of Object.entries(operations)) {
     remainingWeight -= weight
     if (remainingWeight < 0) return { name, operation }

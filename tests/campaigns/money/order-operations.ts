@@ -1,5 +1,5 @@
 /** What buyers do to orders, contracts and backups: make, replace, change, extend and delete them. */
-import { pick, between, type Chance } from '#tests/support/runner/chance.ts'
+import { pick, drawBetween, type Random } from '#tests/support/runner/random.ts'
 import {
   type Buyer,
   recordOrder,
@@ -15,7 +15,7 @@ import {
  * there was nothing to do it to, and another operation is drawn.
  */
 export type BuyerOperationResult = 'done' | 'refused' | 'unanswered' | 'skipped'
-export type BuyerOperation = (buyer: Buyer, chance: Chance) => Promise<BuyerOperationResult>
+export type BuyerOperation = (buyer: Buyer, random: Random) => Promise<BuyerOperationResult>
 
 const moduleSets = [['core'], ['core', 'fin'], ['core', 'doc'], ['core', 'fin', 'scm']]
 
@@ -27,14 +27,14 @@ export const toResult = (response: PortalResponse | null): BuyerOperationResult 
 const listOrders = ({ payables }: Buyer, states: readonly MoneyPayable['state'][]) =>
   payables.filter(({ contractType, state }) => contractType === 'CONTRACT' && states.includes(state))
 
-const buildOrder = (buyer: Buyer, chance: Chance, code: string) => ({
+const buildOrder = (buyer: Buyer, random: Random, code: string) => ({
   code,
   name: `Service ${code}`,
-  currency: pick(chance, ['HKD', 'HKD', 'USD', 'RMB'] as const),
+  currency: pick(random, ['HKD', 'HKD', 'USD', 'RMB'] as const),
   user_mode: 'CONCURRENT',
-  users: between(chance, 5, 40),
-  modules: pick(chance, moduleSets),
-  period: between(chance, 1, 3),
+  users: drawBetween(random, 5, 40),
+  modules: pick(random, moduleSets),
+  period: drawBetween(random, 1, 3),
   period_start: buyer.world.today(),
 })
 
@@ -53,34 +53,34 @@ async function sendOrder(buyer: Buyer, path: string, body: object): Promise<Buye
   return toResult(response)
 }
 
-export const create: BuyerOperation = async (buyer, chance) => {
+export const create: BuyerOperation = async (buyer, random) => {
   // Meanwhile it may be another day.
   await buyer.world.waitUntilUp()
-  const code = `${buyer.company}s${buyer.payables.length}x${between(chance, 0, 999)}`
-  return await sendOrder(buyer, '/api/sorder', buildOrder(buyer, chance, code))
+  const code = `${buyer.company}s${buyer.payables.length}x${drawBetween(random, 0, 999)}`
+  return await sendOrder(buyer, '/api/sorder', buildOrder(buyer, random, code))
 }
 
 /** A new order in the place of one that is not paid, which turns invalid. */
-export const replace: BuyerOperation = async (buyer, chance) => {
+export const replace: BuyerOperation = async (buyer, random) => {
   const formerOrder = pickSome(
-    chance,
+    random,
     listOrders(buyer, ['unpaid']).filter(({ type }) => type === 'create'),
   )
   if (!formerOrder) return 'skipped'
   await buyer.world.waitUntilUp()
-  const body = { ...buildOrder(buyer, chance, formerOrder.code), replaces: formerOrder.id }
+  const body = { ...buildOrder(buyer, random, formerOrder.code), replaces: formerOrder.id }
   const result = await sendOrder(buyer, '/api/sorder', body)
   if (result === 'done') formerOrder.state = 'replaced'
   return result
 }
 
-export const removeUnpaid: BuyerOperation = async (buyer, chance) => {
-  const payable = pickSome(chance, listOrders(buyer, ['unpaid']))
-  return payable ? await removeOrder(buyer, chance, payable) : 'skipped'
+export const removeUnpaid: BuyerOperation = async (buyer, random) => {
+  const payable = pickSome(random, listOrders(buyer, ['unpaid']))
+  return payable ? await removeOrder(buyer, random, payable) : 'skipped'
 }
 
-export async function removeOrder(buyer: Buyer, chance: Chance, payable: MoneyPayable): Promise<BuyerOperationResult> {
-  const resource = payable.type !== 'create' && chance() < 0.5 ? 'contract' : 'sorder'
+export async function removeOrder(buyer: Buyer, random: Random, payable: MoneyPayable): Promise<BuyerOperationResult> {
+  const resource = payable.type !== 'create' && random() < 0.5 ? 'contract' : 'sorder'
   const response = await sendRequest(buyer, 'DELETE', `/api/${resource}/${payable.id}`, { isRepeated: true })
   const result = toResult(response)
   if (result === 'done') {
@@ -99,9 +99,9 @@ interface BuyerContract {
 }
 
 /** The contract in force of one of the services, or the last one where it is over. */
-async function findContract(buyer: Buyer, chance: Chance): Promise<BuyerContract | null> {
+async function findContract(buyer: Buyer, random: Random): Promise<BuyerContract | null> {
   const codes = [...new Set(listOrders(buyer, ['paid']).map(({ code }) => code))]
-  const code = pickSome(chance, codes)
+  const code = pickSome(random, codes)
   const orders = listOrders(buyer, ['paid', 'unpaid']).filter((order) => order.code === code)
   for (const order of orders.filter(({ state }) => state === 'paid').toReversed()) {
     const row = await readOrder(buyer, order)
@@ -112,30 +112,30 @@ async function findContract(buyer: Buyer, chance: Chance): Promise<BuyerContract
   return null
 }
 
-type DrawChange = (contract: BuyerContract, chance: Chance) => object | null
+type DrawChange = (contract: BuyerContract, random: Random) => object | null
 
 /** More users, or one more module. */
-const drawIncrease: DrawChange = ({ order: { users, modules } }, chance) =>
-  chance() < 0.7 || modules.includes('fin')
-    ? { type: 'change', users: users + between(chance, 1, 30) }
+const drawIncrease: DrawChange = ({ order: { users, modules } }, random) =>
+  random() < 0.7 || modules.includes('fin')
+    ? { type: 'change', users: users + drawBetween(random, 1, 30) }
     : { type: 'change', modules: [...modules, 'fin'] }
 
 /** Fewer of both: what is paid for them is worth more than what is due, and nothing is paid back. */
-const drawDecrease: DrawChange = ({ order: { users, modules } }, chance) => {
+const drawDecrease: DrawChange = ({ order: { users, modules } }, random) => {
   const fewerModules = modules.filter((code) => code === 'core')
-  const remainingUsers = Math.max(5, users - between(chance, 1, 20))
+  const remainingUsers = Math.max(5, users - drawBetween(random, 1, 20))
   if (remainingUsers === users && fewerModules.length === modules.length) return null
-  return { type: 'change', users: remainingUsers, ...(chance() < 0.5 ? { modules: fewerModules } : {}) }
+  return { type: 'change', users: remainingUsers, ...(random() < 0.5 ? { modules: fewerModules } : {}) }
 }
 
-const drawExtension: DrawChange = (_contract, chance) => ({ type: 'extend', period: between(chance, 1, 3) })
+const drawExtension: DrawChange = (_contract, random) => ({ type: 'extend', period: drawBetween(random, 1, 3) })
 
 const createChange =
   (drawChange: DrawChange, isSuitable: (contract: BuyerContract) => boolean): BuyerOperation =>
-  async (buyer, chance) => {
-    const contract = await findContract(buyer, chance)
+  async (buyer, random) => {
+    const contract = await findContract(buyer, random)
     if (!contract || !isSuitable(contract)) return 'skipped'
-    const change = drawChange(contract, chance)
+    const change = drawChange(contract, random)
     if (!change) return 'skipped'
     const { id, pendingOrder } = contract
     const body = { ...change, contract_id: id, ...(pendingOrder ? { replaces: pendingOrder.id } : {}) }
@@ -155,9 +155,9 @@ export const replaceChange = createChange(
 )
 
 /** The contract before a change that discarded money comes back, for nothing, until midnight. */
-export const undo: BuyerOperation = async (buyer, chance) => {
+export const undo: BuyerOperation = async (buyer, random) => {
   const undoablePayable = pickSome(
-    chance,
+    random,
     buyer.payables.filter(({ undoableContractId }) => undoableContractId !== null),
   )
   if (!undoablePayable) return 'skipped'
@@ -170,19 +170,19 @@ export const undo: BuyerOperation = async (buyer, chance) => {
 /** `years`: at most; null: as long as the contract, and longer, so that it is cut (D21). */
 const createBackup =
   (unit: 'month' | 'year', length: [number, number]): BuyerOperation =>
-  async (buyer, chance) => {
-    const contract = await findContract(buyer, chance)
+  async (buyer, random) => {
+    const contract = await findContract(buyer, random)
     if (!contract || contract.isExpired) return 'skipped'
     const { code, currency, endRun } = contract.order
     const serviceResponse = await sendRequest(buyer, 'GET', `/api/aws/service?searchText=${code}`)
     if (serviceResponse?.status !== 200) return toResult(serviceResponse)
     const [service] = serviceResponse.body.data as unknown as { id: number }[]
     if (!service) return 'refused'
-    const type = pick(chance, ['pdb2s3', 'pdb2rds'])
+    const type = pick(random, ['pdb2s3', 'pdb2rds'])
     const body = {
       service_id: service.id,
       pdb_type: type,
-      period: between(chance, ...length),
+      period: drawBetween(random, ...length),
       period_type: unit,
     }
     const response = await sendRequest(buyer, 'POST', '/api/pdb/order', { body, isRepeated: true })

@@ -1,5 +1,5 @@
 /** What buyers do to pay: by card, on the gateway's page, at their bank, by Alipay, twice, in two tabs, late, and not at all. */
-import { type Chance, pick } from '#tests/support/runner/chance.ts'
+import { type Random, pick } from '#tests/support/runner/random.ts'
 import { openGatewayPage } from '#tests/support/orders/gateway-pages.ts'
 import {
   type Buyer,
@@ -61,29 +61,29 @@ const toPaymentResult = (response: PortalResponse | null): BuyerOperationResult 
 
 /** How an unpaid thing is paid; `skipped` where there is none. */
 const createPayment =
-  (work: (buyer: Buyer, payable: MoneyPayable, chance: Chance) => Promise<BuyerOperationResult>): BuyerOperation =>
-  async (buyer, chance) => {
-    const payable = pickSome(chance, listUnpaid(buyer))
-    return payable ? await work(buyer, payable, chance) : 'skipped'
+  (work: (buyer: Buyer, payable: MoneyPayable, random: Random) => Promise<BuyerOperationResult>): BuyerOperation =>
+  async (buyer, random) => {
+    const payable = pickSome(random, listUnpaid(buyer))
+    return payable ? await work(buyer, payable, random) : 'skipped'
   }
 
 export const payByCard = createPayment(async (buyer, payable) =>
   toPaymentResult(await sendPayment(buyer, payable, visaCard)),
 )
 
-export const payByDeclinedCard = createPayment(async (buyer, payable, chance) => {
-  const token = pick(chance, ['pm_card_visa_chargeDeclined', 'pm_card_chargeDeclinedExpiredCard'])
+export const payByDeclinedCard = createPayment(async (buyer, payable, random) => {
+  const token = pick(random, ['pm_card_visa_chargeDeclined', 'pm_card_chargeDeclinedExpiredCard'])
   const response = await sendPayment(buyer, payable, { type: 'stripe', token })
   return response?.body.errorCode === 'CARD_INVALID' ? 'done' : toPaymentResult(response)
 })
 
 /** Opens the address that the portal led to, and pays there or turns back. */
 const createPagePayment = (fields: object, action: PageAction) =>
-  createPayment(async (buyer, payable, chance) => {
+  createPayment(async (buyer, payable, random) => {
     const response = await sendPayment(buyer, payable, fields)
     const page = response?.body.redirect
     return typeof page === 'string'
-      ? await actOnPage(buyer, payable, { page, action, chance })
+      ? await actOnPage(buyer, payable, { page, action, random })
       : toPaymentResult(response)
   })
 
@@ -102,12 +102,12 @@ const getAlipayOptions = ({ currency }: MoneyPayable) =>
     : { fields: { type: 'globalAlipay' }, actor: 'staff' as const }
 
 const createAlipayPayment = (action: PageAction) =>
-  createPayment(async (buyer, payable, chance) => {
+  createPayment(async (buyer, payable, random) => {
     const { fields, actor } = getAlipayOptions(payable)
     const response = await sendPayment(buyer, payable, fields, actor)
     const page = response?.body.redirect
     return typeof page === 'string'
-      ? await actOnPage(buyer, payable, { page, action, chance })
+      ? await actOnPage(buyer, payable, { page, action, random })
       : toPaymentResult(response)
   })
 
@@ -128,55 +128,55 @@ export const payTwice = createPayment(async (buyer, payable) => {
 })
 
 /** A card in one tab, and the gateway's page in another, which is paid whatever became of the card. */
-export const payInTwoTabs = createPayment(async (buyer, payable, chance) => {
+export const payInTwoTabs = createPayment(async (buyer, payable, random) => {
   const [page, card] = await Promise.all([
     sendPayment(buyer, payable, cardPageFields),
     sendPayment(buyer, payable, visaCard),
   ])
   const address = page?.body.redirect
   if (typeof address !== 'string') return toPaymentResult(card)
-  return await actOnPage(buyer, payable, { page: address, action: 'pay', chance })
+  return await actOnPage(buyer, payable, { page: address, action: 'pay', random })
 })
 
 /** The page is open, and the card pays first. */
-export const payOtherwise = createPayment(async (buyer, payable, chance) => {
+export const payOtherwise = createPayment(async (buyer, payable, random) => {
   const page = (await sendPayment(buyer, payable, cardPageFields))?.body.redirect
   const response = await sendPayment(buyer, payable, visaCard)
   if (typeof page !== 'string') return toPaymentResult(response)
-  const lateResult = await actOnPage(buyer, payable, { page, action: 'pay', chance })
+  const lateResult = await actOnPage(buyer, payable, { page, action: 'pay', random })
   return lateResult === 'done' ? lateResult : toPaymentResult(response)
 })
 
 const createWhilePaying = (
-  change: (buyer: Buyer, payable: MoneyPayable, chance: Chance) => Promise<BuyerOperationResult>,
+  change: (buyer: Buyer, payable: MoneyPayable, random: Random) => Promise<BuyerOperationResult>,
   isSuitable: (payable: MoneyPayable) => boolean,
 ): BuyerOperation => {
-  return async (buyer, chance) => {
-    const payable = pickSome(chance, listUnpaid(buyer).filter(isSuitable))
+  return async (buyer, random) => {
+    const payable = pickSome(random, listUnpaid(buyer).filter(isSuitable))
     if (!payable) return 'skipped'
-    const isCard = chance() < 0.5
+    const isCard = random() < 0.5
     const page = isCard ? null : (await sendPayment(buyer, payable, cardPageFields))?.body.redirect
     const settling =
       typeof page === 'string'
-        ? actOnPage(buyer, payable, { page, action: 'pay', chance })
+        ? actOnPage(buyer, payable, { page, action: 'pay', random })
         : sendPayment(buyer, payable, visaCard).then(toPaymentResult)
-    const [result] = await Promise.all([change(buyer, payable, chance), settling])
+    const [result] = await Promise.all([change(buyer, payable, random), settling])
     return result
   }
 }
 
 export const deleteWhilePaying = createWhilePaying(
-  (buyer, payable, chance) => removeOrder(buyer, chance, payable),
+  (buyer, payable, random) => removeOrder(buyer, random, payable),
   ({ contractType }) => contractType === 'CONTRACT',
 )
 /** Replaces the newest one that can be, which mostly is the one that is being paid. */
 export const replaceWhilePaying = createWhilePaying(
-  (buyer, _payable, chance) => replace(buyer, chance),
+  (buyer, _payable, random) => replace(buyer, random),
   ({ type }) => type === 'create',
 )
 
 /** A page whose order has ended meanwhile is paid, where there is one that still takes money. */
-export async function payEndedPage(buyer: Buyer, chance: Chance): Promise<void> {
+export async function payEndedPage(buyer: Buyer, random: Random): Promise<void> {
   const endedPayables = buyer.payables.filter(
     ({ state, endRun, paymentPages }) =>
       (state === 'unpaid' || state === 'overdue') &&
@@ -184,50 +184,50 @@ export async function payEndedPage(buyer: Buyer, chance: Chance): Promise<void> 
       endRun <= buyer.world.today() &&
       paymentPages.length > 0,
   )
-  const payable = pickSome(chance, endedPayables)
+  const payable = pickSome(random, endedPayables)
   const page = payable?.paymentPages.findLast((paymentPage) => !isTooOld(buyer, paymentPage))
-  if (payable && page) await actOnPage(buyer, payable, { page: page.address, action: 'pay', chance })
+  if (payable && page) await actOnPage(buyer, payable, { page: page.address, action: 'pay', random })
 }
 
 const isTooOld = ({ world }: Buyer, { address, since }: PaymentPage) =>
   address.includes('gateway.do') && world.clock() - since > alipayAddressMs
 
 /** Any page that was ever led to is opened again and paid, whatever has become of what it is for. */
-export const payOldPage: BuyerOperation = async (buyer, chance) => {
+export const payOldPage: BuyerOperation = async (buyer, random) => {
   const states = [
     ...new Set(buyer.payables.filter(({ paymentPages }) => paymentPages.length > 0).map(({ state }) => state)),
   ]
   if (states.length === 0) return 'skipped'
-  const state = pick(chance, states)
+  const state = pick(random, states)
   const payable = pickSome(
-    chance,
+    random,
     buyer.payables.filter((candidate) => candidate.state === state && candidate.paymentPages.length > 0),
   )
-  const page = payable && pickSome(chance, payable.paymentPages)
+  const page = payable && pickSome(random, payable.paymentPages)
   if (!payable || page === null) return 'skipped'
   return isTooOld(buyer, page)
     ? 'refused'
-    : await actOnPage(buyer, payable, { page: page.address, action: 'pay', chance })
+    : await actOnPage(buyer, payable, { page: page.address, action: 'pay', random })
 }
 
 /** The gateway says nothing while an order is deleted, and the payer has its page. */
-export const deleteUnderSilence: BuyerOperation = async (buyer, chance) => {
+export const deleteUnderSilence: BuyerOperation = async (buyer, random) => {
   const payable = pickSome(
-    chance,
+    random,
     listUnpaid(buyer).filter(({ contractType }) => contractType === 'CONTRACT'),
   )
   if (!payable) return 'skipped'
   const page = (await sendPayment(buyer, payable, cardPageFields))?.body.redirect
   buyer.world.sandbox.faults.fail = 6
-  const result = await removeOrder(buyer, chance, payable)
-  if (typeof page === 'string') await actOnPage(buyer, payable, { page, action: 'pay', chance })
+  const result = await removeOrder(buyer, random, payable)
+  if (typeof page === 'string') await actOnPage(buyer, payable, { page, action: 'pay', random })
   return result
 }
 
 /** What is paid already is asked to be paid once more. */
-export const payAgain: BuyerOperation = async (buyer, chance) => {
+export const payAgain: BuyerOperation = async (buyer, random) => {
   const payable = pickSome(
-    chance,
+    random,
     buyer.payables.filter(({ state }) => state === 'paid'),
   )
   if (!payable) return 'skipped'
@@ -235,8 +235,8 @@ export const payAgain: BuyerOperation = async (buyer, chance) => {
   return response?.status === 409 ? 'done' : toPaymentResult(response)
 }
 
-export const checkPaymentState: BuyerOperation = async (buyer, chance) => {
-  const payable = pickSome(chance, buyer.payables)
+export const checkPaymentState: BuyerOperation = async (buyer, random) => {
+  const payable = pickSome(random, buyer.payables)
   if (!payable) return 'skipped'
   const path = `/api/payment/${payable.id}/check`
   const response = await sendRequest(buyer, 'POST', path, { body: { contractType: payable.contractType } })
@@ -247,13 +247,13 @@ export const checkPaymentState: BuyerOperation = async (buyer, chance) => {
 /** Orders, and is led to a page that is paid later, or never. */
 const createLeaving =
   (placeOrder: BuyerOperation): BuyerOperation =>
-  async (buyer, chance) => {
+  async (buyer, random) => {
     const countBefore = buyer.payables.length
-    const result = await placeOrder(buyer, chance)
+    const result = await placeOrder(buyer, random)
     const payable = buyer.payables.at(-1)
     if (result !== 'done' || buyer.payables.length === countBefore || payable?.state !== 'unpaid') return result
     const { fields, actor } =
-      chance() < 0.6 ? getAlipayOptions(payable) : { fields: cardPageFields, actor: 'admin' as const }
+      random() < 0.6 ? getAlipayOptions(payable) : { fields: cardPageFields, actor: 'admin' as const }
     return toPaymentResult(await sendPayment(buyer, payable, fields, actor))
   }
 
@@ -264,14 +264,14 @@ export const backUpAndLeave = createLeaving(backUpToTheEnd)
 interface PageVisit {
   page: string
   action: PageAction
-  chance: Chance
+  random: Random
 }
 
 /** Sends the gateway's forms and comes back, or does not; the way back may meet a dead server. */
 async function actOnPage(
   buyer: Buyer,
   payable: MoneyPayable,
-  { page, action, chance }: PageVisit,
+  { page, action, random }: PageVisit,
 ): Promise<BuyerOperationResult> {
   if (action === 'leave') return 'done'
   const firstPage = await openGatewayPage(page)
@@ -286,8 +286,8 @@ async function actOnPage(
     const lateResult = describeLateness(buyer, payable)
     if (lateResult !== null) buyer.countEvent(lateResult)
   }
-  if (chance() < 0.7) await fetch(currentPage.url, { redirect: 'manual' }).catch(() => null)
-  if (isPaidOnPage && payable.contractType === 'CONTRACT' && chance() < 0.7) await readOrder(buyer, payable)
+  if (random() < 0.7) await fetch(currentPage.url, { redirect: 'manual' }).catch(() => null)
+  if (isPaidOnPage && payable.contractType === 'CONTRACT' && random() < 0.7) await readOrder(buyer, payable)
   return 'done'
 }
 

@@ -1,5 +1,5 @@
 /** What the provider's staff do about money that no order waits for: give it back, or apply it after all. */
-import { type Chance, pick } from '#tests/support/runner/chance.ts'
+import { type Random, pick } from '#tests/support/runner/random.ts'
 import { type Buyer, sendRequest } from '#tests/campaigns/money/buyer.ts'
 import { type BuyerOperation, toResult } from '#tests/campaigns/money/order-operations.ts'
 
@@ -13,20 +13,20 @@ interface PaymentTask {
 /** Of this buyer's company; null: there is none. */
 async function findOpenTask(
   buyer: Buyer,
-  chance: Chance,
+  random: Random,
   isSuitable: (task: PaymentTask) => boolean,
 ): Promise<PaymentTask | null> {
   const response = await sendRequest(buyer, 'GET', '/api/payment/tasks', { actor: 'staff' })
   const tasks = response?.status === 200 ? (response.body as unknown as PaymentTask[]) : []
   const openTasks = tasks.filter(({ company_code: company, state }) => company === buyer.company && state === 'open')
   const suitableTasks = openTasks.filter(isSuitable)
-  return suitableTasks.length > 0 ? pick(chance, suitableTasks) : null
+  return suitableTasks.length > 0 ? pick(random, suitableTasks) : null
 }
 
 const createSettleTask =
   (action: 'refund' | 'apply', isSuitable: (task: PaymentTask) => boolean): BuyerOperation =>
-  async (buyer, chance) => {
-    const task = await findOpenTask(buyer, chance, isSuitable)
+  async (buyer, random) => {
+    const task = await findOpenTask(buyer, random, isSuitable)
     if (!task) return 'skipped'
     const path = `/api/payment/tasks/${task.id}/${action}`
     return toResult(await sendRequest(buyer, 'POST', path, { body: {}, actor: 'staff', isRepeated: true }))
@@ -37,8 +37,8 @@ export const refundTask = createSettleTask('refund', () => true)
 export const applyTask = createSettleTask('apply', ({ reason }) => reason !== 'paidAlready')
 
 /** Two of the staff press at the same time: one of them is refused. */
-export const refundAndApply: BuyerOperation = async (buyer, chance) => {
-  const task = await findOpenTask(buyer, chance, () => true)
+export const refundAndApply: BuyerOperation = async (buyer, random) => {
+  const task = await findOpenTask(buyer, random, () => true)
   if (!task) return 'skipped'
   const sendAction = (action: string) =>
     sendRequest(buyer, 'POST', `/api/payment/tasks/${task.id}/${action}`, {

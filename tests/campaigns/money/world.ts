@@ -17,8 +17,8 @@ import { openSandbox, type SandboxServer } from '#demo/payment-sandbox/sandbox-s
 import { hashPassword } from '#server/use-cases/accounts/password-hash.ts'
 import { buildGatewayEnv, startWithRetries } from '#tests/campaigns/payments.ts'
 import { withContext } from '#tests/support/server/companies.ts'
-import { freePort } from '#tests/support/server/free-port.ts'
-import { asSuperuser } from '#tests/support/server/postgres.ts'
+import { findFreePort } from '#tests/support/server/free-port.ts'
+import { runAsSuperuser } from '#tests/support/server/postgres.ts'
 import { quickHashes, type RunningProcess } from '#tests/support/server/process.ts'
 import { createDataFolder } from '#tests/support/runner/template.ts'
 
@@ -59,7 +59,7 @@ export async function prepareTemplate(folder: string, clusterUrl: string | null)
   const databaseUrl = (name: string): Record<string, string> =>
     clusterUrl === null ? {} : { DATABASE_URL: `${clusterUrl}/${name}` }
   if (clusterUrl === null) await createDataFolder(template)
-  else await asSuperuser(clusterUrl, 'postgres', ['create database money_template'])
+  else await runAsSuperuser(clusterUrl, 'postgres', ['create database money_template'])
   await withContext({ ...baseEnv, ...databaseUrl('money_template'), DATA_DIR: template }, async (app) => {
     await loadDemoData(app)
     const hash = await hashPassword(demoPassword, app.config.argon2)
@@ -82,13 +82,13 @@ export async function prepareTemplate(folder: string, clusterUrl: string | null)
       cpSync(gateways, `${dataDir}-gateways`, { recursive: true })
       const name = `money_${worldCount}`
       if (clusterUrl !== null)
-        await asSuperuser(clusterUrl, 'postgres', [`create database ${name} template money_template`])
+        await runAsSuperuser(clusterUrl, 'postgres', [`create database ${name} template money_template`])
       const { world, close } = await openWorld({ ...baseEnv, ...databaseUrl(name), DATA_DIR: dataDir })
       try {
         return await work(world)
       } finally {
         await close()
-        if (clusterUrl !== null) await asSuperuser(clusterUrl, 'postgres', [`drop database ${name} with (force)`])
+        if (clusterUrl !== null) await runAsSuperuser(clusterUrl, 'postgres', [`drop database ${name} with (force)`])
       }
     },
   }
@@ -108,7 +108,7 @@ const openGateways = (dataDir: string, portalUrl: string, clock: () => number): 
 async function openWorld(
   env: Record<string, string> & { DATA_DIR: string },
 ): Promise<{ world: MoneyWorld; close: () => Promise<void> }> {
-  const port = await freePort()
+  const port = await findFreePort()
   const url = `http://127.0.0.1:${port}`
   let shiftMs = 0
   const clock = () => Date.now() + shiftMs

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { openJournal } from '#demo/payment-sandbox/journal.ts'
 import { formatAmount } from '#demo/payment-sandbox/pages.ts'
 import { openGatewayPage } from '#tests/support/orders/gateway-pages.ts'
-import { toPaymentQuery, buildBeginning, driversFor, openShop, type Shop } from '#tests/support/orders/shop.ts'
+import { toPaymentQuery, buildBeginning, createDrivers, openShop, type Shop } from '#tests/support/orders/shop.ts'
 
 describe('the sandbox', () => {
   let shop: Shop
@@ -26,7 +26,7 @@ describe('the sandbox', () => {
     expect(shop.sandbox.gateways).toEqual(gateways)
     expect(shop.sandbox.getBalances().stripe).toEqual({ hkd: 12_345 })
     await shop.waitForCalls(1)
-    const drivers = driversFor(shop.sandbox.gateways, shop.url, () => shop.clock.now)
+    const drivers = createDrivers(shop.sandbox.gateways, shop.url, () => shop.clock.now)
     const { raw, headers } = shop.receivedCalls[0]!
     expect(await drivers.stripe.readNotice(raw, headers)).toMatchObject({ key: payment.key })
     // The page that was open before still pays, and the key that was answered before still charges once.
@@ -113,7 +113,7 @@ describe('the sandbox', () => {
   })
 
   it('calls nobody but the portal on this machine', async () => {
-    const otherPortalDrivers = driversFor(shop.sandbox.gateways, 'https://portal.example', () => shop.clock.now)
+    const otherPortalDrivers = createDrivers(shop.sandbox.gateways, 'https://portal.example', () => shop.clock.now)
     const result = await otherPortalDrivers.alipay.start(
       buildBeginning(shop, { money: { amount: 5n, currency: 'RMB' } }),
     )

@@ -24,6 +24,8 @@ it('what the user is called is worth next to nothing', () => {
 it('more of the same kind never makes it weaker', () => {
   const strengthOrder: PasswordStrength[] = ['weak', 'fair', 'good', 'strong']
   const fullPassword = 'k7#Qx-mB2!vTw9zR'
-  const levels = [...fullPassword].map((_, at) => strengthOrder.indexOf(ratePassword(fullPassword.slice(0, at + 1))))
+  const levels = [...fullPassword].map((_, index) =>
+    strengthOrder.indexOf(ratePassword(fullPassword.slice(0, index + 1))),
+  )
   expect(levels).toEqual(levels.toSorted((a, b) => a - b))
 })

@@ -21,8 +21,8 @@ const specifiedStatuses: Record<UserStatus, Partial<Record<UserAction, UserStatu
 
 describe('the moves of a user (M39, M40)', () => {
   it.each(userStatuses)('of status %i are those listed, and no others', (status) => {
-    const allowed = actions.filter((move) => getUserActionRefusal(move, { status }, otherUser) === null)
-    expect(Object.fromEntries(allowed.map((move) => [move, statusAfterUserAction[move]]))).toEqual(
+    const allowedActions = actions.filter((move) => getUserActionRefusal(move, { status }, otherUser) === null)
+    expect(Object.fromEntries(allowedActions.map((move) => [move, statusAfterUserAction[move]]))).toEqual(
       specifiedStatuses[status],
     )
   })

@@ -16,12 +16,14 @@ describe('the bytes of a leaf', () => {
   })
 
   it('read again, give the same bytes', () => {
-    const value = fc.jsonValue({ maxDepth: 4 }).filter((one) => !/\d\.|e[-+]|\d{16}|-0/.test(JSON.stringify(one)))
+    const value = fc
+      .jsonValue({ maxDepth: 4 })
+      .filter((jsonValue) => !/\d\.|e[-+]|\d{16}|-0/.test(JSON.stringify(jsonValue)))
     fc.assert(
-      fc.property(value, (one) => {
-        const code = getErrorCode(() => toCanonicalJson(one as LeafValue))
+      fc.property(value, (jsonValue) => {
+        const code = getErrorCode(() => toCanonicalJson(jsonValue as LeafValue))
         if (code !== null) return
-        const text = toCanonicalJson(one as LeafValue)
+        const text = toCanonicalJson(jsonValue as LeafValue)
         expect(toCanonicalJson(JSON.parse(text) as LeafValue)).toBe(text)
         expect(isCanonical(text)).toBe(true)
       }),

@@ -2,13 +2,13 @@ import { describe, expect, it } from 'vitest'
 import { toBase64 } from '#domain/audit-log/base64.ts'
 import { hashLeaf } from '#domain/audit-log/hash.ts'
 import { readLeafStream } from '#domain/audit-log/leaf-stream.ts'
-import { auditLeaf, getErrorCode } from './test-log.ts'
+import { buildAuditLeaf, getErrorCode } from './test-log.ts'
 
 const buildHead = (fields: object = {}) => ({ zone: 'Asia/Hong_Kong', from: 5, to: 8, ...fields })
 const body = [
-  { index: 5, leaf: auditLeaf(50) },
+  { index: 5, leaf: buildAuditLeaf(50) },
   { index: 6, hash: toBase64(hashLeaf('hidden')) },
-  { index: 7, leaf: auditLeaf(51) },
+  { index: 7, leaf: buildAuditLeaf(51) },
 ]
 const lastLine = { count: 3, note: null }
 const formatLines = (...lines: unknown[]) =>
@@ -24,7 +24,7 @@ describe('the leaves of a range as they come', () => {
       [6, undefined, undefined, undefined],
       [7, 51, '2026-05-01', 7],
     ])
-    expect(piece.entries[0]?.hash).toEqual(hashLeaf(auditLeaf(50)))
+    expect(piece.entries[0]?.hash).toEqual(hashLeaf(buildAuditLeaf(50)))
     expect(readStream(formatLines(buildHead({ to: 5 }), { count: 0, note: null })).entries).toEqual([])
   })
 
@@ -50,7 +50,7 @@ describe('the leaves of a range as they come', () => {
     ],
     [
       'with an entry without a time',
-      formatLines(buildHead(), ...body.with(1, { index: 6, leaf: auditLeaf(1, { time: 9e15 }) }), lastLine),
+      formatLines(buildHead(), ...body.with(1, { index: 6, leaf: buildAuditLeaf(1, { time: 9e15 }) }), lastLine),
       'STREAM_BAD',
     ],
     ['in a zone that is none', formatLines(buildHead({ zone: 'Mars/Olympus' }), ...body, lastLine), 'STREAM_BAD'],
@@ -66,7 +66,7 @@ describe('the leaves of a range as they come', () => {
     ],
     [
       "with another company's entry",
-      formatLines(buildHead(), ...body.with(1, { index: 6, leaf: auditLeaf(2, { company: 8 }) }), lastLine),
+      formatLines(buildHead(), ...body.with(1, { index: 6, leaf: buildAuditLeaf(2, { company: 8 }) }), lastLine),
       'OTHER_LOG',
     ],
   ]

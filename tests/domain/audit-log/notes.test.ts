@@ -90,7 +90,7 @@ describe('a signed checkpoint', () => {
     it('of the same log, once', () => {
       const foreignKey = createVerifierKey('log.example/8', otherSigner.seed)
       const text = formatCheckpoint(checkpoint)
-      for (const addedLines of [
+      for (const addedText of [
         `next key ${foreignKey}\n`,
         'next key \n',
         'next key x\n',
@@ -99,8 +99,8 @@ describe('a signed checkpoint', () => {
         `next key ${nextKey} \n`,
       ])
         expect(
-          getErrorCode(() => readCheckpoint(text + addedLines)),
-          addedLines,
+          getErrorCode(() => readCheckpoint(text + addedText)),
+          addedText,
         ).toMatch(/^BAD_(CHECKPOINT|KEY)$/)
       expect(getErrorCode(() => formatCheckpoint({ ...checkpoint, nextKey: foreignKey }))).toBe('BAD_CHECKPOINT')
       expect(getErrorCode(() => formatCheckpoint({ ...checkpoint, nextKey: 'x' }))).toBe('BAD_KEY')
@@ -108,22 +108,22 @@ describe('a signed checkpoint', () => {
   })
 
   it('does not open when any one character is another', () => {
-    for (let at = 0; at < note.length; at += 1)
+    for (let index = 0; index < note.length; index += 1)
       for (const replacement of ['0', 'A', ' ', '\n', '']) {
-        const changedNote = note.slice(0, at) + replacement + note.slice(at + 1)
+        const changedNote = note.slice(0, index) + replacement + note.slice(index + 1)
         if (changedNote !== note)
           expect(
             getErrorCode(() => openCheckpoint(changedNote, signerKey)),
-            `${at} ${replacement}`,
+            `${index} ${replacement}`,
           ).not.toBeNull()
       }
   })
 
   it('does not open when it is cut anywhere', () => {
-    for (let at = 0; at < note.length; at += 1)
+    for (let index = 0; index < note.length; index += 1)
       expect(
-        getErrorCode(() => openCheckpoint(note.slice(0, at), signerKey)),
-        `${at}`,
+        getErrorCode(() => openCheckpoint(note.slice(0, index), signerKey)),
+        `${index}`,
       ).not.toBeNull()
   })
 
@@ -190,15 +190,15 @@ describe('a verifier key', () => {
   })
 
   it('is refused when any one character is another, or it is cut', () => {
-    for (let at = 0; at < signerKey.length; at += 1) {
-      const replacement = signerKey[at] === 'b' ? 'c' : 'b'
+    for (let index = 0; index < signerKey.length; index += 1) {
+      const replacement = signerKey[index] === 'b' ? 'c' : 'b'
       expect(
-        getErrorCode(() => readVerifierKey(signerKey.slice(0, at) + replacement + signerKey.slice(at + 1))),
-        `${at}`,
+        getErrorCode(() => readVerifierKey(signerKey.slice(0, index) + replacement + signerKey.slice(index + 1))),
+        `${index}`,
       ).toBe('BAD_KEY')
       expect(
-        getErrorCode(() => readVerifierKey(signerKey.slice(0, at))),
-        `${at}`,
+        getErrorCode(() => readVerifierKey(signerKey.slice(0, index))),
+        `${index}`,
       ).toBe('BAD_KEY')
     }
     for (const hostileKey of [null, 7, '', '++', 'a'.repeat(100_000)])
@@ -211,7 +211,7 @@ describe('a verifier key', () => {
 describe('base64', () => {
   it('is written as Node writes it and read only so', () => {
     for (const length of [0, 1, 2, 3, 32, 33, 8_191, 8_192, 8_193, 100_000]) {
-      const bytes = Uint8Array.from({ length }, (_, at) => (at * 7) % 256)
+      const bytes = Uint8Array.from({ length }, (_, index) => (index * 7) % 256)
       const text = toBase64(bytes)
       expect(text).toBe(Buffer.from(bytes).toString('base64'))
       expect(fromBase64(text)).toEqual(bytes)

@@ -8,18 +8,18 @@ import {
   verifyProofFile,
 } from '#domain/audit-log/proof-file.ts'
 import { createVerifierKey } from '#domain/audit-log/note.ts'
-import { auditLeaf, buildCheckpoint, getErrorCode, buildLog, otherSigner, signerKey } from './test-log.ts'
+import { buildAuditLeaf, buildCheckpoint, getErrorCode, buildLog, otherSigner, signerKey } from './test-log.ts'
 
 /** A log in which one leaf is given; the rest are entries of the trail. */
 function buildProofFile(leaf: string, index = 42): ProofFile {
-  const leaves = Array.from({ length: 100 }, (_, at) => auditLeaf(at)).with(index, leaf)
+  const leaves = Array.from({ length: 100 }, (_, index) => buildAuditLeaf(index)).with(index, leaf)
   const log = buildLog(leaves)
   const hashes = buildInclusionProof(index, 100, log.read)
   const checkpoint = buildCheckpoint(log)
   return readProofFile(formatProofFile({ leaf, index, size: 100, hashes, checkpoint, key: signerKey }))
 }
 
-const file = buildProofFile(auditLeaf(42))
+const file = buildProofFile(buildAuditLeaf(42))
 const findFault = (fields: Partial<ProofFile>) => {
   const verdict = verifyProofFile({ ...file, ...fields }, signerKey)
   return verdict.kind === 'refused' ? verdict.fault : null
@@ -44,22 +44,22 @@ describe('a proof file', () => {
   })
 
   it('is refused when any one character of the entry, the hashes or the checkpoint is another', () => {
-    for (let at = 0; at < file.leaf.length; at += 1)
-      expect(findFault({ leaf: `${file.leaf.slice(0, at)}~${file.leaf.slice(at + 1)}` }), `leaf ${at}`).toBe(
+    for (let index = 0; index < file.leaf.length; index += 1)
+      expect(findFault({ leaf: `${file.leaf.slice(0, index)}~${file.leaf.slice(index + 1)}` }), `leaf ${index}`).toBe(
         'ROOT_DIFFERS',
       )
     file.hashes.forEach((hash, hashIndex) => {
-      for (let at = 0; at < hash.length; at += 1) {
-        const changedHash = `${hash.slice(0, at)}${hash[at] === 'A' ? 'B' : 'A'}${hash.slice(at + 1)}`
+      for (let index = 0; index < hash.length; index += 1) {
+        const changedHash = `${hash.slice(0, index)}${hash[index] === 'A' ? 'B' : 'A'}${hash.slice(index + 1)}`
         expect(
           findFault({ hashes: file.hashes.with(hashIndex, changedHash) }),
-          `hash ${hashIndex} ${at}`,
+          `hash ${hashIndex} ${index}`,
         ).not.toBeNull()
       }
     })
-    for (let at = 0; at < file.checkpoint.length; at += 1)
+    for (let index = 0; index < file.checkpoint.length; index += 1)
       expect(
-        findFault({ checkpoint: `${file.checkpoint.slice(0, at)}#${file.checkpoint.slice(at + 1)}` }),
+        findFault({ checkpoint: `${file.checkpoint.slice(0, index)}#${file.checkpoint.slice(index + 1)}` }),
       ).not.toBeNull()
   })
 
@@ -75,11 +75,15 @@ describe('a proof file', () => {
   })
 
   it.each([
-    ['with a field twice', auditLeaf(42).replace('{', '{"user_name":"Eve",'), 'LEAF_NOT_CANONICAL'],
+    ['with a field twice', buildAuditLeaf(42).replace('{', '{"user_name":"Eve",'), 'LEAF_NOT_CANONICAL'],
     ['that is no JSON', 'hello', 'LEAF_NOT_CANONICAL'],
     ['that is no entry', '{"v":1}', 'LEAF_UNREADABLE'],
-    ['with an unknown menu', auditLeaf(42).replace('"code":"user"', '"code":"root"'), 'LEAF_UNREADABLE'],
-    ['with changes of another kind', auditLeaf(42).replace(/"changes":\[.*?\]/, '"changes":[7]'), 'LEAF_UNREADABLE'],
+    ['with an unknown menu', buildAuditLeaf(42).replace('"code":"user"', '"code":"root"'), 'LEAF_UNREADABLE'],
+    [
+      'with changes of another kind',
+      buildAuditLeaf(42).replace(/"changes":\[.*?\]/, '"changes":[7]'),
+      'LEAF_UNREADABLE',
+    ],
   ])('proves no entry %s, though the log has it', (_description, leaf, fault) => {
     expect(verifyProofFile(buildProofFile(leaf), signerKey)).toMatchObject({ kind: 'refused', fault })
   })

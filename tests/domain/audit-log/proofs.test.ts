@@ -48,7 +48,7 @@ describe('the example of RFC 6962, 2.1.3', () => {
 })
 
 /** Every one by night; by day the small ones, and those about a power of two, where the tree grows a level. */
-const sizes = Array.from({ length: largest }, (_, at) => at + 1).filter(
+const sizes = Array.from({ length: largest }, (_, index) => index + 1).filter(
   (size) => isNight || size <= 24 || [31, 32, 33, 63, 64, 65, 127, 128, 129, 130].includes(size),
 )
 
@@ -93,7 +93,7 @@ describe('proofs by the definitions, at sizes up to 130', () => {
     expect(listTilesRead((tiles) => buildConsistencyProof(300, 70_000, tiles)).length).toBeLessThan(8)
     // The named tiles are enough, and no other is asked for.
     const tileNames = listTilesRead((tiles) => buildInclusionProof(300, 70_000, tiles)).map(
-      (one) => `${one.level}/${one.index}`,
+      (tile) => `${tile.level}/${tile.index}`,
     )
     expect(tileNames.toSorted()).toEqual(['0/1', '0/273', '1/0', '1/1'])
     const readNamedTiles = createNodeReader(
@@ -116,9 +116,9 @@ describe('a mutant of a proof is found', () => {
     for (let otherIndex = 0; otherIndex < size; otherIndex += 1)
       if (otherIndex !== index)
         expect(findInclusionFault({ ...claim, index: otherIndex }), `place ${otherIndex}`).not.toBeNull()
-    proof.forEach((hash, at) => {
+    proof.forEach((hash, index) => {
       for (let byte = 0; byte < 32; byte += 1)
-        expect(findInclusionFault({ ...claim, proof: proof.with(at, flipBit(hash, byte)) })).toBe('ROOT_DIFFERS')
+        expect(findInclusionFault({ ...claim, proof: proof.with(index, flipBit(hash, byte)) })).toBe('ROOT_DIFFERS')
     })
     const shortProofFault = findInclusionFault({ ...claim, proof: proof.slice(1) })
     expect(shortProofFault === 'WRONG_COUNT_OF_HASHES' || shortProofFault === 'ROOT_DIFFERS').toBe(true)
@@ -136,9 +136,9 @@ describe('a mutant of a proof is found', () => {
     for (let otherSize = 1; otherSize < size; otherSize += 1)
       if (otherSize !== from)
         expect(findConsistencyFault({ ...claim, from: otherSize }), `from ${otherSize}`).not.toBeNull()
-    proof.forEach((hash, at) => {
+    proof.forEach((hash, index) => {
       for (let byte = 0; byte < 32; byte += 1)
-        expect(findConsistencyFault({ ...claim, proof: proof.with(at, flipBit(hash, byte)) })).not.toBeNull()
+        expect(findConsistencyFault({ ...claim, proof: proof.with(index, flipBit(hash, byte)) })).not.toBeNull()
     })
     expect(findConsistencyFault({ ...claim, proof: proof.slice(0, -1) })).toBe('WRONG_COUNT_OF_HASHES')
     expect(findConsistencyFault({ ...claim, proof: [...proof, claim.toRoot] })).toBe('WRONG_COUNT_OF_HASHES')

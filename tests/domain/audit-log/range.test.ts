@@ -62,10 +62,10 @@ describe('a stretch of the log as a whole', () => {
     const range = { from: 300, to: 1_000 }
     for (const name of listRangeTiles({ ...range, size })) {
       const tile = largeLog.tiles.get(formatTileName(name))?.hashes ?? new Uint8Array()
-      for (const at of [0, tile.length - 1]) {
-        const wrongTile = checkTestRange(largeLog, range, { [formatTileName(name)]: flipBit(tile, at) })
-        expect(wrongTile, `${formatTileName(name)} at ${at}`).not.toBeNull()
-        if (name.level === 0 && name.index < 4 && at < 32) expect(wrongTile).toEqual(name)
+      for (const index of [0, tile.length - 1]) {
+        const wrongTile = checkTestRange(largeLog, range, { [formatTileName(name)]: flipBit(tile, index) })
+        expect(wrongTile, `${formatTileName(name)} at ${index}`).not.toBeNull()
+        if (name.level === 0 && name.index < 4 && index < 32) expect(wrongTile).toEqual(name)
       }
     }
   })

@@ -53,6 +53,6 @@ function SUBPROOF(m: number, D: readonly Bytes[], b: boolean): Bytes[] {
 }
 
 export const toHex = (bytes: Bytes): string => Buffer.from(bytes).toString('hex')
-/** Leaf `at` of the tests: a few bytes that differ. */
-export const buildLeaf = (at: number): Bytes => new TextEncoder().encode(`leaf ${at}`)
-export const buildLeaves = (size: number): Bytes[] => Array.from({ length: size }, (_, at) => buildLeaf(at))
+/** Leaf `index` of the tests: a few bytes that differ. */
+export const buildLeaf = (index: number): Bytes => new TextEncoder().encode(`leaf ${index}`)
+export const buildLeaves = (size: number): Bytes[] => Array.from({ length: size }, (_, index) => buildLeaf(index))

@@ -20,8 +20,8 @@ export function buildLog(leaves: readonly (string | Uint8Array)[], batch = leave
   const tiles = new Map<string, LogTile>()
   let edge: TreeEdge = emptyEdge
   let root = emptyRoot
-  for (let at = 0; at < leaves.length; at += batch) {
-    const appended = appendLeaves(edge, leaves.slice(at, at + batch).map(hashLeaf))
+  for (let index = 0; index < leaves.length; index += batch) {
+    const appended = appendLeaves(edge, leaves.slice(index, index + batch).map(hashLeaf))
     edge = appended.edge
     root = appended.root
     for (const tile of appended.changedTiles) tiles.set(`${tile.level}/${tile.index}`, tile)
@@ -29,15 +29,15 @@ export function buildLog(leaves: readonly (string | Uint8Array)[], batch = leave
   return { edge, root, tiles, read: createNodeReader((level, index) => tiles.get(`${level}/${index}`)?.hashes) }
 }
 
-export const signer = { name: 'log.example/7', seed: Uint8Array.from({ length: 32 }, (_, at) => at) }
+export const signer = { name: 'log.example/7', seed: Uint8Array.from({ length: 32 }, (_, index) => index) }
 export const signerKey = createVerifierKey(signer.name, signer.seed)
-export const otherSigner = { name: signer.name, seed: Uint8Array.from({ length: 32 }, (_, at) => at + 1) }
+export const otherSigner = { name: signer.name, seed: Uint8Array.from({ length: 32 }, (_, index) => index + 1) }
 
 export const buildCheckpoint = (log: TestLog, epoch = 0): string =>
   signCheckpoint({ origin: signer.name, size: log.edge.size, root: log.root, epoch }, signer)
 
 /** The leaf of entry `id`. */
-export function auditLeaf(id: number, fields: Partial<AuditLeaf> = {}): string {
+export function buildAuditLeaf(id: number, fields: Partial<AuditLeaf> = {}): string {
   return toCanonicalJson({
     v: 1,
     id,
@@ -71,8 +71,8 @@ export function getErrorCode(action: () => unknown): string | null {
 }
 
 /** A copy in which one bit is another. */
-export function flipBit(bytes: Uint8Array, at: number): Uint8Array {
+export function flipBit(bytes: Uint8Array, index: number): Uint8Array {
   const copy = bytes.slice()
-  copy[at] = (copy[at] ?? 0) ^ 1
+  copy[index] = (copy[index] ?? 0) ^ 1
   return copy
 }

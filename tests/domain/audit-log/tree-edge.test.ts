@@ -36,12 +36,12 @@ const ctRoots = [
 
 describe('the root of the log', () => {
   it('is that of the known leaves of Certificate Transparency, at each size', () => {
-    expect(ctLeaves.map((_, at) => toHex(buildLog(ctLeaves.slice(0, at + 1)).root))).toEqual(ctRoots)
+    expect(ctLeaves.map((_, index) => toHex(buildLog(ctLeaves.slice(0, index + 1)).root))).toEqual(ctRoots)
     expect(toHex(calculateEdgeRoot(emptyEdge))).toBe('e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855')
   })
 
   it('is what the definition says, at every size up to 130 and around full tiles', () => {
-    const sizes = [...Array.from({ length: 131 }, (_, at) => at), 255, 256, 257, 511, 512, 513, 1000]
+    const sizes = [...Array.from({ length: 131 }, (_, index) => index), 255, 256, 257, 511, 512, 513, 1000]
     for (const size of sizes)
       expect(toHex(buildLog(buildLeaves(size)).root), `${size}`).toBe(toHex(MTH(buildLeaves(size))))
   })

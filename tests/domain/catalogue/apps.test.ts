@@ -28,12 +28,12 @@ describe('of two versions', () => {
   const versionNumbers = fc.array(fc.nat({ max: 12 }), { minLength: 1, maxLength: 4 })
   test('the newer one is the one with the greater number at the first place where they differ', () => {
     const padNumbers = (places: number[]) =>
-      [...places, 0, 0, 0, 0].slice(0, 4).map((one) => String(one).padStart(2, '0'))
+      [...places, 0, 0, 0, 0].slice(0, 4).map((number) => String(number).padStart(2, '0'))
     fc.assert(
-      fc.property(versionNumbers, versionNumbers, (one, other) => {
-        const [left, right] = [padNumbers(one).join(), padNumbers(other).join()]
+      fc.property(versionNumbers, versionNumbers, (firstNumbers, secondNumbers) => {
+        const [left, right] = [padNumbers(firstNumbers).join(), padNumbers(secondNumbers).join()]
         const expected = left < right ? -1 : left > right ? 1 : 0
-        expect(Math.sign(compareVersions(one.join('.'), other.join('.')))).toBe(expected)
+        expect(Math.sign(compareVersions(firstNumbers.join('.'), secondNumbers.join('.')))).toBe(expected)
       }),
     )
   })
@@ -43,10 +43,17 @@ describe('of two versions', () => {
     .map((places) => places.join('.'))
   test('whatever stands in them, all versions have one order', () => {
     fc.assert(
-      fc.property(anyVersion, anyVersion, anyVersion, (one, other, third) => {
-        expect(compareVersions(one, one)).toBe(0)
-        expect(Math.sign(compareVersions(one, other)) + Math.sign(compareVersions(other, one))).toBe(0)
-        const [low, middle, high] = [one, other, third].sort(compareVersions) as [string, string, string]
+      fc.property(anyVersion, anyVersion, anyVersion, (firstVersion, secondVersion, thirdVersion) => {
+        expect(compareVersions(firstVersion, firstVersion)).toBe(0)
+        expect(
+          Math.sign(compareVersions(firstVersion, secondVersion)) +
+            Math.sign(compareVersions(secondVersion, firstVersion)),
+        ).toBe(0)
+        const [low, middle, high] = [firstVersion, secondVersion, thirdVersion].sort(compareVersions) as [
+          string,
+          string,
+          string,
+        ]
         expect([compareVersions(low, middle), compareVersions(middle, high), compareVersions(low, high)]).toSatisfy(
           (orders: number[]) => orders.every((order) => order <= 0),
         )
@@ -66,48 +73,48 @@ const buildApp = (code: string, version: string, ...requirements: string[]): Pub
 
 describe('a set of apps', () => {
   it('that brings all that it needs, new enough, has no faults', () => {
-    const published = [buildApp('pay', '1.10', 'base 1.9'), buildApp('base', '1.9')]
-    expect(findAppFaults(published, ['pay', 'base'])).toEqual({ missing: [], loops: [], incompatible: [] })
+    const publishedApps = [buildApp('pay', '1.10', 'base 1.9'), buildApp('base', '1.9')]
+    expect(findAppFaults(publishedApps, ['pay', 'base'])).toEqual({ missing: [], loops: [], incompatible: [] })
   })
 
   it('lacks what its apps need at first or at second hand, and what nobody has published', () => {
-    const published = [buildApp('pay', '1', 'tax'), buildApp('tax', '1', 'rates', 'gone'), buildApp('rates', '1')]
-    expect(findAppFaults(published, ['pay', 'new']).missing).toEqual(['gone', 'new', 'rates', 'tax'])
+    const publishedApps = [buildApp('pay', '1', 'tax'), buildApp('tax', '1', 'rates', 'gone'), buildApp('rates', '1')]
+    expect(findAppFaults(publishedApps, ['pay', 'new']).missing).toEqual(['gone', 'new', 'rates', 'tax'])
   })
 
   it('runs in circles, each told once from its first code on', () => {
-    const published = [
+    const publishedApps = [
       buildApp('c', '1', 'a'),
       buildApp('b', '1', 'c', 'a'),
       buildApp('a', '1', 'b'),
       buildApp('d', '1', 'd', 'a'),
     ]
-    expect(findAppFaults(published, ['c', 'd']).loops).toEqual([['a', 'b'], ['a', 'b', 'c'], ['d']])
-    expect(findAppFaults(published, ['d', 'c', 'b', 'a']).loops).toHaveLength(3)
+    expect(findAppFaults(publishedApps, ['c', 'd']).loops).toEqual([['a', 'b'], ['a', 'b', 'c'], ['d']])
+    expect(findAppFaults(publishedApps, ['d', 'c', 'b', 'a']).loops).toHaveLength(3)
   })
 
   it('needs another version where the newest one is lower, and says which', () => {
-    const published = [
+    const publishedApps = [
       buildApp('pay', '1', 'tax 2.1', 'base 1.10', 'gone 9'),
       buildApp('base', '1.10.0'),
       buildApp('tax', '2.0.9'),
     ]
-    expect(findAppFaults(published, ['pay', 'base', 'tax']).incompatible).toEqual([
+    expect(findAppFaults(publishedApps, ['pay', 'base', 'tax']).incompatible).toEqual([
       { code: 'pay', requires: [{ code: 'tax', version: '2.1' }] },
     ])
   })
 
   it('with more circles than can be read is told as many as can, at once', () => {
-    const codes = Array.from({ length: 40 }, (_, at) => `a${at}`)
-    const published = codes.map((code) => buildApp(code, '1', ...codes))
-    expect(findAppFaults(published, codes).loops).toHaveLength(maxCycles)
+    const codes = Array.from({ length: 40 }, (_, index) => `a${index}`)
+    const publishedApps = codes.map((code) => buildApp(code, '1', ...codes))
+    expect(findAppFaults(publishedApps, codes).loops).toHaveLength(maxCycles)
   })
 
   it('that is long and has no circle is walked through at once', () => {
     // Each needs all the later ones: there are 2^298 ways from the first to the last.
-    const codes = Array.from({ length: 300 }, (_, at) => `a${String(at).padStart(3, '0')}`)
-    const published = codes.map((code, at) => buildApp(code, '1', ...codes.slice(at + 1)))
-    expect(findAppFaults(published, ['a000'])).toMatchObject({ loops: [], missing: codes.slice(1) })
+    const codes = Array.from({ length: 300 }, (_, index) => `a${String(index).padStart(3, '0')}`)
+    const publishedApps = codes.map((code, index) => buildApp(code, '1', ...codes.slice(index + 1)))
+    expect(findAppFaults(publishedApps, ['a000'])).toMatchObject({ loops: [], missing: codes.slice(1) })
   })
 
   const codes = ['a', 'b', 'c', 'd', 'e']
@@ -128,8 +135,8 @@ describe('a set of apps', () => {
 
   test('has the faults that one finds by trying everything, in the order of the codes', () => {
     fc.assert(
-      fc.property(catalogueArbitrary, broughtCodes, (published, codesToCheck) => {
-        expect(findAppFaults(published, codesToCheck)).toEqual(findFaultsByTrying(published, codesToCheck))
+      fc.property(catalogueArbitrary, broughtCodes, (publishedApps, codesToCheck) => {
+        expect(findAppFaults(publishedApps, codesToCheck)).toEqual(findFaultsByTrying(publishedApps, codesToCheck))
       }),
       { numRuns: 1000 },
     )
@@ -137,16 +144,16 @@ describe('a set of apps', () => {
 
   /** Every row of codes that there is, looked at one after the other. */
   function findFaultsByTrying(publishedApps: readonly PublishedApp[], codesToCheck: readonly string[]): AppFaults {
-    const findApp = (code: string) => publishedApps.find((one) => one.code === code)
+    const findApp = (code: string) => publishedApps.find((app) => app.code === code)
     const requiresApp = (appCode: string, otherCode: string) =>
       (findApp(appCode)?.requires ?? []).some(({ code }) => code === otherCode)
     const listPermutations = (remainingCodes: readonly string[]): string[][] =>
       remainingCodes.flatMap((code) => [
         [code],
-        ...listPermutations(remainingCodes.filter((one) => one !== code)).map((row) => [code, ...row]),
+        ...listPermutations(remainingCodes.filter((otherCode) => otherCode !== code)).map((row) => [code, ...row]),
       ])
     const isChain = (row: readonly string[]) =>
-      row.every((code, at) => at === 0 || requiresApp(row[at - 1] ?? '', code))
+      row.every((code, index) => index === 0 || requiresApp(row[index - 1] ?? '', code))
     const permutations = listPermutations(codes)
     const reachableCodes = codes.filter((code) =>
       permutations.some((row) => codesToCheck.includes(row[0] ?? '') && row.at(-1) === code && isChain(row)),
@@ -157,11 +164,11 @@ describe('a set of apps', () => {
       loops: permutations
         .filter((row) => row.every((code) => code >= (row[0] ?? '')) && reachableCodes.includes(row[0] ?? ''))
         .filter((row) => isChain([...row, row[0] ?? '']))
-        .toSorted((one, other) => (one.join('') < other.join('') ? -1 : 1)),
+        .toSorted((firstCodes, secondCodes) => (firstCodes.join('') < secondCodes.join('') ? -1 : 1)),
       incompatible: reachableCodes.flatMap((code) => {
-        const unmetRequirements = (findApp(code)?.requires ?? []).filter((one) => {
-          const publishedApp = findApp(one.code)
-          return publishedApp && rankVersion(publishedApp.version) < rankVersion(one.version)
+        const unmetRequirements = (findApp(code)?.requires ?? []).filter((requirement) => {
+          const publishedApp = findApp(requirement.code)
+          return publishedApp && rankVersion(publishedApp.version) < rankVersion(requirement.version)
         })
         const sorted = unmetRequirements.toSorted(
           (a, b) => a.code.localeCompare(b.code) || rankVersion(a.version) - rankVersion(b.version),

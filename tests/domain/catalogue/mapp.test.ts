@@ -84,7 +84,7 @@ describe('a manifest', () => {
     ['BAD_DATE release_date', { release_date: '2025-02-30' }],
     ['BAD_DATE release_date', { release_date: '13/10/2025' }],
     ['NO_LIST flags', { flags: { length: 1e9 } }],
-    ['LIST_TOO_LONG flags', { flags: Array.from({ length: 201 }, (_, at) => ({ ...flag, key: `k${at}` })) }],
+    ['LIST_TOO_LONG flags', { flags: Array.from({ length: 201 }, (_, index) => ({ ...flag, key: `k${index}` })) }],
     ['NO_OBJECT flags.0', { flags: [null] }],
     ['FIELD_UNKNOWN flags.0.value', { flags: [{ ...flag, value: 1 }] }],
     ['BAD_FLAG_TYPE flags.0.type', { flags: [{ ...flag, type: 'text' }] }],
@@ -201,7 +201,7 @@ describe('an upload', () => {
   })
 
   test('names what the catalogue would lack, of the chosen and of all that they need', () => {
-    const published = [
+    const publishedApps = [
       { code: 'framework', version: '1.10', requires: [] },
       { code: 'tax', version: '1', requires: [{ code: 'pay', version: '1' }] },
       { code: 'aside', version: '1', requires: [{ code: 'nowhere', version: '1' }] },
@@ -209,17 +209,20 @@ describe('an upload', () => {
     const buildApp = (...requires: string[]) => ({
       code: 'pay',
       version: '1',
-      requires: requires.map((one) => ({ code: one.split(' ')[0] ?? '', version: one.split(' ')[1] ?? '' })),
+      requires: requires.map((requirement) => ({
+        code: requirement.split(' ')[0] ?? '',
+        version: requirement.split(' ')[1] ?? '',
+      })),
     })
     const noFaults = { missing: [], loops: [], incompatible: [] }
-    expect(findFaultsAfterUpload(published, [buildApp('framework 1.9')])).toEqual(noFaults)
-    expect(findFaultsAfterUpload(published, [buildApp('framework 2', 'unheard 1', 'tax 1')])).toEqual({
+    expect(findFaultsAfterUpload(publishedApps, [buildApp('framework 1.9')])).toEqual(noFaults)
+    expect(findFaultsAfterUpload(publishedApps, [buildApp('framework 2', 'unheard 1', 'tax 1')])).toEqual({
       missing: ['unheard'],
       loops: [['pay', 'tax']],
       incompatible: [{ code: 'pay', requires: [{ code: 'framework', version: '2' }] }],
     })
     const broughtApp = { code: 'unheard', version: '1', requires: [] }
-    expect(findFaultsAfterUpload(published, [buildApp('unheard 1'), broughtApp])).toEqual(noFaults)
+    expect(findFaultsAfterUpload(publishedApps, [buildApp('unheard 1'), broughtApp])).toEqual(noFaults)
   })
 
   test('has the ending of a package', () => {

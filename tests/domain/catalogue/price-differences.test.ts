@@ -38,7 +38,9 @@ describe('each kind of field', () => {
 
   test('fault 35a of ranges, by their users; one that is added or gone is named with all of it', () => {
     const shortenedDifferences = findDifferences(({ concurrentUser }) => ({
-      concurrentUser: concurrentUser.slice(0, 2).map((one, at) => (at === 1 ? { ...one, hkd: '1.00' } : one)),
+      concurrentUser: concurrentUser
+        .slice(0, 2)
+        .map((range, index) => (index === 1 ? { ...range, hkd: '1.00' } : range)),
     }))
     expect(shortenedDifferences.map(({ field, before, after }) => [field, before, after])).toEqual([
       ['concurrentUser.11-50.hkd', '1000.00', '1.00'],
@@ -75,7 +77,7 @@ describe('each kind of field', () => {
       module: [
         ...module
           .filter(({ code }) => code !== 'doc')
-          .map((one) => (one.code === 'fin' ? { ...one, usd: '1.00' } : one)),
+          .map((module) => (module.code === 'fin' ? { ...module, usd: '1.00' } : module)),
         { code: 'pos', hkd: '1.00', usd: '2.00', rmb: '3.00' },
       ],
     }))
@@ -141,10 +143,10 @@ const withoutIds = ({ concurrentUser, namedUser, module, ...others }: ComparedPr
 describe('whatever the lists', () => {
   test('there is no difference if and only if they say the same', () => {
     fc.assert(
-      fc.property(listArbitrary, listArbitrary, (one, other) => {
-        expect(findPriceDifferences(one, structuredClone(one))).toEqual([])
-        const isSame = JSON.stringify(withoutIds(one)) === JSON.stringify(withoutIds(other))
-        expect(findPriceDifferences(one, other).length === 0).toBe(isSame)
+      fc.property(listArbitrary, listArbitrary, (firstList, secondList) => {
+        expect(findPriceDifferences(firstList, structuredClone(firstList))).toEqual([])
+        const isSame = JSON.stringify(withoutIds(firstList)) === JSON.stringify(withoutIds(secondList))
+        expect(findPriceDifferences(firstList, secondList).length === 0).toBe(isSame)
       }),
       { numRuns: 300 },
     )
@@ -154,19 +156,19 @@ describe('whatever the lists', () => {
   test('one place that is another is found, and one that is written as it was is not', () => {
     const listPaths = (value: unknown, path: string[] = []): string[][] =>
       typeof value === 'object' && value !== null
-        ? Object.entries(value).flatMap(([name, one]) =>
-            /^(module_)?id$/.test(name) ? [] : listPaths(one, [...path, name]),
+        ? Object.entries(value).flatMap(([name, child]) =>
+            /^(module_)?id$/.test(name) ? [] : listPaths(child, [...path, name]),
           )
         : [path]
     fc.assert(
-      fc.property(listArbitrary, fc.nat(), (one, chance) => {
-        const paths = listPaths(one)
-        const path = paths[chance % paths.length] ?? []
-        const other = structuredClone(one)
+      fc.property(listArbitrary, fc.nat(), (firstList, listIndex) => {
+        const paths = listPaths(firstList)
+        const path = paths[listIndex % paths.length] ?? []
+        const secondList = structuredClone(firstList)
         const last = path.at(-1) ?? ''
         const holder = path
           .slice(0, -1)
-          .reduce<Record<string, unknown>>((at, name) => at[name] as never, other as never)
+          .reduce<Record<string, unknown>>((parentValue, name) => parentValue[name] as never, secondList as never)
         const previousValue = holder[last]
         holder[last] =
           typeof previousValue === 'number'
@@ -174,15 +176,15 @@ describe('whatever the lists', () => {
             : typeof previousValue === 'string'
               ? `${previousValue}x`
               : backup
-        expect(findPriceDifferences(one, other)).not.toEqual([])
+        expect(findPriceDifferences(firstList, secondList)).not.toEqual([])
         // A range whose limit was moved has another name on the way back.
         const withoutUsers = (field: string) => field.replace(/User\.[^.]+/, 'User')
-        const forwardDifferences = findPriceDifferences(one, other).map(({ field, before, after }) => [
+        const forwardDifferences = findPriceDifferences(firstList, secondList).map(({ field, before, after }) => [
           withoutUsers(field),
           after,
           before,
         ])
-        const backwardDifferences = findPriceDifferences(other, one).map(({ field, before, after }) => [
+        const backwardDifferences = findPriceDifferences(secondList, firstList).map(({ field, before, after }) => [
           withoutUsers(field),
           before,
           after,

@@ -14,10 +14,10 @@ const quoteInput = {
 test('fault 3a the largest amount that can be said is sold, and no larger one', () => {
   expect(writeAmount(maxAmount)).toBe('9999999999999.99')
   const results = [1, 2].map((years) => quoteCreate(quoteInput, '2026-03-01', years))
-  expect(results.map((one) => one.kind === 'quote' && isTooLarge(one.quote))).toEqual([false, true])
+  expect(results.map((result) => result.kind === 'quote' && isTooLarge(result.quote))).toEqual([false, true])
   // Of a change the year's fee counts as well, however little of a year is left.
   const list = { ...lists.A, module: [{ code: 'core', hkd: '9999999999999.99', usd: '1.00', rmb: '1.00' }] }
-  const segments = [{ start: '2026-03-01', end: '2027-03-01', annual: 1n }]
+  const segments = [{ start: '2026-03-01', end: '2027-03-01', annualFee: 1n }]
   const change = quoteChange({ ...quoteInput, list }, segments, '2027-02-28')
   expect(change.kind === 'quote' && isTooLarge(change.quote)).toBe(true)
 })

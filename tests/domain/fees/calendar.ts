@@ -14,7 +14,7 @@ for (let year = 1970; year <= lastYear; year++)
   for (let month = 1; month <= 12; month++)
     for (let day = 1; day <= getMonthLength(year, month); day++)
       allDays.push(`${year}-${formatTwoDigits(month)}-${formatTwoDigits(day)}`)
-const dayNumbers = new Map(allDays.map((day, at) => [day, at]))
+const dayNumbers = new Map(allDays.map((day, index) => [day, index]))
 
 /** How many days after 1970-01-01. */
 export function toDayNumber(day: string): number {
@@ -29,7 +29,7 @@ export function toDay(dayNumber: number): string {
   return day
 }
 
-export const daysAfter = (day: string, days: number): string => toDay(toDayNumber(day) + days)
+export const addDays = (day: string, days: number): string => toDay(toDayNumber(day) + days)
 
 /** That very day of another month, or the nearest one before it that exists (D19). */
 export function monthsAfter(day: string, months: number): string {

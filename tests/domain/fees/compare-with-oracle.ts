@@ -25,7 +25,7 @@ function toResult(result: QuoteResult): OracleResult {
     return { refused: [`${result.kind}: ${[...new Set(result.modules)].toSorted().join(',')}`] }
   if (result.kind !== 'quote') return { refused: [result.kind] }
   const { quote } = result
-  const { annual } = quote
+  const { annualFee: annual } = quote
   const tierSum = annual.users.reduce((sum, { amount }) => sum + amount, 0n)
   const amounts = {
     tier_sum: tierSum,
@@ -52,14 +52,14 @@ function toResult(result: QuoteResult): OracleResult {
 function checkSteps(quote: Quote): void {
   const steps = explainQuote(quote)
   const displayedAmounts = [steps.find(({ code }) => code === 'annual')?.amount, steps.at(-1)?.amount]
-  if (!isDeepStrictEqual(displayedAmounts, [writeAmount(quote.annual.fee), writeAmount(quote.amount)]))
+  if (!isDeepStrictEqual(displayedAmounts, [writeAmount(quote.annualFee.fee), writeAmount(quote.amount)]))
     throw new Error(`its steps say ${displayedAmounts.join(', ')}`)
 }
 
-const toPaidSegment = ({ period_start: start, period_end: end, annual }: Quote): PaidSegment => ({
+const toPaidSegment = ({ period_start: start, period_end: end, annualFee: annual }: Quote): PaidSegment => ({
   start,
   end,
-  annual: annual.fee,
+  annualFee: annual.fee,
 })
 
 function quoteContract({
@@ -76,12 +76,15 @@ function quoteContract({
   }))
   const paidUntil = paidBefore.at(-1)?.end
   let boughtPeriod: BoughtPeriod | null = paidUntil ? { end: paidUntil, anchor: null } : null
-  let paidSegments: PaidSegment[] = paidBefore.map(({ annual, ...days }) => ({ ...days, annual: readAmount(annual) }))
+  let paidSegments: PaidSegment[] = paidBefore.map(({ annual, ...days }) => ({
+    ...days,
+    annualFee: readAmount(annual),
+  }))
   return steps.map((step) => {
     const list = lists[step.list]
     if (!list) throw new Error('there is no such list')
     const quoteInput = { list, currency, uatBound, terms: step.choice }
-    const today = toPlainDate(zone, step.at)
+    const today = toPlainDate(zone, step.time)
     const end = paidSegments.at(-1)?.end
     if (step.ask !== 'create' && !end) {
       const result = quoteCreate(quoteInput, today, 1)
@@ -106,15 +109,15 @@ function quoteContract({
       if (step.isPaid)
         paidSegments =
           quote.type === 'change'
-            ? applyChange(paidSegments, today, quote.annual.fee)
+            ? applyChange(paidSegments, today, quote.annualFee.fee)
             : [...paidSegments, toPaidSegment(quote)]
     }
     return toResult(result)
   })
 }
 
-function quoteBackup({ at, fee, discount, ...bounds }: BackupCase): OracleResult {
-  const period = calculateBackupPeriod({ ...bounds, today: toPlainDate(zone, at) })
+function quoteBackup({ time, fee, discount, ...bounds }: BackupCase): OracleResult {
+  const period = calculateBackupPeriod({ ...bounds, today: toPlainDate(zone, time) })
   if (!period) return { refused: ['nothing left'] }
   const { amount, payAmount } = calculateBackupAmount(readAmount(fee), period.months, BigInt(discount) * 100n)
   return { ...period, amount: writeAmount(amount), pay_amount: writeAmount(payAmount) }
@@ -134,8 +137,8 @@ function runProduct(feeCase: FeeCase): OracleResult[] {
 }
 
 function isSameResult(product: OracleResult, oracle: OracleResult): boolean {
-  const [productReasons, oracleReasons] = [product, oracle].map((one) =>
-    'refused' in one ? (one.refused as string[]) : null,
+  const [productReasons, oracleReasons] = [product, oracle].map((result) =>
+    'refused' in result ? (result.refused as string[]) : null,
   )
   if (productReasons && oracleReasons) return productReasons.every((reason) => oracleReasons.includes(reason))
   return isDeepStrictEqual(product, oracle)
@@ -146,16 +149,16 @@ export interface CaseComparison {
   /** How many times something was asked. */
   resultCount: number
   /** Null: none. */
-  difference: { at: number; product: unknown; oracle: OracleResult } | null
+  difference: { stepIndex: number; product: unknown; oracle: OracleResult } | null
 }
 
 export function compareCase(feeCase: FeeCase): CaseComparison {
   const { results: oracleResults, marks } = runOracle(feeCase)
   const resultCount = oracleResults.length
-  const buildDifference = (at: number, product: unknown, oracleResult: OracleResult) => ({
+  const buildDifference = (stepIndex: number, product: unknown, oracleResult: OracleResult) => ({
     marks,
     resultCount,
-    difference: { at, product, oracle: oracleResult },
+    difference: { stepIndex, product, oracle: oracleResult },
   })
   let productResults: OracleResult[]
   try {
@@ -163,9 +166,9 @@ export function compareCase(feeCase: FeeCase): CaseComparison {
   } catch (error) {
     return buildDifference(0, String(error), oracleResults[0] ?? {})
   }
-  for (const [at, oracleResult] of oracleResults.entries()) {
-    const productResult = productResults[at] ?? {}
-    if (!isSameResult(productResult, oracleResult)) return buildDifference(at, productResult, oracleResult)
+  for (const [stepIndex, oracleResult] of oracleResults.entries()) {
+    const productResult = productResults[stepIndex] ?? {}
+    if (!isSameResult(productResult, oracleResult)) return buildDifference(stepIndex, productResult, oracleResult)
   }
   return { marks, resultCount, difference: null }
 }
@@ -175,12 +178,12 @@ type JsonValue = string | number | boolean | null | JsonValue[] | { [name: strin
 /** Everything that is one thing simpler. */
 function* listSimplerValues(value: JsonValue): Generator<JsonValue> {
   if (Array.isArray(value)) {
-    for (const at of value.keys()) yield value.toSpliced(at, 1)
-    for (const [at, one] of value.entries())
-      for (const simplerValue of listSimplerValues(one)) yield value.with(at, simplerValue)
+    for (const index of value.keys()) yield value.toSpliced(index, 1)
+    for (const [index, child] of value.entries())
+      for (const simplerValue of listSimplerValues(child)) yield value.with(index, simplerValue)
   } else if (value !== null && typeof value === 'object') {
-    for (const [name, one] of Object.entries(value))
-      for (const simplerValue of listSimplerValues(one)) yield { ...value, [name]: simplerValue }
+    for (const [name, child] of Object.entries(value))
+      for (const simplerValue of listSimplerValues(child)) yield { ...value, [name]: simplerValue }
   } else if (typeof value === 'number' && value < 1_000_000 && value > 1) {
     yield 1
     yield Math.floor(value / 2)
@@ -205,10 +208,10 @@ export function shrinkCase(feeCase: FeeCase): FeeCase {
   let smallest = feeCase
   for (let tries = 0; tries < 5_000; ) {
     let smallerCase: FeeCase | undefined
-    for (const one of listSimplerValues(smallest as unknown as JsonValue)) {
+    for (const simplerValue of listSimplerValues(smallest as unknown as JsonValue)) {
       if (++tries > 5_000) break
-      if (hasDifference(one as unknown as FeeCase)) {
-        smallerCase = one as unknown as FeeCase
+      if (hasDifference(simplerValue as unknown as FeeCase)) {
+        smallerCase = simplerValue as unknown as FeeCase
         break
       }
     }

@@ -38,18 +38,18 @@ const toHundredths = ({ top, bottom }: ExactNumber) => {
 }
 
 /** Exactly between two hundredths: where ways to round differ. */
-export const isHalf = (one: ExactNumber): boolean => toHundredths(one).rest * 2n === one.bottom
+export const isHalf = (number: ExactNumber): boolean => toHundredths(number).rest * 2n === number.bottom
 
 /** Half away from zero, to two decimals (D13). */
-export function roundExact(one: ExactNumber): ExactNumber {
-  const { full, rest, sign } = toHundredths(one)
-  return { top: sign * (rest * 2n >= one.bottom ? full + 1n : full), bottom: 100n }
+export function roundExact(number: ExactNumber): ExactNumber {
+  const { full, rest, sign } = toHundredths(number)
+  return { top: sign * (rest * 2n >= number.bottom ? full + 1n : full), bottom: 100n }
 }
 
 /** With two decimals. What has more was not rounded where it ought to be, and is an error of whoever reckoned. */
-export function formatExact(one: ExactNumber): string {
-  const { full, rest, sign } = toHundredths(one)
-  if (rest !== 0n) throw new Error(`${one.top}/${one.bottom} has more than two decimals`)
+export function formatExact(number: ExactNumber): string {
+  const { full, rest, sign } = toHundredths(number)
+  if (rest !== 0n) throw new Error(`${number.top}/${number.bottom} has more than two decimals`)
   const digits = String(full).padStart(3, '0')
   return `${sign < 0n && full > 0n ? '-' : ''}${digits.slice(0, -2)}.${digits.slice(-2)}`
 }

@@ -17,7 +17,7 @@ const buildQuoteInput = ({ price, currency, mode, users, modules, uat }: GoldenC
 })
 
 const buildSegments = ({ segments }: GoldenCase) =>
-  segments.map(({ annual, ...days }) => ({ ...days, annual: readAmount(annual) }))
+  segments.map(({ annual, ...days }) => ({ ...days, annualFee: readAmount(annual) }))
 
 function quoteCase(goldenCase: GoldenCase): QuoteResult {
   if (goldenCase.kind === 'change')
@@ -34,87 +34,109 @@ function quoteCase(goldenCase: GoldenCase): QuoteResult {
 
 const quoteCases = filterCases('create', 'change', 'extend')
 
-test.each(quoteCases.filter(({ error }) => error).map((one) => [one.id, one] as const))('%s is refused', (_, one) => {
-  expect(quoteCase(one)).toEqual({ kind: one.error })
-})
+test.each(quoteCases.filter(({ error }) => error).map((goldenCase) => [goldenCase.id, goldenCase] as const))(
+  '%s is refused',
+  (_, goldenCase) => {
+    expect(quoteCase(goldenCase)).toEqual({ kind: goldenCase.error })
+  },
+)
 
-describe.each(quoteCases.filter(({ error }) => !error).map((one) => [one.id, one] as const))('%s', (_, one) => {
-  const result = quoteCase(one)
+describe.each(quoteCases.filter(({ error }) => !error).map((goldenCase) => [goldenCase.id, goldenCase] as const))(
+  '%s',
+  (_, goldenCase) => {
+    const result = quoteCase(goldenCase)
 
-  test('comes to what was agreed', () => {
-    if (result.kind !== 'quote') throw new Error(`refused: ${result.kind}`)
-    const { quote } = result
-    const { annual } = quote
-    const usersSum = annual.users.reduce((sum, { amount }) => sum + amount, 0n)
-    const quotedFields = {
-      tiers: annual.users.map(({ users, price }) => `${users}x${writeAmount(price)}`),
-      tier_sum: writeAmount(usersSum),
-      module_sum: writeAmount(annual.sum - usersSum),
-      sum: writeAmount(annual.sum),
-      uat_raw: writeAmount(annual.uat?.share ?? 0n),
-      uat_fee: writeAmount(annual.uat?.fee ?? 0n),
-      total: writeAmount(annual.total),
-      annual: writeAmount(annual.fee),
-      annualFee: writeAmount(annual.fee),
-      contract_amount: writeAmount(quote.contract_amount),
-      residual_amount: writeAmount(quote.residual_amount),
-      amount: writeAmount(quote.amount),
-      period_start: quote.period_start,
-      period_end: quote.period_end,
-      shown_expiry: getLastDay(quote.period_end),
-      factors: quote.type === 'change' ? quote.remainingSegments.map(formatFactor) : undefined,
-    }
-    const agreedNames = Object.keys(quotedFields).filter((name) => one[name as keyof GoldenCase] !== undefined)
-    expect(agreedNames.length).toBeGreaterThan(6)
-    for (const name of agreedNames)
-      expect([name, quotedFields[name as keyof typeof quotedFields]]).toEqual([name, one[name as keyof GoldenCase]])
-  })
+    test('comes to what was agreed', () => {
+      if (result.kind !== 'quote') throw new Error(`refused: ${result.kind}`)
+      const { quote } = result
+      const { annualFee: annual } = quote
+      const usersSum = annual.users.reduce((sum, { amount }) => sum + amount, 0n)
+      const quotedFields = {
+        tiers: annual.users.map(({ users, price }) => `${users}x${writeAmount(price)}`),
+        tier_sum: writeAmount(usersSum),
+        module_sum: writeAmount(annual.sum - usersSum),
+        sum: writeAmount(annual.sum),
+        uat_raw: writeAmount(annual.uat?.share ?? 0n),
+        uat_fee: writeAmount(annual.uat?.fee ?? 0n),
+        total: writeAmount(annual.total),
+        annual: writeAmount(annual.fee),
+        annualFee: writeAmount(annual.fee),
+        contract_amount: writeAmount(quote.contract_amount),
+        residual_amount: writeAmount(quote.residual_amount),
+        amount: writeAmount(quote.amount),
+        period_start: quote.period_start,
+        period_end: quote.period_end,
+        shown_expiry: getLastDay(quote.period_end),
+        factors: quote.type === 'change' ? quote.remainingSegments.map(formatFactor) : undefined,
+      }
+      const agreedNames = Object.keys(quotedFields).filter((name) => goldenCase[name as keyof GoldenCase] !== undefined)
+      expect(agreedNames.length).toBeGreaterThan(6)
+      for (const name of agreedNames)
+        expect([name, quotedFields[name as keyof typeof quotedFields]]).toEqual([
+          name,
+          goldenCase[name as keyof GoldenCase],
+        ])
+    })
 
-  test('is explained by steps that end with what is due', () => {
-    if (result.kind !== 'quote') throw new Error(`refused: ${result.kind}`)
-    const steps = explainQuote(result.quote)
-    expect(steps.at(-1)).toMatchObject({ code: 'due', amount: one.amount })
-    expect(steps.find(({ code }) => code === 'annual')?.amount).toBe(one.annual ?? one.annualFee)
-    for (const { rule } of steps) expect(rule).toMatch(/^(D\d+|contracts 9)$/)
-  })
-})
+    test('is explained by steps that end with what is due', () => {
+      if (result.kind !== 'quote') throw new Error(`refused: ${result.kind}`)
+      const steps = explainQuote(result.quote)
+      expect(steps.at(-1)).toMatchObject({ code: 'due', amount: goldenCase.amount })
+      expect(steps.find(({ code }) => code === 'annual')?.amount).toBe(goldenCase.annual ?? goldenCase.annualFee)
+      for (const { rule } of steps) expect(rule).toMatch(/^(D\d+|contracts 9)$/)
+    })
+  },
+)
 
 type ChangeQuote = Extract<QuoteResult, { kind: 'quote' }>['quote'] & { type: 'change' }
 const formatFactor = ({ start, end, factor }: ChangeQuote['remainingSegments'][number]) =>
   `${start}..${end}: ${'years' in factor ? `${factor.years} (whole)` : `${factor.days}/365`}`
 
-test.each(filterCases('backup').map((one) => [one.id, one] as const))('%s', (_, one) => {
-  const { amount, payAmount } = calculateBackupAmount(readAmount(one.annual), one.months, BigInt(one.discount) * 100n)
-  expect([writeAmount(amount), writeAmount(payAmount)]).toEqual([one.amount, one.pay_amount])
+test.each(filterCases('backup').map((goldenCase) => [goldenCase.id, goldenCase] as const))('%s', (_, goldenCase) => {
+  const { amount, payAmount } = calculateBackupAmount(
+    readAmount(goldenCase.annual),
+    goldenCase.months,
+    BigInt(goldenCase.discount) * 100n,
+  )
+  expect([writeAmount(amount), writeAmount(payAmount)]).toEqual([goldenCase.amount, goldenCase.pay_amount])
 })
 
-test.each(filterCases('backup').map((one) => [one.id, one] as const))(
+test.each(filterCases('backup').map((goldenCase) => [goldenCase.id, goldenCase] as const))(
   '%s is explained by steps that add up',
-  (_, one) => {
-    const [annual, discount] = [readAmount(one.annual), BigInt(one.discount) * 100n]
-    const explainInput = { annual, months: one.months, discount, start: '2026-03-02', end: '2027-03-02' }
+  (_, goldenCase) => {
+    const [annual, discount] = [readAmount(goldenCase.annual), BigInt(goldenCase.discount) * 100n]
+    const explainInput = {
+      annualFee: annual,
+      months: goldenCase.months,
+      discount,
+      start: '2026-03-02',
+      end: '2027-03-02',
+    }
     const steps = explainBackup(explainInput)
     const due = steps.at(-1)
-    expect(due).toMatchObject({ code: 'due', amount: one.pay_amount })
+    expect(due).toMatchObject({ code: 'due', amount: goldenCase.pay_amount })
     const sum = steps.slice(0, -1).reduce((subtotal, { amount }) => subtotal + readAmount(amount), 0n)
-    expect(writeAmount(sum)).toBe(one.pay_amount)
-    expect(steps.map(({ code }) => code)).toEqual(['months', ...(one.discount > 0 ? ['discount'] : []), 'due'])
-    expect(steps[0]).toMatchObject({ amount: one.amount, values: { months: String(one.months), to: '2027-03-02' } })
+    expect(writeAmount(sum)).toBe(goldenCase.pay_amount)
+    expect(steps.map(({ code }) => code)).toEqual(['months', ...(goldenCase.discount > 0 ? ['discount'] : []), 'due'])
+    expect(steps[0]).toMatchObject({
+      amount: goldenCase.amount,
+      values: { months: String(goldenCase.months), to: '2027-03-02' },
+    })
   },
 )
 
-test.each(filterCases('traffic').map((one) => [one.id, one] as const))('%s', (_, one) => {
-  const [measured, free] = [readAmount(one.pdb_traffic), BigInt(one.free) * 100n]
-  expect(calculateExtraTraffic(measured, free)).toBe(readAmount(one.extra))
-  expect(writeAmount(calculateTrafficAmount(measured, free, readAmount(one.up)))).toBe(one.amount)
-  expect(explainTraffic(measured, free, readAmount(one.up))).toEqual([
+test.each(filterCases('traffic').map((goldenCase) => [goldenCase.id, goldenCase] as const))('%s', (_, goldenCase) => {
+  const [measured, free] = [readAmount(goldenCase.pdb_traffic), BigInt(goldenCase.free) * 100n]
+  expect(calculateExtraTraffic(measured, free)).toBe(readAmount(goldenCase.extra))
+  expect(writeAmount(calculateTrafficAmount(measured, free, readAmount(goldenCase.up)))).toBe(goldenCase.amount)
+  expect(explainTraffic(measured, free, readAmount(goldenCase.up))).toEqual([
     {
       code: 'traffic',
       rule: 'D22',
-      amount: one.amount,
-      values: { gb: writeAmount(readAmount(one.extra)), price: one.up },
+      amount: goldenCase.amount,
+      values: { gb: writeAmount(readAmount(goldenCase.extra)), price: goldenCase.up },
     },
-    { code: 'due', rule: 'D25', amount: one.amount, values: {} },
+    { code: 'due', rule: 'D25', amount: goldenCase.amount, values: {} },
   ])
 })
 

@@ -12,7 +12,7 @@ import {
 } from '#domain/fees/prorate.ts'
 import { quoteChange } from '#domain/fees/quote.ts'
 import { addToAnchor, getAnchoredEnd, getAnchor, type BoughtPeriod } from '#domain/plain-dates.ts'
-import { toDay, daysAfter, toDayNumber, yearsAfter } from '#tests/domain/fees/calendar.ts'
+import { toDay, addDays, toDayNumber, yearsAfter } from '#tests/domain/fees/calendar.ts'
 import { lists } from '#tests/domain/fees/goldens.ts'
 
 const to365ths = (factor: ProrationFactor) => ('years' in factor ? 365 * factor.years : factor.days)
@@ -45,7 +45,7 @@ function buildContract(start: string, parts: readonly { years: number; fee: numb
     const anchor = addToAnchor(getAnchor(from, lastPeriod), 12 * years)
     end = getAnchoredEnd(anchor)
     lastPeriod = { end, anchor }
-    segments = [...segments, { start: from, end, annual: BigInt(fee) }]
+    segments = [...segments, { start: from, end, annualFee: BigInt(fee) }]
   }
   return { start, end, anchor: start, segments }
 }
@@ -75,8 +75,8 @@ describe('fault 9 the factor of a remaining time', () => {
       expect([start, end, findFirstRise(start, end)]).toEqual([start, end, null])
       expect([start, end, findFirstRise(start, end, start)]).toEqual([start, end, null])
       // From days before the start as well, and up to ends on which no year of it ends.
-      const oddEnd = daysAfter(end, 17 * years)
-      expect(findFirstRise(daysAfter(start, -40), oddEnd)).toBeNull()
+      const oddEnd = addDays(end, 17 * years)
+      expect(findFirstRise(addDays(start, -40), oddEnd)).toBeNull()
     }
   })
 
@@ -118,7 +118,10 @@ describe('fault 9 what a change costs', () => {
         fc.bigInt({ min: 0n, max: 9_999_999n }),
         ({ start, end, segments, anchor }, extraFee) => {
           const annual =
-            segments.reduce((maxAnnual, one) => (one.annual > maxAnnual ? one.annual : maxAnnual), 0n) + extraFee
+            segments.reduce(
+              (maxAnnual, segment) => (segment.annualFee > maxAnnual ? segment.annualFee : maxAnnual),
+              0n,
+            ) + extraFee
           let previousDue: bigint | null = null
           for (let dayNumber = toDayNumber(start); dayNumber < toDayNumber(end); dayNumber++) {
             const stretches = findRemainingSegments(segments, toDay(dayNumber), anchor)
@@ -151,7 +154,7 @@ test('fault 9 the steps tell both the days and the years that they count as', ()
     currency: 'HKD' as const,
     terms: { user_mode: 'CONCURRENT' as const, users: 10, modules: ['core', 'fin'], uat: 0 as const },
   }
-  const segments = [{ start: '2027-03-01', end: '2032-03-01', annual: 4_000_000n }]
+  const segments = [{ start: '2027-03-01', end: '2032-03-01', annualFee: 4_000_000n }]
   const [result, laterResult] = ['2027-03-01', '2027-03-02'].map((today) => quoteChange(quoteInput, segments, today))
   if (result?.kind !== 'quote' || laterResult?.kind !== 'quote') throw new Error('both have a price')
   expect(laterResult.quote.amount).toBe(result.quote.amount)

@@ -1,6 +1,6 @@
 /** The fee engine against a second reckoning that has nothing in common with it; more of it: `npm run campaign -- fees`. */
 import { describe, expect, test } from 'vitest'
-import { createChance, suiteSeed } from '#tests/support/runner/chance.ts'
+import { createRandom, suiteSeed } from '#tests/support/runner/random.ts'
 import { compareCase, describeDifference } from '#tests/domain/fees/compare-with-oracle.ts'
 import { type GoldenCase as Golden, cases as goldens, lists } from '#tests/domain/fees/goldens.ts'
 import { toInstant } from '#tests/domain/fees/calendar.ts'
@@ -9,15 +9,15 @@ import { drawCase } from '#tests/domain/fees/oracle-cases.ts'
 
 const noon = 43_200_000
 
-function buildStep(golden: Golden): OracleStep {
-  const { mode, users, modules, uat, years, kind } = golden
+function buildStep(goldenCase: Golden): OracleStep {
+  const { mode, users, modules, uat, years, kind } = goldenCase
   const step = { list: 0, isPaid: true, choice: { user_mode: mode, users, modules, uat } }
   if (kind === 'create') {
-    const start = golden.period_start ?? '2026-03-01'
-    return { ...step, ask: 'create', at: toInstant(start, noon), start, years }
+    const start = goldenCase.period_start ?? '2026-03-01'
+    return { ...step, ask: 'create', time: toInstant(start, noon), start, years }
   }
-  const at = toInstant(golden.today, noon)
-  return kind === 'extend' ? { ...step, ask: 'extend', at, years } : { ...step, ask: 'change', at }
+  const time = toInstant(goldenCase.today, noon)
+  return kind === 'extend' ? { ...step, ask: 'extend', time, years } : { ...step, ask: 'change', time }
 }
 
 const buildPaidSegments = ({ kind, segments, current_period_end: end }: Golden): ContractCase['paid'] => {
@@ -25,16 +25,18 @@ const buildPaidSegments = ({ kind, segments, current_period_end: end }: Golden):
   return kind === 'change' ? segments : []
 }
 
-function buildCase(golden: Golden): FeeCase {
-  const { kind, annual: fee, discount, currency } = golden
-  if (kind === 'traffic') return { kind, measured: golden.pdb_traffic, free: golden.free, price: golden.up }
+function buildCase(goldenCase: Golden): FeeCase {
+  const { kind, annual: fee, discount, currency } = goldenCase
+  if (kind === 'traffic') return { kind, measured: goldenCase.pdb_traffic, free: goldenCase.free, price: goldenCase.up }
   if (kind === 'backup') {
     const bounds =
-      golden.id === 'G34' ? { period: 1, unit: 'year' as const } : { period: golden.months, unit: 'month' as const }
-    const contractEnd = golden.id === 'G34' ? '2027-03-01' : '2029-03-01'
+      goldenCase.id === 'G34'
+        ? { period: 1, unit: 'year' as const }
+        : { period: goldenCase.months, unit: 'month' as const }
+    const contractEnd = goldenCase.id === 'G34' ? '2027-03-01' : '2029-03-01'
     return {
       kind,
-      at: toInstant('2026-09-14', noon),
+      time: toInstant('2026-09-14', noon),
       currentEnd: null,
       anchor: null,
       contractEnd,
@@ -43,8 +45,8 @@ function buildCase(golden: Golden): FeeCase {
       discount,
     }
   }
-  const [list, paid, steps] = [lists[golden.price], buildPaidSegments(golden), [buildStep(golden)]]
-  return { kind: 'contract', currency, uatBound: 'floor', lists: [list], paid, steps }
+  const [list, paidSegments, steps] = [lists[goldenCase.price], buildPaidSegments(goldenCase), [buildStep(goldenCase)]]
+  return { kind: 'contract', currency, uatBound: 'floor', lists: [list], paid: paidSegments, steps }
 }
 
 /** What an example names differently than an answer does, or says of its way there and not of its result. */
@@ -59,22 +61,25 @@ const getAgreedFields = ({ annualFee, uat_raw: share, error, ...golden }: Golden
 }
 
 describe('the oracle itself', () => {
-  test.each(goldens.map((golden) => [golden.id, golden] as const))('agrees with example %s', (_, golden) => {
-    const [answer = {}] = runOracle(buildCase(golden)).results
-    const agreedFields = getAgreedFields(golden, Object.keys({ ...answer, extra: '' }))
-    if (golden.kind === 'traffic') agreedFields.extra = Number(golden.extra).toFixed(2)
-    expect(Object.keys(agreedFields).length).toBeGreaterThan(
-      { traffic: 1, backup: 2 }[golden.kind as 'backup'] ?? (golden.error ? 0 : 6),
-    )
-    expect(answer).toMatchObject(agreedFields)
-  })
+  test.each(goldens.map((goldenCase) => [goldenCase.id, goldenCase] as const))(
+    'agrees with example %s',
+    (_, goldenCase) => {
+      const [result = {}] = runOracle(buildCase(goldenCase)).results
+      const agreedFields = getAgreedFields(goldenCase, Object.keys({ ...result, extra: '' }))
+      if (goldenCase.kind === 'traffic') agreedFields.extra = Number(goldenCase.extra).toFixed(2)
+      expect(Object.keys(agreedFields).length).toBeGreaterThan(
+        { traffic: 1, backup: 2 }[goldenCase.kind as 'backup'] ?? (goldenCase.error ? 0 : 6),
+      )
+      expect(result).toMatchObject(agreedFields)
+    },
+  )
 
   test.each([
     ['G06', '155001.00'],
     ['G07', '28800.00'],
     ['G30', '68512.95'],
   ])('agrees with %s where the bound of UAT is a ceiling (D1)', (id, amount) => {
-    const golden = goldens.find((one) => one.id === id)
+    const golden = goldens.find((goldenCase) => goldenCase.id === id)
     if (!golden) throw new Error('there is no such example')
     const contractCase = { ...(buildCase(golden) as ContractCase), uatBound: 'ceiling' as const }
     expect(runOracle(contractCase).results).toMatchObject([{ amount }])
@@ -82,8 +87,8 @@ describe('the oracle itself', () => {
 
   test('raises a range that ends before it begins, and drops one that ends with 0 (D82)', () => {
     const price = { hkd: '1.00', usd: '1.00', rmb: '1.00' }
-    const [golden] = goldens as [Golden]
-    const contractCase = buildCase({ ...golden, users: 11 }) as ContractCase
+    const [goldenCase] = goldens as [Golden]
+    const contractCase = buildCase({ ...goldenCase, users: 11 }) as ContractCase
     const [list] = contractCase.lists as [ContractCase['lists'][number]]
     const typedRanges = [10, 5, 0].map((to) => ({ from: 1, to, ...price }))
     const withUsers = (users: number): ContractCase => ({
@@ -133,12 +138,12 @@ const requiredMarks = [
 ]
 
 test('4,000 cases cost what the oracle says, and get to every place where they might not (F-10, R-39)', () => {
-  const chance = createChance(suiteSeed)
+  const random = createRandom(suiteSeed)
   const markCounts = new Map(requiredMarks.map((mark) => [mark, 0]))
-  for (let at = 0; at < 4_000; at++) {
-    const feeCase = drawCase(chance)
+  for (let index = 0; index < 4_000; index++) {
+    const feeCase = drawCase(random)
     const { marks, difference } = compareCase(feeCase)
-    if (difference) throw new Error(`case ${at}, SEED=${suiteSeed}: ${describeDifference(feeCase)}`)
+    if (difference) throw new Error(`case ${index}, SEED=${suiteSeed}: ${describeDifference(feeCase)}`)
     for (const mark of marks) markCounts.set(mark, (markCounts.get(mark) ?? 0) + 1)
   }
   expect(requiredMarks.filter((mark) => (markCounts.get(mark) ?? 0) < 5)).toEqual([])

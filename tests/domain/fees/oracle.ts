@@ -6,7 +6,7 @@
 import type { ContractTerms, UatBound } from '#domain/fees/annual.ts'
 import type { PriceList } from '#domain/fees/price-list.ts'
 import type { Currency } from '#domain/money.ts'
-import { toDay, toBusinessDay, daysAfter, monthsAfter, toDayNumber, yearsAfter } from '#tests/domain/fees/calendar.ts'
+import { toDay, toBusinessDay, addDays, monthsAfter, toDayNumber, yearsAfter } from '#tests/domain/fees/calendar.ts'
 import {
   parseExact,
   type ExactNumber,
@@ -26,7 +26,7 @@ import {
 } from '#tests/domain/fees/exact.ts'
 
 /** Something that is asked of a contract. What is paid for becomes a part of it, what is not leaves no trace (D11). */
-export type OracleStep = { at: number; list: number; choice: ContractTerms; isPaid: boolean } & (
+export type OracleStep = { time: number; list: number; choice: ContractTerms; isPaid: boolean } & (
   | { ask: 'create'; start: string; years: number }
   | { ask: 'extend'; years: number }
   | { ask: 'change' }
@@ -45,7 +45,7 @@ export interface ContractCase {
 
 export interface BackupCase {
   kind: 'backup'
-  at: number
+  time: number
   /** End of the present subscription, exclusive. */
   currentEnd: string | null
   /** The first day of the periods that led there without a gap or a cut, and the months bought since; none: it is not known. */
@@ -90,9 +90,9 @@ interface OracleYear {
   annual: ExactNumber
 }
 
-function roundAndMark(mark: string, exact: ExactNumber, marks: CoverageMarks): ExactNumber {
-  if (isHalf(exact)) marks.add(`half a cent: ${mark}`)
-  return roundExact(exact)
+function roundAndMark(mark: string, number: ExactNumber, marks: CoverageMarks): ExactNumber {
+  if (isHalf(number)) marks.add(`half a cent: ${mark}`)
+  return roundExact(number)
 }
 
 type Column = 'hkd' | 'usd' | 'rmb'
@@ -134,10 +134,10 @@ function calculateYear(
     marks,
   )
   const selectedCodes = [...new Set(choice.modules)].toSorted()
-  const missing = selectedCodes.filter((code) => !list.module.some((row) => row.code === code))
+  const missingCodes = selectedCodes.filter((code) => !list.module.some((row) => row.code === code))
   const refused = [
     ...(ranges ? [] : ['USERS_OUT_OF_RANGE']),
-    ...(missing.length ? [`modules not listed: ${missing.join(',')}`] : []),
+    ...(missingCodes.length ? [`modules not listed: ${missingCodes.join(',')}`] : []),
   ]
   if (!ranges || refused.length) return { refused }
 
@@ -221,7 +221,7 @@ const formatAmounts = (contractAmount: ExactNumber, residual: ExactNumber) => ({
 
 function markDay(name: string, day: string, marks: CoverageMarks) {
   if (day.endsWith('-02-29')) marks.add(`${name}: on 29 February`)
-  if (daysAfter(day, 1).endsWith('-01')) marks.add(`${name}: on the last of a month`)
+  if (addDays(day, 1).endsWith('-01')) marks.add(`${name}: on the last of a month`)
 }
 
 /** So many years from a day on (D8), which end where the whole run does (D19). */
@@ -232,7 +232,7 @@ function buyYears(
   run: NonNullable<OracleContract['run']>,
 ): [OracleResult, ExactSegment] {
   const end = monthsAfter(run.first, run.months)
-  const period = { period_start: start, period_end: end, shown_expiry: daysAfter(end, -1) }
+  const period = { period_start: start, period_end: end, shown_expiry: addDays(end, -1) }
   return [
     { ...parts, ...formatAmounts(multiply(annual, toExact(years)), zero), ...period },
     { start, end, annual },
@@ -250,7 +250,7 @@ function changeContract(
     .map(({ start, ...rest }) => ({ ...rest, start: getLaterDay(today, start) }))
   const factors = remainingSegments.map(({ start, end }) => calculateFactor(start, end, contract.run, marks))
   const contractAmount = roundAndMark('change', sumExact(factors.map((share) => multiply(annual, share))), marks)
-  const paidAmounts = remainingSegments.map((one, at) => multiply(one.annual, factors[at] ?? zero))
+  const paidAmounts = remainingSegments.map((segment, index) => multiply(segment.annual, factors[index] ?? zero))
   const residual = roundAndMark('residual', sumExact(paidAmounts), marks)
   marks.add(`change: of ${remainingSegments.length > 2 ? 'three and more' : remainingSegments.length} paid segments`)
   marks.add(
@@ -260,7 +260,7 @@ function changeContract(
         ? 'change: more was paid than it costs'
         : 'change: costs what was paid',
   )
-  const [first, last] = [contract.paid[0]?.start ?? '', daysAfter(contract.end, -1)]
+  const [first, last] = [contract.paid[0]?.start ?? '', addDays(contract.end, -1)]
   if (today < first) marks.add('change: before the start')
   if (today === first) marks.add('change: on the first day')
   if (today === last) marks.add('change: on the last day')
@@ -269,7 +269,7 @@ function changeContract(
   const period = { period_end: contract.end, shown_expiry: last }
   return [
     { ...parts, ...formatAmounts(contractAmount, residual), ...period },
-    remainingSegments.map((one) => ({ ...one, annual })),
+    remainingSegments.map((segment) => ({ ...segment, annual })),
   ]
 }
 
@@ -288,9 +288,9 @@ function extendContract(
   const run = isGap
     ? { first: start, months: 12 * years }
     : { ...contract.run!, months: contract.run!.months + 12 * years }
-  const [answer, paid] = buyYears(start, years, year, run)
-  if (yearsAfter(start, years) !== paid.end) marks.add('extend: to a 29 February that comes back')
-  return [answer, { end: paid.end, paid: [...contract.paid, paid], run }]
+  const [result, paidSegment] = buyYears(start, years, year, run)
+  if (yearsAfter(start, years) !== paidSegment.end) marks.add('extend: to a 29 February that comes back')
+  return [result, { end: paidSegment.end, paid: [...contract.paid, paidSegment], run }]
 }
 
 function calculateContract(contractCase: ContractCase, marks: CoverageMarks): OracleResult[] {
@@ -304,7 +304,7 @@ function calculateContract(contractCase: ContractCase, marks: CoverageMarks): Or
     : null
   marks.add(`currency: ${contractCase.currency}`)
   return contractCase.steps.map((step): OracleResult => {
-    const today = toBusinessDay(step.at)
+    const today = toBusinessDay(step.time)
     const year = calculateYear(contractCase, step, marks)
     const isOver = step.ask === 'change' && contract !== null && contract.end <= today
     if ('refused' in year || isOver) {
@@ -315,27 +315,27 @@ function calculateContract(contractCase: ContractCase, marks: CoverageMarks): Or
     if (!step.isPaid) marks.add('asked, not paid')
     if (step.ask === 'create') {
       const run = { first: step.start, months: 12 * step.years }
-      const [answer, paid] = buyYears(step.start, step.years, year, run)
-      if (step.isPaid) contract = { end: paid.end, paid: [paid], run }
+      const [result, paidSegment] = buyYears(step.start, step.years, year, run)
+      if (step.isPaid) contract = { end: paidSegment.end, paid: [paidSegment], run }
       marks.add(`create: ${step.years > 9 ? 'ten years and more' : step.years > 1 ? 'years' : 'a year'}`)
       markDay('create', step.start, marks)
-      return answer
+      return result
     }
     if (!contract) return { refused: ['no contract'] }
     if (step.ask === 'extend') {
-      const [answer, next] = extendContract(contract, today, step.years, year, marks)
+      const [result, next] = extendContract(contract, today, step.years, year, marks)
       if (step.isPaid) contract = next
-      return answer
+      return result
     }
-    const [answer, paid] = changeContract(contract, today, year, marks)
-    if (step.isPaid) contract = { ...contract, paid }
-    return answer
+    const [result, paidSegments] = changeContract(contract, today, year, marks)
+    if (step.isPaid) contract = { ...contract, paid: paidSegments }
+    return result
   })
 }
 
 /** D19, D20, D21. */
 function calculateBackup(backupCase: BackupCase, marks: CoverageMarks): OracleResult {
-  const start = getLaterDay(toBusinessDay(backupCase.at), backupCase.currentEnd ?? '')
+  const start = getLaterDay(toBusinessDay(backupCase.time), backupCase.currentEnd ?? '')
   if (start >= backupCase.contractEnd) {
     marks.add('refused: backup of no contract')
     return { refused: ['nothing left'] }

@@ -19,7 +19,11 @@ const ranges = fc
   .tuple(fc.uniqueArray(fc.integer({ min: 1, max: 500 }), { maxLength: 19 }), fc.array(charges, { minLength: 20 }))
   .map(([ends, prices]) => {
     const tos = [...ends.toSorted((a, b) => a - b), 999_999]
-    return tos.map((to, at) => ({ from: (tos[at - 1] ?? 0) + 1, to, ...(prices[at] as (typeof prices)[number]) }))
+    return tos.map((to, index) => ({
+      from: (tos[index - 1] ?? 0) + 1,
+      to,
+      ...(prices[index] as (typeof prices)[number]),
+    }))
   })
 
 const list: fc.Arbitrary<PriceList> = fc.record({
@@ -36,7 +40,7 @@ const list: fc.Arbitrary<PriceList> = fc.record({
   namedUser: ranges,
   module: fc
     .array(charges, { minLength: 6, maxLength: 6 })
-    .map((all) => all.map((row, at) => ({ code: codes[at] ?? '', ...row }))),
+    .map((all) => all.map((row, index) => ({ code: codes[index] ?? '', ...row }))),
 })
 
 const choice: fc.Arbitrary<ContractTerms> = fc.record({
@@ -63,17 +67,20 @@ function requireQuote(result: QuoteResult) {
 const calculateFee = (input: QuoteInput) => {
   const result = quoteAnnualFee(getCurrencyPrices(input.list, input.currency), input.terms)
   if (result.kind !== 'priced') throw new Error(result.kind)
-  return result.annual.fee
+  return result.annualFee.fee
 }
 const sumSteps = (steps: readonly FeeStep[], ...names: FeeStep['code'][]) =>
-  steps.filter(({ code }) => names.includes(code)).reduce((sum, one) => sum + readAmount(one.amount), 0n)
+  steps.filter(({ code }) => names.includes(code)).reduce((sum, step) => sum + readAmount(step.amount), 0n)
 
 describe('under a list whose prices are not negative', () => {
   test('more users never cost less', () => {
     fc.assert(
-      fc.property(quoteInputs, fc.integer({ min: 1, max: 400 }), (one, addedUsers) => {
-        const largerInput = { ...one, terms: { ...one.terms, users: one.terms.users + addedUsers } }
-        expect(calculateFee(largerInput)).toBeGreaterThanOrEqual(calculateFee(one))
+      fc.property(quoteInputs, fc.integer({ min: 1, max: 400 }), (quoteInput, addedUsers) => {
+        const largerInput = {
+          ...quoteInput,
+          terms: { ...quoteInput.terms, users: quoteInput.terms.users + addedUsers },
+        }
+        expect(calculateFee(largerInput)).toBeGreaterThanOrEqual(calculateFee(quoteInput))
       }),
       runs,
     )
@@ -81,9 +88,9 @@ describe('under a list whose prices are not negative', () => {
 
   test('more modules never cost less', () => {
     fc.assert(
-      fc.property(quoteInputs, (one) => {
-        const fullInput = { ...one, terms: { ...one.terms, modules: codes } }
-        expect(calculateFee(fullInput)).toBeGreaterThanOrEqual(calculateFee(one))
+      fc.property(quoteInputs, (quoteInput) => {
+        const fullInput = { ...quoteInput, terms: { ...quoteInput.terms, modules: codes } }
+        expect(calculateFee(fullInput)).toBeGreaterThanOrEqual(calculateFee(quoteInput))
       }),
       runs,
     )
@@ -92,10 +99,13 @@ describe('under a list whose prices are not negative', () => {
 
 test('the order of the modules, and naming one twice, changes nothing', () => {
   fc.assert(
-    fc.property(quoteInputs, (one) => {
-      const { modules } = one.terms
-      const reorderedInput = { ...one, terms: { ...one.terms, modules: [...modules.toReversed(), ...modules] } }
-      expect(calculateFee(reorderedInput)).toBe(calculateFee(one))
+    fc.property(quoteInputs, (quoteInput) => {
+      const { modules } = quoteInput.terms
+      const reorderedInput = {
+        ...quoteInput,
+        terms: { ...quoteInput.terms, modules: [...modules.toReversed(), ...modules] },
+      }
+      expect(calculateFee(reorderedInput)).toBe(calculateFee(quoteInput))
     }),
     runs,
   )
@@ -103,9 +113,11 @@ test('the order of the modules, and naming one twice, changes nothing', () => {
 
 test('what was added up for a choice counts by that list and in that currency alone', () => {
   fc.assert(
-    fc.property(quoteInputs, list, (one, other) => {
-      const { terms: choice } = one
-      const listAndCurrency = [one.list, other].flatMap((list) => currencies.map((currency) => ({ list, currency })))
+    fc.property(quoteInputs, list, (quoteInput, other) => {
+      const { terms: choice } = quoteInput
+      const listAndCurrency = [quoteInput.list, other].flatMap((list) =>
+        currencies.map((currency) => ({ list, currency })),
+      )
       const expectedFees = listAndCurrency.map((ask) =>
         calculateFee({ ...ask, terms: { ...choice, modules: [...choice.modules] } }),
       )
@@ -118,22 +130,22 @@ test('what was added up for a choice counts by that list and in that currency al
 
 test('currencies never mix: what the others cost changes nothing', () => {
   fc.assert(
-    fc.property(quoteInputs, amount(), (one, otherAmount) => {
-      const ownCurrency = one.currency.toLowerCase()
+    fc.property(quoteInputs, amount(), (quoteInput, otherAmount) => {
+      const ownCurrency = quoteInput.currency.toLowerCase()
       const replaceOthers = <T extends object>(row: T): T =>
         Object.fromEntries(
           Object.entries(row).map(([name, value]) =>
             /(^|_)(hkd|usd|rmb)$/.test(name) && !name.endsWith(ownCurrency) ? [name, otherAmount] : [name, value],
           ),
         ) as T
-      const { list } = one
+      const { list } = quoteInput
       const changedList = {
         ...replaceOthers(list),
         concurrentUser: list.concurrentUser.map(replaceOthers),
         namedUser: list.namedUser.map(replaceOthers),
         module: list.module.map(replaceOthers),
       }
-      expect(calculateFee({ ...one, list: changedList })).toBe(calculateFee(one))
+      expect(calculateFee({ ...quoteInput, list: changedList })).toBe(calculateFee(quoteInput))
     }),
     runs,
   )
@@ -142,15 +154,15 @@ test('currencies never mix: what the others cost changes nothing', () => {
 /** A contract that was bought, and extended so many times. */
 const boughtContract = fc
   .tuple(quoteInputs, day, years, fc.array(years, { maxLength: 3 }))
-  .map(([one, start, first, further]) => {
+  .map(([quoteInput, start, first, further]) => {
     let end = addYears(start, first)
-    let segments: PaidSegment[] = [{ start, end, annual: calculateFee(one) }]
+    let segments: PaidSegment[] = [{ start, end, annualFee: calculateFee(quoteInput) }]
     for (const extraYears of further) {
-      const quote = requireQuote(quoteExtension(one, end, start, extraYears))
-      segments = [...segments, { start: quote.period_start, end: quote.period_end, annual: quote.annual.fee }]
+      const quote = requireQuote(quoteExtension(quoteInput, end, start, extraYears))
+      segments = [...segments, { start: quote.period_start, end: quote.period_end, annualFee: quote.annualFee.fee }]
       end = quote.period_end
     }
-    return { one, start, end, segments }
+    return { quoteInput, start, end, segments }
   })
 const shareArbitrary = fc.double({ min: 0, max: 0.999, noNaN: true })
 function pickDay({ start, end }: { start: string; end: string }, share: number): string {
@@ -162,7 +174,7 @@ describe('a change', () => {
   test('that changes nothing costs 0.00 under the list it was priced with, on any day, after any extensions (D12)', () => {
     fc.assert(
       fc.property(boughtContract, shareArbitrary, (contract, share) => {
-        const quote = requireQuote(quoteChange(contract.one, contract.segments, pickDay(contract, share)))
+        const quote = requireQuote(quoteChange(contract.quoteInput, contract.segments, pickDay(contract, share)))
         expect([quote.amount, quote.contract_amount]).toEqual([0n, quote.residual_amount])
       }),
       runs,
@@ -188,7 +200,7 @@ describe('a change', () => {
       fc.property(boughtContract, quoteInputs, quoteInputs, shareArbitrary, (contract, first, second, share) => {
         const today = pickDay(contract, share)
         const firstQuote = requireQuote(quoteChange(first, contract.segments, today))
-        const segmentsBetween = applyChange(contract.segments, today, firstQuote.annual.fee)
+        const segmentsBetween = applyChange(contract.segments, today, firstQuote.annualFee.fee)
         const secondQuote = requireQuote(quoteChange(second, segmentsBetween, today))
         expect(secondQuote.residual_amount).toBe(firstQuote.contract_amount)
         expect(secondQuote.contract_amount).toBe(
@@ -201,8 +213,8 @@ describe('a change', () => {
 
   test('of what has ended is none (D29)', () => {
     fc.assert(
-      fc.property(boughtContract, ({ one, end, segments }) => {
-        expect(quoteChange(one, segments, end)).toEqual({ kind: 'expired' })
+      fc.property(boughtContract, ({ quoteInput, end, segments }) => {
+        expect(quoteChange(quoteInput, segments, end)).toEqual({ kind: 'expired' })
       }),
       { numRuns: 50 },
     )
@@ -211,12 +223,12 @@ describe('a change', () => {
 
 test('the lines of a year add up to its fee, and years multiply it, to the cent', () => {
   fc.assert(
-    fc.property(quoteInputs, day, years, (one, start, count) => {
-      const quote = requireQuote(quoteCreate(one, start, count))
+    fc.property(quoteInputs, day, years, (quoteInput, start, count) => {
+      const quote = requireQuote(quoteCreate(quoteInput, start, count))
       const steps = explainQuote(quote)
-      expect(sumSteps(steps, 'users', 'module')).toBe(quote.annual.sum)
-      expect(sumSteps(steps, 'users', 'module', 'uat', 'minimum')).toBe(quote.annual.fee)
-      expect(quote.amount).toBe(quote.annual.fee * BigInt(count))
+      expect(sumSteps(steps, 'users', 'module')).toBe(quote.annualFee.sum)
+      expect(sumSteps(steps, 'users', 'module', 'uat', 'minimum')).toBe(quote.annualFee.fee)
+      expect(quote.amount).toBe(quote.annualFee.fee * BigInt(count))
     }),
     runs,
   )

@@ -192,12 +192,12 @@ describe('the figures', () => {
   })
 
   test('name twenty changes and two hundred failures at most, and count all', () => {
-    const changing = Array.from({ length: 21 }, (_, at) =>
-      buildContract(at + 1, { currentFee: BigInt(4_000_000 + at) }),
+    const changedContracts = Array.from({ length: 21 }, (_, index) =>
+      buildContract(index + 1, { currentFee: BigInt(4_000_000 + index) }),
     )
-    const failing = Array.from({ length: 201 }, (_, at) => buildContract(at + 100, { users: 501 }))
-    const figures = rehearse([...changing, ...failing])
-    expect(figures.largest.map(({ id }) => id)).toEqual(changing.slice(0, 20).map(({ id }) => id))
+    const failingContracts = Array.from({ length: 201 }, (_, index) => buildContract(index + 100, { users: 501 }))
+    const figures = rehearse([...changedContracts, ...failingContracts])
+    expect(figures.largest.map(({ id }) => id)).toEqual(changedContracts.slice(0, 20).map(({ id }) => id))
     expect([figures.failing, figures.failures.length]).toEqual([201, rehearsalLimits.failures])
     expect([figures.failures[0], figures.failures.at(-1)]).toEqual([100, 299])
   })
@@ -213,16 +213,16 @@ describe('the figures', () => {
     })
     fc.assert(
       fc.property(fc.array(contract, { maxLength: 60 }), (all) => {
-        const contracts = all.map((one, at) => buildContract(at + 1, one))
+        const contracts = all.map((input, index) => buildContract(index + 1, input))
         const figures = rehearse(contracts)
-        const priced = contracts.flatMap((one) => {
-          const renewal = quoteRenewal(lists.B, one, 'floor')
-          return renewal.kind === 'priced' ? [{ ...one, then: renewal.newFee }] : []
+        const pricedContracts = contracts.flatMap((contract) => {
+          const renewal = quoteRenewal(lists.B, contract, 'floor')
+          return renewal.kind === 'priced' ? [{ ...contract, then: renewal.newFee }] : []
         })
         expect(figures.contracts).toBe(all.length)
-        expect(figures.failing).toBe(all.length - priced.length)
+        expect(figures.failing).toBe(all.length - pricedContracts.length)
         for (const currencyFigures of figures.currencies) {
-          const ownContracts = priced.filter(({ currency }) => currency === currencyFigures.currency)
+          const ownContracts = pricedContracts.filter(({ currency }) => currency === currencyFigures.currency)
           expect(currencyFigures.contracts).toBe(ownContracts.length)
           expect(currencyFigures.more + currencyFigures.less + currencyFigures.same).toBe(ownContracts.length)
           expect(currencyFigures.histogram.reduce((sum, count) => sum + count, 0)).toBe(ownContracts.length)
@@ -230,7 +230,7 @@ describe('the figures', () => {
           expect(readAmount(currencyFigures.then)).toBe(ownContracts.reduce((sum, { then }) => sum + then, 0n))
         }
         // Sorted anew, from all of them, by rational comparison.
-        const changedContracts = priced.filter(({ currentFee: now, then }) => now !== then)
+        const changedContracts = pricedContracts.filter(({ currentFee: now, then }) => now !== then)
         const getDifference = ({ currentFee: now, then }: (typeof changedContracts)[number]) =>
           then > now ? then - now : now - then
         const expected = changedContracts.toSorted((a, b) => {
@@ -243,8 +243,8 @@ describe('the figures', () => {
             .map(({ id, currentFee: now, then }) => ({ id, now: writeAmount(now), then: writeAmount(then) })),
         )
         let resumed = createEmptyRehearsal()
-        for (const one of contracts) {
-          addToRehearsal(resumed, lists.B, one, 'floor')
+        for (const contract of contracts) {
+          addToRehearsal(resumed, lists.B, contract, 'floor')
           resumed = JSON.parse(JSON.stringify(resumed))
         }
         expect(resumed).toEqual(figures)

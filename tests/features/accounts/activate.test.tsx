@@ -1,7 +1,7 @@
 import { screen, within } from '@testing-library/dom'
 import { expect, it } from 'vitest'
 import { newPassword } from '#tests/support/server/forms.ts'
-import { heading, readProblems, submit, typeValues } from '#tests/support/pages/fields.ts'
+import { findHeading, readProblems, submit, typeValues } from '#tests/support/pages/fields.ts'
 import { readKey, createMailBox } from '#tests/support/server/mail-box.ts'
 import { waitForPath, setUpPages } from '#tests/support/pages/screen.ts'
 
@@ -21,7 +21,7 @@ async function sendInvitation(): Promise<string> {
 it('an activation link sets a password once, leaves the address at once, and the password is good (M30, S-36)', async () => {
   const link = `/sys/activate?otk=${await sendInvitation()}`
   await fixture.browser.open(link)
-  await heading('Set your password')
+  await findHeading('Set your password')
   await waitForPath(fixture.browser, '/sys/activate')
 
   const submitAndReadProblems = async (password: string, repeatedPassword: string) => {
@@ -37,10 +37,10 @@ it('an activation link sets a password once, leaves the address at once, and the
   expect(Object.keys(await submitAndReadProblems('password123', 'password123'))).toEqual(['password'])
   await typeValues(fixture.user, { password: newPassword, confirm: newPassword })
   await submit(fixture.user)
-  await heading('Activate successful')
+  await findHeading('Activate successful')
 
   await fixture.user.click(within(screen.getByRole('main')).getByRole('link', { name: 'Login' }))
-  await heading('Login')
+  await findHeading('Login')
   await typeValues(fixture.user, { company: 'alpha', username: 'invited@alpha.example', password: newPassword })
   await submit(fixture.user)
   await waitForPath(fixture.browser, '/app/home')
@@ -53,29 +53,29 @@ it('an activation link sets a password once, leaves the address at once, and the
 
 it('fault 27b a reload of the activation page goes on where it was, and so does that of a new password', async () => {
   await fixture.browser.open(`/sys/activate?otk=${await sendInvitation()}`)
-  await heading('Set your password')
+  await findHeading('Set your password')
   await waitForPath(fixture.browser, '/sys/activate')
   await fixture.browser.open('/login')
-  await heading('Login')
+  await findHeading('Login')
   await fixture.browser.open('/sys/activate')
-  await heading('Set your password')
+  await findHeading('Set your password')
   await typeValues(fixture.user, { password: newPassword, confirm: newPassword })
   await submit(fixture.user)
-  await heading('Activate successful')
+  await findHeading('Activate successful')
 
   await fixture.browser.open('/forget')
-  await heading('Forgot password')
+  await findHeading('Forgot password')
   await typeValues(fixture.user, { companyCode: 'alpha', userEmail: 'invited@alpha.example' })
   await submit(fixture.user)
   await screen.findByText('Check your email for a link to reset your password.')
   const key = (await mailbox.fetch()).map(readKey).findLast(Boolean)
   await fixture.browser.open(`/resetPwd?otk=${key}`)
-  await heading('Reset password')
+  await findHeading('Reset password')
   await waitForPath(fixture.browser, '/resetPwd')
   await fixture.browser.open('/login')
-  await heading('Login')
+  await findHeading('Login')
   await fixture.browser.open('/resetPwd')
-  await heading('Reset password')
+  await findHeading('Reset password')
   await typeValues(fixture.user, { pwd: `${newPassword}2`, confirm: `${newPassword}2` })
   await submit(fixture.user)
   await screen.findByText('Reset successfully.')

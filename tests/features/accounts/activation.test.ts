@@ -9,7 +9,7 @@ i18n.addResourceBundle('en', 'problem', problem)
 
 /** What the page says of a link that is used up. */
 function readLinkMessage(query: string): string {
-  const { link } = readQuery(query)
+  const { linkState: link } = readQuery(query)
   return link.kind === 'used up' ? formatProblem(link.problem) : link.kind
 }
 const readQuery = (query: string) => readActivationLink(new URLSearchParams(query))
@@ -17,15 +17,16 @@ const readQuery = (query: string) => readActivationLink(new URLSearchParams(quer
 describe('an activation address (portal 2, 8)', () => {
   it.each(['otk=abc', 'otk=abc&code=OK', 'otk=abc&code=SET_PASSWORD'])(
     'with a key is for the server to judge: %s',
-    (query) => expect(readQuery(query)).toEqual({ otk: 'abc', link: { kind: 'unknown' } }),
+    (query) => expect(readQuery(query)).toEqual({ otk: 'abc', linkState: { kind: 'unknown' } }),
   )
 
-  it('says that it went well', () => expect(readQuery('code=ACTIVATE_OK').link).toEqual({ kind: 'done' }))
+  it('says that it went well', () => expect(readQuery('code=ACTIVATE_OK').linkState).toEqual({ kind: 'done' }))
 
-  it('without a key says so', () => expect(readQuery('').link).toMatchObject({ problem: { code: 'NO_ACTIVATE_KEY' } }))
+  it('without a key says so', () =>
+    expect(readQuery('').linkState).toMatchObject({ problem: { code: 'NO_ACTIVATE_KEY' } }))
 
   it('shows the code it brings, whatever the key', () => {
-    expect(readQuery('otk=abc&code=INVALID_ACTIVATE_KEY').link).toMatchObject({
+    expect(readQuery('otk=abc&code=INVALID_ACTIVATE_KEY').linkState).toMatchObject({
       problem: { code: 'INVALID_ACTIVATE_KEY' },
     })
   })
@@ -43,10 +44,10 @@ describe('an activation address (portal 2, 8)', () => {
   )
 
   it('asks about a key that is far too long as about any other: the server knows none such', () =>
-    expect(readQuery(`otk=${'x'.repeat(5000)}`)).toEqual({ otk: 'x'.repeat(100), link: { kind: 'unknown' } }))
+    expect(readQuery(`otk=${'x'.repeat(5000)}`)).toEqual({ otk: 'x'.repeat(100), linkState: { kind: 'unknown' } }))
 
   it('does not let an address write a letter on our page', () => {
-    const { link } = readQuery(`code=ODD&message=${'x'.repeat(5000)}`)
+    const { linkState: link } = readQuery(`code=ODD&message=${'x'.repeat(5000)}`)
     expect(link.kind === 'used up' && link.problem.message.length).toBe(200)
   })
 })

@@ -1,14 +1,14 @@
 /** Leaving with changes that the server does not have yet (M24). */
 import { screen, within } from '@testing-library/dom'
 import { beforeEach, expect, it } from 'vitest'
-import { button, readDescription, heading } from '#tests/support/pages/fields.ts'
+import { getButton, readDescription, findHeading } from '#tests/support/pages/fields.ts'
 import { nightly } from '#tests/support/runner/nightly.ts'
 import { setUpPages } from '#tests/support/pages/screen.ts'
 import { readUser } from '#tests/support/server/world.ts'
 
 const fixture = setUpPages()
 const findChoice = (label: string) => screen.getByRole<HTMLInputElement>('radio', { name: new RegExp(`^${label}`) })
-const waitForLogout = () => heading('You are logged out')
+const waitForLogout = () => findHeading('You are logged out')
 const readAlertFlag = async () => (await readUser(fixture.server.app, fixture.server.world, 'user@alpha')).alert
 const getColleagueId = () => fixture.server.world.users['user@alpha'] ?? 0
 
@@ -21,13 +21,13 @@ beforeEach(async () => {
   await fixture.user.click(within(dialog).getByRole('button', { name: 'Save changes' }))
   await screen.findByText(/^Saved on this device\./)
   await fixture.browser.open('/logout')
-  await heading('1 change has not been sent yet')
+  await findHeading('1 change has not been sent yet')
   await screen.findByText(/^It is safe on this device\./)
 })
 
 it('asks what is to become of it, and keeps it by default', async () => {
   await expect.poll(() => findChoice('Keep for my next login').checked).toBe(true)
-  await fixture.user.click(button('Keep and log out'))
+  await fixture.user.click(getButton('Keep and log out'))
   await waitForLogout()
   expect(await readAlertFlag()).toBe(false)
   fixture.browser.goOnline()
@@ -36,7 +36,7 @@ it('asks what is to become of it, and keeps it by default', async () => {
 })
 
 it('is spoken of on the login page: so much waits here, and so much is gone where the browser has cleared it', async () => {
-  await fixture.user.click(button('Keep and log out'))
+  await fixture.user.click(getButton('Keep and log out'))
   await waitForLogout()
   await fixture.browser.open('/login')
   await screen.findByText('1 change is waiting on this device. It is sent once its user logs in.')
@@ -63,7 +63,7 @@ nightly('is spoken of on the login page with whose it is where the server has en
 
 it('sends it first, as soon as there is a connection, and leaves then', async () => {
   await fixture.user.click(findChoice('Send now, then log out'))
-  const sendButton = button('Send and log out')
+  const sendButton = getButton('Send and log out')
   await expect.poll(() => sendButton.getAttribute('aria-disabled')).toBe('true')
   expect(readDescription(sendButton)).toBe("You're offline, so nothing can be sent.")
   fixture.browser.goOnline()
@@ -73,9 +73,9 @@ it('sends it first, as soon as there is a connection, and leaves then', async ()
 
 it('throws it away when that is said twice, and nobody ever gets it', async () => {
   await fixture.user.click(findChoice('Discard'))
-  await fixture.user.click(button('Discard and log out'))
+  await fixture.user.click(getButton('Discard and log out'))
   await screen.findByText('1 change will be lost for good.')
-  await fixture.user.click(button('Yes, discard and log out'))
+  await fixture.user.click(getButton('Yes, discard and log out'))
   await waitForLogout()
   fixture.browser.goOnline()
   await fixture.browser.openAs('admin@alpha')

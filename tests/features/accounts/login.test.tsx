@@ -2,9 +2,9 @@ import { screen } from '@testing-library/dom'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { reported } from '#tests/support/runner/dom.ts'
 import {
-  button,
+  getButton,
   readDescription,
-  heading,
+  findHeading,
   getNamedField,
   readProblems,
   submit,
@@ -51,7 +51,7 @@ describe('the login form', () => {
     await fixture.user.click(getNamedField('password'))
     await fixture.user.paste('from the manager')
     expect(getNamedField('password').value).toBe('from the manager')
-    await fixture.user.click(button('Show password'))
+    await fixture.user.click(getButton('Show password'))
     expect(getNamedField('password').type).toBe('text')
   })
 
@@ -93,8 +93,8 @@ describe('the login form', () => {
         .toBe(true)
     }
     await findAlert(waitText)
-    await expect.poll(() => button('Login').getAttribute('aria-disabled')).toBe('true')
-    await expect.poll(() => readDescription(button('Login'))).toMatch(waitText)
+    await expect.poll(() => getButton('Login').getAttribute('aria-disabled')).toBe('true')
+    await expect.poll(() => readDescription(getButton('Login'))).toMatch(waitText)
     expect(getNamedField('password').value).toMatch(/^guess/)
   })
 
@@ -103,7 +103,7 @@ describe('the login form', () => {
     await typeValues(fixture.user, { ...credentials, username: 'waiting@alpha.example' })
     await submitForm()
     await findAlert('User is not activated')
-    await fixture.user.click(button('Resend activation mail'))
+    await fixture.user.click(getButton('Resend activation mail'))
     await screen.findByText(/^Active mail has been sent to waiting@alpha\.example/)
     const mailRequest = fixture.browser.sentRequests.find(({ path }) => path.startsWith('/public/users/activatemail'))
     expect(Object.fromEntries(new URLSearchParams(mailRequest?.body ?? ''))).toEqual({
@@ -118,7 +118,7 @@ describe('the login form', () => {
     fixture.browser.goOffline()
     await submitForm()
     await screen.findByText(/^Login needs a connection\./)
-    await expect.poll(() => button('Login').getAttribute('aria-busy')).toBe(null)
+    await expect.poll(() => getButton('Login').getAttribute('aria-busy')).toBe(null)
     expect(getNamedField('password').value).toBe(password)
     fixture.browser.goOnline()
     await submitForm()
@@ -175,5 +175,5 @@ describe('the login form', () => {
 
 it('the logout of a session that the server has ended goes straight to the logged-out state (M24)', async () => {
   await fixture.browser.open('/logout')
-  await heading('You are logged out')
+  await findHeading('You are logged out')
 })

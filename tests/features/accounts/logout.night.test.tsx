@@ -3,7 +3,7 @@ import { screen } from '@testing-library/dom'
 import { afterEach, expect, it, vi } from 'vitest'
 import { runInTransaction } from '#server/db/transaction.ts'
 import { endAllSessions } from '#server/db/accounts/tokens.ts'
-import { heading, getNamedField, submit, typeValues } from '#tests/support/pages/fields.ts'
+import { findHeading, getNamedField, submit, typeValues } from '#tests/support/pages/fields.ts'
 import { nightly } from '#tests/support/runner/nightly.ts'
 import { waitForPath, setUpPages } from '#tests/support/pages/screen.ts'
 import { password, readUser } from '#tests/support/server/world.ts'
@@ -41,7 +41,7 @@ it('says that one is leaving until the server has answered, and then one text', 
   await new Promise((resolve) => setTimeout(resolve, 300))
   screen.getByText('You are leaving...')
   respond()
-  await heading('You are logged out')
+  await findHeading('You are logged out')
   await screen.findByText('Your session on this device has ended.')
   observer.disconnect()
   expect([...seenTexts].filter((text) => text.includes('is told'))).toEqual([])
@@ -51,7 +51,7 @@ it('an invalid token goes straight to the logged-out state, whatever waits', asy
   await fixture.browser.openAs('user@alpha')
   await endSessions('user@alpha')
   await fixture.browser.open('/logout')
-  await heading('You are logged out')
+  await findHeading('You are logged out')
 })
 
 it('a session that ended says why one is at the login, and company and e-mail are filled in', async () => {
@@ -63,7 +63,7 @@ it('a session that ended says why one is at the login, and company and e-mail ar
   const { getThisDevice } = await import('#local/storage/device.ts')
   const { endSession, readSession } = await import('#local/session/session.ts')
   await endSession(getThisDevice(), (await readSession(getThisDevice()))?.generation ?? -1)
-  await heading('Login')
+  await findHeading('Login')
   await screen.findByText(/^The session of .+ has ended\. Log in again to continue where you were\.$/)
   expect([getNamedField('company').value, getNamedField('username').value]).toEqual(['alpha', 'admin@alpha.example'])
   const returnPath = new URLSearchParams(location.search).get('to') ?? ''
@@ -75,7 +75,7 @@ it('a session that ended says why one is at the login, and company and e-mail ar
 
 nightly('who comes by an address inside is told why there is a login', async () => {
   await fixture.browser.open('/app/user')
-  await heading('Login')
+  await findHeading('Login')
   await screen.findByText('Log in to open the page you asked for.')
 })
 
@@ -104,7 +104,7 @@ it.each([
 ])('%s says what needs a connection, before anything is typed', async (path, title, expectedText) => {
   fixture.browser.goOffline()
   await fixture.browser.open(path)
-  await heading(title)
+  await findHeading(title)
   await screen.findByText(expectedText)
 })
 

@@ -1,7 +1,7 @@
 import { screen } from '@testing-library/dom'
 import { afterEach, expect, it, vi } from 'vitest'
 import { newPassword } from '#tests/support/server/forms.ts'
-import { heading, readProblems, submit, typeValues } from '#tests/support/pages/fields.ts'
+import { findHeading, readProblems, submit, typeValues } from '#tests/support/pages/fields.ts'
 import { readKey, createMailBox } from '#tests/support/server/mail-box.ts'
 import { waitForPath, setUpPages } from '#tests/support/pages/screen.ts'
 
@@ -18,7 +18,7 @@ it('a forgotten password is replaced by the link of the mail, in Chinese (M31, M
   const key = (await mailbox.fetch()).map(readKey).find(Boolean)
 
   await fixture.browser.open(`/resetPwd?otk=${key}`)
-  await heading('重置密码')
+  await findHeading('重置密码')
   await waitForPath(fixture.browser, '/resetPwd')
   await typeValues(fixture.user, { pwd: newPassword, confirm: 'another' })
   await submit(fixture.user)
@@ -30,7 +30,7 @@ it('a forgotten password is replaced by the link of the mail, in Chinese (M31, M
   await screen.findByText('重置成功。')
   await vi.advanceTimersByTimeAsync(5000)
   vi.useRealTimers()
-  await heading('登录')
+  await findHeading('登录')
   await typeValues(fixture.user, { company: 'beta', username: 'admin@beta.example', password: newPassword })
   await submit(fixture.user)
   await waitForPath(fixture.browser, '/app/home')
@@ -49,7 +49,7 @@ it.each([
   // Before a password is typed.
   await expectRefusal()
   await fixture.user.click(screen.getByRole('link', { name: 'Send a new link' }))
-  await heading('Forgot password')
+  await findHeading('Forgot password')
 })
 
 it('a reset link without a key says so at once', async () => {

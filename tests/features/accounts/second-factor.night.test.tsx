@@ -1,30 +1,30 @@
 import { screen, within } from '@testing-library/dom'
 import { describe, expect, it } from 'vitest'
-import { heading, getNamedField, readProblems, submit, typeValues } from '#tests/support/pages/fields.ts'
+import { findHeading, getNamedField, readProblems, submit, typeValues } from '#tests/support/pages/fields.ts'
 import { addAuthenticatorApp } from '#tests/support/server/factors.ts'
 import { nightly } from '#tests/support/runner/nightly.ts'
-import { codeAt } from '#tests/support/server/otp.ts'
+import { calculateCode } from '#tests/support/server/otp.ts'
 import { setUpPages } from '#tests/support/pages/screen.ts'
 import { password } from '#tests/support/server/world.ts'
 
 const fixture = setUpPages()
 const page = '/app/profile/security'
 const stepMs = 30_000
-const generateCode = (secret: string) => codeAt(secret, fixture.server.clock.now)
+const generateCode = (secret: string) => calculateCode(secret, fixture.server.clock.now)
 const toCredentials = (userName: string) => ({ company: 'alpha', username: `${userName}@alpha.example`, password })
 const press = async (name: string | RegExp) => fixture.user.click(await screen.findByRole('button', { name }))
 const waitForApp = () => expect.poll(() => fixture.browser.path()).toMatch(/^\/app\//)
 
 async function logOut() {
   await fixture.browser.open('/logout')
-  await heading('You are logged out')
+  await findHeading('You are logged out')
 }
 /** To the second step. */
 async function enterPassword(userName: string) {
   await fixture.browser.open('/login')
   await typeValues(fixture.user, toCredentials(userName))
   await submit(fixture.user)
-  await heading('Confirm it is you')
+  await findHeading('Confirm it is you')
 }
 async function confirmByPassword(typedPassword = password) {
   const dialog = await screen.findByRole('dialog', { name: 'Confirm it is you' })
@@ -79,7 +79,7 @@ describe('an authenticator app', () => {
       .toEqual(['alpha', 'user@alpha.example', ''])
     await typeValues(fixture.user, { password })
     await submit(fixture.user)
-    await heading('Confirm it is you')
+    await findHeading('Confirm it is you')
     // The code that set it up is used up.
     fixture.server.clock.now += stepMs
     await typeValues(fixture.user, { otp: generateCode(secret).replace(/^(...)/, '$1 ') })
@@ -154,7 +154,7 @@ it('a company that requires it has its users set it up at their next login, befo
   await fixture.browser.open('/login')
   await typeValues(fixture.user, toCredentials('user'))
   await submit(fixture.user)
-  await heading('Set up two-step login')
+  await findHeading('Set up two-step login')
   const appChoice = screen.queryByRole('button', { name: 'Authenticator app' })
   if (appChoice) await fixture.user.click(appChoice)
   await setUpAuthenticatorApp()

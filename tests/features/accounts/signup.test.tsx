@@ -1,7 +1,7 @@
 import { screen } from '@testing-library/dom'
 import { expect, it } from 'vitest'
 import { newPassword } from '#tests/support/server/forms.ts'
-import { button, getNamedField, readProblems, submit, typeValues } from '#tests/support/pages/fields.ts'
+import { getButton, getNamedField, readProblems, submit, typeValues } from '#tests/support/pages/fields.ts'
 import { setUpPages } from '#tests/support/pages/screen.ts'
 
 const fixture = setUpPages()
@@ -71,9 +71,9 @@ it('keeps what was typed over a reload and a lost network, and never a password'
   await submitForm()
   await screen.findByLabelText('Name')
   await typeValues(fixture.user, firstUser)
-  const storedTexts = JSON.stringify({ ...sessionStorage, ...localStorage })
-  expect(storedTexts).toContain(firstUser.user_email)
-  expect(storedTexts).not.toContain(newPassword)
+  const storedJson = JSON.stringify({ ...sessionStorage, ...localStorage })
+  expect(storedJson).toContain(firstUser.user_email)
+  expect(storedJson).not.toContain(newPassword)
   await fixture.browser.open('/signup')
   await expect
     .poll(() => [getNamedField('user_email').value, getNamedField('user_password').value])
@@ -87,7 +87,7 @@ it('keeps what was typed over a reload and a lost network, and never a password'
   await submitForm()
   const sentMessage = /^Active mail has been sent to ana@nova\.example/
   await screen.findByText(sentMessage)
-  await fixture.user.click(button('Resend activation mail'))
+  await fixture.user.click(getButton('Resend activation mail'))
   await screen.findByText('A new mail is on its way. It replaces the older link.')
   await fixture.browser.open('/signup')
   await screen.findByText(sentMessage)

@@ -100,7 +100,7 @@ describe('logging in', () => {
       enterResult: { kind: 'problem', problem: createProblem('invalid_grant', 401) },
     })
     await store.dispatch(login(credentials))
-    expect(getAccounts().login).toMatchObject({ kind: 'failed', problem: { code: 'invalid_grant' } })
+    expect(getAccounts().loginStatus).toMatchObject({ kind: 'failed', problem: { code: 'invalid_grant' } })
     expect(store.getState().session.kind).not.toBe('signed in')
   })
 })
@@ -109,14 +109,14 @@ it('what asks and cannot be fetched itself says that it needs a connection, and 
   const { store, getAccounts } = createStoreWithResults({ areChunksLost: true })
   const expectedFailure = { kind: 'failed', problem: { code: 'NEEDS_CONNECTION' } }
   await store.dispatch(login(credentials))
-  expect(getAccounts().login).toMatchObject(expectedFailure)
+  expect(getAccounts().loginStatus).toMatchObject(expectedFailure)
   await store.dispatch(resendMail(credentials))
-  expect(getAccounts().resend).toMatchObject(expectedFailure)
+  expect(getAccounts().resendStatus).toMatchObject(expectedFailure)
   await store.dispatch(checkActivationLink('key'))
-  expect(getAccounts().activation).toMatchObject(expectedFailure)
-  store.dispatch(linkOpened({ kind: 'good', setsPassword: true }))
+  expect(getAccounts().activationStatus).toMatchObject(expectedFailure)
+  store.dispatch(linkOpened({ kind: 'good', shouldSetPassword: true }))
   await store.dispatch(activate('key', 'password'))
-  expect(getAccounts()).toMatchObject({ link: { kind: 'good' }, activation: expectedFailure })
+  expect(getAccounts()).toMatchObject({ linkState: { kind: 'good' }, activationStatus: expectedFailure })
 })
 
 describe('a deactivated account', () => {
@@ -126,7 +126,7 @@ describe('a deactivated account', () => {
     expect(calls).toEqual([
       ['resendActivationMail', { body: { username: 'acme:li@acme.example', password: ' secret ' } }],
     ])
-    expect(getAccounts().resend).toEqual({ kind: 'sent', email: 'li@acme.example' })
+    expect(getAccounts().resendStatus).toEqual({ kind: 'sent', email: 'li@acme.example' })
   })
 
   it('is told when that is not possible', async () => {
@@ -134,7 +134,7 @@ describe('a deactivated account', () => {
       callResult: { kind: 'problem', problem: createProblem('NOT_SUPPORT', 501) },
     })
     await store.dispatch(resendMail(credentials))
-    expect(getAccounts().resend).toMatchObject({ kind: 'failed', problem: { code: 'NOT_SUPPORT' } })
+    expect(getAccounts().resendStatus).toMatchObject({ kind: 'failed', problem: { code: 'NOT_SUPPORT' } })
   })
 })
 
@@ -149,10 +149,10 @@ describe('an activation link', () => {
   it.each([
     ['SET_PASSWORD', true],
     ['OK', false],
-  ])('that is good (%s) says whether a password is to be set', async (code, setsPassword) => {
+  ])('that is good (%s) says whether a password is to be set', async (code, shouldSetPassword) => {
     const { store, getAccounts } = createStoreWithResults({ callResult: { kind: 'fresh', output: { code } } })
     await store.dispatch(checkActivationLink('key'))
-    expect(getAccounts().link).toEqual({ kind: 'good', setsPassword })
+    expect(getAccounts().linkState).toEqual({ kind: 'good', shouldSetPassword })
   })
 
   it.each(['INVALID_ACTIVATE_KEY', 'NO_ACTIVATE_KEY'])('that is %s is used up', async (code) => {
@@ -160,7 +160,7 @@ describe('an activation link', () => {
       callResult: { kind: 'problem', problem: createProblem(code) },
     })
     await store.dispatch(checkActivationLink('key'))
-    expect(getAccounts().link).toMatchObject({ kind: 'used up', problem: { code } })
+    expect(getAccounts().linkState).toMatchObject({ kind: 'used up', problem: { code } })
   })
 
   it('survives a weak password and a lost connection', async () => {
@@ -168,9 +168,12 @@ describe('an activation link', () => {
       const { store, getAccounts } = createStoreWithResults({
         callResult: { kind: 'problem', problem: createProblem(code) },
       })
-      store.dispatch(linkOpened({ kind: 'good', setsPassword: true }))
+      store.dispatch(linkOpened({ kind: 'good', shouldSetPassword: true }))
       await store.dispatch(activate('key', 'password'))
-      expect(getAccounts()).toMatchObject({ link: { kind: 'good' }, activation: { kind: 'failed', problem: { code } } })
+      expect(getAccounts()).toMatchObject({
+        linkState: { kind: 'good' },
+        activationStatus: { kind: 'failed', problem: { code } },
+      })
     }
   })
 
@@ -179,6 +182,6 @@ describe('an activation link', () => {
       callResult: { kind: 'fresh', output: { code: 'ACTIVATE_OK' } },
     })
     await store.dispatch(activate('key', 'Portal-demo-1'))
-    expect(getAccounts().link).toEqual({ kind: 'done' })
+    expect(getAccounts().linkState).toEqual({ kind: 'done' })
   })
 })

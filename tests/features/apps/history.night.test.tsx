@@ -7,7 +7,7 @@ import { afterAll, expect, it } from 'vitest'
 import { requestJobKinds } from '#server/jobs/job-registry.ts'
 import { runOneJob } from '#server/jobs/runner.ts'
 import { addVersions } from '#tests/support/uploads/app-versions.ts'
-import { button, readDescription } from '#tests/support/pages/fields.ts'
+import { getButton, readDescription } from '#tests/support/pages/fields.ts'
 import { packApp } from '#tests/support/uploads/packages.ts'
 import { waitForPath, setUpPages } from '#tests/support/pages/screen.ts'
 import { sendPackage } from '#tests/support/uploads/uploads.ts'
@@ -43,7 +43,7 @@ it('is searched at typing speed, sorted and paged, as the address says, and with
   await expect.poll(() => readShownRows().length).toBe(10)
   // The newest first; its icon's place has the first letter until the picture is there.
   expect(readShownRows()[0]).toEqual(['Ppay', 'Pay', '1.9'])
-  await fixture.user.click(button('Next page'))
+  await fixture.user.click(getButton('Next page'))
   await expect.poll(() => readShownRows().length).toBe(2)
   expect(fixture.browser.path()).toBe('/app/apphistory?page=2')
   await fixture.user.type(screen.getByRole('textbox', { name: 'Search apps by code or name' }), 'barcod')
@@ -57,7 +57,7 @@ it('is searched at typing speed, sorted and paged, as the address says, and with
   await expect.poll(() => readVersions()[0]).toMatch(/^barcode/)
   await fixture.user.type(screen.getByRole('textbox', { name: 'Search apps by code or name' }), 'no such app')
   await screen.findByRole('heading', { name: 'No version matches this search' })
-  await fixture.user.click(button('Show all versions'))
+  await fixture.user.click(getButton('Show all versions'))
   await expect.poll(() => readShownRows().length).toBe(10)
   expect(document.querySelector('.problem')).toBeNull()
 })
@@ -67,7 +67,7 @@ it('shows a change log in a frame of 700 by 300 without scripts, and says in pla
   await publish('1.0', { 'changelog.md': '# 1.0\n\nNew: [more](https://example.org/) <script>alert(1)</script>' })
   await fixture.browser.openAs('admin@m18', '/app/apphistory')
   await expect.poll(readVersions).toContain('pay 1.0')
-  await fixture.user.click(button('Change log Pay 1.0'))
+  await fixture.user.click(getButton('Change log Pay 1.0'))
   const frame = await screen.findByTitle<HTMLIFrameElement>('Change log: Pay 1.0')
   expect([frame.getAttribute('width'), frame.getAttribute('height')]).toEqual(['700', '300'])
   expect(frame.getAttribute('sandbox')).toBe('allow-popups allow-popups-to-escape-sandbox')
@@ -78,10 +78,10 @@ it('shows a change log in a frame of 700 by 300 without scripts, and says in pla
   expect(frameHtml.match(/<style/g)).toHaveLength(1)
   await fixture.user.keyboard('{Escape}')
   await expect.poll(() => screen.queryByRole('dialog')).toBeNull()
-  expect(readDescription(button('Change log Barcodes 2.0'))).toBe('This version has no change log')
+  expect(readDescription(getButton('Change log Barcodes 2.0'))).toBe('This version has no change log')
 
   fixture.browser.goOffline()
-  await fixture.user.click(button('Change log Pay 1.0'))
+  await fixture.user.click(getButton('Change log Pay 1.0'))
   await screen.findByRole('heading', { name: 'This change log is not saved on this device' })
   fixture.browser.goOnline()
   await screen.findByTitle('Change log: Pay 1.0')

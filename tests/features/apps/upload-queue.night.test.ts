@@ -64,7 +64,7 @@ onConnections('the queue of the upload page', (engine) => {
           removeFingerprintOnSuccess: true,
           onBeforeRequest: (request) => {
             if (!isOnline) throw new Error('no line')
-            request.setHeader('Authorization', `Bearer ${getSession().access}`)
+            request.setHeader('Authorization', `Bearer ${getSession().accessToken}`)
           },
           onUploadUrlAvailable: () => onStarted(getUploadId(upload.url)),
           onProgress: (sentBytes, totalBytes) => {

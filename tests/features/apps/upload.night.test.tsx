@@ -7,7 +7,7 @@ import { afterAll, beforeEach, expect, it } from 'vitest'
 import { requestJobKinds } from '#server/jobs/job-registry.ts'
 import { runOneJob } from '#server/jobs/runner.ts'
 import { addVersions, addVersionsWith } from '#tests/support/uploads/app-versions.ts'
-import { button, readDescription } from '#tests/support/pages/fields.ts'
+import { getButton, readDescription } from '#tests/support/pages/fields.ts'
 import { nightly } from '#tests/support/runner/nightly.ts'
 import { packApp, type PackageParts } from '#tests/support/uploads/packages.ts'
 import { waitForPath, setUpPages } from '#tests/support/pages/screen.ts'
@@ -65,9 +65,9 @@ it('reads each file without a line, and says what is wrong with it in the reader
     new File([payPackage], 'again.mapp'),
   )
   await expect.poll(() => Object.keys(readRefusals()).length).toBe(5)
-  await fixture.user.click(button('Next page'))
+  await fixture.user.click(getButton('Next page'))
   await expect.poll(readRefusals).toEqual({ 'again.mapp': expect.stringContaining('The same file as “pay-1.0.mapp”') })
-  await fixture.user.click(button('Previous page'))
+  await fixture.user.click(getButton('Previous page'))
   await expect.poll(readRefusals).toEqual({
     'empty.mapp': 'The file is empty.',
     'nozip.mapp': expect.stringMatching(/^The file is not a zip archive/),
@@ -77,7 +77,7 @@ it('reads each file without a line, and says what is wrong with it in the reader
   })
   await (await import('#app/i18n/page-messages.ts')).chooseLanguage('zh')
   await expect.poll(() => readRefusals()['empty.mapp']).toBe('文件是空的。')
-  await fixture.user.click(button('移除全部 6 个失败的文件'))
+  await fixture.user.click(getButton('移除全部 6 个失败的文件'))
   await expect.poll(readRefusals).toEqual({})
 })
 
@@ -101,9 +101,9 @@ nightly(
         }),
       }
     }
-    const createDropItem = (entry: object, dropped: File | null = null) => ({
+    const createDropItem = (entry: object, droppedFile: File | null = null) => ({
       kind: 'file',
-      getAsFile: () => dropped,
+      getAsFile: () => droppedFile,
       webkitGetAsEntry: () => entry,
     })
     const createDeepFolder = (levels: number): object =>
@@ -175,7 +175,7 @@ it('takes one version of an app, only what adds or upgrades, and lists conflicts
   await fixture.user.keyboard(' ')
   expect([existingBox.checked, readDescription(existingBox)]).toEqual([false, 'This version is published already.'])
   await screen.findByText('Missing: nothere')
-  await expect.poll(() => readDescription(button('Publish 2 apps'))).toBe('Publishing needs a connection.')
+  await expect.poll(() => readDescription(getButton('Publish 2 apps'))).toBe('Publishing needs a connection.')
   const conflictsRegion = within(screen.getByRole('region', { name: 'Version conflicts' }))
   await fixture.user.click(await conflictsRegion.findByRole('button', { name: 'Next page' }))
   await expect.poll(() => readRows('Version conflicts').length).toBe(1)
@@ -206,7 +206,7 @@ nightly('asks before files that are not uploaded are left, in the specified word
   expect(window.dispatchEvent(new Event('beforeunload', { cancelable: true }))).toBe(false)
   await fixture.user.click(screen.getByRole('link', { name: 'App history' }))
   await screen.findByRole('dialog', { name: 'Are you sure to leave?' })
-  await fixture.user.click(button('Stay'))
+  await fixture.user.click(getButton('Stay'))
   await expect.poll(() => screen.queryByRole('dialog')).toBeNull()
   expect(fixture.browser.path()).toBe('/app/m18/upload')
   await fixture.user.click(screen.getByRole('link', { name: 'App history' }))
@@ -223,7 +223,7 @@ it('publishes what an earlier visit has uploaded, with progress, and gives the r
   await fixture.browser.openAs('admin@m18', '/app/m18/upload')
   const newerBox = await findPublishBox('Pay 1.1')
   await expect.poll(() => newerBox.checked).toBe(true)
-  await fixture.user.click(button('Publish 1 app'))
+  await fixture.user.click(getButton('Publish 1 app'))
   await screen.findByRole('progressbar', { name: 'Progress of publishing' })
   // The page says so before the server has heard of it.
   await expect.poll(() => runOneJob(fixture.server.app, requestJobKinds)).toBe(true)
@@ -234,7 +234,7 @@ it('publishes what an earlier visit has uploaded, with progress, and gives the r
   await expect
     .poll(() => readRows('Version conflicts'))
     .toEqual(['pay-1.0.mapp: Version conflictThe current version 1.1 is higher. Give it a higher version.'])
-  await fixture.user.click(button('Remove Pay 1.0'))
+  await fixture.user.click(getButton('Remove Pay 1.0'))
   await expect.poll(() => readRows('Version conflicts')).toEqual([])
   await expect.poll(async () => (await staffSession.send({ url: '/api/app/upload' })).json()).toEqual([])
   await fixture.user.click(within(screen.getByRole('main')).getByRole('link', { name: 'App history' }))
@@ -249,7 +249,7 @@ nightly('says why nothing was published where the catalogue has changed meanwhil
   const onlyBox = await findPublishBox('Pay 1.0')
   await expect.poll(() => onlyBox.checked).toBe(true)
   await addVersion('pay', '2.0')
-  await fixture.user.click(button('Publish 1 app'))
+  await fixture.user.click(getButton('Publish 1 app'))
   await screen.findByText(/^Nothing was published: the catalogue has changed\./)
   await expect.poll(() => readRows('Version conflicts').length).toBe(1)
 })

@@ -104,12 +104,12 @@ describe('the days that are drawn', () => {
     const createDay = (date: string) => ({ day: date, done: 1, failed: 0 })
     const openRange = { dateFrom: null, dateTo: null }
     const fillUntil = (dateTo: string) =>
-      fillDays([createDay('2026-03-01')], { dateFrom: '2026-02-27', dateTo }).map((dayCount) => dayCount.day)
+      fillDays([createDay('2026-03-01')], { dateFrom: '2026-02-27', dateTo }).map((activityDay) => activityDay.day)
     expect(fillUntil('2026-03-02')).toEqual(['2026-02-27', '2026-02-28', '2026-03-01', '2026-03-02'])
     expect(fillUntil('2999-01-01').at(-1)).toBe('2026-03-01')
     expect(
       fillDays([createDay('2026-03-01'), createDay('2026-02-27')], openRange).map(
-        (dayCount) => `${dayCount.day} ${dayCount.done}`,
+        (activityDay) => `${activityDay.day} ${activityDay.done}`,
       ),
     ).toEqual(['2026-02-27 1', '2026-02-28 0', '2026-03-01 1'])
     const filledDays = fillDays([createDay('1990-01-01'), createDay('2026-03-01')], openRange)

@@ -1,7 +1,7 @@
 /** The audit trail on the screen (contracts 2, 3; M131 to M133): filters, dates, pages, details and the address. */
 import { screen, within } from '@testing-library/dom'
 import { afterEach, expect, it, vi } from 'vitest'
-import { button, getNamedField, readProblems, typeValues } from '#tests/support/pages/fields.ts'
+import { getButton, getNamedField, readProblems, typeValues } from '#tests/support/pages/fields.ts'
 import { nightly } from '#tests/support/runner/nightly.ts'
 import { waitForPath, setUpPages } from '#tests/support/pages/screen.ts'
 import { type WrittenEntry, writeEntries, writeManyEntries } from '#tests/support/audit-trail/trail-entries.ts'
@@ -155,7 +155,7 @@ it('pages by numbers, as the address says', async () => {
   await expect.poll(readTimes).toEqual([5, 4, 3, 2, 1].map((second) => `2026-01-01 00:00:0${second}`))
   await waitForPath(fixture.browser, `${path}?dateTo=2026-01-31&page=3`)
   await screen.findByText('21–25 of 25')
-  await fixture.user.click(button('Previous page'))
+  await fixture.user.click(getButton('Previous page'))
   await expect.poll(() => readTimes()[0]).toBe('2026-01-01 00:00:15')
   await selectOption('operation', 'login')
   await waitForPath(fixture.browser, `${path}?operation=login&dateTo=2026-01-31`)
@@ -171,12 +171,12 @@ nightly('counts to 10,000, says that there are more, and goes on behind them wit
   await expect.poll(() => readTimes().at(-1)).toBe('2026-01-01 00:00:06')
   await expect.poll(() => fixture.browser.path()).toMatch(/&after=\d+$/)
   await expect.poll(() => screen.getAllByRole('button', { name: /^Page / }).map(readText)).toEqual(['1'])
-  await fixture.user.click(button('Next page'))
+  await fixture.user.click(getButton('Next page'))
   await expect.poll(readTimes).toEqual([5, 4, 3, 2, 1].map((second) => `2026-01-01 00:00:0${second}`))
-  await expect.poll(() => button('Next page').getAttribute('aria-disabled')).toBe('true')
+  await expect.poll(() => getButton('Next page').getAttribute('aria-disabled')).toBe('true')
   history.back()
   await expect.poll(() => readTimes().at(-1)).toBe('2026-01-01 00:00:06')
-  await fixture.user.click(button('Page 1'))
+  await fixture.user.click(getButton('Page 1'))
   await waitForPath(fixture.browser, `${path}?dateTo=2026-01-31&results=20`)
 })
 
@@ -195,13 +195,13 @@ it('opens an entry with its differences, and goes to its neighbours by keys', as
   expect(document.querySelector('.trail-changes b')).toBeNull()
   await dialog.findByRole('button', { name: `Copy ${intent}` })
   await expect.poll(() => fixture.browser.path()).toMatch(/&entry=\d+$/)
-  await expect.poll(() => button('Previous entry').getAttribute('aria-disabled')).toBe('true')
+  await expect.poll(() => getButton('Previous entry').getAttribute('aria-disabled')).toBe('true')
   await fixture.user.keyboard('{ArrowRight}')
   await screen.findByRole('dialog', { name: 'User · Login' })
   await screen.findByText('Why it failed')
   await fixture.user.keyboard('k')
   await screen.findByRole('dialog', { name: 'User · Update' })
-  await fixture.user.click(button('Next entry'))
+  await fixture.user.click(getButton('Next entry'))
   await screen.findByRole('dialog', { name: 'User · Login' })
   await fixture.user.keyboard('{Escape}')
   await expect.poll(() => screen.queryByRole('dialog')).toBeNull()
@@ -255,7 +255,7 @@ nightly('opens an entry that the address names and the page behind it does not s
 nightly('finds the entries of one change by its number, as a receipt leads to it', async () => {
   await openTrail(`intent=${intent}`)
   await expect.poll(readTimes).toEqual([entryTimes[0]])
-  await fixture.user.click(button(/^Remove filter One change: 6f1c2d3e/))
+  await fixture.user.click(getButton(/^Remove filter One change: 6f1c2d3e/))
   await expect.poll(() => readTimes().length).toBeGreaterThan(1)
   await waitForPath(fixture.browser, path)
 })
@@ -274,7 +274,7 @@ nightly('filters to one day of the activity, by keys and from its table', async 
   await fixture.user.click(screen.getByText('Numbers as a table'))
   await fixture.user.click(await screen.findByRole('button', { name: /Show only 2026-01-11/ }))
   await expect.poll(readTimes).toEqual(entryTimes.slice(0, 2))
-  await fixture.user.click(button('Show all days'))
+  await fixture.user.click(getButton('Show all days'))
   await expect.poll(readTimes).toEqual(entryTimes)
 })
 
@@ -294,7 +294,7 @@ nightly('draws the days around a chosen one again after a reload, also without a
   await expect.poll(readTimes).toEqual(entryTimes.slice(2))
   await findSlider()
   expect(screen.queryByText('The daily numbers are not saved on this device.')).toBeNull()
-  await fixture.user.click(button('Show all days'))
+  await fixture.user.click(getButton('Show all days'))
   await waitForPath(fixture.browser, `${path}?${dateQuery}`)
   // What another build or hand left there is no range.
   for (const storedText of ['{', '7', '["2026-01-11","2026-01-10"]', '[{"a":1},"x"]']) {
@@ -344,7 +344,7 @@ it('says offline what is not on this device, and shows again what was read', asy
   expect(document.querySelector('.problem')).toBeNull()
   await selectOption('code', '')
   await expect.poll(readTimes).toEqual(entryTimes)
-  await fixture.user.click(button('Export'))
+  await fixture.user.click(getButton('Export'))
   const csvItem = await screen.findByRole('menuitem', { name: /^CSV file/ })
   await expect.poll(() => csvItem.textContent).toContain('needs a connection')
 })
@@ -361,7 +361,7 @@ nightly('keeps its filters and order in a sheet on a phone, behind one button th
   expect(document.querySelector('main [name=code]')).toBeNull()
   // The activity is folded away, where the screen is the list's.
   expect(screen.queryByRole('slider')).toBeNull()
-  await fixture.user.click(button('Filter (2)'))
+  await fixture.user.click(getButton('Filter (2)'))
   const filterSheet = within(await screen.findByRole('dialog', { name: 'Filter and sort' }))
   await selectOption('code', 'order')
   await expect.poll(readTimes).toEqual([entryTimes[2]])

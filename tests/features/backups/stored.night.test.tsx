@@ -6,7 +6,7 @@ import { backupJobKinds, hostingJobKinds, restoreJobKinds } from '#server/jobs/j
 import { runOneJob } from '#server/jobs/runner.ts'
 import { type BackupFixture, backUpNow, openBackups, workAll } from '#tests/support/hosting/backup-fixture.ts'
 import { createBackupOrder, readServiceId } from '#tests/support/hosting/backups.ts'
-import { button, readDescription, getNamedField, typeConfirmation } from '#tests/support/pages/fields.ts'
+import { getButton, readDescription, getNamedField, typeConfirmation } from '#tests/support/pages/fields.ts'
 import { readItems, putItems } from '#tests/support/hosting/instance-items.ts'
 import { waitUntilHealthy } from '#tests/support/hosting/hosting.ts'
 import type { SignedIn } from '#tests/support/server/server.ts'
@@ -166,7 +166,7 @@ nightly(
       .poll(() => readListedBackups().map((row) => row[3]))
       .toEqual(['FailedThe backup storage refused access.'])
     await expect
-      .poll(() => readDescription(button(/^Restore the backup of/)))
+      .poll(() => readDescription(getButton(/^Restore the backup of/)))
       .toBe('Only a backup that is done and still stored can be restored.')
     await fixture.browser.open('/app/home')
     const link = await screen.findByRole('link', {
@@ -192,7 +192,7 @@ nightly(
     await noDialog()
     await findText('The provider has suspended backups to S3.')
     await expect
-      .poll(() => readDescription(button(/^Restore the backup of/)))
+      .poll(() => readDescription(getButton(/^Restore the backup of/)))
       .toMatch(/^The traffic of the service is suspended/)
     await press('Back up now')
     const backupDialog = await dialog('Back up stops now?')
@@ -231,7 +231,7 @@ nightly(
     expect(document.querySelector('.problem')).toBeNull()
     await findText('The newest 30 of each kind, for 90 days')
     const offlineReason = 'This needs a connection.'
-    await expect.poll(() => readDescription(button('Back up now'))).toBe(offlineReason)
+    await expect.poll(() => readDescription(getButton('Back up now'))).toBe(offlineReason)
     const readRestoreReasons = () =>
       screen.getAllByRole('button', { name: /^Restore the backup of/ }).map(readDescription)
     await expect.poll(readRestoreReasons).toEqual(Array.from({ length: 5 }, () => offlineReason))

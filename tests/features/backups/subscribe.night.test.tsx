@@ -3,7 +3,7 @@ import { screen, within } from '@testing-library/dom'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { addDays, addMonths, addYears, getLastDay } from '#domain/plain-dates.ts'
 import { createBackupOrder, readServiceId } from '#tests/support/hosting/backups.ts'
-import { button, readDescription, getNamedField, typeValues } from '#tests/support/pages/fields.ts'
+import { getButton, readDescription, getNamedField, typeValues } from '#tests/support/pages/fields.ts'
 import { nightly, nightlyBlock } from '#tests/support/runner/nightly.ts'
 import { buyOrder } from '#tests/support/orders/shop-data.ts'
 import type { SignedIn } from '#tests/support/server/server.ts'
@@ -176,7 +176,7 @@ nightly('is cut at the end of the contract, and nothing is sold beyond it (D21)'
   await press('Refresh')
   await expect.poll(readTags).toEqual(['Not enabled', `Effective until ${getLastDay(addYears(today(), 1))}`])
   await expect
-    .poll(() => readDescription(button('Extend: Backup to RDS')))
+    .poll(() => readDescription(getButton('Extend: Backup to RDS')))
     .toBe('Subscribed to the end of the contract. Extend the contract first.')
   expect(id).toBeGreaterThan(0)
 })

@@ -1,6 +1,6 @@
 import { screen } from '@testing-library/dom'
 import { expect, it } from 'vitest'
-import { button, field, getNamedField, readProblems, submit, typeValues } from '#tests/support/pages/fields.ts'
+import { getButton, getField, getNamedField, readProblems, submit, typeValues } from '#tests/support/pages/fields.ts'
 import { waitForPath, setUpPages } from '#tests/support/pages/screen.ts'
 
 const fixture = setUpPages()
@@ -13,7 +13,7 @@ const readStoredCompany = async () => {
 it('the company is changed by its admin, the code never, with and without a network (M35)', async () => {
   await fixture.browser.openAs('admin@alpha', page)
   await screen.findByLabelText('Company name')
-  expect(field('Company code').readOnly).toBe(true)
+  expect(getField('Company code').readOnly).toBe(true)
   expect(getNamedField('number').value).toBe('12345678')
   await fixture.user.selectOptions(getNamedField('country'), 'CN')
   expect(getNamedField('dialCode').value).toBe('86')
@@ -45,7 +45,7 @@ it('the company is changed by its admin, the code never, with and without a netw
   })
   await submit(fixture.user)
   await screen.findByText('Update successfully.')
-  await expect.poll(() => button('Save changes').getAttribute('aria-disabled')).toBe('true')
+  await expect.poll(() => getButton('Save changes').getAttribute('aria-disabled')).toBe('true')
   expect(await readStoredCompany()).toMatchObject({ code: 'alpha', name: 'Alpha (HK) Limited', city: 'Wan Chai' })
 
   fixture.browser.goOffline()

@@ -6,7 +6,7 @@ import { formatBytes } from '#features/device/format-bytes.ts'
 describe('a kept list is read anew', () => {
   const lists = endpoints.filter(({ list }) => list)
   const buildListInput = (name: string, scope: number | null) => {
-    const endpoint = lists.find((one) => one.name === name)
+    const endpoint = lists.find((candidate) => candidate.name === name)
     return endpoint && toListInput(endpoint, scope)
   }
 

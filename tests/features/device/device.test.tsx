@@ -1,6 +1,6 @@
 import { screen } from '@testing-library/dom'
 import { expect, it } from 'vitest'
-import { button, heading } from '#tests/support/pages/fields.ts'
+import { getButton, findHeading } from '#tests/support/pages/fields.ts'
 import { setUpPages } from '#tests/support/pages/screen.ts'
 import { saveUser } from '#tests/support/pages/users.ts'
 import { canaries, readUser } from '#tests/support/server/world.ts'
@@ -15,9 +15,9 @@ it('this device tells of other people no more than how many changes of theirs li
   await saveUser(fixture.user)
   await screen.findByText(/^Saved on this device\./)
   await fixture.browser.open('/logout')
-  await heading('1 change has not been sent yet')
-  await fixture.user.click(button('Keep and log out'))
-  await heading('You are logged out')
+  await findHeading('1 change has not been sent yet')
+  await fixture.user.click(getButton('Keep and log out'))
+  await findHeading('You are logged out')
 
   fixture.browser.goOnline()
   await fixture.browser.openAs('admin@beta', '/app/device')
@@ -26,7 +26,7 @@ it('this device tells of other people no more than how many changes of theirs li
   )
   expect(document.body.textContent).not.toContain(canaries.alpha)
   await fixture.browser.open('/app/outbox')
-  await heading('Waiting changes')
+  await findHeading('Waiting changes')
   expect(document.body.textContent).not.toContain(canaries.alpha)
 
   // Their own again as soon as they are back (R-08).

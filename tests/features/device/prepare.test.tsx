@@ -1,6 +1,6 @@
 import { screen, within } from '@testing-library/dom'
 import { afterEach, expect, it } from 'vitest'
-import { button, heading } from '#tests/support/pages/fields.ts'
+import { getButton, findHeading } from '#tests/support/pages/fields.ts'
 import { setUpPages } from '#tests/support/pages/screen.ts'
 import { canaries } from '#tests/support/server/world.ts'
 
@@ -24,7 +24,7 @@ it('fault 47h a tablet is offered it once; the panel says what is saved, pages n
   await fixture.browser.openAs('admin@alpha', '/app/home')
   const offerRegion = within(await screen.findByRole('region', { name: 'Work offline on this device?' }))
   await fixture.user.click(offerRegion.getByRole('button', { name: 'Prepare this device' }))
-  await heading('This device')
+  await findHeading('This device')
   await (await findPanel()).findByText(/^Ready\. \d+(\.\d)? kB saved, updated \d\d:\d\d\.$/)
   const partsList = (await findPanel()).getByRole('list', { name: 'What is saved' })
   expect([...partsList.querySelectorAll('strong')].map(({ textContent }) => textContent)).toEqual([
@@ -40,7 +40,7 @@ it('fault 47h a tablet is offered it once; the panel says what is saved, pages n
   fixture.browser.goOnline()
   await fixture.browser.open('/app/device')
   await (await findPanel()).findByText(/^Ready\./)
-  await fixture.user.click(button('Turn off'))
+  await fixture.user.click(getButton('Turn off'))
   await (await findPanel()).findByRole('button', { name: 'Prepare this device' })
   // Neither on nor asked about again. Each page has modules of its own.
   const { readPreparation } = await import('#local/preparation/preparation-store.ts')

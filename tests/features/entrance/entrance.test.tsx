@@ -2,7 +2,7 @@ import { screen } from '@testing-library/dom'
 import { beforeEach, expect, it } from 'vitest'
 import { runInTransaction } from '#server/db/transaction.ts'
 import { insertService } from '#server/db/hosting/services.ts'
-import { button, field, readProblems } from '#tests/support/pages/fields.ts'
+import { getButton, getField, readProblems } from '#tests/support/pages/fields.ts'
 import { setUpPages } from '#tests/support/pages/screen.ts'
 
 const fixture = setUpPages()
@@ -16,8 +16,8 @@ beforeEach(() =>
 )
 
 async function findService(code: string) {
-  await fixture.user.clear(field('Service code'))
-  if (code) await fixture.user.type(field('Service code'), code)
+  await fixture.user.clear(getField('Service code'))
+  if (code) await fixture.user.type(getField('Service code'), code)
   // While a code is being looked up, as that of the address is, the button says so.
   await fixture.user.click(await screen.findByRole('button', { name: 'Find service' }))
 }
@@ -31,12 +31,12 @@ it('says what is wrong with a code, in the language of now (M9)', async () => {
   for (const code of ['ab', '1abc', 'acme-trade', 'nosuch']) {
     await findService(code)
     await expect.poll(readProblemTexts).toEqual(['service does not exist'])
-    expect(document.activeElement).toBe(field('Service code'))
+    expect(document.activeElement).toBe(getField('Service code'))
   }
   await findService('select')
   await expect.poll(readProblemTexts).toEqual(['"select" is reserved by system'])
   await findService('')
-  await fixture.user.click(button('中文'))
+  await fixture.user.click(getButton('中文'))
   await expect.poll(readProblemTexts).toEqual([expect.stringMatching(/^请输入“服务代码”/)])
 })
 
@@ -44,17 +44,17 @@ it('forces lower case, as the code has it', async () => {
   // The language is taken out of the address, which keeps the rest.
   await fixture.browser.open('/entrance?lang=en&code=ACME')
   expect(fixture.browser.path()).toBe('/entrance?code=ACME')
-  await expect.poll(() => field('Service code').value).toBe('acme')
+  await expect.poll(() => getField('Service code').value).toBe('acme')
   await findService('AcmeTrade')
-  expect(field('Service code').value).toBe('acmetrade')
+  expect(getField('Service code').value).toBe('acmetrade')
   await screen.findByRole('heading', { name: 'Service acmetrade' })
 })
 
 it('fault 22g takes a code in full-width characters for what it means, also by Enter', async () => {
   await fixture.browser.open('/entrance')
-  await fixture.user.type(field('Service code'), ' Ａｃｍｅｂａｒｅ{Enter}')
+  await fixture.user.type(getField('Service code'), ' Ａｃｍｅｂａｒｅ{Enter}')
   await screen.findByRole('heading', { name: 'Service acmebare' })
-  expect(field('Service code').value).toBe('acmebare')
+  expect(getField('Service code').value).toBe('acmebare')
 })
 
 it('leads to a service and its admin site, by known codes without a network too (M9, M58)', async () => {
@@ -63,7 +63,7 @@ it('leads to a service and its admin site, by known codes without a network too 
   await screen.findByRole('heading', { name: 'Service acmetrade' })
   expect(getLink('Go to the service')).toBe('https://www.acmetrade.m18.example/')
   expect(getLink('Go to the admin site')).toBe('https://admin.acmetrade.m18.example/')
-  await fixture.user.click(button('Copy https://www.acmetrade.m18.example/'))
+  await fixture.user.click(getButton('Copy https://www.acmetrade.m18.example/'))
   await screen.findByText('Copied')
   expect(await navigator.clipboard.readText()).toBe('https://www.acmetrade.m18.example/')
 
@@ -74,7 +74,7 @@ it('leads to a service and its admin site, by known codes without a network too 
   expect(getLink('Go to the service')).toBe('https://www.acmetrade.m18.example/')
   await findService('acmetest')
   await screen.findByText('Code not exists')
-  await fixture.user.click(button('Forget acmetrade'))
+  await fixture.user.click(getButton('Forget acmetrade'))
   await expect.poll(() => screen.queryByRole('heading', { name: 'Recent codes' })).toBeNull()
 })
 

@@ -69,8 +69,8 @@ describe('what needs attention is one list', () => {
     text: '',
     action: { label: 'Look', path: '/' },
   })
-  const createReport = (from: HomeReport['from'], duties: HomeDuty[]): HomeReport => ({
-    from,
+  const createReport = (from: HomeReport['source'], duties: HomeDuty[]): HomeReport => ({
+    source: from,
     state: 'known',
     duties,
     figures: {},

@@ -1,7 +1,7 @@
 /** The drawing of what needs what. */
 import { describe, expect, it } from 'vitest'
 import { type GraphBox, boxSize, type GraphModule, layoutModules } from '#features/modules/graph/graph-layout.ts'
-import { createChance } from '#tests/support/runner/chance.ts'
+import { createRandom } from '#tests/support/runner/random.ts'
 
 const createGraphModule = (code: string, dependencies: string[], conditions: string[] = []): GraphModule => ({
   code,
@@ -59,10 +59,10 @@ describe('an arrow', () => {
   })
 
   it.each([1, 2, 3, 4, 5, 6, 7, 8])('nor in a catalogue made at random (%i)', (seed) => {
-    const chance = createChance(seed)
+    const random = createRandom(seed)
     const codes = Array.from({ length: 30 }, (_, index) => `m${index}`)
     const modules = codes.map((code, index) => {
-      const earlierCodes = codes.slice(0, index).filter(() => chance() < 0.12)
+      const earlierCodes = codes.slice(0, index).filter(() => random() < 0.12)
       return createGraphModule(code, earlierCodes.slice(1), earlierCodes.slice(0, 1))
     })
     expect(layoutModules(modules).lines.length).toBeGreaterThan(20)

@@ -1,7 +1,7 @@
 /** The staff's catalogue as it is shown and used: modules, hidden modules, the test of a set (M136 to M142). */
 import { screen, within } from '@testing-library/dom'
 import { describe, expect, it, vi } from 'vitest'
-import { button, heading, getNamedField, readProblems, typeConfirmation } from '#tests/support/pages/fields.ts'
+import { getButton, findHeading, getNamedField, readProblems, typeConfirmation } from '#tests/support/pages/fields.ts'
 import { nightly } from '#tests/support/runner/nightly.ts'
 import { waitForPath } from '#tests/support/pages/screen.ts'
 import { createUserActions, setUpShopPages } from '#tests/support/pages/shop-pages.ts'
@@ -80,7 +80,7 @@ describe('a module', () => {
   it('is made by keys alone, with its needs and an app that is told something, and is the first row then (M137, M139)', async () => {
     await fixture.browser.openAs(staffName, '/app/m18/module')
     await fixture.user.click(await screen.findByRole('link', { name: 'New module' }))
-    await heading('New module')
+    await findHeading('New module')
     await fixture.user.click(getNamedField('code'))
     await fixture.user.keyboard('{Enter}')
     await expect
@@ -121,7 +121,7 @@ describe('a module', () => {
 
   nightly('is new in the list of its own client type alone', async () => {
     await fixture.browser.openAs(staffName, '/app/m18/module/new')
-    await heading('New module')
+    await findHeading('New module')
     await fixture.user.type(getNamedField('code'), 'crm')
     await fixture.user.type(getNamedField('name'), 'Customers')
     await press('Create')
@@ -136,10 +136,10 @@ describe('a module', () => {
   nightly('keeps what is no whole number as it was typed, says so, and saves nothing', async () => {
     await fixture.browser.openAs(staffName, '/app/m18/automodule')
     await fixture.user.click(await screen.findByRole('link', { name: 'stocktake' }))
-    await heading('Edit Stock taking')
+    await findHeading('Edit Stock taking')
     await screen.findByLabelText('Digits of a barcode')
     await fixture.user.type(getNamedField('barcode.digits'), '1.5')
-    await fixture.user.click(button('Save changes'))
+    await fixture.user.click(getButton('Save changes'))
     await findText('Please give this setting a whole number or yes and no, by its type')
     expect(getNamedField('barcode.digits').value).toBe('1.5')
     await expect.poll(() => readProblems()['barcode.digits']).toBe('Please enter a whole number, such as 13.')
@@ -148,7 +148,7 @@ describe('a module', () => {
 
   nightly('that is hidden needs conditions and an app, and says which contracts it will join (M138)', async () => {
     await fixture.browser.openAs(staffName, '/app/m18/automodule/new')
-    await heading('New hidden module')
+    await findHeading('New hidden module')
     await fixture.user.type(getNamedField('name'), 'Extras')
     await press('Create')
     await findText('No app is selected')
@@ -174,7 +174,7 @@ describe('a module', () => {
     await expect.poll(readCodes).toHaveLength(5)
     fixture.browser.goOffline()
     await fixture.user.click(await screen.findByRole('link', { name: 'doc' }))
-    await heading('Edit Documents')
+    await findHeading('Edit Documents')
     await fixture.user.type(getNamedField('name'), ' and files')
     await press('Save changes')
     await waitForPath(fixture.browser, '/app/m18/module')
@@ -189,7 +189,7 @@ describe('a module', () => {
   nightly('that somebody else changed meanwhile keeps what was typed, and says what is new', async () => {
     await fixture.browser.openAs(staffName, '/app/m18/module')
     await fixture.user.click(await screen.findByRole('link', { name: 'doc' }))
-    await heading('Edit Documents')
+    await findHeading('Edit Documents')
     await fixture.user.type(getNamedField('name'), ' and files')
     const { id = 0 } = (await fetchModule('doc')) ?? {}
     const otherSession = await fixture.server.signIn('admin@m18')

@@ -3,7 +3,7 @@ import { screen } from '@testing-library/dom'
 import { expect, it } from 'vitest'
 import { addDays } from '#domain/plain-dates.ts'
 import { createBackupOrder } from '#tests/support/hosting/backups.ts'
-import { button } from '#tests/support/pages/fields.ts'
+import { getButton } from '#tests/support/pages/fields.ts'
 import { buyOrder } from '#tests/support/orders/shop-data.ts'
 import { createUserActions, setUpShopPages, today } from '#tests/support/pages/shop-pages.ts'
 
@@ -56,7 +56,7 @@ it('fault 28c names an unpaid change and an unpaid backup with what they are on 
   await screen.findByText('Change (10 → 12 users) is unpaid:')
   await screen.findByText(`Pay by ${dueDate} 23:59:59, or this order is cancelled. The contract stays as it is.`)
   await screen.findByText('Backup to RDS is unpaid:')
-  await expect.poll(() => button('Pay')).toBeTruthy()
+  await expect.poll(() => getButton('Pay')).toBeTruthy()
   await press('Pay')
   const backupPayment = await dialog('Pay dues')
   await backupPayment.findByText('Backup to RDS')

@@ -23,13 +23,13 @@ import {
 } from '#features/prices/sent-list.ts'
 
 const formContext: PriceFormContext = {
-  modules: new Map([
+  moduleIdsByCode: new Map([
     ['core', 1],
     ['fin', 2],
     ['scm', 3],
   ]),
   takenDates: new Set(['2026-01-01']),
-  formerIds: new Map(),
+  formerIdsByCode: new Map(),
 }
 
 const applyActions = (values: PriceListValues, ...actions: PriceFormAction[]) => actions.reduce(reducePriceForm, values)
@@ -144,7 +144,7 @@ it('sends what is sound as the server keeps it', () => {
 
 describe('both sides of each limit', () => {
   const setBackupPrice = (name: string, value: string) =>
-    applyActions(createValidValues(), { kind: 'backup', on: true }, {
+    applyActions(createValidValues(), { kind: 'backup', isOn: true }, {
       kind: 'backupPrice',
       name,
       value,
@@ -238,12 +238,15 @@ describe('both sides of each limit', () => {
 
   it('without the whole catalogue, which modules there are is for the server to say', () => {
     expect(
-      listProblems(setCell(createValidValues(), 'module', 1, 'code', 'nope'), { ...formContext, modules: null }),
+      listProblems(setCell(createValidValues(), 'module', 1, 'code', 'nope'), {
+        ...formContext,
+        moduleIdsByCode: null,
+      }),
     ).toEqual([])
   })
 
   it('a module that has left the catalogue stays where it was sold', () => {
-    const formerContext = { ...formContext, formerIds: new Map([['old', 9]]) }
+    const formerContext = { ...formContext, formerIdsByCode: new Map([['old', 9]]) }
     const values = setCell(createValidValues(), 'module', 1, 'code', 'old')
     expect(listProblems(values, formerContext)).toEqual([])
     expect(readForm(values, formerContext).list.module[1]).toMatchObject({ code: 'old', module_id: 9 })
@@ -368,7 +371,7 @@ it('a refusal of a field that the form does not have is not taken for one of its
 })
 
 it('what an earlier page left is taken up where this build can read it, and let go where it cannot', () => {
-  const values = applyActions(createValidValues(), { kind: 'backup', on: true })
+  const values = applyActions(createValidValues(), { kind: 'backup', isOn: true })
   const restoredValues = parseStoredValues(JSON.parse(JSON.stringify(values)))
   expect(restoredValues && isDirty(restoredValues, values)).toBe(false)
   const { uat_charge: _uatCharge, ...olderHeader } = values.header

@@ -4,9 +4,9 @@ import { describe, expect, it, vi } from 'vitest'
 import { requestJobKinds } from '#server/jobs/job-registry.ts'
 import { runOneJob } from '#server/jobs/runner.ts'
 import {
-  button,
+  getButton,
   readDescription,
-  heading,
+  findHeading,
   getNamedField,
   readProblems,
   typeValues,
@@ -80,7 +80,7 @@ const findCells = (table: string, column: string) => [
 ]
 const readValues = (table: string, column: string) => findCells(table, column).map(({ value }) => value)
 const waitForEditor = async (title: string) => {
-  await heading(title)
+  await findHeading(title)
   await screen.findByRole('table', { name: 'Modules' })
 }
 async function openDraftEditor(): Promise<number> {
@@ -216,7 +216,7 @@ describe('the editor', () => {
       await typeValues(fixture.user, { desc: 'As sold in 2026' })
       await saveList()
       await expect.poll(async () => (await fetchPriceLists()).map(({ desc }) => desc)).toContain('As sold in 2026')
-      await expect.poll(() => readDescription(button('Save'))).toBe('Nothing has been changed.')
+      await expect.poll(() => readDescription(getButton('Save'))).toBe('Nothing has been changed.')
       await fixture.user.click(await screen.findByRole('link', { name: 'Save as' }))
       await waitForEditor('New price list')
       expect([getNamedField('effective_date').value, getNamedField('desc').value]).toEqual(['', 'As sold in 2026'])
@@ -332,7 +332,7 @@ describe('the rehearsal', () => {
   it('comes before confirming: what the contracts would cost, the largest change and why; then the list counts (M153)', async () => {
     await sellContract()
     const id = await openDraftEditor()
-    const confirmButton = button('Confirm price list')
+    const confirmButton = getButton('Confirm price list')
     expect(readDescription(confirmButton)).toContain('Rehearse the list first')
     const [priceCell] = findCells('Modules', 'hkd')
     await fixture.user.clear(priceCell as Element)
@@ -352,7 +352,7 @@ describe('the rehearsal', () => {
     await saveList()
     // The same list, saved: what was rehearsed still counts.
     await waitForEditor('Price list of 2031-01-01')
-    await expect.poll(() => readDescription(button('Confirm price list'))).toBe('')
+    await expect.poll(() => readDescription(getButton('Confirm price list'))).toBe('')
     await press('Confirm price list')
     const confirmDialog = await dialog('Confirm the price list of 2031-01-01')
     confirmDialog.getByText(/From 2031-01-01 on/)
@@ -366,7 +366,7 @@ describe('the rehearsal', () => {
     await press('Rehearse')
     await expect.poll(() => runOneJob(fixture.server.app, requestJobKinds)).toBe(true)
     while (await runOneJob(fixture.server.app, requestJobKinds));
-    await expect.poll(() => readDescription(button('Confirm price list')), { timeout: 20_000 }).toBe('')
+    await expect.poll(() => readDescription(getButton('Confirm price list')), { timeout: 20_000 }).toBe('')
     expect((await changeElsewhere(id, { uat_charge: '99.00' })).statusCode).toBe(200)
     await press('Confirm price list')
     const confirmDialog = await dialog('Confirm the price list of 2031-01-01')
@@ -382,7 +382,7 @@ describe('the rehearsal', () => {
     await waitForEditor('Price list of 2027-01-01')
     await expect.poll(() => screen.queryAllByText('By the list of 2026-01-01')).not.toEqual([])
     fixture.browser.goOffline()
-    await expect.poll(() => readDescription(button('Rehearse'))).toContain('this needs a connection')
+    await expect.poll(() => readDescription(getButton('Rehearse'))).toContain('this needs a connection')
     const sampleFees = screen.getByRole('group', { name: 'Fee of a year' })
     // 10 concurrent users by A of the agreed examples: raised to its minimum.
     await expect.poll(() => sampleFees.textContent).toContain('HKD 20,000.00')

@@ -5,9 +5,9 @@ import { runInTransaction } from '#server/db/transaction.ts'
 import { requestJobKinds } from '#server/jobs/job-registry.ts'
 import { runOneJob } from '#server/jobs/runner.ts'
 import {
-  button,
+  getButton,
   readDescription,
-  heading,
+  findHeading,
   getNamedField,
   typeValues,
   typeConfirmation,
@@ -42,7 +42,7 @@ async function findRowAction(day: string, name: RegExp) {
 const runAsSystem = (change: Parameters<typeof runInTransaction>[2]) =>
   runInTransaction(fixture.server.app, { role: 'portal_system' }, change)
 const waitForEditor = async (title: string) => {
-  await heading(title)
+  await findHeading(title)
   await screen.findByRole('table', { name: 'Modules' })
 }
 
@@ -90,7 +90,7 @@ describe('the editor', () => {
     await press(/^Save$/)
     await waitForEditor('Price list of 2031-01-01')
     await expect
-      .poll(() => readDescription(button('Confirm price list')))
+      .poll(() => readDescription(getButton('Confirm price list')))
       .toContain('First solve the problems named at the top')
   })
 
@@ -102,7 +102,7 @@ describe('the editor', () => {
     await fixture.user.keyboard('10{Enter}50{Enter}999999')
     const readFocus = () => document.activeElement?.getAttribute('aria-label') ?? document.activeElement?.textContent
     const pressRemove = async (name: string | RegExp) => {
-      button(name).focus()
+      getButton(name).focus()
       await fixture.user.keyboard('{Enter}')
     }
     await pressRemove('Remove users 11 to 50')
@@ -142,7 +142,7 @@ describe('the editor', () => {
     await press('Rehearse')
     await expect.poll(() => runOneJob(fixture.server.app, requestJobKinds)).toBe(true)
     while (await runOneJob(fixture.server.app, requestJobKinds));
-    await expect.poll(() => readDescription(button('Confirm price list')), { timeout: 20_000 }).toBe('')
+    await expect.poll(() => readDescription(getButton('Confirm price list')), { timeout: 20_000 }).toBe('')
     // The device has not heard of it.
     await runAsSystem(async (db) => {
       const dependencies = JSON.stringify(['doc'])
@@ -225,9 +225,9 @@ describe('a withdrawn list', () => {
     await findText('Withdrawn 20')
     expect([getNamedField('desc').readOnly, getNamedField('uat_charge').readOnly]).toEqual([true, true])
     expect(page.queryByRole('button', { name: /^Save$/ })).toBeNull()
-    await expect.poll(() => readDescription(button('Reinstate'))).toContain('This needs a connection.')
+    await expect.poll(() => readDescription(getButton('Reinstate'))).toContain('This needs a connection.')
     fixture.browser.goOnline()
-    await expect.poll(() => readDescription(button('Reinstate'))).toBe('')
+    await expect.poll(() => readDescription(getButton('Reinstate'))).toBe('')
     await press('Reinstate')
     const reinstateDialog = await dialog('Reinstate the price list of 2027-01-01')
     reinstateDialog.getByText(/From 2027-01-01 on/)

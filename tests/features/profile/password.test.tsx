@@ -1,7 +1,7 @@
 import { screen } from '@testing-library/dom'
 import { expect, it } from 'vitest'
 import { newPassword } from '#tests/support/server/forms.ts'
-import { button, readDescription, readProblems, submit, typeValues } from '#tests/support/pages/fields.ts'
+import { getButton, readDescription, readProblems, submit, typeValues } from '#tests/support/pages/fields.ts'
 import { waitForPath, setUpPages } from '#tests/support/pages/screen.ts'
 import { password } from '#tests/support/server/world.ts'
 
@@ -32,7 +32,7 @@ it('the password is changed: what is wrong is said in the specified words, this 
     .toEqual({ newPassword: expect.stringMatching(/^This password is too easy to guess\./) })
 
   fixture.browser.goOffline()
-  const changeButton = button('Change password')
+  const changeButton = getButton('Change password')
   await expect.poll(() => readDescription(changeButton)).toMatch(/^Changing the password needs a connection\./)
   expect(changeButton.getAttribute('aria-disabled')).toBe('true')
   fixture.browser.goOnline()

@@ -66,10 +66,14 @@ describe('the span of a log', () => {
   })
 
   it('stands in the address, which is read with no trust', () => {
-    const view = { range: { from: '2026-03-02 00:00', to: '2026-03-02 01:00' }, searchText: 'x & y', follow: false }
+    const view = {
+      range: { from: '2026-03-02 00:00', to: '2026-03-02 01:00' },
+      searchText: 'x & y',
+      shouldFollow: false,
+    }
     expect(readLogView(writeLogView(view))).toEqual(view)
     const query = new URLSearchParams('from=<b>&to=2026-03-02 01:00&follow=yes')
-    expect(readLogView(query)).toEqual({ range: null, searchText: '', follow: false })
+    expect(readLogView(query)).toEqual({ range: null, searchText: '', shouldFollow: false })
     expect(readLogView(new URLSearchParams({ searchText: 'a'.repeat(500) })).searchText).toHaveLength(100)
   })
 })
@@ -83,7 +87,7 @@ describe('the lines of a log', () => {
     const bothParts = appendLines(firstPart, { lines: [createLine('b')], next: '1-2', more: false })
     expect(getTexts(bothParts)).toEqual(['a', 'a', 'b'])
     expect(bothParts.lines.map(({ number }) => number)).toEqual([0, 1, 2])
-    expect(bothParts).toMatchObject({ next: '1-2', more: true, isTruncated: false })
+    expect(bothParts).toMatchObject({ next: '1-2', hasMore: true, isTruncated: false })
     // Nothing came: nothing is drawn again.
     expect(appendLines(bothParts, { lines: [], next: '1-2', more: false })).toBe(bothParts)
     expect(appendLines(bothParts, { lines: [], next: '2-0', more: false }).next).toBe('2-0')

@@ -5,7 +5,7 @@ import { updateService } from '#server/db/hosting/services.ts'
 import { runInTransaction } from '#server/db/transaction.ts'
 import { setUpServicePages } from '#tests/features/services/service-pages.ts'
 import {
-  button,
+  getButton,
   readDescription,
   getNamedField,
   readProblems,
@@ -70,7 +70,7 @@ it('lists all services for the staff: found by text, status and company, sorted,
   await fixture.user.selectOptions(getNamedField('status'), 'All')
   await fixture.user.type(screen.getByRole('textbox', { name: 'Search code, name or company' }), 'acmete')
   await expect.poll(readCodes).toEqual(['acmetest'])
-  await fixture.user.click(button('Clear search'))
+  await fixture.user.click(getButton('Clear search'))
 
   const company = await screen.findByRole('combobox', { name: 'Company' })
   await fixture.user.type(company, 'beta')
@@ -127,7 +127,7 @@ it('offers what state and right allow, and says why not of what cannot be done n
       { name: 'History' },
       { name: 'Remove service', disabledReason: offlineReason },
     ])
-  await expect.poll(() => readDescription(button('Reset password acmetest'))).toBe(offlineReason)
+  await expect.poll(() => readDescription(getButton('Reset password acmetest'))).toBe(offlineReason)
 })
 
 it('creates the system of a contract for who orders, with its progress, and shows the first password once', async () => {
@@ -311,7 +311,7 @@ nightly('follows the log of a service from its end, finds a line, and says what 
   await expect.poll(readLines).toContainEqual(expect.stringContaining('task 1 begins'))
   expect(screen.getByRole('log', { name: 'Log of shop8' })).toBeTruthy()
 
-  await fixture.user.click(button('Follow'))
+  await fixture.user.click(getButton('Follow'))
   await findText('New lines appear automatically.')
   fixture.browser.goOffline()
   await findText("Offline. It continues when you're back online.")
@@ -326,7 +326,7 @@ nightly('follows the log of a service from its end, finds a line, and says what 
   fixture.browser.goOnline()
   await expect.poll(() => readLines().length).toBeGreaterThan(linesBefore)
   await expect.poll(countLogRequests).toBeGreaterThan(requestsWhileOffline)
-  await fixture.user.click(button('Follow'))
+  await fixture.user.click(getButton('Follow'))
 
   await typeValues(fixture.user, { from: '2020-01-01 00:00' })
   expect(readProblems()['from']).toMatch(/^Not earlier than \d{4}-\d\d-\d\d 00:00 \(180 days ago\)$/)

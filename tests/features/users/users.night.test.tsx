@@ -3,7 +3,7 @@ import { screen, within } from '@testing-library/dom'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { headers } from '#contract/headers.ts'
 import {
-  button,
+  getButton,
   readDescription,
   getNamedField,
   readProblems,
@@ -46,7 +46,7 @@ const changeElsewhere = (userName: string, payload: object) =>
 describe('a user', () => {
   it('is created with the specified checks; an e-mail that is taken is told before sending (M37)', async () => {
     await openList()
-    await fixture.user.click(button('New user'))
+    await fixture.user.click(getButton('New user'))
     await waitForPath(fixture.browser, '/app/user?user=new')
     await findDialog()
     await saveUser(fixture.user)
@@ -78,7 +78,7 @@ describe('a user', () => {
     async () => {
       await openList('?statusType=-1')
       const createByForm = async (name: string) => {
-        await fixture.user.click(button('New user'))
+        await fixture.user.click(getButton('New user'))
         await findDialog()
         await typeValues(fixture.user, { name, email: `${name.toLowerCase().replace(' ', '.')}@alpha.example` })
         await saveUser(fixture.user)
@@ -97,7 +97,7 @@ describe('a user', () => {
       await expect.poll(() => readNames()[0]).toBe('Zoe OfflineNew')
 
       // Another view is another question.
-      await fixture.user.click(button('Clear filters'))
+      await fixture.user.click(getButton('Clear filters'))
       await expect.poll(() => readNames().slice(-3)).toEqual(['Zoe Last', 'Zoe Later', 'Zoe Offline'])
       await createByForm('Zoe Left')
       await expect.poll(() => readNames()[0]).toBe('Zoe LeftNew')
@@ -163,11 +163,11 @@ describe('a user', () => {
     await userAction(fixture.user, name, 'Disable')
     await waitForText('Disable successfully.')
     await expect.poll(() => findRow(name)?.textContent).toContain('Disabled')
-    await fixture.user.click(button('Undo'))
+    await fixture.user.click(getButton('Undo'))
     await waitForText('Enable successfully.')
     await expect.poll(() => findRow(name)?.textContent).toContain('Activated')
 
-    await fixture.user.click(button(`More for ${name}`))
+    await fixture.user.click(getButton(`More for ${name}`))
     const mailItem = await screen.findByRole('menuitem', { name: /^Send activation mail/ })
     expect(mailItem.textContent).toContain('Only for a user who is not activated yet.')
     await fixture.user.keyboard('{Escape}')
@@ -185,7 +185,7 @@ describe('a user', () => {
     await expect.poll(() => findRow(name)).toBeUndefined()
 
     // Never oneself (portal 4).
-    await fixture.user.click(button(`More for ${toUserName('admin')}`))
+    await fixture.user.click(getButton(`More for ${toUserName('admin')}`))
     for (const action of [/^Disable/, /^Delete/]) {
       const item = await screen.findByRole('menuitem', { name: action })
       expect(item.textContent).toContain('You cannot do this to your own account.')
@@ -259,7 +259,7 @@ describe('a user', () => {
     await clearCache(getThisDevice())
     const disk = fillDisk()
     onTestFinished(() => disk.repair())
-    await fixture.user.click(button('New user'))
+    await fixture.user.click(getButton('New user'))
     const noSpaceMessage = 'There is no space left on this device, so a change cannot be saved offline.'
     await expect.poll(() => document.querySelector('[role=dialog]')?.textContent).toContain(noSpaceMessage)
     const saveButton = within(await screen.findByRole('dialog')).getByRole('button', { name: 'Create user' })
@@ -280,7 +280,7 @@ describe('a user', () => {
   nightly('made offline and refused later stays on its row, and is mended in its form', async () => {
     await openList()
     fixture.browser.goOffline()
-    await fixture.user.click(button('New user'))
+    await fixture.user.click(getButton('New user'))
     await findDialogText("You're offline: duplicates are checked when it is sent.")
     // Nobody on this device has the address; meanwhile another administrator gives it away.
     await sendElsewhere('POST', '/api/m18s/user', { title: 0, name: 'Somebody', email: 'a.ng@alpha.example' })

@@ -120,13 +120,13 @@ describe('the row of a long request', () => {
 
   it('makes room for a hundred that have ended, those first that were seen', async () => {
     const testDevice = await openTestDevice()
-    for (let at = 0; at < 102; at++) {
-      const job = await recordRunningJob(testDevice, `j${at}`, startTime + at)
+    for (let index = 0; index < 102; index++) {
+      const job = await recordRunningJob(testDevice, `j${index}`, startTime + index)
       await applyPollResult(
         testDevice.db,
         job,
         { kind: 'done', status: 204, body: null },
-        { now: startTime + at, generation: testDevice.generation },
+        { now: startTime + index, generation: testDevice.generation },
       )
     }
     await markSeen(testDevice.db, ['j50'])

@@ -11,7 +11,7 @@ import {
 import { listMetadataTables, type UserDatabase } from '#local/storage/database.ts'
 import { openDevice } from '#local/storage/device.ts'
 import { makeIndex } from '#local/list-index/list-index.ts'
-import { readListOn } from '#local/lists/read-list.ts'
+import { readListOnDevice } from '#local/lists/read-list.ts'
 import { storeChanges } from '#local/lists/response-store.ts'
 import { removeRow, putRow, type ServerRow } from '#local/lists/row-store.ts'
 import { openSession } from '#local/session/session.ts'
@@ -39,7 +39,7 @@ async function openTwoTabs(statuses: readonly (-1 | 0 | 1)[] = [1, 1, 0]) {
   const [device, otherDevice] = [openDevice(storage), openDevice(storage)]
   await openSession(device, subject)
   const db = device.getDatabase(subject)
-  const users = statuses.map((status, at) => buildUser(at + 1, { status, title: 0 }))
+  const users = statuses.map((status, index) => buildUser(index + 1, { status, title: 0 }))
   await storeChanges(
     db,
     userList,
@@ -50,7 +50,7 @@ async function openTwoTabs(statuses: readonly (-1 | 0 | 1)[] = [1, 1, 0]) {
   await runInTransaction(db, async () => await makeIndex(db, userList, companyId))
   const readActiveIds = async () =>
     (
-      await readListOn(device, userList, { ...firstPage, filters: { statusType: 1 }, sort: ['title', 'desc'] })
+      await readListOnDevice(device, userList, { ...firstPage, filters: { statusType: 1 }, sort: ['title', 'desc'] })
     ).rows.map(({ row }) => row.id)
   return { device, otherDevice, db, otherDb: otherDevice.getDatabase(subject), readActiveIds }
 }
@@ -185,25 +185,30 @@ it('says what reading all says, asked again and again while rows come, change an
   })
   await fc.assert(
     fc.asyncProperty(fc.array(stepArbitrary, { minLength: 4, maxLength: 8 }), async (steps) => {
-      const [indexed, unindexed] = [await openTwoTabs(), await openTwoTabs()]
-      await unindexed.db.indexes.clear()
-      for (const [at, { puts, deletedId, queryFields: query }] of steps.entries()) {
-        for (const { otherDb } of [indexed, unindexed])
+      const [indexedTabs, unindexedTabs] = [await openTwoTabs(), await openTwoTabs()]
+      await unindexedTabs.db.indexes.clear()
+      for (const [index, { puts, deletedId, queryFields: query }] of steps.entries()) {
+        for (const { otherDb } of [indexedTabs, unindexedTabs])
           await runInTransaction(otherDb, async () => {
             for (const userInput of puts)
-              await putRow(otherDb, 'users', buildUser(userInput.id, { ...userInput, row_version: at + 2 }), at + 2)
-            if (at % 2 === 1) await removeRow(otherDb, 'users', deletedId, at + 2)
+              await putRow(
+                otherDb,
+                'users',
+                buildUser(userInput.id, { ...userInput, row_version: index + 2 }),
+                index + 2,
+              )
+            if (index % 2 === 1) await removeRow(otherDb, 'users', deletedId, index + 2)
           })
         const listQuery: ListQuery = { scope: companyId, ...query }
-        const fullView = await readListOn(unindexed.device, userList, listQuery)
+        const fullView = await readListOnDevice(unindexedTabs.device, userList, listQuery)
         // How old it is: that of the rows that are meant, or of all that the index is of.
-        expect(await readListOn(indexed.device, userList, listQuery), JSON.stringify(listQuery)).toEqual({
+        expect(await readListOnDevice(indexedTabs.device, userList, listQuery), JSON.stringify(listQuery)).toEqual({
           ...fullView,
           asOf: expect.toSatisfy((asOf) => fullView.asOf === null || asOf <= fullView.asOf),
         })
       }
-      expect(await indexed.db.indexes.count()).toBe(1)
-      expect(await unindexed.db.indexes.count()).toBe(0)
+      expect(await indexedTabs.db.indexes.count()).toBe(1)
+      expect(await unindexedTabs.db.indexes.count()).toBe(0)
     }),
     { numRuns: 25 },
   )

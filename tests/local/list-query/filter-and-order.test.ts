@@ -93,7 +93,7 @@ describe('filters', () => {
 
 it('stretches that touch are one, whatever the order in which they were read', () => {
   const spans = fc.array(
-    fc.tuple(fc.nat(30), fc.integer({ min: 1, max: 8 })).map(([at, size]) => [at, at + size] as const),
+    fc.tuple(fc.nat(30), fc.integer({ min: 1, max: 8 })).map(([start, size]) => [start, start + size] as const),
   )
   fc.assert(
     fc.property(spans, (readSpans) => {
@@ -101,10 +101,12 @@ it('stretches that touch are one, whatever the order in which they were read', (
         (mergedSpans, [from, to]) => addSpan(mergedSpans, [from, to]),
         [],
       )
-      const isCovered = (at: number, coveredSpans: readonly (readonly [number, number])[]) =>
-        coveredSpans.some(([from, to]) => from <= at && at < to)
-      for (let at = 0; at < 40; at++) expect(isCovered(at, joinedSpans)).toBe(isCovered(at, readSpans))
-      for (const [at, [from]] of joinedSpans.entries()) expect(from).toBeGreaterThan(joinedSpans[at - 1]?.[1] ?? -1)
+      const isCovered = (position: number, coveredSpans: readonly (readonly [number, number])[]) =>
+        coveredSpans.some(([from, to]) => from <= position && position < to)
+      for (let position = 0; position < 40; position++)
+        expect(isCovered(position, joinedSpans)).toBe(isCovered(position, readSpans))
+      for (const [index, [from]] of joinedSpans.entries())
+        expect(from).toBeGreaterThan(joinedSpans[index - 1]?.[1] ?? -1)
     }),
   )
 })

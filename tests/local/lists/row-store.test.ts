@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { enqueue } from '#local/outbox/enqueue.ts'
 import { makeIndex } from '#local/list-index/list-index.ts'
 import { listMetadataTables, type UserDatabase } from '#local/storage/database.ts'
-import { readListOn } from '#local/lists/read-list.ts'
+import { readListOnDevice } from '#local/lists/read-list.ts'
 import { storeCompleteList } from '#local/lists/store-complete-list.ts'
 import { storeChanges, storePage } from '#local/lists/response-store.ts'
 import { removeRow } from '#local/lists/row-store.ts'
@@ -18,7 +18,7 @@ import {
   buildPageResponse,
 } from '#tests/support/device/device-database.ts'
 
-const listIds = (view: Awaited<ReturnType<typeof readListOn>>) => view.rows.map(({ row }) => row.id)
+const listIds = (view: Awaited<ReturnType<typeof readListOnDevice>>) => view.rows.map(({ row }) => row.id)
 
 describe('rows from the server', () => {
   it('are put only if they are not older than what is there', async () => {
@@ -78,7 +78,7 @@ describe('rows from the server', () => {
     await storePage(db, userList, firstPage, buildPageResponse(all, 200, '7'), generation)
     expect((await db.table('users').get(1)).asOf).toBe(100)
     expect(await db.coverage.count()).toBe(0)
-    expect(await readListOn(device, userList, firstPage)).toMatchObject({ complete: true, asOf: 200, count: 3 })
+    expect(await readListOnDevice(device, userList, firstPage)).toMatchObject({ complete: true, asOf: 200, count: 3 })
     // Later the number is another, so the rows are written.
     await storePage(db, userList, firstPage, buildPageResponse(all, 300, '8'), generation)
     expect((await db.table('users').get(1)).asOf).toBe(300)
@@ -131,17 +131,18 @@ describe('rows from the server', () => {
 describe('how much of a list is here', () => {
   it('says which part was read, and as of when', async () => {
     const { db, device, generation } = await openTestDevice()
-    const rows = Array.from({ length: 10 }, (_, at) => buildUser(at + 1))
+    const rows = Array.from({ length: 10 }, (_, index) => buildUser(index + 1))
     await storePage(db, userList, firstPage, buildPageResponse(rows, 500, '1', 62), generation)
-    const view = await readListOn(device, userList, firstPage)
+    const view = await readListOnDevice(device, userList, firstPage)
     expect(view).toMatchObject({ cachedCount: 10, total: 62, asOf: 500, complete: false, count: 62 })
   })
 
   it('says what an unasked filter was looked for in, and an empty answer is one (P-12)', async () => {
     const { db, device, generation } = await openTestDevice()
-    const rows = Array.from({ length: 10 }, (_, at) => buildUser(at + 1, at < 3 ? { name: 'Ada' } : {}))
+    const rows = Array.from({ length: 10 }, (_, index) => buildUser(index + 1, index < 3 ? { name: 'Ada' } : {}))
     await storePage(db, userList, firstPage, buildPageResponse(rows, 500, '1', 58), generation)
-    const readView = (searchText: string) => readListOn(device, userList, { ...firstPage, filters: { searchText } })
+    const readView = (searchText: string) =>
+      readListOnDevice(device, userList, { ...firstPage, filters: { searchText } })
     const searchScope = { cachedCount: 10, total: 58 }
     expect(await readView('ada')).toMatchObject({ count: 3, total: null, asOf: 500, complete: false, searchScope })
     expect(await readView('nobody')).toMatchObject({ count: 0, asOf: 500, complete: false, searchScope })
@@ -158,11 +159,11 @@ describe('how much of a list is here', () => {
     const { db, device, generation } = await openTestDevice()
     await storePage(db, userList, firstPage, buildPageResponse([buildUser(1), buildUser(2)], 500), generation)
     const input = { params: { companyId }, body: { name: 'Eva', email: 'eva@acme.example', title: 1 } }
-    const creation = { endpoint: 'createUser', target: null, action: 'create', input, versioned: false } as const
+    const creation = { endpoint: 'createUser', target: null, action: 'create', input, isVersioned: false } as const
     for (const draft of [buildNewEntry(creation), buildNewEntry({ target: 2 }), buildNewEntry({ target: 77 })])
       await enqueue(db, draft)
     const readView = async () =>
-      (await readListOn(device, userList, { ...firstPage, filters: { searchText: 'user' } })).pendingCount
+      (await readListOnDevice(device, userList, { ...firstPage, filters: { searchText: 'user' } })).pendingCount
     expect(await readView()).toBe(2)
     await transact(db, ['users', ...listMetadataTables], async () => await makeIndex(db, userList, companyId))
     expect(await readView()).toBe(2)
@@ -174,7 +175,11 @@ describe('how much of a list is here', () => {
     const pageOfTwo = { ...firstPage, results: 2 }
     await storePage(db, userList, pageOfTwo, buildPageResponse(rows.slice(0, 2), 100, '1', 4), generation)
     await storePage(db, userList, { ...pageOfTwo, page: 2 }, buildPageResponse(rows.slice(2), 200, '1', 4), generation)
-    expect(await readListOn(device, userList, firstPage)).toMatchObject({ complete: true, asOf: 100, cachedCount: 4 })
+    expect(await readListOnDevice(device, userList, firstPage)).toMatchObject({
+      complete: true,
+      asOf: 100,
+      cachedCount: 4,
+    })
   })
 
   it('is not all of it when something changed between the pages', async () => {
@@ -183,7 +188,7 @@ describe('how much of a list is here', () => {
     const pageOfTwo = { ...firstPage, results: 2 }
     await storePage(db, userList, pageOfTwo, buildPageResponse(rows.slice(0, 2), 100, '1', 4), generation)
     await storePage(db, userList, { ...pageOfTwo, page: 2 }, buildPageResponse(rows.slice(2), 200, '2', 4), generation)
-    expect((await readListOn(device, userList, firstPage)).complete).toBe(false)
+    expect((await readListOnDevice(device, userList, firstPage)).complete).toBe(false)
   })
 
   it('covers narrower filters too, but not rows that the reading hid', async () => {
@@ -196,7 +201,7 @@ describe('how much of a list is here', () => {
       generation,
     )
     const readView = (filters: Record<string, string | number | boolean>) =>
-      readListOn(device, userList, { ...firstPage, filters })
+      readListOnDevice(device, userList, { ...firstPage, filters })
     expect((await readView({ statusType: 0 })).complete).toBe(true)
     expect((await readView({ searchText: 'user' })).complete).toBe(true)
     expect((await readView({ includedDel: true })).complete).toBe(false)
@@ -213,8 +218,8 @@ describe('how much of a list is here', () => {
       buildPageResponse([buildUser(21), buildUser(22)], 100, '1', 62),
       generation,
     )
-    expect(listIds(await readListOn(device, userList, thirdPage))).toEqual([21, 22])
-    expect(listIds(await readListOn(device, userList, { ...firstPage, page: 2 }))).toEqual([])
+    expect(listIds(await readListOnDevice(device, userList, thirdPage))).toEqual([21, 22])
+    expect(listIds(await readListOnDevice(device, userList, { ...firstPage, page: 2 }))).toEqual([])
   })
 
   it('is whole after a fill, and no longer when a row left without our knowing where to', async () => {
@@ -227,13 +232,13 @@ describe('how much of a list is here', () => {
     }
     await storeChanges(db, userList, companyId, firstFill, { isComplete: true, generation })
     const withDeletedQuery = { ...firstPage, filters: { includedDel: true } }
-    expect(await readListOn(device, userList, withDeletedQuery)).toMatchObject({
+    expect(await readListOnDevice(device, userList, withDeletedQuery)).toMatchObject({
       complete: true,
       asOf: 100,
       cachedCount: 2,
     })
     await storePage(db, userList, firstPage, buildPageResponse([], 200, '5', 0), generation)
-    expect((await readListOn(device, userList, withDeletedQuery)).complete).toBe(false)
+    expect((await readListOnDevice(device, userList, withDeletedQuery)).complete).toBe(false)
     const laterChanges = {
       changed: [buildUser(1, { status: -2, row_version: 2 })],
       deletedIds: [],
@@ -241,7 +246,7 @@ describe('how much of a list is here', () => {
       asOf: 300,
     }
     await storeChanges(db, userList, companyId, laterChanges, { isComplete: false, generation })
-    expect(await readListOn(device, userList, withDeletedQuery)).toMatchObject({
+    expect(await readListOnDevice(device, userList, withDeletedQuery)).toMatchObject({
       complete: true,
       asOf: 300,
       cachedCount: 2,
@@ -270,7 +275,13 @@ describe('how much of a list is here', () => {
     expect(await db.table('users').toCollection().primaryKeys()).toEqual([1])
   })
   it('fault 3b keeps what a whole reading left out, and does not take it for the whole', async () => {
-    const partialList = { changed: [buildUser(1)], deletedIds: [], changeNumber: 2, asOf: 200, leftOut: new Set([2]) }
+    const partialList = {
+      changed: [buildUser(1)],
+      deletedIds: [],
+      changeNumber: 2,
+      asOf: 200,
+      leftOutRows: new Set([2]),
+    }
     const fillFunctions = [
       (db: UserDatabase, generation: number) =>
         storeChanges(db, userList, companyId, partialList, { isComplete: true, generation }),
@@ -288,7 +299,7 @@ describe('how much of a list is here', () => {
       )
       await storeFill(db, generation)
       expect((await db.table('users').toCollection().primaryKeys()).sort()).toEqual([1, 2])
-      const view = await readListOn(device, userList, firstPage)
+      const view = await readListOnDevice(device, userList, firstPage)
       expect([listIds(view), view.complete]).toEqual([[1, 2], false])
     }
   })

@@ -32,7 +32,7 @@ const buildCreation = (fields: Partial<NewEntry> = {}) =>
     endpoint: 'createUser',
     target: null,
     action: 'create',
-    versioned: false,
+    isVersioned: false,
     input: { body: { name: 'Made here' } },
     ...fields,
   })
@@ -52,20 +52,20 @@ async function countTransactions(db: UserDatabase, action: () => Promise<unknown
 describe('writes that come together', () => {
   it('are stored together, in the order they came (O4)', async () => {
     const { db } = await openTestDevice()
-    const drafts = Array.from({ length: 200 }, (_, at) => buildNewEntry({ target: at + 1 }))
+    const drafts = Array.from({ length: 200 }, (_, index) => buildNewEntry({ target: index + 1 }))
     const count = await countTransactions(db, () => Promise.all(drafts.map((draft) => enqueue(db, draft))))
     expect(count).toBe(1)
     const stored = await db.outbox.orderBy('seq').toArray()
     expect(stored.map(({ intent }) => intent)).toEqual(drafts.map(({ intent }) => intent))
-    expect(stored.map(({ seq }) => seq)).toEqual(drafts.map((_, at) => at + 1))
+    expect(stored.map(({ seq }) => seq)).toEqual(drafts.map((_, index) => index + 1))
   })
 
   it('are based on the row as it is once what was written there before is done (protocol 9)', async () => {
     const { db } = await openTestDevice()
     const first = await enqueue(db, buildNewEntry())
     const row = { ...buildUser(first.target as number), row_version: 7 }
-    const [claimed] = await claimEntries(db, claimOptions)
-    await acceptWrite(db, claimed as OutboxEntry, { ...acceptedWrite, row, version: 7 })
+    const [claimedEntry] = await claimEntries(db, claimOptions)
+    await acceptWrite(db, claimedEntry as OutboxEntry, { ...acceptedWrite, row, version: 7 })
     expect(await db.outbox.count()).toBe(0)
     expect((await enqueue(db, buildNewEntry())).ifMatch).toBe(7)
   })
@@ -85,10 +85,10 @@ describe('writes that come together', () => {
 
   it('do not fail together: one that cannot be stored takes no other with it', async () => {
     const { db } = await openTestDevice()
-    const broken = buildNewEntry({ input: { body: { title: () => 'a function cannot be stored' } } })
+    const brokenEntry = buildNewEntry({ input: { body: { title: () => 'a function cannot be stored' } } })
     const results = await Promise.allSettled([
       enqueue(db, buildNewEntry()),
-      enqueue(db, broken),
+      enqueue(db, brokenEntry),
       enqueue(db, buildNewEntry()),
     ])
     expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled'])
@@ -141,22 +141,22 @@ describe('claiming with a thousand writes waiting', () => {
   async function countReadEntries(
     maxEntries: number,
     isChained: boolean,
-    buildFields: (at: number) => Partial<NewEntry>,
+    buildFields: (index: number) => Partial<NewEntry>,
   ): Promise<number> {
     const { db } = await openTestDevice()
-    await Promise.all(Array.from({ length: 1_000 }, (_, at) => enqueue(db, buildNewEntry(buildFields(at)))))
+    await Promise.all(Array.from({ length: 1_000 }, (_, index) => enqueue(db, buildNewEntry(buildFields(index)))))
     let readCount = 0
     db.outbox.hook('reading', (entry) => {
       readCount += 1
       return entry
     })
-    const claimed = await claimEntries(db, { ...claimOptions, maxEntries, isChained })
-    expect(claimed.length).toBeGreaterThan(0)
+    const claimedEntries = await claimEntries(db, { ...claimOptions, maxEntries, isChained })
+    expect(claimedEntries.length).toBeGreaterThan(0)
     return readCount
   }
 
   it.each([
-    ['one of each row', (at: number) => ({ target: at + 1 }), 64],
+    ['one of each row', (index: number) => ({ target: index + 1 }), 64],
     ['all of one row', () => ({ target: 1 }), 64],
   ])('reads only what may be sent, not all of them: %s (O3)', async (_, buildFields, maxReadCount) => {
     expect(await countReadEntries(50, true, buildFields)).toBeLessThanOrEqual(maxReadCount)
@@ -203,7 +203,7 @@ describe('a row that was made and taken away here, and never left', () => {
   it('stays where something else of another lane needs it', async () => {
     const { db } = await openTestDevice()
     const createEntry = await enqueue(db, buildCreation())
-    await enqueue(db, buildNewEntry({ target: 2, refers: [createEntry.intent] }))
+    await enqueue(db, buildNewEntry({ target: 2, referredIntents: [createEntry.intent] }))
     await enqueue(db, buildDeletion(`~${createEntry.intent}`))
     expect(await db.outbox.count()).toBe(3)
   })

@@ -93,11 +93,11 @@ describe('a receipt', () => {
 })
 
 describe('when its user goes, nothing unsent being left', () => {
-  async function signOutAndBackIn(withKey: boolean) {
+  async function signOutAndBackIn(hasKey: boolean) {
     const testDevice = await openTestDevice()
     const { db, device } = testDevice
     const keyResponse = { path: getUser.path, body: JSON.stringify({ seal_key: btoa('k'.repeat(32)) }), asOf: 1 }
-    if (withKey) await db.responses.put(keyResponse)
+    if (hasKey) await db.responses.put(keyResponse)
     const row = buildUser(1, { name: 'Wei Confidential' })
     await acceptWrite(db, await enqueueAndClaim(testDevice), { ...acceptedWrite, row, body: JSON.stringify(row) })
     await markSignedOut(device)
@@ -128,7 +128,7 @@ it('a file that waits is sealed with its write and comes back to the byte (proto
     table: '',
     target: null,
     action: 'create',
-    versioned: false,
+    isVersioned: false,
     file,
   })
   const { intent } = await enqueue(db, draft)

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest'
 import { markEntryAllowed, dropStoredEntry, resendEntry } from '#local/outbox/entry-actions.ts'
 import { enqueue } from '#local/outbox/enqueue.ts'
-import { readListOn } from '#local/lists/read-list.ts'
+import { readListOnDevice } from '#local/lists/read-list.ts'
 import { storePage } from '#local/lists/response-store.ts'
 import { acceptWrite, removeRefusedEntry, returnToQueue, parkEntry, pauseSending } from '#local/outbox/settle-entry.ts'
 import { claimEntries } from '#local/outbox/claim.ts'
 import { markSignedOut } from '#local/session/session.ts'
-import { readRowOn } from '#local/lists/read-row.ts'
+import { readRowOnDevice } from '#local/lists/read-row.ts'
 import type { OutboxEntry } from '#local/storage/records.ts'
 import { freeze } from '#request/writes/record-write.ts'
 import {
@@ -79,7 +79,7 @@ describe('the order in which writes leave', () => {
     const { db } = await openTestDevice()
     const createEntry = await enqueue(
       db,
-      buildNewEntry({ endpoint: 'createUser', target: null, action: 'create', versioned: false }),
+      buildNewEntry({ endpoint: 'createUser', target: null, action: 'create', isVersioned: false }),
     )
     const earlierEntry = await enqueue(db, buildNewEntry({ target: `~${createEntry.intent}` }))
     const [sentEntry] = await claimEntries(db, buildClaimOptions())
@@ -160,10 +160,10 @@ describe('a write that cannot go yet', () => {
   it('waits for the one it refers to, which stands in another lane', async () => {
     const { db } = await openTestDevice()
     const first = await enqueue(db, buildNewEntry({ target: 1 }))
-    const second = await enqueue(db, buildNewEntry({ target: 2, refers: [first.intent] }))
-    const claimed = await claimEntries(db, buildClaimOptions())
-    expect(getIntents(claimed)).toEqual([first.intent])
-    await acceptWrite(db, claimed[0] as OutboxEntry, buildAcceptedWrite())
+    const second = await enqueue(db, buildNewEntry({ target: 2, referredIntents: [first.intent] }))
+    const claimedEntries = await claimEntries(db, buildClaimOptions())
+    expect(getIntents(claimedEntries)).toEqual([first.intent])
+    await acceptWrite(db, claimedEntries[0] as OutboxEntry, buildAcceptedWrite())
     expect(getIntents(await claimEntries(db, buildClaimOptions()))).toEqual([second.intent])
   })
 
@@ -310,13 +310,13 @@ describe('what is shown of a waiting write', () => {
   it('a change lies over its row and vanishes with its entry (requirement 21)', async () => {
     const { db, device } = await openDeviceWithRows(buildUser(1, { title: 0 }))
     const entry = await enqueue(db, buildNewEntry({ target: 1 }))
-    const overlaidRow = await readRowOn(device, 'users', 1)
+    const overlaidRow = await readRowOnDevice(device, 'users', 1)
     expect(overlaidRow).toMatchObject({ row: { title: 1 }, waiting: { intent: entry.intent, action: 'change' } })
     const [sentEntry] = await claimEntries(db, buildClaimOptions())
     await parkEntry(db, sentEntry as OutboxEntry, 'refused', problem)
-    expect((await readRowOn(device, 'users', 1))?.waiting?.state).toBe('refused')
+    expect((await readRowOnDevice(device, 'users', 1))?.waiting?.state).toBe('refused')
     await removeRefusedEntry(db, entry.intent, 2_000, () => crypto.randomUUID())
-    expect(await readRowOn(device, 'users', 1)).toMatchObject({ row: { title: 0 }, waiting: null })
+    expect(await readRowOnDevice(device, 'users', 1)).toMatchObject({ row: { title: 0 }, waiting: null })
   })
 
   it('a made row is there under its intent, and still found by it when it has an id', async () => {
@@ -324,14 +324,14 @@ describe('what is shown of a waiting write', () => {
     const body = { name: 'Made here', email: 'made@acme.example', title: 0 }
     const createEntry = await enqueue(
       db,
-      buildNewEntry({ endpoint: 'createUser', target: null, action: 'create', input: { body }, versioned: false }),
+      buildNewEntry({ endpoint: 'createUser', target: null, action: 'create', input: { body }, isVersioned: false }),
     )
-    const readRowIds = async () => (await readListOn(device, userList, firstPage)).rows.map(({ row }) => row.id)
+    const readRowIds = async () => (await readListOnDevice(device, userList, firstPage)).rows.map(({ row }) => row.id)
     expect(await readRowIds()).toEqual([`~${createEntry.intent}`, 1])
     const [sentEntry] = await claimEntries(db, buildClaimOptions())
     await acceptWrite(db, sentEntry as OutboxEntry, buildAcceptedWrite({ row: buildUser(42, { name: 'Made here' }) }))
     expect(await readRowIds()).toEqual([42, 1])
-    expect((await readRowOn(device, 'users', `~${createEntry.intent}`))?.row.id).toBe(42)
+    expect((await readRowOnDevice(device, 'users', `~${createEntry.intent}`))?.row.id).toBe(42)
   })
 
   it('a change made before the row had its id lies over the row once it has', async () => {
@@ -339,12 +339,12 @@ describe('what is shown of a waiting write', () => {
     const body = { name: 'Made here', email: 'made@acme.example', title: 0 }
     const createEntry = await enqueue(
       db,
-      buildNewEntry({ endpoint: 'createUser', target: null, action: 'create', input: { body }, versioned: false }),
+      buildNewEntry({ endpoint: 'createUser', target: null, action: 'create', input: { body }, isVersioned: false }),
     )
     await enqueue(db, buildNewEntry({ target: `~${createEntry.intent}` }))
     const [sentEntry] = await claimEntries(db, buildClaimOptions())
     await acceptWrite(db, sentEntry as OutboxEntry, buildAcceptedWrite({ row: buildUser(42) }))
-    expect(await readRowOn(device, 'users', 42)).toMatchObject({ row: { id: 42, title: 1 } })
+    expect(await readRowOnDevice(device, 'users', 42)).toMatchObject({ row: { id: 42, title: 1 } })
   })
 })
 

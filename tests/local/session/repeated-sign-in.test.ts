@@ -7,23 +7,26 @@ import { buildUser, companyId, openTestDevice } from '#tests/support/device/devi
 const subject = { companyId, userId: 1 }
 
 describe('a user who signs in again while their former session is being cleared away', () => {
-  it.each(Array.from({ length: 16 }, (_, at) => at))('finds the gate open, at any moment (%i)', async (moment) => {
-    const { device, db } = await openTestDevice()
-    const session = await readSession(device)
-    const sessionEnd = endSession(device, session?.generation ?? 0)
-    for (let at = 0; at < moment; at++) await new Promise((resolve) => setImmediate(resolve))
-    await openSession(device, subject)
-    await sessionEnd
-    expect(await readSession(device)).toMatchObject(subject)
-    expect(await readSessionGeneration(db)).not.toBeNull()
+  it.each(Array.from({ length: 16 }, (_, index) => index))(
+    'finds the gate open, at any moment (%i)',
+    async (moment) => {
+      const { device, db } = await openTestDevice()
+      const session = await readSession(device)
+      const sessionEnd = endSession(device, session?.generation ?? 0)
+      for (let index = 0; index < moment; index++) await new Promise((resolve) => setImmediate(resolve))
+      await openSession(device, subject)
+      await sessionEnd
+      expect(await readSession(device)).toMatchObject(subject)
+      expect(await readSessionGeneration(db)).not.toBeNull()
 
-    // What is stored from here on goes with them when they leave.
-    const row = { id: 5, scope: companyId, version: 1, asOf: 1, row: buildUser(5), normalisedTexts: {} }
-    await getRowTable(db, 'users').put(row)
-    const secondSession = await readSession(device)
-    await endSession(device, secondSession?.generation ?? 0)
-    await wipeFormerUsers(device)
-    expect(await getRowTable(db, 'users').count()).toBe(0)
-    expect(await readSessionGeneration(db)).toBeNull()
-  })
+      // What is stored from here on goes with them when they leave.
+      const row = { id: 5, scope: companyId, version: 1, asOf: 1, row: buildUser(5), normalisedTexts: {} }
+      await getRowTable(db, 'users').put(row)
+      const secondSession = await readSession(device)
+      await endSession(device, secondSession?.generation ?? 0)
+      await wipeFormerUsers(device)
+      expect(await getRowTable(db, 'users').count()).toBe(0)
+      expect(await readSessionGeneration(db)).toBeNull()
+    },
+  )
 })

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest'
 import { storedTrailListSpec } from '#contract/audit-trail.ts'
 import { enqueue } from '#local/outbox/enqueue.ts'
-import { readListOn } from '#local/lists/read-list.ts'
+import { readListOnDevice } from '#local/lists/read-list.ts'
 import { storeChanges, storePage, storeResponse } from '#local/lists/response-store.ts'
 import { clearCache, trimCache } from '#local/space/clear-cache.ts'
 import { requestPersistence } from '#local/space/persistence.ts'
@@ -20,7 +20,7 @@ import {
 
 const trailSpec = storedTrailListSpec
 const buildTrailRow = (id: number) => ({ id, code: 'user', end_time: '2026-01-01 00:00:00', row_version: 1, status: 0 })
-const buildUsers = (count: number) => Array.from({ length: count }, (_, at) => buildUser(at + 1))
+const buildUsers = (count: number) => Array.from({ length: count }, (_, index) => buildUser(index + 1))
 
 /** Forty users read at 100, ten trail rows at 200. */
 async function openDeviceWithTwoLists(): Promise<TestDevice> {
@@ -33,7 +33,7 @@ async function openDeviceWithTwoLists(): Promise<TestDevice> {
     { changed: buildUsers(40), deletedIds: [], changeNumber: 4, asOf: 100 },
     { isComplete: true, generation },
   )
-  const trailRows = Array.from({ length: 10 }, (_, at) => buildTrailRow(at + 1))
+  const trailRows = Array.from({ length: 10 }, (_, index) => buildTrailRow(index + 1))
   await storeChanges(
     db,
     trailSpec,
@@ -102,7 +102,7 @@ describe('what is kept', () => {
     expect(await db.table('users').toCollection().primaryKeys()).toEqual([7])
     expect(await db.table('trail').count()).toBe(0)
     expect(await db.responses.count()).toBe(1)
-    const view = await readListOn(device, userList, firstPage)
+    const view = await readListOnDevice(device, userList, firstPage)
     expect(view.complete).toBe(false)
     expect(view.rows.map(({ waiting }) => waiting?.action)).toEqual(['change'])
   })
@@ -118,7 +118,7 @@ describe('what is kept', () => {
     const testDevice = await openDeviceWithTwoLists()
     expect(await trimCache(testDevice.db, { bytes: 1_000_000, ageMs: 99 })).toBe(1)
     expect(await listCachedTables(testDevice)).toEqual(['trail'])
-    expect(await readListOn(testDevice.device, userList, firstPage)).toMatchObject({
+    expect(await readListOnDevice(testDevice.device, userList, firstPage)).toMatchObject({
       cachedCount: 0,
       complete: false,
       asOf: null,

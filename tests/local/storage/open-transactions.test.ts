@@ -6,12 +6,14 @@ import { transact } from '#local/storage/transaction.ts'
 import { flushEventLoop } from '#tests/support/device/device.ts'
 
 const subject = { companyId: 1, userId: 2 }
-const buildDraft = (at: number) => ({ name: 'draft:x@1' as const, form: 'x', at, value: null })
+const buildDraft = (savedAt: number) => ({ name: 'draft:x@1' as const, form: 'x', at: savedAt, value: null })
 
 /** As another page has it, whose transactions this one does not see. */
 async function openElsewhere(factory: IDBFactory, { name }: { name: string }) {
-  const opening = IDBFactory.prototype.open.call(factory, name)
-  const database = await new Promise<IDBDatabase>((resolve) => (opening.onsuccess = () => resolve(opening.result)))
+  const openRequest = IDBFactory.prototype.open.call(factory, name)
+  const database = await new Promise<IDBDatabase>(
+    (resolve) => (openRequest.onsuccess = () => resolve(openRequest.result)),
+  )
   return {
     put: (record: object) =>
       new Promise<void>((resolve) => {

@@ -327,7 +327,7 @@ describe('the proof of one entry', () => {
       })
     const leaf = entry.leaf.replace('"status":0', '"status":-1').replace('"status":-1,', '"status":-1,')
     const saltedLeaf = entry.leaf.replace(/"salt":"../, '"salt":"00')
-    for (const otherLeaf of [saltedLeaf, leaf].filter((one) => one !== entry.leaf))
+    for (const otherLeaf of [saltedLeaf, leaf].filter((candidateLeaf) => candidateLeaf !== entry.leaf))
       expect((await prove({ leaf: otherLeaf })).kind).toBe('alarm')
     expect(await prove({ log_index: 3 })).toMatchObject({ kind: 'alarm', alarm: { fault: 'ENTRY_DIFFERS', from: 3 } })
   })
@@ -363,10 +363,10 @@ describe('all kept entries at once', () => {
       corruptTile([companyId, 0, 1], 40),
       corruptTile([companyId, 1, 0], 1),
     ]
-    for (const [at, corrupt] of corruptions.entries()) {
+    for (const [index, corrupt] of corruptions.entries()) {
       const { tablet } = await signInWithStoredTrail()
       await corrupt(await openUserDatabase(tablet))
-      expect((await proveAll(tablet))?.kind, `${at}`).toBe('alarm')
+      expect((await proveAll(tablet))?.kind, `${index}`).toBe('alarm')
     }
   })
 })

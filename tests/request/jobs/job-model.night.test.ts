@@ -84,7 +84,7 @@ async function tick({ pages }: ModelStage, count: number): Promise<void> {
 /** No job may be asked about more often than once a second, over any stretch. */
 async function passTime(stage: ModelStage, ms: number, count: number): Promise<void> {
   const previousPolls = findPolls(stage).length
-  for (let at = 0; at < ms; at += 250) {
+  for (let index = 0; index < ms; index += 250) {
     await tick(stage, count)
     await installation.clock.advance(250)
     await checkPercents(stage)
@@ -147,7 +147,7 @@ async function runEvent(stage: ModelStage, event: ModelEvent): Promise<void> {
 /** Signing out waits for a moment of the clock, which is turned for it. */
 async function signOut(tablet: Tablet): Promise<void> {
   const signingOut = tablet.signOut()
-  for (let at = 0; at < 8; at++) await installation.clock.advance(1_000)
+  for (let index = 0; index < 8; index++) await installation.clock.advance(1_000)
   await signingOut
 }
 

@@ -7,7 +7,7 @@ import {
   startVerification,
   openUserDatabase,
   readJobs,
-  longRequests,
+  describeLongRequests,
   readFirstJob,
   findPolls,
   verify,
@@ -15,7 +15,7 @@ import {
 import { isNight } from '#tests/support/runner/nightly.ts'
 import { createPacedJob } from '#tests/support/pages/paced-job.ts'
 
-const { installation, countServerJobs, passTime } = longRequests()
+const { installation, countServerJobs, passTime } = describeLongRequests()
 
 describe('whose it is', () => {
   it('a session that ended pauses it; the same user, back again, gets the result', async () => {
@@ -84,7 +84,7 @@ describe('whose it is', () => {
       const repeatedVerification = verify(tablet, { intent, until: 'started' })
       await flushEventLoop(moment)
       const signingOut = tablet.signOut()
-      for (let at = 0; at < 8; at++) await installation.clock.advance(1_000)
+      for (let index = 0; index < 8; index++) await installation.clock.advance(1_000)
       await signingOut
       tablet.connection.state = 'up'
       await signInAs(tablet, 'admin@m18')

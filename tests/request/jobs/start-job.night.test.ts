@@ -13,7 +13,7 @@ import {
   verifyInput,
   startVerification,
   openUserDatabase,
-  longRequests,
+  describeLongRequests,
   readFirstJob,
   openPages,
   findPolls,
@@ -24,7 +24,7 @@ import {
 import { createPacedJob } from '#tests/support/pages/paced-job.ts'
 import { createScriptedServer } from '#tests/support/device/scripted-server.ts'
 
-const { installation, countServerJobs, passTime } = longRequests()
+const { installation, countServerJobs, passTime } = describeLongRequests()
 
 describe('a long request', () => {
   it('is one call that takes its time: progress shows meanwhile, the answer comes as of any other (M46, protocol 39)', async () => {
@@ -216,7 +216,7 @@ describe('asking how far it is', () => {
     const previousPolls = findPolls(tablet).length
     /** A page that ticks as time goes by; the lock is waited for, so nobody waits for a tick. */
     const tickFor = async (ms: number) => {
-      for (let at = 0; at < ms; at += 250) {
+      for (let index = 0; index < ms; index += 250) {
         tablet.ports.keepAlive(watchOpenJobs(tablet.ports, { forMs: 0 }))
         await installation.clock.advance(250)
       }

@@ -66,8 +66,8 @@ async function readCached(tablet: Tablet, endpoint: Endpoint, input: object) {
 }
 
 const readListState = async (tablet: Tablet, endpoint: Endpoint, scope: number | null) => {
-  const { rows, complete, asOf } = await tablet.list(endpoint, { scope })
-  return [endpoint.name, complete, asOf !== null, rows.length]
+  const { rows, complete: isComplete, asOf } = await tablet.list(endpoint, { scope })
+  return [endpoint.name, isComplete, asOf !== null, rows.length]
 }
 
 /** Paths that left the device, without the log that proves the trail. */

@@ -41,8 +41,8 @@ it('fault 41a a lock that a frozen tab holds is taken from it long before its le
   const clock = createClock()
   const locks = createWebLocks(navigator.locks, clock.wait, createOwnHolders())
   const { releaseLock, lock } = freezeLock('41a')
-  const holding = locks.hold('41a', { waitMs: leaseMs, takeFromFrozen: true }, async () => 'taken')
-  expect(await runBeforeLeaseEnd(clock, holding)).toEqual({ value: 'taken' })
+  const holdPromise = locks.hold('41a', { waitMs: leaseMs, shouldTakeFromFrozen: true }, async () => 'taken')
+  expect(await runBeforeLeaseEnd(clock, holdPromise)).toEqual({ value: 'taken' })
   releaseLock()
   await lock
 })
@@ -57,11 +57,15 @@ it('fault 41b a lock is left to a holder that is slow and awake, for as long as 
     () => new Promise<void>((resolve) => (releaseSlowHolder = resolve)),
   )
   let isTaken = false
-  const holding = locks.hold('41b', { waitMs: leaseMs, takeFromFrozen: true }, async () => void (isTaken = true))
-  expect(await runBeforeLeaseEnd(clock, holding)).toBe('not done')
+  const holdPromise = locks.hold(
+    '41b',
+    { waitMs: leaseMs, shouldTakeFromFrozen: true },
+    async () => void (isTaken = true),
+  )
+  expect(await runBeforeLeaseEnd(clock, holdPromise)).toBe('not done')
   expect(isTaken).toBe(false)
   releaseSlowHolder()
-  await Promise.all([slowHolding, holding])
+  await Promise.all([slowHolding, holdPromise])
   expect(isTaken).toBe(true)
 })
 

@@ -46,7 +46,7 @@ it('whoever loses patience goes, and those behind still wait for those before (P
 it('a holder that sleeps is passed by, and one that failed holds nobody up (protocol 12, P-31)', async () => {
   const sleepingHolder = createBarrier()
   void locks.hold('d', longWait, () => sleepingHolder.released)
-  expect(await locks.hold('d', { waitMs: 0, steal: true }, async () => 'stolen')).toEqual({ value: 'stolen' })
+  expect(await locks.hold('d', { waitMs: 0, shouldSteal: true }, async () => 'stolen')).toEqual({ value: 'stolen' })
   await expect(locks.hold('e', longWait, () => Promise.reject(new Error('broken')))).rejects.toThrow('broken')
   expect(await locks.hold('e', longWait, async () => 'next')).toEqual({ value: 'next' })
 })
@@ -95,7 +95,9 @@ it('the work of one that waited for nothing goes on when its lock is stolen, as 
   const browserLocks = createWebLocks(navigator.locks, clock.wait)
   const barrier = createBarrier()
   const stolenHolder = browserLocks.hold('stolen', { waitMs: 0 }, () => barrier.released.then(() => 'done'))
-  expect(await browserLocks.hold('stolen', { waitMs: 0, steal: true }, async () => 'thief')).toEqual({ value: 'thief' })
+  expect(await browserLocks.hold('stolen', { waitMs: 0, shouldSteal: true }, async () => 'thief')).toEqual({
+    value: 'thief',
+  })
   barrier.release()
   expect(await stolenHolder).toEqual({ value: 'done' })
 })

@@ -79,7 +79,7 @@ describe('a new write on a full disk', () => {
       output: { title: 1, row_version: 2 },
     })
     expect([listKeys().length, listEffects()]).toEqual([1, [1]])
-    const { request } = tablet.connection.log.find((one) => one.request.headers[headers.key]) ?? {
+    const { request } = tablet.connection.log.find((exchange) => exchange.request.headers[headers.key]) ?? {
       request: { headers: {} },
     }
     expect(request.headers).toMatchObject({ 'if-match': '"1"' })

@@ -67,8 +67,8 @@ describe('a visible page while something waits for the line', () => {
   it('tries less and less often a line that answers and lets no write through', async () => {
     const { server, tablet, probe } = await openTabletWithWaitingWrite()
     tablet.connection.state = 'up'
-    server.script = (request, answer) =>
-      request.headers['idempotency-key'] ? buildRefusal(502, 'BAD_GATEWAY') : answer()
+    server.script = (request, respond) =>
+      request.headers['idempotency-key'] ? buildRefusal(502, 'BAD_GATEWAY') : respond()
     const previousWrites = countWrites(tablet)
     const probeRounds = async (rounds: number) => {
       for (let round = 0; round < rounds; round++)
@@ -86,16 +86,17 @@ describe('a line that fails most writes (R-05)', () => {
   it('is tried every round as long as some get through, however long (O2)', async () => {
     const { server, tablet, probe } = await openTabletWithWaitingWrite()
     tablet.connection.state = 'up'
-    server.script = (request, answer) =>
-      request.headers['idempotency-key'] ? buildRefusal(502, 'BAD_GATEWAY') : answer()
+    server.script = (request, respond) =>
+      request.headers['idempotency-key'] ? buildRefusal(502, 'BAD_GATEWAY') : respond()
     const probeOnce = async () => {
       const probeResult = await probe()
       if (probeResult === 'immediate') await sendOutbox(tablet.ports, { immediate: true })
       return probeResult
     }
-    for (let at = 0; at < 60; at++) {
+    for (let index = 0; index < 60; index++) {
       // One more every ten rounds: the counts move, as they do when one of many is delivered.
-      if (at % 10 === 0) await tablet.api.call(updateCompanyUser, { params: { id: 3 }, body: { name: `User ${at}` } })
+      if (index % 10 === 0)
+        await tablet.api.call(updateCompanyUser, { params: { id: 3 }, body: { name: `User ${index}` } })
       await tablet.settle()
       expect(await probeOnce()).toBe('immediate')
     }
@@ -132,7 +133,7 @@ describe('a write that its own server cannot do just now', () => {
   it('is asked about again within a second while an earlier copy of it runs, however often the line failed (O2)', async () => {
     const { clock, server, tablet } = await openTabletWithWaitingWrite()
     const db = tablet.device.getDatabase({ companyId, userId: 1 })
-    for (let at = 0; at < 8; at++) await tablet.tick()
+    for (let index = 0; index < 8; index++) await tablet.tick()
     tablet.connection.state = 'up'
     server.script = refuseWrites(409, 'IDEMPOTENCY_IN_PROGRESS')
     await tablet.tick()

@@ -124,7 +124,7 @@ describe('a file', () => {
   it('never goes in a batch (protocol 22)', async () => {
     const { clock, tablet } = await openSignedInTablet()
     tablet.connection.state = 'down'
-    for (let at = 0; at < 3; at++) await uploadPicture(tablet)
+    for (let index = 0; index < 3; index++) await uploadPicture(tablet)
     tablet.connection.state = 'up'
     await clock.advance(120_000)
     const previousUploads = findUploads(tablet).length

@@ -24,7 +24,7 @@ const runMapp = (...args: string[]) => run(script, ...args)
 async function run(program: string, ...args: string[]): Promise<[code: number, output: string]> {
   const child = spawn(process.execPath, [program, ...args], { cwd: folder, stdio: ['ignore', 'pipe', 'pipe'] })
   let output = ''
-  for (const stream of [child.stdout, child.stderr]) stream.on('data', (part: Buffer) => (output += part.toString()))
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => (output += chunk.toString()))
   const [code] = await once(child, 'close')
   return [Number(code), output]
 }

@@ -11,7 +11,7 @@ import { buildInclusionProof } from '#domain/audit-log/proofs.ts'
 import { formatProofFile } from '#domain/audit-log/proof-file.ts'
 import { limitByDay } from '#tests/support/runner/nightly.ts'
 import {
-  auditLeaf,
+  buildAuditLeaf,
   buildCheckpoint,
   buildLog,
   otherSigner,
@@ -29,14 +29,16 @@ const script = join(import.meta.dirname, '../../../server/cli/verify-proof.ts')
 async function runVerify(...args: string[]): Promise<[code: number, output: string]> {
   const child = spawn(process.execPath, [script, ...args], { cwd: folder, stdio: ['ignore', 'pipe', 'pipe'] })
   let output = ''
-  for (const stream of [child.stdout, child.stderr]) stream.on('data', (part: Buffer) => (output += part.toString()))
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => (output += chunk.toString()))
   const [code] = await once(child, 'close')
   return [Number(code), output]
 }
 
 const index = 5
 function buildProofText(leaf: string): string {
-  const log = buildLog(Array.from({ length: 9 }, (_, leafIndex) => (leafIndex === index ? leaf : auditLeaf(leafIndex))))
+  const log = buildLog(
+    Array.from({ length: 9 }, (_, leafIndex) => (leafIndex === index ? leaf : buildAuditLeaf(leafIndex))),
+  )
   const hashes = buildInclusionProof(index, 9, log.read)
   return formatProofFile({ leaf, index, size: 9, hashes, checkpoint: buildCheckpoint(log, 2), key: signerKey })
 }
@@ -48,7 +50,7 @@ async function file(name: string, text: string): Promise<string> {
 
 describe('a proof with the key of its log', () => {
   test('is proven, and says who, what, when and in which log', async () => {
-    const proofPath = await file('good.json', buildProofText(auditLeaf(5, { actor_company: 'm18', status: -1 })))
+    const proofPath = await file('good.json', buildProofText(buildAuditLeaf(5, { actor_company: 'm18', status: -1 })))
     const [code, output] = await runVerify(proofPath, '--key', signerKey)
     expect(code, output).toBe(0)
     expect(output.split('\n')).toEqual([
@@ -68,7 +70,7 @@ describe('a proof with the key of its log', () => {
   })
 
   test('prints no control character that was recorded', async () => {
-    const leaf = auditLeaf(5, { user_name: 'Eve\u001b[2J\u202e', info: { Name: 'a\nPROVEN: something else' } })
+    const leaf = buildAuditLeaf(5, { user_name: 'Eve\u001b[2J\u202e', info: { Name: 'a\nPROVEN: something else' } })
     const [code, output] = await runVerify(await file('control.json', buildProofText(leaf)), '--key', signerKey)
     expect(code).toBe(0)
     expect(output).toContain('Who:     Eve\\u{1b}[2J\\u{202e} (user 11)')
@@ -80,12 +82,12 @@ describe('a proof with the key of its log', () => {
 
 describe('a log whose key was changed', () => {
   const nextKey = createVerifierKey(otherSigner.name, otherSigner.seed)
-  const log = buildLog(Array.from({ length: 9 }, (_, index) => auditLeaf(index)))
+  const log = buildLog(Array.from({ length: 9 }, (_, index) => buildAuditLeaf(index)))
   const checkpoint = { origin: signer.name, size: 9, root: log.root, epoch: 0 }
   const handover = signCheckpoint({ ...checkpoint, nextKey }, signer, otherSigner)
   const buildProof = (note: string) =>
     formatProofFile({
-      leaf: auditLeaf(5),
+      leaf: buildAuditLeaf(5),
       index: 5,
       size: 9,
       hashes: buildInclusionProof(5, 9, log.read),
@@ -140,7 +142,7 @@ describe('a log whose key was changed', () => {
 
 describe('nothing is proven', () => {
   test('without a key: the file and its key are named, and the command does not succeed', async () => {
-    const [code, output] = await runVerify(await file('nokey.json', buildProofText(auditLeaf(5))))
+    const [code, output] = await runVerify(await file('nokey.json', buildProofText(buildAuditLeaf(5))))
     expect(code).toBe(2)
     expect(output).toContain('NOT CHECKED')
     expect(output).toContain(signerKey)
@@ -149,7 +151,7 @@ describe('nothing is proven', () => {
   })
 
   test('by another key, a changed entry, or hostile files; each says why', async () => {
-    const goodProof = buildProofText(auditLeaf(5))
+    const goodProof = buildProofText(buildAuditLeaf(5))
     const cases: [string, string, string][] = [
       [goodProof, createVerifierKey(otherSigner.name, otherSigner.seed), 'NOT_SIGNED_BY_KEY'],
       [goodProof.replace('Li Wei', 'Li Mei'), signerKey, 'ROOT_DIFFERS'],
@@ -181,7 +183,7 @@ describe('nothing is proven', () => {
   })
 
   test('where there is no file, no key file, or the words are not understood', async () => {
-    const goodPath = await file('good2.json', buildProofText(auditLeaf(5)))
+    const goodPath = await file('good2.json', buildProofText(buildAuditLeaf(5)))
     expect(await runVerify('none.json', '--key', signerKey)).toEqual([1, expect.stringContaining('There is no file')])
     expect(await runVerify('.', '--key', signerKey)).toEqual([1, expect.stringContaining('is no file')])
     expect(await runVerify(goodPath, '--key', 'none.key')).toEqual([1, expect.stringContaining('There is no file')])

@@ -51,7 +51,7 @@ async function readExitAfterFault(
     ${faultCode}`
   const child = spawn(process.execPath, ['--input-type=module', '-e', program], { stdio: ['ignore', 'pipe', 'pipe'] })
   let output = ''
-  child.stdout.on('data', (part: Buffer) => (output += part.toString()))
+  child.stdout.on('data', (chunk: Buffer) => (output += chunk.toString()))
   const [code] = (await once(child, 'close')) as [number | null]
   return { code, output }
 }

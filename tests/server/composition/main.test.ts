@@ -8,7 +8,7 @@ import { readConfig, StartProblem } from '#server/config/config.ts'
 import { openEmbeddedDatabase } from '#server/db/embedded/open.ts'
 import { silent } from '#tests/support/server/database.ts'
 import { isNight, nightly } from '#tests/support/runner/nightly.ts'
-import { asSuperuser } from '#tests/support/server/postgres.ts'
+import { runAsSuperuser } from '#tests/support/server/postgres.ts'
 import { type RunningProcess, startProcess } from '#tests/support/server/process.ts'
 import { createBareFolder, createDataFolder } from '#tests/support/runner/template.ts'
 
@@ -186,13 +186,13 @@ nightly(
   async () => {
     const url = inject('postgresUrl') ?? ''
     const port = new URL(url).port
-    await asSuperuser(url, 'postgres', [
+    await runAsSuperuser(url, 'postgres', [
       'create database plain',
       'create role portal_owner login createrole',
       'create role portal_login login noinherit',
       'alter database plain owner to portal_owner',
     ])
-    await asSuperuser(url, 'plain', ['alter schema public owner to portal_owner'])
+    await runAsSuperuser(url, 'plain', ['alter schema public owner to portal_owner'])
     const env = {
       DATA_DIR: join(parent, 'plain'),
       DATABASE_URL: `postgres://portal_login@127.0.0.1:${port}/plain`,
@@ -201,7 +201,7 @@ nightly(
     }
     const refusal = await readRefusal(env)
     expect(refusal).toMatchObject({ code: 1, output: expect.stringContaining('grant portal_app, portal_system to') })
-    await asSuperuser(url, 'plain', ['grant portal_app, portal_system to portal_login'])
+    await runAsSuperuser(url, 'plain', ['grant portal_app, portal_system to portal_login'])
     const server = startServerProcess(env)
     expect((await fetch(`${await server.ready}/health/ready`)).status).toBe(200)
     // Two nodes on one database; the same key, or none of the two could answer for the other's tokens.

@@ -22,7 +22,7 @@ describe('the ways of paying', () => {
   })
   afterEach(() => rmSync(dataDir, { recursive: true, force: true }))
 
-  function openTestPayments(env: Record<string, string>, demo: boolean) {
+  function openTestPayments(env: Record<string, string>, isDemo: boolean) {
     const sink = new Writable({
       write(chunk: Buffer, _, callback) {
         lines.push(chunk.toString())
@@ -32,7 +32,7 @@ describe('the ways of paying', () => {
     // Nobody answers there: every call of the sandbox is in vain, and is logged.
     const config = { dataDir, host: '127.0.0.1', port: 9, publicUrl: 'https://portal.example' }
     const context = { config, log: createLogger('trace', sink), clock: Date.now }
-    return openPayments(readPaymentSettings(env, { demo }), context, openSandbox)
+    return openPayments(readPaymentSettings(env, { demo: isDemo }), context, openSandbox)
   }
 
   it('are none where nothing is set', async () => {

@@ -26,7 +26,7 @@ const globalEnv = {
   GLOBAL_ALIPAY_PRIVATE_KEY: pkcs1Pem,
   GLOBAL_ALIPAY_PUBLIC_KEY: publicPem.replaceAll('\n', '\\n'),
 }
-const readSettings = (env: Record<string, string>, demo = false) => readPaymentSettings(env, { demo })
+const readSettings = (env: Record<string, string>, isDemo = false) => readPaymentSettings(env, { demo: isDemo })
 
 describe('how money is taken', () => {
   it('is by nothing where nothing is set, and in the demo by the sandbox', () => {

@@ -3,14 +3,14 @@ import { expect, inject, it } from 'vitest'
 import { Client } from 'pg'
 import { openPostgres } from '#server/db/postgres.ts'
 import { silent, testConfig } from '#tests/support/server/database.ts'
-import { asSuperuser, migratedDatabase } from '#tests/support/server/postgres.ts'
+import { runAsSuperuser, migratedDatabase } from '#tests/support/server/postgres.ts'
 
 const postgresUrl = inject('postgresUrl')
 
 it.skipIf(!postgresUrl)(
   'ends with its database, also where it is only being made: it would keep the process',
   async () => {
-    await asSuperuser(postgresUrl ?? '', 'postgres', [`create database ears template ${migratedDatabase}`])
+    await runAsSuperuser(postgresUrl ?? '', 'postgres', [`create database ears template ${migratedDatabase}`])
     const url = `${postgresUrl}/ears`
     const countListeners = async () => {
       const client = new Client({ connectionString: url })

@@ -48,8 +48,8 @@ beforeAll(async () => {
     stdio: ['ignore', 'pipe', 'inherit'],
   })
   let output = ''
-  child.stdout.on('data', (part) => {
-    output += String(part)
+  child.stdout.on('data', (chunk) => {
+    output += String(chunk)
     if (output.split('\n').length > 300) child.kill('SIGKILL')
   })
   await once(child, 'exit')

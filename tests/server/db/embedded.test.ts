@@ -83,10 +83,10 @@ describe('the lock on a data folder (R-14)', () => {
     await contender.kill()
     const startedAt = performance.now()
     const contenders = Array.from({ length: 4 }, startContender)
-    const outputs = await Promise.all(contenders.map((one) => one.output))
+    const outputs = await Promise.all(contenders.map((contender) => contender.output))
     expect(performance.now() - startedAt).toBeLessThan(10_000)
     expect(outputs.filter((output) => output === 'taken')).toHaveLength(1)
-    await Promise.all(contenders.filter(({ child }) => child.exitCode === null).map((one) => one.kill()))
+    await Promise.all(contenders.filter(({ child }) => child.exitCode === null).map((contender) => contender.kill()))
   })
 
   it('of a process number that was given out again is not mistaken for a live one', async () => {
@@ -157,9 +157,9 @@ describe('a thread of the database that ends', () => {
       await database.kysely.transaction().execute((db) => sql`create table kept as select 7 as n`.execute(db))
       await database.kysely.transaction().execute((db) => sql`grant select on kept to portal_system`.execute(db))
       const query = runQuery('select pg_sleep(0.2), 1 as n from generate_series(1, 100)')
-      const expectRefused = expect(query).rejects.toMatchObject({ code: 'UNAVAILABLE' })
+      const refusedAssertion = expect(query).rejects.toMatchObject({ code: 'UNAVAILABLE' })
       await threads.at(-1)?.terminate()
-      await expectRefused
+      await refusedAssertion
       await expect
         .poll(
           () =>
@@ -187,7 +187,7 @@ nightly('throws no compiled code of its engine away while it runs, which ends No
   const args = ['--trace-wasm-code-gc', '--input-type=module', '-e', script]
   const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] })
   let output = ''
-  child.stdout.on('data', (part) => (output += part))
+  child.stdout.on('data', (chunk) => (output += chunk))
   await once(child, 'close')
   expect(output).toBe('closed\n')
 })

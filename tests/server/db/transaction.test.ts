@@ -46,13 +46,13 @@ onBothEngines('work in a transaction', (app, engine) => {
   })
 
   it('that said it only reads cannot write', async () => {
-    const writeTransaction = runInTransaction(
+    const transaction = runInTransaction(
       app,
       system,
       (db) => sql`insert into fact values ('a', 'b')`.execute(db),
       'reading',
     )
-    await expect(writeTransaction).rejects.toMatchObject({ code: '25006' })
+    await expect(transaction).rejects.toMatchObject({ code: '25006' })
     await runInTransaction(app, system, (db) => sql`insert into fact values ('a', 'b')`.execute(db))
   })
 

@@ -120,7 +120,7 @@ describe('mail into files', () => {
     writeFileSync(join(folder, `${name}.json`), storedMail.slice(0, storedMail.length / 2))
     writeFileSync(join(folder, `${name}.json.part`), storedMail.slice(0, 10))
     expect(await readMail(dataDir, name)).toBeNull()
-    expect((await listMail(dataDir)).map((one) => one.name)).toEqual(['2026-03-02T02-00-00-000Z-first000'])
+    expect((await listMail(dataDir)).map((mail) => mail.name)).toEqual(['2026-03-02T02-00-00-000Z-first000'])
     now += 3_600_000
     await sendMail('second00')
     expect(readdirSync(folder).filter((file) => file.endsWith('.part'))).toEqual([])

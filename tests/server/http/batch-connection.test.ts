@@ -35,7 +35,7 @@ test('a batch that was read to its end is carried out to its end', async () => {
   const items = createInvitations(8)
   const response = await fetch(`http://127.0.0.1:${port}/api/batch`, {
     method: 'POST',
-    headers: { authorization: `Bearer ${admin.access}`, 'content-type': 'application/json' },
+    headers: { authorization: `Bearer ${admin.accessToken}`, 'content-type': 'application/json' },
     body: JSON.stringify(items),
   })
   const results = (await response.json()) as { status: number }[]
@@ -50,7 +50,7 @@ test('whoever hangs up has the rest not attempted', async () => {
   const lines = [
     'POST /api/batch HTTP/1.1',
     'Host: localhost',
-    `Authorization: Bearer ${admin.access}`,
+    `Authorization: Bearer ${admin.accessToken}`,
     'Content-Type: application/json',
     `Content-Length: ${Buffer.byteLength(body)}`,
   ]

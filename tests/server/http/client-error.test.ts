@@ -62,15 +62,15 @@ test.each(['localhost:9', `127.0.0.1`, '[::1]:80', '192.168.7.7'])('the host %s 
 test('closing lets go of a connection that waits for its next request, once its answer is out', async () => {
   const user = await server.signIn('user@alpha')
   const lines = (path: string) =>
-    `GET ${path} HTTP/1.1\r\nhost: 127.0.0.1:${port}\r\nauthorization: Bearer ${user.access}\r\n\r\n`
+    `GET ${path} HTTP/1.1\r\nhost: 127.0.0.1:${port}\r\nauthorization: Bearer ${user.accessToken}\r\n\r\n`
   const chunks: string[] = []
   const socket = connect(port, '127.0.0.1')
   socket.on('data', (chunk) => chunks.push(String(chunk)))
-  const closing = new Promise((resolve) => socket.on('close', resolve))
+  const closePromise = new Promise((resolve) => socket.on('close', resolve))
   socket.write(lines('/api/m18s/user'))
   while (!chunks.join('').includes('seal_key')) await new Promise((resolve) => setTimeout(resolve, 5))
   await server.fastify.close()
-  await closing
+  await closePromise
   expect(chunks.join('')).toMatch(/^HTTP\/1.1 200 OK/)
   await expect(sendBytes(lines('/api/m18s/user'))).rejects.toMatchObject({ code: 'ECONNREFUSED' })
 })

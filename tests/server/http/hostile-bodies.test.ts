@@ -8,12 +8,12 @@ import { inputLimits } from '#server/config/input-limits.ts'
 import { createValidationProblem, type ProblemError } from '#server/problems/problem-error.ts'
 import { isNight } from '#tests/support/runner/nightly.ts'
 import {
-  hostileForms,
-  hostileJson,
-  hostileParts,
-  hostileQueries,
+  buildHostileForms,
+  buildHostileJson,
+  buildHostileParts,
+  buildHostileQueries,
   type HostileBody,
-  largeJson,
+  buildLargeJson,
 } from '#tests/support/server/hostile-bodies.ts'
 import { basicAuthorization, type Send, startServer, type TestServer } from '#tests/support/server/server.ts'
 
@@ -59,9 +59,9 @@ const isForm = ({ encoding }: Endpoint) => encoding === 'form'
 const endpointsWithBody = endpoints.filter(({ method, body }) => method !== 'GET' && body)
 
 /** Large enough for every limit. */
-const formBodies = hostileForms(50_000)
-const jsonBodies = hostileJson(210_000)
-const partBodies = hostileParts(60_000)
+const formBodies = buildHostileForms(50_000)
+const jsonBodies = buildHostileJson(210_000)
+const partBodies = buildHostileParts(60_000)
 
 /** All by night; by day a third of them, in turns, so that each is sent to calls of all kinds. */
 let sentCount = 0
@@ -71,7 +71,7 @@ function chooseBodies(endpoint: Endpoint): HostileBody[] {
   const allBodies =
     endpoint.encoding === 'multipart'
       ? partBodies
-      : [...(isForm(endpoint) ? formBodies : jsonBodies), ...(fields.length > 0 ? largeJson(fields, 60_000) : [])]
+      : [...(isForm(endpoint) ? formBodies : jsonBodies), ...(fields.length > 0 ? buildLargeJson(fields, 60_000) : [])]
   return allBodies.filter((_, index) => isNight || index % 3 === turn)
 }
 
@@ -89,7 +89,10 @@ describe.each(endpointsWithBody.map((endpoint) => [endpoint.name, endpoint] as c
         })
         expectSmall(response, title)
         // Of what has too much of anything, nothing but this is said.
-        if (formBodies.some((one) => one.name === title) || jsonBodies.some((one) => one.name === title))
+        if (
+          formBodies.some((candidate) => candidate.name === title) ||
+          jsonBodies.some((candidate) => candidate.name === title)
+        )
           expect([title, (response.json() as RefusalBody).data?.length]).toEqual([title, 1])
       }
     })
@@ -111,7 +114,7 @@ test('fault 2 a body that no call needs is not even received', async () => {
 
 test('fault 2 every query of thousands of pairs is refused before it is read', async () => {
   for (const endpoint of endpoints.filter(({ method }) => method === 'GET'))
-    for (const [title, query] of hostileQueries(7000)) {
+    for (const [title, query] of buildHostileQueries(7000)) {
       const response = await getSender(endpoint)({ url: `${buildPath(endpoint)}?${query}` })
       const fullTitle = `${endpoint.name}: ${title}`
       // A browser that comes back from a gateway is shown a page of ours, whatever it brings.

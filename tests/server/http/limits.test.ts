@@ -54,7 +54,7 @@ test('who is signed in can always sign out, whatever strangers do at the same ad
   let lastStatus = 0
   for (let index = 0; index < 25; index++) lastStatus = (await signOut(`Bearer made-up-${index}`)).statusCode
   expect(lastStatus).toBe(429)
-  expect((await signOut(`Bearer ${user.access}`)).statusCode).toBe(204)
+  expect((await signOut(`Bearer ${user.accessToken}`)).statusCode).toBe(204)
   expect((await user.send({ url: '/api/m18s/user' })).statusCode).toBe(401)
 })
 

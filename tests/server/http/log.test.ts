@@ -44,7 +44,7 @@ test('no secret that was ever sent stands in the log: every field of every call 
     const values = Object.fromEntries(fields.map((name) => [name, `${canary}-${name}`]))
     const payload = encoding === 'form' ? new URLSearchParams(values).toString() : JSON.stringify(values)
     const type = encoding === 'form' ? 'application/x-www-form-urlencoded' : 'application/json'
-    for (const authorization of [`Bearer ${admin.access}`, `Bearer ${canary}`, basicAuthorization]) {
+    for (const authorization of [`Bearer ${admin.accessToken}`, `Bearer ${canary}`, basicAuthorization]) {
       await server.send({
         method,
         url: `${path.replace(/:\w+/g, canary)}?otk=${canary}&token=${canary}`,
@@ -69,7 +69,7 @@ test('no secret that was ever sent stands in the log: every field of every call 
   })
   const logText = server.readLog()
   expect(readLines().length).toBeGreaterThan(endpoints.length)
-  for (const secret of [canary, admin.access, admin.refresh, password]) expect(logText).not.toContain(secret)
+  for (const secret of [canary, admin.accessToken, admin.refresh, password]) expect(logText).not.toContain(secret)
 })
 
 test('each answer is one line: when, which request, who, which route (S-89)', async () => {

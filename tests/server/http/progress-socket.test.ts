@@ -61,7 +61,7 @@ eachEngineByNight('progress over a websocket', (engine) => {
 
   async function openSignedInListener(user: SignedIn): Promise<ProgressListener> {
     const listener = await openListener()
-    listener.socket.send(JSON.stringify({ token: user.access }))
+    listener.socket.send(JSON.stringify({ token: user.accessToken }))
     return listener
   }
 
@@ -150,7 +150,7 @@ eachEngineByNight('progress over a websocket', (engine) => {
 
   it('fault 30e has who asks for it read the account as soon as they are heard, for they may have missed a change', async () => {
     const listener = await openListener()
-    listener.socket.send(JSON.stringify({ token: staff.access, account: true }))
+    listener.socket.send(JSON.stringify({ token: staff.accessToken, account: true }))
     await expect.poll(() => listener.received).toContainEqual({ changed: 'account' })
     expect(listener.socket.readyState).toBe(WebSocket.OPEN)
     const foreignListener = await openListener()
@@ -191,9 +191,9 @@ eachEngineByNight('progress over a websocket', (engine) => {
   it('fault 37r is opened for a program without an Origin, which hears nothing before it has sent a token, whatever its cookies say', async () => {
     const { key } = await openKnownListener(staff)
     const programListener = await openListener('', {})
-    programListener.socket.send(JSON.stringify({ token: staff.access }))
+    programListener.socket.send(JSON.stringify({ token: staff.accessToken }))
     await expect.poll(() => programListener.received.at(0)).toMatchObject({ progressKey: key })
-    const cookieListener = await openListener('', { cookie: `portal-access=${staff.access}` })
+    const cookieListener = await openListener('', { cookie: `portal-access=${staff.accessToken}` })
     cookieListener.socket.send(JSON.stringify({ token: null }))
     expect([await cookieListener.closeCode, cookieListener.received]).toEqual([4401, []])
   })
@@ -202,14 +202,14 @@ eachEngineByNight('progress over a websocket', (engine) => {
     const usualTimeoutMs = socketTimingsMs.firstMessage
     // For this one alone: on a busy machine the others' first message may take longer than that.
     socketTimingsMs.firstMessage = 300
-    const tokenInUrlListener = await openListener(`?token=${staff.access}`)
+    const tokenInUrlListener = await openListener(`?token=${staff.accessToken}`)
     socketTimingsMs.firstMessage = usualTimeoutMs
     const madeUpListener = await openListener()
     madeUpListener.socket.send(JSON.stringify({ token: `${staff.userId}.x` }))
     const nonsenseListener = await openListener()
     nonsenseListener.socket.send('{')
     const binaryListener = await openListener()
-    binaryListener.socket.send(new TextEncoder().encode(JSON.stringify({ token: staff.access })))
+    binaryListener.socket.send(new TextEncoder().encode(JSON.stringify({ token: staff.accessToken })))
     for (const { closeCode } of [tokenInUrlListener, madeUpListener, nonsenseListener, binaryListener])
       expect(await closeCode).toBe(4401)
     server.clock.now += 601_000

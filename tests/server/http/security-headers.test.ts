@@ -130,7 +130,7 @@ describe('the pages', () => {
       readPolicy({ cardFrame }),
       readPolicy({ stripeKey: 'pk_test_x' }),
     ])
-    const findChanges = (policy: string[]) => policy.filter((part) => !basePolicy.includes(part))
+    const findChanges = (policy: string[]) => policy.filter((policyPart) => !basePolicy.includes(policyPart))
     expect(basePolicy).toEqual(expect.arrayContaining(["script-src 'self'", "frame-src 'self'", "connect-src 'self'"]))
     expect(findChanges(demoPolicy)).toEqual(["frame-src 'self' http://127.0.0.1:9091"])
     expect(findChanges(stripePolicy)).toEqual([
@@ -280,11 +280,11 @@ test('over TLS browsers are told to stay there, and cookies bear their prefixes 
   try {
     const response = await secureServer.send({ url: '/api/m18s/user' })
     expect(response.headers['strict-transport-security']).toBe('max-age=63072000; includeSubDomains')
-    const { access } = await secureServer.signIn('user@alpha')
+    const { accessToken } = await secureServer.signIn('user@alpha')
     const signOutResponse = await secureServer.send({
       method: 'POST',
       url: '/api/m18s/logout',
-      headers: { authorization: `Bearer ${access}` },
+      headers: { authorization: `Bearer ${accessToken}` },
     })
     expect([signOutResponse.headers['set-cookie']].flat()).toEqual([
       '__Host-portal-access=; Max-Age=0; Path=/; Secure; SameSite=Strict',

@@ -58,7 +58,7 @@ onConnections('a stream that is sent', (engine) => {
     await integrate(server.app)
   }
 
-  const createAuthorization = (user: SignedIn) => ({ authorization: `Bearer ${user.access}` })
+  const createAuthorization = (user: SignedIn) => ({ authorization: `Bearer ${user.accessToken}` })
 
   async function buildExportUrl(
     format: ExportFormat,
@@ -170,19 +170,19 @@ onConnections('a stream that is sent', (engine) => {
         socket.on('error', (error: NodeJS.ErrnoException) => resolve(error.code)).on('end', () => resolve('end'))
       })
       socket.resume()
-      socket.write(`GET ${pathname}${search} HTTP/1.0\r\nAuthorization: Bearer ${admin.access}\r\n\r\n`)
+      socket.write(`GET ${pathname}${search} HTTP/1.0\r\nAuthorization: Bearer ${admin.accessToken}\r\n\r\n`)
       expect(await end).toBe('ECONNRESET')
     })
   })
 
   describe('of a file on the disk', () => {
     it('fault 1f is cut off where nobody reads it for long', async () => {
-      const closing = new Promise((resolve) =>
+      const closePromise = new Promise((resolve) =>
         server.fastify.server.once('connection', (socket: Socket) => socket.once('close', resolve)),
       )
       const reader = await openDownload(`${origin}/large.txt`)
       expect(reader.status).toBe(200)
-      await closing
+      await closePromise
       expect((await reader.readRest()).isComplete).toBe(false)
       expect(await download(`${origin}/large.txt`)).toMatchObject({ status: 200, isComplete: true })
     })
@@ -240,7 +240,7 @@ onConnections('a stream that is sent', (engine) => {
       Object.assign(server.app, { hosting: { ...server.app.hosting, readLog: () => linesUntil(lineCount) } })
       const { alpha: companyId } = server.world.companies
       const orderUser = await server.signIn('order@alpha')
-      const { caller, sessionId } = await authenticate(server.app, `Bearer ${orderUser.access}`)
+      const { caller, sessionId } = await authenticate(server.app, `Bearer ${orderUser.accessToken}`)
       if (!caller) throw new Error('not signed in')
       const key = await runInTransaction(server.app, { role: 'portal_app', companyId }, (db) =>
         issueTicket(

@@ -49,7 +49,7 @@ onConnections('slow readers', (engine) => {
     if (!user) throw new Error(`${userName} has not signed in`)
     return user
   }
-  const createAuthorization = (userName: string) => ({ authorization: `Bearer ${getUser(userName).access}` })
+  const createAuthorization = (userName: string) => ({ authorization: `Bearer ${getUser(userName).accessToken}` })
   const getAlphaId = () => server.world.companies.alpha
   const buildCsvUrl = (extraQuery: Record<string, string> = {}) =>
     `${origin}/api/systrail/export?${new URLSearchParams({ format: 'csv', ...dateRange, ...extraQuery })}`
@@ -78,7 +78,7 @@ onConnections('slow readers', (engine) => {
     return startedDownload.status
   }
   const abortAll = () => {
-    for (const one of openedDownloads.splice(0)) one.abort()
+    for (const download of openedDownloads.splice(0)) download.abort()
   }
   /** An export that is read to its end, as soon as there is a slot for it. */
   const expectFree = (userName: string, url: string) =>
@@ -205,9 +205,9 @@ onConnections('slow readers', (engine) => {
 
   it('fault 1i are cut off when the server closes: a file that ended there would be taken for the complete one', async () => {
     const reader = await openDownload(buildCsvUrl(), createAuthorization('admin@alpha'))
-    const closing = server.fastify.close()
+    const closePromise = server.fastify.close()
     const result = await reader.readRest()
     expect([result.status, result.isComplete]).toEqual([200, false])
-    await closing
+    await closePromise
   })
 })

@@ -35,7 +35,7 @@ function sendPieces(head: string, pieces: readonly string[]): Promise<string> {
   })
 }
 
-const buildAuthorization = (user: SignedIn) => `Authorization: Bearer ${user.access}`
+const buildAuthorization = (user: SignedIn) => `Authorization: Bearer ${user.accessToken}`
 const buildJsonHead = (path: string, extraHeaders: string) =>
   `POST ${path} HTTP/1.1\r\nContent-Type: application/json${extraHeaders}`
 const buildFormHead = (path: string, user: SignedIn) =>

@@ -32,12 +32,12 @@ describe('the hourly dump of the embedded database (R-12)', () => {
     const companyId = await addCompany(app, 'acme')
     await addUser(app, companyId, { email: 'before@acme.example' })
     let isDumping = true
-    const dumping = dumpDatabase(app).finally(() => {
+    const dumpPromise = dumpDatabase(app).finally(() => {
       isDumping = false
     })
     let addedCount = 0
     while (isDumping) await addUser(app, companyId, { email: `during${addedCount++}@acme.example` })
-    const path = (await dumping) ?? ''
+    const path = (await dumpPromise) ?? ''
     await addUser(app, companyId, { email: 'after@acme.example' })
 
     const restoredDir = join(folder, 'restored')

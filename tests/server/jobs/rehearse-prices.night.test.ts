@@ -337,11 +337,11 @@ eachEngineByNight('the rehearsal of a price list', (engine) => {
         }
         // Of this process, the embedded database in it: other work on the machine is not counted.
         const cpuAtStart = process.cpuUsage()
-        const polling = pollProgress()
+        const pollPromise = pollProgress()
         await runAllJobs(fixture.server, requestJobKinds)
         const { user, system } = process.cpuUsage(cpuAtStart)
         isOver = true
-        await polling
+        await pollPromise
         const outcome = (await readJobStatus(staff, String(startResponse.headers.location))).json()
         expect(outcome.contracts).toBe(10_000)
         expect((user + system) / 1000).toBeLessThan(5000)

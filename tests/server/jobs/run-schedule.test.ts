@@ -5,7 +5,7 @@ import { runSchedule } from '#server/jobs/run-schedule.ts'
 import { schedule } from '#server/jobs/schedule.ts'
 import { createUnavailableProblem } from '#server/problems/problem-error.ts'
 import type { ScheduledJob } from '#server/jobs/scheduled-job.ts'
-import { lineSink } from '#tests/support/server/server.ts'
+import { createLineSink } from '#tests/support/server/server.ts'
 
 const secondMs = 1000
 
@@ -15,7 +15,7 @@ function createApp() {
   const app = {
     config: { hosting: 'off' },
     database: { hasFreeSpace: () => state.hasFreeSpace },
-    log: createLogger('info', lineSink(lines)),
+    log: createLogger('info', createLineSink(lines)),
   } as unknown as AppContext
   return { app, state, lines }
 }

@@ -15,18 +15,18 @@ function createTenStepJob(
   isResumable: boolean,
   onStep: (step: number) => Promise<unknown> | undefined = () => undefined,
 ) {
-  const marks: number[] = []
+  const startedSteps: number[] = []
   const kind: JobKind<unknown, number> = {
     isResumable,
     async step({ point }): Promise<JobStepResult<number, unknown>> {
       const step = (point ?? 0) + 1
       if (step > 10) return { kind: 'done', output }
-      marks.push(step)
+      startedSteps.push(step)
       await onStep(step)
       return { kind: 'on', point: step, percent: step * 10 }
     },
   }
-  return { marks, kinds: { 'verify-trail': kind as JobKind } }
+  return { startedSteps, kinds: { 'verify-trail': kind as JobKind } }
 }
 
 const oneToTen = Array.from({ length: 10 }, (_, index) => index + 1)
@@ -64,17 +64,17 @@ eachEngine('work on a long request', (engine) => {
   it('that a kill cuts off anywhere goes on from its last step, and no step that was recorded is done twice (R-24)', async () => {
     const doneSteps: number[] = []
     for (const fatalStep of [1, 4, 10]) {
-      const { marks, kinds, reachedStep } = createJobCutAt(fatalStep)
+      const { startedSteps, kinds, reachedStep } = createJobCutAt(fatalStep)
       void runOneJob(server.app, kinds)
       await reachedStep
       // Still leased: nobody else takes it.
       expect(await runOneJob(server.app, kinds)).toBe(false)
       server.clock.now += jobTimingsMs.lease
-      doneSteps.push(...marks.slice(0, -1))
+      doneSteps.push(...startedSteps.slice(0, -1))
     }
     const lastJob = createTenStepJob(true)
     await runOnce(lastJob.kinds)
-    expect([...doneSteps, ...lastJob.marks]).toEqual(oneToTen)
+    expect([...doneSteps, ...lastJob.startedSteps]).toEqual(oneToTen)
     expect((await readJobStatus(staff, location)).json()).toEqual(output)
   })
 
@@ -86,7 +86,7 @@ eachEngine('work on a long request', (engine) => {
     server.clock.now += jobTimingsMs.lease
     const nextJob = createTenStepJob(false)
     await runOnce(nextJob.kinds)
-    expect(nextJob.marks).toEqual([])
+    expect(nextJob.startedSteps).toEqual([])
     const finalResponse = await readJobStatus(staff, location)
     expect([finalResponse.statusCode, finalResponse.json().errorCode]).toEqual([503, 'INTERRUPTED'])
     expect(finalResponse.headers['idempotency-outcome']).toMatch(/^refused; /)
@@ -110,8 +110,8 @@ eachEngine('work on a long request', (engine) => {
     expect((await readJobStatus(staff, location)).statusCode).toBe(200)
     wake()
     await slowRun
-    expect(slowJob.marks).toEqual([1, 2])
-    expect(quickJob.marks).toEqual(oneToTen.slice(1))
+    expect(slowJob.startedSteps).toEqual([1, 2])
+    expect(quickJob.startedSteps).toEqual(oneToTen.slice(1))
   })
 
   it('that fails in passing is tried again after a wait, and given up after five times', async () => {
@@ -125,7 +125,7 @@ eachEngine('work on a long request', (engine) => {
     }
     staff = await server.signIn('admin@m18')
     expect((await readJobStatus(staff, location)).statusCode).toBe(200)
-    expect(flakyJob.marks.filter((step) => step === 5)).toHaveLength(4)
+    expect(flakyJob.startedSteps.filter((step) => step === 5)).toHaveLength(4)
 
     const hopelessJob = createTenStepJob(true, () => Promise.reject(new Error('no')))
     const jobLocation = String((await startVerification(staff)).headers.location)
@@ -135,7 +135,7 @@ eachEngine('work on a long request', (engine) => {
     }
     const finalResponse = await readJobStatus(await server.signIn('admin@m18'), jobLocation)
     expect([finalResponse.statusCode, finalResponse.json().errorCode]).toEqual([500, 'SERVER_ERROR'])
-    expect(hopelessJob.marks).toHaveLength(5)
+    expect(hopelessJob.startedSteps).toHaveLength(5)
   })
 
   it('ends at once with a refusal that follows from the rules', async () => {
@@ -157,7 +157,7 @@ eachEngine('work on a long request', (engine) => {
     await runOneJob(server.app, stoppedJob.kinds, abortController.signal)
     const nextJob = createTenStepJob(true)
     await runOnce(nextJob.kinds)
-    expect([...stoppedJob.marks, ...nextJob.marks]).toEqual(oneToTen)
+    expect([...stoppedJob.startedSteps, ...nextJob.startedSteps]).toEqual(oneToTen)
   })
 
   it('begins as soon as it is asked for, by a runner that is otherwise idle', async () => {
@@ -168,7 +168,7 @@ eachEngine('work on a long request', (engine) => {
       const requestedAt = performance.now()
       const nextLocation = String((await startVerification(staff)).headers.location)
       // The first of its steps, behind the ten of the one before.
-      await expect.poll(() => job.marks.length, { interval: 20 }).toBeGreaterThan(10)
+      await expect.poll(() => job.startedSteps.length, { interval: 20 }).toBeGreaterThan(10)
       expect(performance.now() - requestedAt).toBeLessThan(jobTimingsMs.poll / 2)
       await expect.poll(async () => (await readJobStatus(staff, nextLocation)).statusCode).toBe(200)
     } finally {

@@ -187,7 +187,7 @@ onConnections('a long request', (engine) => {
 
   it('answers 408 once its time is up, and its result all the same when it comes later', async () => {
     const { location } = (await startVerification(staff)).headers
-    const { access } = staff
+    const { accessToken } = staff
     server.clock.now += 15 * 60_000
     const renewedUser = await server.signIn('admin@m18')
     const lateResponse = await readJobStatus(renewedUser, String(location))
@@ -195,7 +195,7 @@ onConnections('a long request', (engine) => {
     expect(lateResponse.json().data).toMatchObject({ percent: 0 })
     await runAllJobs(server, createStepJobKinds(3))
     expect((await readJobStatus(renewedUser, String(location))).statusCode).toBe(200)
-    expect(access).not.toBe(renewedUser.access)
+    expect(accessToken).not.toBe(renewedUser.accessToken)
   })
 
   it('is gone a day later, with how it ended, and never unknown', async () => {

@@ -117,13 +117,17 @@ describe('fault 3b what is left out', () => {
 
   test('is the row and never a part of it', () => {
     const badRow = { id: 2, parts: [{ n: 1 }, { n: 'x' }, { n: null }], row_version: 1 }
-    const { body, leftOut } = applyRowSchema(pageSchema, { count: 2, data: [badRow, goodRow] }, 'test')
+    const { body, leftOutRows: leftOut } = applyRowSchema(pageSchema, { count: 2, data: [badRow, goodRow] }, 'test')
     expect([body, leftOut]).toEqual([{ count: 2, data: [goodRow] }, [{ id: 2, fields: 'parts.1.n, parts.2.n' }]])
   })
 
   test('are more rows than good ones, rows without an id, and what is no row at all', () => {
     const badRows = [{ ...goodRow, id: 'x' }, null, 7, { ...goodRow, row_version: null }, { parts: [] }]
-    const { body, leftOut } = applyRowSchema(pageSchema, { changed: [...badRows, goodRow], gone: [9], upto: 3 }, 'test')
+    const { body, leftOutRows: leftOut } = applyRowSchema(
+      pageSchema,
+      { changed: [...badRows, goodRow], gone: [9], upto: 3 },
+      'test',
+    )
     expect(body).toEqual({ changed: [goodRow], gone: [9], upto: 3 })
     expect(leftOut.map(({ id }) => id)).toEqual(['x', null, null, 1, null])
     expect(applyRowSchema(pageSchema, { count: 1, data: [{}] }, 'test').body).toEqual({ count: 1, data: [] })
@@ -156,5 +160,5 @@ test('fault 3b every list of the contract leaves one bad row out', () => {
       { count: 1, data: [{ id: 3 }] },
       { changed: [{ id: 3 }], gone: [], upto: 1 },
     ])
-      expect([name, applyRowSchema(output ?? z.null(), body, name).leftOut.length]).toEqual([name, 1])
+      expect([name, applyRowSchema(output ?? z.null(), body, name).leftOutRows.length]).toEqual([name, 1])
 })

@@ -4,10 +4,10 @@
  */
 import { describe, expect, test } from 'vitest'
 import type { ContractTerms } from '#domain/fees/annual.ts'
-import { toBusinessDay, daysAfter, toInstant, toDayNumber } from '#tests/domain/fees/calendar.ts'
+import { toBusinessDay, addDays, toInstant, toDayNumber } from '#tests/domain/fees/calendar.ts'
 import { lists } from '#tests/domain/fees/goldens.ts'
 import { type ContractCase, runOracle, type OracleStep } from '#tests/domain/fees/oracle.ts'
-import { between, type Chance, createChance, pick, suiteSeed } from '#tests/support/runner/chance.ts'
+import { drawBetween, type Random, createRandom, pick, suiteSeed } from '#tests/support/runner/random.ts'
 import { limitByDay } from '#tests/support/runner/nightly.ts'
 import { buyOrder, type OrderRow, payOrder, readOrder, setUpShop, orderInput } from '#tests/support/orders/shop-data.ts'
 import type { SignedIn } from '#tests/support/server/server.ts'
@@ -17,28 +17,28 @@ const moments = [0, 1, 28_800_000, 43_200_000, dayMs - 1]
 const moduleSets = [['core'], ['core', 'fin'], ['core', 'fin', 'scm'], ['core', 'hr'], ['core', 'fin', 'hr']]
 const getListIndex = (day: string) => (day < '2027-01-01' ? 0 : 1)
 
-const pickTerms = (chance: Chance): ContractTerms => ({
-  user_mode: pick(chance, ['CONCURRENT', 'NAMED'] as const),
-  users: pick(chance, [10, 11, 20, 21, 50, 51, 100, 101, between(chance, 10, 200)]),
-  modules: pick(chance, moduleSets),
-  uat: pick(chance, [0, 1] as const),
+const pickTerms = (random: Random): ContractTerms => ({
+  user_mode: pick(random, ['CONCURRENT', 'NAMED'] as const),
+  users: pick(random, [10, 11, 20, 21, 50, 51, 100, 101, drawBetween(random, 10, 200)]),
+  modules: pick(random, moduleSets),
+  uat: pick(random, [0, 1] as const),
 })
 
 const comparedFields = ['annual', 'contract_amount', 'residual_amount', 'amount', 'period_end'] as const
 
 /** A day on which the contract is asked about: any that is left, its last ones, and some after it. */
-function pickDay(chance: Chance, since: string, endDate: string): string {
+function pickDay(random: Random, since: string, endDate: string): string {
   const days = toDayNumber(endDate) - toDayNumber(since)
-  if (days <= 0) return daysAfter(since, between(chance, 0, 30))
-  const daysInside = Array.from({ length: 5 }, () => between(chance, 0, days - 1))
-  return daysAfter(since, pick(chance, [...daysInside, 0, days - 1, days, days + between(chance, 1, 60)]))
+  if (days <= 0) return addDays(since, drawBetween(random, 0, 30))
+  const daysInside = Array.from({ length: 5 }, () => drawBetween(random, 0, days - 1))
+  return addDays(since, pick(random, [...daysInside, 0, days - 1, days, days + drawBetween(random, 1, 60)]))
 }
 
 describe('what contracts cost in the course of their lives', () => {
   const fixture = setUpShop('embedded')
 
-  async function runContractLife(chance: Chance): Promise<void> {
-    const currency = pick(chance, ['HKD', 'USD', 'RMB'] as const)
+  async function runContractLife(random: Random): Promise<void> {
+    const currency = pick(random, ['HKD', 'USD', 'RMB'] as const)
     const steps: OracleStep[] = []
     const contractCase: ContractCase = {
       kind: 'contract',
@@ -62,7 +62,7 @@ describe('what contracts cost in the course of their lives', () => {
     /** It takes the step by asking what it costs, and is told what the oracle says. */
     async function askPrice(step: OracleStep, payload: object): Promise<string> {
       steps.push(step)
-      await moveClock(step.at)
+      await moveClock(step.time)
       const expected = runOracle(contractCase).results.at(-1) as Record<string, string>
       const expectedAmounts = Object.fromEntries(comparedFields.map((name) => [name, expected[name]]))
       const response = await session.buyer.send({ method: 'POST', url: '/api/calculate', payload })
@@ -71,16 +71,16 @@ describe('what contracts cost in the course of their lives', () => {
       return expectedAmounts.amount ?? ''
     }
     const buildStep = (time: number, choice: ContractTerms) => ({
-      at: time,
+      time,
       list: getListIndex(toBusinessDay(time)),
       choice,
       isPaid: true,
     })
-    const pickInstant = (day: string) => toInstant(day, pick(chance, moments))
+    const pickInstant = (day: string) => toInstant(day, pick(random, moments))
 
-    const day = daysAfter('2026-03-02', between(chance, 0, 700))
-    const [start, years] = [daysAfter(day, between(chance, 0, 30)), between(chance, 1, 3)]
-    let currentTerms = pickTerms(chance)
+    const day = addDays('2026-03-02', drawBetween(random, 0, 700))
+    const [start, years] = [addDays(day, drawBetween(random, 0, 30)), drawBetween(random, 1, 3)]
+    let currentTerms = pickTerms(random)
     const orderDraft = { ...orderInput, ...currentTerms, currency, period: years, period_start: start }
     await askPrice({ ...buildStep(pickInstant(day), currentTerms), ask: 'create', start, years }, orderDraft)
     let orderInForce = await buyOrder(fixture.server, session.buyer, orderDraft)
@@ -88,18 +88,18 @@ describe('what contracts cost in the course of their lives', () => {
     for (let remainingSteps = 6; remainingSteps > 0; remainingSteps--) {
       const { now } = fixture.server.clock
       const periodEnd = orderInForce.period_end as string
-      const stepTime = Math.max(now, pickInstant(pickDay(chance, toBusinessDay(now), periodEnd)))
+      const stepTime = Math.max(now, pickInstant(pickDay(random, toBusinessDay(now), periodEnd)))
       const isOver = toBusinessDay(stepTime) >= periodEnd
-      const isChange = !isOver && between(chance, 1, 3) > 1
+      const isChange = !isOver && drawBetween(random, 1, 3) > 1
       // What runs is extended as it is, and a change that changes nothing is none (D12, D16).
       const otherTerms = {
-        ...pickTerms(chance),
-        users: currentTerms.users + pick(chance, currentTerms.users > 20 ? [-9, -1, 1, 10] : [1, 10]),
+        ...pickTerms(random),
+        users: currentTerms.users + pick(random, currentTerms.users > 20 ? [-9, -1, 1, 10] : [1, 10]),
       }
       const chosenTerms = isChange || isOver ? otherTerms : currentTerms
       const nextStep: OracleStep = isChange
         ? { ...buildStep(stepTime, chosenTerms), ask: 'change' }
-        : { ...buildStep(stepTime, chosenTerms), ask: 'extend', years: between(chance, 1, 2) }
+        : { ...buildStep(stepTime, chosenTerms), ask: 'extend', years: drawBetween(random, 1, 2) }
       const period = nextStep.ask === 'extend' ? { period: nextStep.years } : {}
       const payload = { type: nextStep.ask, contract_id: orderInForce.contract_id, ...chosenTerms, ...period }
       const amount = await askPrice(nextStep, payload)
@@ -115,7 +115,7 @@ describe('what contracts cost in the course of their lives', () => {
       const order: OrderRow = orderResponse.json()
       expect(order.amount).toBe(amount)
       const isCharged = amount !== '0.00' && order['waived'] === null
-      nextStep.isPaid = !isCharged || between(chance, 1, 4) > 1
+      nextStep.isPaid = !isCharged || drawBetween(random, 1, 4) > 1
       if (!nextStep.isPaid) {
         const deleteResponse = await session.buyer.send({ method: 'DELETE', url: `/api/contract/${order.id}` })
         expect(deleteResponse.statusCode).toBe(204)
@@ -123,7 +123,7 @@ describe('what contracts cost in the course of their lives', () => {
       }
       currentTerms = chosenTerms
       // Paying later changes nothing of what was agreed (D12). A change is paid before its contract ends (decision 62).
-      const paidAt = stepTime + between(chance, 0, 6) * dayMs
+      const paidAt = stepTime + drawBetween(random, 0, 6) * dayMs
       await moveClock(isChange && toBusinessDay(paidAt) >= periodEnd ? stepTime : paidAt)
       if (isCharged) await payOrder(fixture.server, order, { currency })
       orderInForce = await readOrder(session.buyer, order.id)
@@ -132,5 +132,5 @@ describe('what contracts cost in the course of their lives', () => {
   }
 
   const seeds = Array.from({ length: 10 }, (_, index) => suiteSeed + index)
-  test.each(limitByDay(seeds, 4))('is what the oracle says (seed %i)', (seed) => runContractLife(createChance(seed)))
+  test.each(limitByDay(seeds, 4))('is what the oracle says (seed %i)', (seed) => runContractLife(createRandom(seed)))
 })

@@ -176,11 +176,11 @@ describe('the life of an order (F-07, R-40)', () => {
         .$narrowType<{ order_id: number }>()
         .execute()
     })
-    const paid = orders.filter(({ state }) => state === 'paid' || state === 'overwritten')
+    const paidOrders = orders.filter(({ state }) => state === 'paid' || state === 'overwritten')
     expect(
       rows.map(({ order_id, amount, outcome }) => ({ id: order_id, amount, outcome })).toSorted(compareById),
-    ).toEqual(paid.map(({ id, amount }) => ({ id, amount, outcome: 'applied' })).toSorted(compareById))
-    expect(takenAmount).toBe(paid.reduce((total, { amount }) => total + Math.round(Number(amount) * 100), 0))
+    ).toEqual(paidOrders.map(({ id, amount }) => ({ id, amount, outcome: 'applied' })).toSorted(compareById))
+    expect(takenAmount).toBe(paidOrders.reduce((total, { amount }) => total + Math.round(Number(amount) * 100), 0))
   }
   const compareById = (a: { id: number }, b: { id: number }) => a.id - b.id
 

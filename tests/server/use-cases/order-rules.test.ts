@@ -100,7 +100,7 @@ describe('the rules of an order (F-09, S-24)', () => {
       list: await readJson('/api/price'),
       modules: await readJson('/api/module/info'),
       uatBound: 'floor',
-      zone: 'Asia/Hong_Kong',
+      timeZone: 'Asia/Hong_Kong',
     }
   })
 

@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { payerPlans } from '#tests/campaigns/payers.ts'
 import { payThroughKills } from '#tests/campaigns/payments.ts'
-import { suiteSeed } from '#tests/support/runner/chance.ts'
+import { suiteSeed } from '#tests/support/runner/random.ts'
 import { isNight } from '#tests/support/runner/nightly.ts'
-import { asSuperuser, migratedDatabase } from '#tests/support/server/postgres.ts'
+import { runAsSuperuser, migratedDatabase } from '#tests/support/server/postgres.ts'
 import { createDataFolder } from '#tests/support/runner/template.ts'
 
 vi.setConfig({ testTimeout: 240_000 })
@@ -37,6 +37,6 @@ it('killed while people pay, a server has taken money once for what is paid (emb
 if (isNight)
   it.skipIf(!inject('postgresUrl'))('killed while people pay, it has taken money once (PostgreSQL, R-27)', async () => {
     const url = inject('postgresUrl') ?? ''
-    await asSuperuser(url, 'postgres', [`create database paid template ${migratedDatabase}`])
+    await runAsSuperuser(url, 'postgres', [`create database paid template ${migratedDatabase}`])
     await payAndCheck(killCounts.postgres, { DATA_DIR: join(dataFolder, 'beside'), DATABASE_URL: `${url}/paid` })
   })

@@ -5,7 +5,7 @@ import { runInTransaction } from '#server/db/transaction.ts'
 import { getAddressGroup } from '#server/shares/client-address.ts'
 import { withQueuePosition, unknownCaller } from '#server/use-cases/accounts/password-hash.ts'
 import { passPasswordStep, post, sendSecondStep, addAuthenticatorApp } from '#tests/support/server/factors.ts'
-import { codeAt } from '#tests/support/server/otp.ts'
+import { calculateCode } from '#tests/support/server/otp.ts'
 import { requestToken, startServer, type TestServer, buildUsername } from '#tests/support/server/server.ts'
 import { password } from '#tests/support/server/world.ts'
 
@@ -116,7 +116,7 @@ describe('who is signed in', () => {
     const { secret } = await addAuthenticatorApp(await server.signIn('user@alpha'), server.clock.now)
     server.clock.now += minuteMs
     const { mfa_token } = await passPasswordStep(server, 'user@alpha')
-    const otp = codeAt(secret, server.clock.now)
+    const otp = calculateCode(secret, server.clock.now)
     for (let index = 0; index < 5; index++) await sendSecondStep(server, mfa_token, { otp: '000000' })
     expect(await readStatus(sendSecondStep(server, mfa_token, { otp }))).toBe(429)
     expect(await readStatus(sendSecondStep(server, mfa_token, { otp }, { ...browserHeaders, ...ownDevice }))).toBe(200)

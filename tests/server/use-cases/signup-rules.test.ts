@@ -177,8 +177,8 @@ describe('the rules of the sign-up (M27, M29)', () => {
       // An equal password that is none has two fields wrong.
       if (problem === null) expect(problems).toEqual([])
       const filledFields = Object.entries(form).filter(([name, text]) => text !== '' || name === field)
-      const optional = value === '' && problem === null
-      const sentFields = Object.fromEntries(filledFields.filter(([name]) => !(optional && name === field)))
+      const isOptional = value === '' && problem === null
+      const sentFields = Object.fromEntries(filledFields.filter(([name]) => !(isOptional && name === field)))
       const response = await postForm(server.send, '/public/company', sentFields)
       const body = response.json()
       if (problem === null) expect([response.statusCode, body]).toEqual([200, { email: form.user_email }])

@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest'
 import { killWrites } from '#tests/campaigns/kill-writes.ts'
-import { suiteSeed } from '#tests/support/runner/chance.ts'
+import { suiteSeed } from '#tests/support/runner/random.ts'
 import { isNight } from '#tests/support/runner/nightly.ts'
-import { asSuperuser, migratedDatabase } from '#tests/support/server/postgres.ts'
+import { runAsSuperuser, migratedDatabase } from '#tests/support/server/postgres.ts'
 import { createDataFolder } from '#tests/support/runner/template.ts'
 
 vi.setConfig({ testTimeout: 180_000 })
@@ -34,7 +34,7 @@ describe('a server killed in the middle of 100 writes, and the same keys sent ag
       'has every acknowledged write, none twice, none in half (PostgreSQL)',
       async () => {
         const url = inject('postgresUrl') ?? ''
-        await asSuperuser(url, 'postgres', [`create database killed template ${migratedDatabase}`])
+        await runAsSuperuser(url, 'postgres', [`create database killed template ${migratedDatabase}`])
         const env = { DATA_DIR: join(folder, 'key'), DATABASE_URL: `${url}/killed`, DEMO: '1' }
         const report = await killWrites({ ...killOptions, rounds: rounds.postgres, seed: suiteSeed, env })
         expect(report).toMatchObject({ rounds: rounds.postgres, writes: rounds.postgres * 100 })

@@ -29,8 +29,8 @@ export function createForgedLog(
   options: ForgedLogOptions = {},
 ) {
   const tiles = new Map<string, LogTile>()
-  const { edge, root, changedTiles: changed } = appendLeaves(emptyEdge, entries.map(hashLeaf))
-  for (const tile of changed) tiles.set(`${tile.level}/${tile.index}`, tile)
+  const { edge, root, changedTiles } = appendLeaves(emptyEdge, entries.map(hashLeaf))
+  for (const tile of changedTiles) tiles.set(`${tile.level}/${tile.index}`, tile)
   const origin = options.origin ?? getLogOrigin(app, companyId)
   const seed = options.seed ?? getSigningSeed(app)
   const nextKeyField = options.nextKey === undefined ? {} : { nextKey: options.nextKey }

@@ -83,16 +83,19 @@ export interface InterceptedTablet {
 /** A device of that person, whose line somebody can sit on. */
 export async function signInIntercepted(installation: Installation, userName: string): Promise<InterceptedTablet> {
   const transport = toServerTransport(installation.server)
-  const intercepted: { tablet: Tablet | null; intercept: RequestInterceptor | null } = { tablet: null, intercept: null }
-  intercepted.tablet = createTablet(
+  const interceptedTablet: { tablet: Tablet | null; intercept: RequestInterceptor | null } = {
+    tablet: null,
+    intercept: null,
+  }
+  interceptedTablet.tablet = createTablet(
     async (request) =>
-      intercepted.intercept
-        ? await intercepted.intercept(request, (replacement = request) => transport(replacement))
+      interceptedTablet.intercept
+        ? await interceptedTablet.intercept(request, (replacement = request) => transport(replacement))
         : await transport(request),
     installation.clock,
   )
-  await signInAs(intercepted.tablet, userName)
-  return intercepted as InterceptedTablet
+  await signInAs(interceptedTablet.tablet, userName)
+  return interceptedTablet as InterceptedTablet
 }
 
 /** What the page does with a range of days: the call that is recorded, then the fill. */

@@ -51,10 +51,10 @@ export const forgeLog = (entries: readonly string[], options?: ForgedLogOptions)
   createForgedLog(installation.server.app, companyId, entries, options)
 
 export async function signInWithStoredTrail(): Promise<InterceptedTablet> {
-  const intercepted = await signInIntercepted(installation, 'admin@alpha')
-  expect(await storeTrail(intercepted.tablet, month)).toEqual({ kind: 'done' })
-  interceptedByTablet.set(intercepted.tablet, intercepted)
-  return intercepted
+  const interceptedTablet = await signInIntercepted(installation, 'admin@alpha')
+  expect(await storeTrail(interceptedTablet.tablet, month)).toEqual({ kind: 'done' })
+  interceptedByTablet.set(interceptedTablet.tablet, interceptedTablet)
+  return interceptedTablet
 }
 export const toVerifierKey = (seed: Uint8Array) =>
   createVerifierKey(getLogOrigin(installation.server.app, companyId), seed)
@@ -73,11 +73,11 @@ export async function withInterceptor<T>(
   intercept: RequestInterceptor,
   action: () => Promise<T>,
 ): Promise<T> {
-  const intercepted = interceptedByTablet.get(tablet)
-  if (!intercepted) throw new Error('nobody sits on that line')
-  intercepted.intercept = intercept
+  const interceptedTablet = interceptedByTablet.get(tablet)
+  if (!interceptedTablet) throw new Error('nobody sits on that line')
+  interceptedTablet.intercept = intercept
   const result = await action()
-  intercepted.intercept = null
+  interceptedTablet.intercept = null
   return result
 }
 const interceptedByTablet = new Map<Tablet, InterceptedTablet>()

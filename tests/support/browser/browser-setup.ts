@@ -195,14 +195,14 @@ export async function typeInto(field: Locator, text: string): Promise<void> {
   await field.pressSequentially(text, { delay: 10 })
 }
 
-export const rows = (page: Page) => page.locator('tbody tr:not(.waiting)')
+export const getRows = (page: Page) => page.locator('tbody tr:not(.waiting)')
 
 /** What a hand meets of a check box: its label, which lies over all of its row. */
 export const getLabel = (box: Locator) => box.locator('..').locator('label')
 
 /** Waits until a list shows what it was asked for. */
 export async function waitForList(page: Page) {
-  await rows(page).first().waitFor()
+  await getRows(page).first().waitFor()
   await page.locator('.list:not(.again)').waitFor()
 }
 

@@ -10,7 +10,7 @@ import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import AxeBuilder from '@axe-core/playwright'
 import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
-import { freePort } from '#tests/support/server/free-port.ts'
+import { findFreePort } from '#tests/support/server/free-port.ts'
 import { endHosting } from '#tests/support/hosting/hosting.ts'
 import { quickHashes, quickStart } from '#tests/support/server/process.ts'
 import { createDataFolder } from '#tests/support/runner/template.ts'
@@ -46,7 +46,7 @@ export async function startPortal(
   if (preparedDir && !settingsWithOwnData.some((name) => name in settings))
     cpSync(preparedDir, dataDir, { recursive: true })
   else if (!('DATABASE_URL' in settings)) await createDataFolder(dataDir)
-  const port = await freePort()
+  const port = await findFreePort()
   const url = `http://localhost:${port}`
   const env = {
     ...process.env,
@@ -74,7 +74,7 @@ export async function startPortal(
     })
     child = server
     // It says when it is open: asking until it answers takes a fifth of a core from it.
-    const isOpen = new Promise<void>((resolve, reject) => {
+    const healthCheck = new Promise<void>((resolve, reject) => {
       let ownOutput = ''
       const collectOutput = (chunk: Buffer) => {
         output += chunk
@@ -87,7 +87,7 @@ export async function startPortal(
       setTimeout(() => reject(new Error(`the server was not ready within a minute:\n${output}`)), 60_000).unref()
     })
     try {
-      await isOpen
+      await healthCheck
       // Where its database is busy with others it may be open and not say so at once.
       for (const deadline = Date.now() + 60_000; !(await fetch(`${url}/health/ready`)).ok; await wait(100))
         if (Date.now() > deadline) throw new Error(`the server was open and not ready within a minute:\n${output}`)
@@ -153,14 +153,14 @@ export const quickFlags = [...flags, '--js-flags=--no-opt,--always-sparkplug', '
 /** What a test of the suite opens a browser with; by night and in a campaign it is as people have it. */
 export const suiteFlags = process.env.VITEST && !process.env.CAMPAIGN ? quickFlags : flags
 
-export const chromiumPath = (): string =>
+export const findChromiumPath = (): string =>
   process.env.CHROMIUM_PATH || (existsSync('/usr/bin/chromium') ? '/usr/bin/chromium' : chromium.executablePath())
 
-export const openBrowser = (): Promise<Browser> => chromium.launch({ executablePath: chromiumPath(), args: flags })
+export const openBrowser = (): Promise<Browser> => chromium.launch({ executablePath: findChromiumPath(), args: flags })
 
 /** A browser that keeps its profile in a folder, as a person's does: what is stored outlives `close`. */
 export const openProfile = (folder: string, options: BrowserContextOptions = {}): Promise<BrowserContext> =>
-  chromium.launchPersistentContext(folder, { executablePath: chromiumPath(), args: suiteFlags, ...options })
+  chromium.launchPersistentContext(folder, { executablePath: findChromiumPath(), args: suiteFlags, ...options })
 
 /** The demo world's people (README). */
 export const people = {

@@ -6,7 +6,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { type BrowserContext, chromium, type Page } from 'playwright-core'
-import { chromiumPath, suiteFlags } from '#tests/support/browser/browser.ts'
+import { findChromiumPath, suiteFlags } from '#tests/support/browser/browser.ts'
 import { waitForAddress } from '#tests/support/browser/browser-address.ts'
 
 export interface ChromiumProcess {
@@ -34,7 +34,7 @@ export async function startChromium(profile: string): Promise<ChromiumProcess> {
     'about:blank',
   ]
   // A group of its own: renderers and utilities must go with the browser, and nobody else.
-  const child = spawn(chromiumPath(), args, { detached: true, stdio: ['ignore', 'ignore', 'pipe'] })
+  const child = spawn(findChromiumPath(), args, { detached: true, stdio: ['ignore', 'ignore', 'pipe'] })
   const exit = once(child, 'exit')
   const address = await waitForAddress(child).catch(async (error: unknown) => {
     killGroup(child)

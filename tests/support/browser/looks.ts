@@ -42,9 +42,9 @@ export async function tabThrough(page: Page): Promise<{ stops: string[]; ringles
     const stop = await page.evaluate(() => {
       const element = document.activeElement
       if (!element || element === document.body) return null
-      const field = element instanceof HTMLInputElement || element instanceof HTMLSelectElement
+      const isField = element instanceof HTMLInputElement || element instanceof HTMLSelectElement
       const name =
-        (field && (element.value && element.type === 'radio' ? element.value : element.name)) ||
+        (isField && (element.value && element.type === 'radio' ? element.value : element.name)) ||
         element.textContent?.trim() ||
         ''
       const hasRing = (candidate: Element | null) =>

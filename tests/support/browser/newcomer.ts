@@ -2,17 +2,17 @@
 import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
 
-export const input = (page: Page, name: string) => page.locator(`input[name="${name}"]`)
+export const getInput = (page: Page, name: string) => page.locator(`input[name="${name}"]`)
 export const submit = (page: Page) => page.locator('form button[type="submit"]').click()
 
 export async function fill(page: Page, values: Record<string, string>) {
-  for (const [name, value] of Object.entries(values)) await input(page, name).fill(value)
+  for (const [name, value] of Object.entries(values)) await getInput(page, name).fill(value)
 }
 
 export async function fillCompany(page: Page, company: { code: string; name: string; number: string }) {
   await fill(page, { code: company.code, name: company.name })
   await page.locator('select[name="country"]').selectOption('HK')
-  await input(page, 'number').fill(company.number)
+  await getInput(page, 'number').fill(company.number)
 }
 
 /**
@@ -67,7 +67,7 @@ export async function activateAndLogIn(
   await followLink(page, '/saas/sys/activate')
   await fill(page, { password, confirm: password })
   await submit(page)
-  await input(page, 'password').waitFor({ state: 'detached' })
+  await getInput(page, 'password').waitFor({ state: 'detached' })
   await page.goto(`${url}/saas/login`)
   await logIn(page, { ...credentials, password })
 }

@@ -36,20 +36,20 @@ export async function lendPage(poolName: string, url: string, open: () => Promis
     return { page, isNew: false, giveBack: createGiveBack(pool, idleContext) }
   }
   const page = await open()
-  const pooled = { context: page.context(), storageState: await page.context().storageState(), isBusy: true }
-  pool.push(pooled)
-  return { page, isNew: true, giveBack: createGiveBack(pool, pooled) }
+  const pooledContext = { context: page.context(), storageState: await page.context().storageState(), isBusy: true }
+  pool.push(pooledContext)
+  return { page, isNew: true, giveBack: createGiveBack(pool, pooledContext) }
 }
 
-const createGiveBack = (pool: PooledContext[], pooled: PooledContext) => async (isUsable: boolean) => {
-  const { context } = pooled
+const createGiveBack = (pool: PooledContext[], pooledContext: PooledContext) => async (isUsable: boolean) => {
+  const { context } = pooledContext
   if (!isUsable) {
-    pool.splice(pool.indexOf(pooled), 1)
+    pool.splice(pool.indexOf(pooledContext), 1)
     return context.close()
   }
   await Promise.all(context.pages().map((page) => page.close()))
   await context.setOffline(false)
-  pooled.isBusy = false
+  pooledContext.isBusy = false
 }
 
 /** On a page of the portal that is none of the app's, which reads this when it begins. */

@@ -31,7 +31,7 @@ export interface ServedRelease {
     settings?: Record<string, string>
     missingPart?: string
     spoiledPart?: string
-    formerFiles?: boolean
+    hasFormerFiles?: boolean
   }): Promise<void>
 }
 
@@ -61,7 +61,7 @@ async function serve(
   const portal = await startPortal({ CLIENT_DIR: servedDir })
   return {
     portal,
-    async deploy({ settings = {}, missingPart, spoiledPart, formerFiles = true } = {}) {
+    async deploy({ settings = {}, missingPart, spoiledPart, hasFormerFiles = true } = {}) {
       await portal.stop()
       await rm(servedDir, { recursive: true })
       await cp(nextDir, servedDir, { recursive: true })
@@ -70,7 +70,7 @@ async function serve(
         if (file.endsWith('.js')) await writeFile(join(servedDir, file), '<!doctype html><title>Please log in</title>')
         else await rm(join(servedDir, file))
       }
-      if (!formerFiles)
+      if (!hasFormerFiles)
         for (const file of await readFormerFiles(nextDir)) await rm(join(servedDir, 'assets', file), { force: true })
       await portal.start(settings)
     },

@@ -76,11 +76,11 @@ function findSmallTargets({ target = 0 }: { target?: number }): string[] {
     return ['::before', '::after'].reduce((union, part) => {
       const { position, content, left, top, width, height, pointerEvents } = getComputedStyle(element, part)
       if (position !== 'absolute' || content === 'none' || pointerEvents === 'none') return union
-      const positioned =
+      const positionedElement =
         getComputedStyle(element).position !== 'static' ? element : (element as HTMLElement).offsetParent
-      const from = positioned?.getBoundingClientRect() ?? area
-      const x = from.left + (positioned?.clientLeft ?? 0) + parseFloat(left)
-      const y = from.top + (positioned?.clientTop ?? 0) + parseFloat(top)
+      const from = positionedElement?.getBoundingClientRect() ?? area
+      const x = from.left + (positionedElement?.clientLeft ?? 0) + parseFloat(left)
+      const y = from.top + (positionedElement?.clientTop ?? 0) + parseFloat(top)
       const drawnArea = { left: x, top: y, right: x + parseFloat(width), bottom: y + parseFloat(height) }
       return Object.values(drawnArea).some(Number.isNaN) ? union : joinAreas(union, drawnArea)
     }, area)
@@ -90,8 +90,8 @@ function findSmallTargets({ target = 0 }: { target?: number }): string[] {
     const labels = 'labels' in element ? [...((element as HTMLInputElement).labels ?? [])] : []
     // The whole row opens what its first link does (A-07).
     const row = element.matches('.lead a') ? element.closest('tr.leads, li.leads') : null
-    const boxes = [element, ...labels, ...(row ? [row] : [])].map((labelled) =>
-      getDrawnArea(labelled, labelled.getBoundingClientRect()),
+    const boxes = [element, ...labels, ...(row ? [row] : [])].map((labelledElement) =>
+      getDrawnArea(labelledElement, labelledElement.getBoundingClientRect()),
     )
     return boxes.reduce(joinAreas)
   }
@@ -102,8 +102,8 @@ function findSmallTargets({ target = 0 }: { target?: number }): string[] {
     let block = element.parentElement
     while (block && getComputedStyle(block).display.startsWith('inline')) block = block.parentElement
     const links = [...(block?.querySelectorAll(pressableSelector) ?? [])]
-    const linked = links.reduce((length, link) => length + (link.textContent?.trim().length ?? 0), 0)
-    return (block?.textContent?.trim().length ?? 0) > linked + links.length
+    const linkLength = links.reduce((length, link) => length + (link.textContent?.trim().length ?? 0), 0)
+    return (block?.textContent?.trim().length ?? 0) > linkLength + links.length
   }
 
   /** Shown when it is focused, such as the link that skips to the content. What is fixed does not scroll. */
@@ -230,10 +230,10 @@ async function findSidewaysOverflow(): Promise<string[]> {
     element,
     right: element.getBoundingClientRect().right,
   }))
-  const overflowing = edges.filter(({ right }) => right > root.clientWidth)
+  const overflowingEdges = edges.filter(({ right }) => right > root.clientWidth)
   return [
     `${root.scrollWidth - root.clientWidth} px`,
-    ...overflowing.map(
+    ...overflowingEdges.map(
       ({ element, right }) => `${element.localName}.${element.getAttribute('class') ?? ''} to ${Math.round(right)}`,
     ),
   ]
@@ -250,7 +250,7 @@ async function findCutHints({
   if (target === 0) return []
   const { documentElement: root } = document
   const scope: Element = [...document.querySelectorAll('[role=dialog][aria-modal=true]')].at(-1) ?? document.body
-  const selector = [...scope.querySelectorAll<HTMLElement>('.hinted:has(> .hint)')].filter((element) =>
+  const hintedElements = [...scope.querySelectorAll<HTMLElement>('.hinted:has(> .hint)')].filter((element) =>
     element.checkVisibility(),
   )
   const findClipper = (hint: Element): string | null => {
@@ -267,24 +267,26 @@ async function findCutHints({
     }
     return null
   }
-  async function findCut(): Promise<string[]> {
-    for (const element of selector) {
+  async function findClippedHints(): Promise<string[]> {
+    for (const element of hintedElements) {
       element.classList.add('hint-shown')
       element.dispatchEvent(new FocusEvent('focusin', { bubbles: true }))
     }
     for (let frames = 0; frames < 2; frames++) await new Promise(requestAnimationFrame)
-    const cut = selector.flatMap((element) => {
+    const clippedHints = hintedElements.flatMap((element) => {
       const hint = element.querySelector(':scope > .hint')
       const clippedBy = hint && findClipper(hint)
       return clippedBy ? [`"${hint.textContent}" by ${clippedBy}`] : []
     })
-    const wider = root.scrollWidth - root.clientWidth
-    for (const element of selector) element.classList.remove('hint-shown')
-    return wider > 0 && root.scrollWidth <= root.clientWidth ? [...cut, `${wider} px wider`] : cut
+    const extraWidth = root.scrollWidth - root.clientWidth
+    for (const element of hintedElements) element.classList.remove('hint-shown')
+    return extraWidth > 0 && root.scrollWidth <= root.clientWidth
+      ? [...clippedHints, `${extraWidth} px wider`]
+      : clippedHints
   }
   const end = performance.now() + timeoutMs
-  let cutHints = await findCut()
-  while (cutHints.length > 0 && performance.now() < end) cutHints = await findCut()
+  let cutHints = await findClippedHints()
+  while (cutHints.length > 0 && performance.now() < end) cutHints = await findClippedHints()
   return [...new Set(cutHints)]
 }
 

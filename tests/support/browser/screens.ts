@@ -33,7 +33,7 @@ const form = '[role=dialog] form'
 const dialog = '[role=dialog]'
 const menu = '[role=menu]'
 /** In whichever language is shown. */
-const buttonSelector = (...names: string[]) => names.map((name) => `button:has-text("${name}")`).join()
+const buildButtonSelector = (...names: string[]) => names.map((name) => `button:has-text("${name}")`).join()
 const noMatchQuery = '?searchText=nobody+at+all'
 const openHelp = openWith(['Help', '帮助'].map((name) => `.bar button:has-text("${name}")`).join(), dialog)
 
@@ -90,7 +90,7 @@ export const adminScreens: Screen[] = [
     readySelector: '.lead a',
     prepare: async (page) => {
       if ((await page.locator('.picks').count()) === 0) await selectFirstRow(page)
-      await openWith(buttonSelector('Change roles', '更改角色'), dialog)(page)
+      await openWith(buildButtonSelector('Change roles', '更改角色'), dialog)(page)
     },
   },
   {
@@ -136,7 +136,7 @@ export const adminScreens: Screen[] = [
     name: 'contract-modify',
     path: '/app/contract/:acmetrade',
     readySelector: '.order-intro',
-    prepare: openWith(buttonSelector('Modify', '修改'), '.order-edit'),
+    prepare: openWith(buildButtonSelector('Modify', '修改'), '.order-edit'),
   },
   { name: 'contract-backups', path: '/app/contract/:acmetrade?tab=subscribe', readySelector: '.backup-table tbody tr' },
   { name: 'contract-unpaid', path: '/app/contract/:acmehr', readySelector: '.order-intro' },
@@ -145,7 +145,7 @@ export const adminScreens: Screen[] = [
     name: 'contract-extend',
     path: '/app/contract/:acmeold',
     readySelector: '.order-intro',
-    prepare: openWith(buttonSelector('Extend', '续期'), form),
+    prepare: openWith(buildButtonSelector('Extend', '续期'), form),
   },
 ]
 

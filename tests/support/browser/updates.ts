@@ -30,8 +30,8 @@ export function setUpUpdates() {
     await fixture.served?.portal.close()
   })
 
-  const updateBar = (page: Page) => page.locator('.update')
-  const getReloadButton = (page: Page) => updateBar(page).getByRole('button', { name: 'Reload now' })
+  const getUpdateBar = (page: Page) => page.locator('.update')
+  const getReloadButton = (page: Page) => getUpdateBar(page).getByRole('button', { name: 'Reload now' })
 
   /** A page that a worker controls. */
   async function enter(
@@ -85,7 +85,7 @@ export function setUpUpdates() {
 
   return {
     fixture,
-    updateBar,
+    getUpdateBar,
     getReloadButton,
     enter,
     mark,

@@ -5,9 +5,9 @@
 import { IDBFactory, IDBKeyRange } from 'fake-indexeddb'
 import type { Endpoint, VersionedRow } from '#contract/endpoint.ts'
 import { type Device, openDevice } from '#local/storage/device.ts'
-import { readListOn } from '#local/lists/read-list.ts'
+import { readListOnDevice } from '#local/lists/read-list.ts'
 import { readSession } from '#local/session/session.ts'
-import { readRowOn } from '#local/lists/read-row.ts'
+import { readRowOnDevice } from '#local/lists/read-row.ts'
 import type { ListQuery } from '#local/lists/list-view.ts'
 import { countWaiting, readEntries } from '#local/outbox/read-entries.ts'
 import { createApi } from '#request/page/api.ts'
@@ -109,8 +109,8 @@ export interface Tablet {
   /** What the cookie says of waiting writes, and the figure on the app's icon. */
   readonly tally: string
   readonly badge: number
-  list<R extends VersionedRow>(endpoint: Endpoint, query: Partial<ListQuery>): ReturnType<typeof readListOn<R>>
-  row: (table: string, id: VersionedRow['id']) => ReturnType<typeof readRowOn>
+  list<R extends VersionedRow>(endpoint: Endpoint, query: Partial<ListQuery>): ReturnType<typeof readListOnDevice<R>>
+  row: (table: string, id: VersionedRow['id']) => ReturnType<typeof readRowOnDevice>
   countWaiting(): Promise<number>
   entries(): ReturnType<typeof readEntries>
   session(): ReturnType<typeof readSession>
@@ -216,8 +216,9 @@ export function createTablet(transport: ServerTransport, clock: Clock): Tablet {
     get badge() {
       return badge
     },
-    list: (endpoint, query) => readListOn(device, requireList(endpoint), { ...buildFirstPage(endpoint), ...query }),
-    row: (table, id) => readRowOn(device, table, id),
+    list: (endpoint, query) =>
+      readListOnDevice(device, requireList(endpoint), { ...buildFirstPage(endpoint), ...query }),
+    row: (table, id) => readRowOnDevice(device, table, id),
     countWaiting: () => countWaiting(device),
     entries: () => readEntries(device),
     session: () => readSession(device),
@@ -267,8 +268,8 @@ export function toResponse({ status, headers, body }: ReceivedResponse): Respons
 }
 
 function storeCookies({ headers }: ReceivedResponse, cookies: Map<string, string>): void {
-  const setCookies = headers['set-cookie'] ?? []
-  for (const cookie of Array.isArray(setCookies) ? setCookies : [setCookies]) {
+  const setCookieHeaders = headers['set-cookie'] ?? []
+  for (const cookie of Array.isArray(setCookieHeaders) ? setCookieHeaders : [setCookieHeaders]) {
     const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(cookie) ?? []
     if (value === '' || /max-age=0(;|$)/i.test(cookie)) cookies.delete(name)
     else cookies.set(name, value)

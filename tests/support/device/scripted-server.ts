@@ -41,7 +41,7 @@ export const buildRefusal = (
 ) => json(status, { errorCode: code, errorMessage: code, data }, extraHeaders)
 
 /** `seals`: it gives keys with which what is left unsent is sealed; without, it stays as it is. */
-export function createScriptedServer(clock: Clock, { seals = false } = {}): ScriptedServer {
+export function createScriptedServer(clock: Clock, { seals: hasSeals = false } = {}): ScriptedServer {
   const rows = new Map([1, 2, 3].map((id) => [id, buildUser(id)]))
   const idempotency = new Map<string, ReceivedResponse>()
   const tokens = new Map<string, { userId: number; session: number; until: number }>()
@@ -49,16 +49,16 @@ export function createScriptedServer(clock: Clock, { seals = false } = {}): Scri
   let change = 1
 
   function grantTokens(userId: number, session = sealKeys.begin(userId)): ReceivedResponse {
-    const access = `${userId}.${crypto.randomUUID()}`
-    tokens.set(access, { userId, session, until: clock.now() + 600_000 })
+    const accessToken = `${userId}.${crypto.randomUUID()}`
+    tokens.set(accessToken, { userId, session, until: clock.now() + 600_000 })
     const body = {
-      access_token: access,
+      access_token: accessToken,
       token_type: 'bearer',
       refresh_token: 'cookie',
       expires_in: 600,
       refresh_expires_in: 43_200,
       user_id: userId,
-      access_hash: createHash('sha256').update(access).digest('hex'),
+      access_hash: createHash('sha256').update(accessToken).digest('hex'),
     }
     const response = json(200, body)
     return {
@@ -66,7 +66,7 @@ export function createScriptedServer(clock: Clock, { seals = false } = {}): Scri
       headers: {
         ...response.headers,
         'set-cookie': [
-          `portal-access=${access}; Path=/; Max-Age=600`,
+          `portal-access=${accessToken}; Path=/; Max-Age=600`,
           `portal-refresh=${userId}.${session}; Path=/api/m18s`,
         ],
       },
@@ -139,7 +139,7 @@ export function createScriptedServer(clock: Clock, { seals = false } = {}): Scri
     if (forUser && forUser !== `${companyId}:${userId}`)
       return buildRefusal(409, 'WRONG_SESSION', { [headers.key]: key })
     if (url.pathname === '/api/m18s/user' && request.method === 'GET')
-      return json(200, { ...buildUser(userId), ...(seals ? sealKeys.buildResponse(userId, session, url) : noKeys) })
+      return json(200, { ...buildUser(userId), ...(hasSeals ? sealKeys.buildResponse(userId, session, url) : noKeys) })
     if (url.pathname === deleteSealKeys.path) {
       sealKeys.forget(userId, session, url)
       return { ...json(204, ''), body: '' }

@@ -9,7 +9,7 @@ const parseIds = (text: string | null) => (text ? text.split(',').map(Number) : 
 
 export function createSealKeys() {
   const owners = new Map<number, number>()
-  const deleted = new Set<number>()
+  const deletedUserIds = new Set<number>()
   let lastSessionId = 0
   const sealKey = (id: number, userId: number) => ({
     id,
@@ -24,7 +24,7 @@ export function createSealKeys() {
     },
     /** What the user's own data says of keys. */
     buildResponse(userId: number, session: number, { searchParams }: URL) {
-      const isUsable = (id: number) => id === 0 || (owners.get(id) === userId && !deleted.has(id))
+      const isUsable = (id: number) => id === 0 || (owners.get(id) === userId && !deletedUserIds.has(id))
       return {
         seal_key: buildFirstKey(userId),
         session_seal_key: sealKey(session, userId),
@@ -36,11 +36,11 @@ export function createSealKeys() {
     /** Which of them were deleted. */
     forget(userId: number, session: number, { searchParams }: URL): number[] {
       const ids = parseIds(searchParams.get('ids')).filter((id) => owners.get(id) === userId && id !== session)
-      for (const id of ids) deleted.add(id)
+      for (const id of ids) deletedUserIds.add(id)
       return ids
     },
     /** Of the user, those that have not been deleted. */
     listRemaining: (userId: number) =>
-      [...owners].flatMap(([id, owner]) => (owner === userId && !deleted.has(id) ? [id] : [])),
+      [...owners].flatMap(([id, owner]) => (owner === userId && !deletedUserIds.has(id) ? [id] : [])),
   }
 }

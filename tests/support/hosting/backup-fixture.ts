@@ -72,7 +72,7 @@ export const backUpNow = (
 export const listBackups = async (caller: SignedIn, serviceId: number): Promise<StoredBackupRow[]> =>
   (await caller.send({ url: `/api/pdb/backup?serviceId=${serviceId}` })).json().data
 
-export const backupRows = ({ app }: TestServer) =>
+export const readBackupRows = ({ app }: TestServer) =>
   runInTransaction(app, { role: 'portal_system' }, (db) => db.selectFrom('backup').selectAll().orderBy('id').execute())
 
 /** Bytes, by run. */

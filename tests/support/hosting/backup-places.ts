@@ -31,9 +31,9 @@ export function createMemoryPlaces(): BackupPlacesUnderTest {
       async put(key, body, meter) {
         throwIfFaulty()
         const parts: Uint8Array[] = []
-        for await (const part of body) {
-          parts.push(part)
-          await meter(part.length)
+        for await (const chunk of body) {
+          parts.push(chunk)
+          await meter(chunk.length)
         }
         await places.blockedUntil
         throwIfFaulty()
@@ -46,9 +46,9 @@ export function createMemoryPlaces(): BackupPlacesUnderTest {
         const archive = archives.get(key)
         if (!archive) throw new StoreError('missing', key)
         for (let offset = 0; offset < archive.length; offset += 10_000) {
-          const part = archive.subarray(offset, offset + 10_000)
-          await meter(part.length)
-          yield new Uint8Array(part)
+          const chunk = archive.subarray(offset, offset + 10_000)
+          await meter(chunk.length)
+          yield new Uint8Array(chunk)
         }
       },
       async *list(prefix) {

@@ -62,7 +62,7 @@ export const createBackupOrder = (
       price_id: 1,
       amount: writeAmount(amount),
       pay_amount: writeAmount(payAmount),
-      steps: JSON.stringify(explainBackup({ annual, months, discount, start, end })),
+      steps: JSON.stringify(explainBackup({ annualFee: annual, months, discount, start, end })),
       change: await takeChangeNumber(db, company_id),
       create_time: now,
       update_time: now,

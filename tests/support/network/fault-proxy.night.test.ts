@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { createChance } from '#tests/support/runner/chance.ts'
+import { createRandom } from '#tests/support/runner/random.ts'
 import {
   createRandomFaults,
   type Fault,
@@ -77,7 +77,7 @@ describe('the weather', () => {
     expect(await call('a')).toEqual(okResponse)
     proxy.set(() => 'reset')
     expect(await call('b')).toBeNull()
-    proxy.heal()
+    proxy.clearFaults()
     expect(await call('c')).toEqual(okResponse)
     expect(performedKeys).toEqual(['a', 'c'])
     expect(proxy.arrivals.map(({ keys, fault }) => [keys[0], fault])).toEqual([
@@ -116,7 +116,7 @@ describe('the weather', () => {
   it('is the same again for the same seed', async () => {
     const allFaults = Object.keys(faults) as Fault[]
     const drawFaults = (seed: number) => {
-      const faultProfile = createRandomFaults(createChance(seed), allFaults, { share: 0.5, readings: false })
+      const faultProfile = createRandomFaults(createRandom(seed), allFaults, { share: 0.5, readings: false })
       return Array.from({ length: 60 }, (_, index) =>
         faultProfile({ method: index % 3 ? 'PUT' : 'GET', path: '/api/x', keys: [] }),
       )
@@ -131,7 +131,7 @@ describe('the weather', () => {
     await call('a')
     proxy.cut()
     expect(await call('b')).toBeNull()
-    proxy.heal()
+    proxy.clearFaults()
     expect(await call('c')).toEqual(okResponse)
     expect(performedKeys).toEqual(['a', 'c'])
   })

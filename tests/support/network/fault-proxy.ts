@@ -10,7 +10,7 @@ import { Agent, createServer, type IncomingMessage, request as ask, type ServerR
 import { connect, type Socket } from 'node:net'
 import { extname, join, normalize } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
-import { type Chance, pick } from '#tests/support/runner/chance.ts'
+import { type Random, pick } from '#tests/support/runner/random.ts'
 
 /** `isPerformed`: whether the server gets to see the call at all. */
 export const faults = {
@@ -29,7 +29,7 @@ export const faults = {
 export type Fault = keyof typeof faults
 
 export interface ArrivedCall {
-  at: number
+  arrivedAt: number
   method: string
   path: string
   /** Idempotency-Key; of a batch, those of its items. */
@@ -46,11 +46,11 @@ export interface FaultProxy {
   url: string
   port: number
   arrivals: ArrivedCall[]
-  /** Holds until the next one, or `heal`. */
+  /** Holds until the next one, or `clearFaults`. */
   set(faultProfile: FaultProfile): void
   /** The line is good from here on. What hangs goes on hanging: nobody tells a client that its line is dead. */
-  heal(): void
-  /** No connection is taken, those that stand are reset; `heal` ends it. */
+  clearFaults(): void
+  /** No connection is taken, those that stand are reset; `clearFaults` ends it. */
   cut(): void
   /** Files of a folder, answered by the proxy itself, whatever the weather. */
   mount(prefix: string, folder: string): void
@@ -82,7 +82,7 @@ export async function openFaultProxy(target: number): Promise<FaultProxy> {
     if (!isCall(path)) return await sendResponse(response, await forwardRequest(agent, target, request, body))
     const call = { method: request.method ?? 'GET', path, keys: parseIdempotencyKeys(request, body) }
     const fault = faultProfile?.(call) ?? null
-    const arrival: ArrivedCall = { at: Date.now(), ...call, fault, endedAt: null }
+    const arrival: ArrivedCall = { arrivedAt: Date.now(), ...call, fault, endedAt: null }
     arrivals.push(arrival)
     response.on('close', () => (arrival.endedAt = Date.now()))
     await applyFault(fault, { request, response, forward: () => forwardRequest(agent, target, request, body) })
@@ -109,7 +109,7 @@ export async function openFaultProxy(target: number): Promise<FaultProxy> {
     port: address.port,
     arrivals,
     set: (next) => void (faultProfile = next),
-    heal() {
+    clearFaults() {
       faultProfile = null
       isCut = false
     },
@@ -129,15 +129,15 @@ export async function openFaultProxy(target: number): Promise<FaultProxy> {
 
 /** A weather that draws for each call; `share` of them, 0 to 1, meet one of `choices`. Readings too, unless it says no. */
 export function createRandomFaults(
-  chance: Chance,
+  random: Random,
   choices: readonly Fault[],
-  { share = 1, readings = true } = {},
+  { share = 1, readings: includesReads = true } = {},
 ): FaultProfile {
   return ({ method }) => {
     // Drawn even where it is not used: the throws stay in step with the calls.
-    const isFaulty = chance() < share
-    const fault = pick(chance, choices)
-    return isFaulty && (readings || method !== 'GET') ? fault : null
+    const isFaulty = random() < share
+    const fault = pick(random, choices)
+    return isFaulty && (includesReads || method !== 'GET') ? fault : null
   }
 }
 

@@ -2,7 +2,7 @@
 import type { Locator, Page } from 'playwright-core'
 import type { SandboxServer } from '#demo/payment-sandbox/sandbox-server.ts'
 
-export const cardField = (page: Page, name: 'number' | 'expiry' | 'cvc'): Locator =>
+export const getCardField = (page: Page, name: 'number' | 'expiry' | 'cvc'): Locator =>
   page.frameLocator('.payment-frame').locator(`#${name}`)
 
 /** December of the year after the next, as `MMYY`. */
@@ -15,7 +15,7 @@ export async function typeCard(page: Page, number: string): Promise<void> {
     ['expiry', validExpiry()],
     ['cvc', '123'],
   ] as const) {
-    await cardField(page, name).click()
+    await getCardField(page, name).click()
     await page.keyboard.type(text, { delay: 20 })
   }
 }

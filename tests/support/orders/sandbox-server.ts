@@ -10,7 +10,7 @@ import { simulatedPaymentDriver } from '#server/drivers/payment/simulated.ts'
 import { paymentJobKinds } from '#server/jobs/job-registry.ts'
 import { requestReconcileIfDue } from '#server/jobs/reconcile-payments.ts'
 import { runOneJob } from '#server/jobs/runner.ts'
-import { driversFor } from '#tests/support/orders/shop.ts'
+import { createDrivers } from '#tests/support/orders/shop.ts'
 import type { SignedIn, TestServer } from '#tests/support/server/server.ts'
 
 export interface PaymentSandbox {
@@ -27,7 +27,7 @@ export async function openPaymentSandbox(server: TestServer): Promise<PaymentSan
   const clock = () => server.clock.now
   const log = pino({ level: 'silent' })
   const sandbox = await openSandbox({ dataDir, portalUrl, log, clock, port: 0, url: null })
-  const drivers = { ...driversFor(sandbox.gateways, portalUrl, clock), simulate: simulatedPaymentDriver }
+  const drivers = { ...createDrivers(sandbox.gateways, portalUrl, clock), simulate: simulatedPaymentDriver }
   server.app.payments = {
     findDriver: async (type) => drivers[type],
     stripeKey: null,

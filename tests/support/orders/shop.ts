@@ -93,7 +93,7 @@ export async function openShop(): Promise<Shop> {
   const sandbox = await open()
   const shop: Shop = Object.assign(partialShop, {
     sandbox,
-    drivers: driversFor(sandbox.gateways, url, () => clock.now),
+    drivers: createDrivers(sandbox.gateways, url, () => clock.now),
   })
   return shop
 }
@@ -109,7 +109,7 @@ export function setUpSharedShop(): Shop {
   return shop
 }
 
-export function driversFor(
+export function createDrivers(
   { stripe, alipay, globalAlipay }: GatewaySettings,
   url: string,
   clock: () => number,

@@ -3,9 +3,9 @@ import { screen } from '@testing-library/dom'
 import type { UserEvent } from '@testing-library/user-event'
 
 /** By its label, which names what may be left empty as such. */
-export const field = (label: string): HTMLInputElement => screen.getByLabelText(new RegExp(`^${label}`))
-export const button = (name: string | RegExp) => screen.getByRole<HTMLButtonElement>('button', { name })
-export const heading = (name: string) => screen.findByRole('heading', { level: 1, name })
+export const getField = (label: string): HTMLInputElement => screen.getByLabelText(new RegExp(`^${label}`))
+export const getButton = (name: string | RegExp) => screen.getByRole<HTMLButtonElement>('button', { name })
+export const findHeading = (name: string) => screen.findByRole('heading', { level: 1, name })
 
 /** What is said with that element: the error beside a field, why a button cannot be pressed. */
 export const readDescription = (element: Element): string =>

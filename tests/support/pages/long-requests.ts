@@ -44,7 +44,7 @@ export function openPages(tablet: Tablet, count: number): { ports: PagePorts }[]
   })
 }
 
-export function longRequests() {
+export function describeLongRequests() {
   const installation = {} as Installation
   beforeAll(async () => void Object.assign(installation, await openInstallation()))
   beforeEach(async () => void (await installation.server.reset()))

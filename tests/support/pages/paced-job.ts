@@ -56,7 +56,7 @@ export function createPacedJob(server: TestServer, steps: number): PacedJob {
     },
     async cut() {
       const stop = new AbortController()
-      const reached = new Promise<void>((resolve) => {
+      const reachedPromise = new Promise<void>((resolve) => {
         const kinds = createKinds(stop, () => {
           counts.cuts += 1
           resolve()
@@ -64,7 +64,7 @@ export function createPacedJob(server: TestServer, steps: number): PacedJob {
         })
         void runOneJob(server.app, kinds, stop.signal).then(() => resolve())
       })
-      await reached
+      await reachedPromise
     },
     steps: () => counts.steps,
     cuts: () => counts.cuts,

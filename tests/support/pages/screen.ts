@@ -71,13 +71,13 @@ export function openBrowser(transport: ServerTransport): PageBrowser {
   vi.stubGlobal('indexedDB', Dexie.dependencies.indexedDB)
   localStorage.clear()
   sessionStorage.clear()
-  for (const name of documentCookies().keys()) forgetCookie(name)
+  for (const name of readDocumentCookies().keys()) forgetCookie(name)
   const httpOnly = new Map<string, string>()
   setOnline(true)
 
   vi.stubGlobal('fetch', async (input: Request | string, init?: RequestInit) => {
     const request = typeof input === 'string' ? new Request(new URL(input, location.origin), init) : input
-    const cookies = new Map([...documentCookies(), ...httpOnly])
+    const cookies = new Map([...readDocumentCookies(), ...httpOnly])
     const sentRequest = await toSent(request, cookies)
     browser.sentRequests.push(sentRequest)
     if (browser.connectionState !== 'up') throw new TypeError('Failed to fetch')
@@ -154,7 +154,7 @@ export function openBrowser(transport: ServerTransport): PageBrowser {
 /** Waits until the page stands at that path. */
 export const waitForPath = (browser: PageBrowser, path: string) => expect.poll(() => browser.path()).toBe(path)
 
-function documentCookies(): Map<string, string> {
+function readDocumentCookies(): Map<string, string> {
   const pairs = document.cookie.split('; ').filter(Boolean)
   return new Map(pairs.map((pair) => [pair.slice(0, pair.indexOf('=')), pair.slice(pair.indexOf('=') + 1)]))
 }

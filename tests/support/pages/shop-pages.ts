@@ -59,15 +59,15 @@ async function resetToShop(server: TestServer): Promise<void> {
   clock.now = Date.now()
   app.payments = payments
   const day = today()
-  if (first.it?.day === day) {
+  if (first.value?.day === day) {
     await emptyTables(app.database)
-    await restoreSnapshot(app.database, first.it.snapshot)
-    server.world = structuredClone(first.it.world)
+    await restoreSnapshot(app.database, first.value.snapshot)
+    server.world = structuredClone(first.value.world)
     return
   }
   await server.reset()
   await openAcme(server)
-  first.it = { day, world: structuredClone(server.world), snapshot: await takeSnapshot(app.database) }
+  first.value = { day, world: structuredClone(server.world), snapshot: await takeSnapshot(app.database) }
 }
 
 async function openAcme(server: TestServer): Promise<void> {

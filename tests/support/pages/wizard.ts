@@ -1,26 +1,26 @@
 /** The wizard's fields and buttons, and what a test asks the server past the page. */
 import type { Page } from 'playwright-core'
 
-export const field = (page: Page, name: string) => page.locator(`[name="${name}"]`)
+export const getField = (page: Page, name: string) => page.locator(`[name="${name}"]`)
 export const getSubmitButton = (page: Page) => page.locator('.wizard form button[type=submit]')
 /** Of the choice of modules: the step before it is a form, whose button is not meant. */
 export const getOrderButton = (page: Page) => page.locator('.wizard div.priced .button.primary')
-export const dialog = (page: Page) => page.getByRole('dialog')
+export const getDialog = (page: Page) => page.getByRole('dialog')
 export const readStep = (page: Page) => page.locator('.steps [aria-current]').innerText()
 
 /** Takes what comes along as well. */
 export async function choose(page: Page, code: string) {
-  await field(page, `module-${code}`).click()
-  const dialogBox = dialog(page)
-  const checkedField = field(page, `module-${code}`).and(page.locator(':checked'))
+  await getField(page, `module-${code}`).click()
+  const dialogBox = getDialog(page)
+  const checkedField = getField(page, `module-${code}`).and(page.locator(':checked'))
   await Promise.race([dialogBox.waitFor(), checkedField.waitFor({ state: 'attached' })])
   if (await dialogBox.count()) await dialogBox.locator('.button.primary').click()
 }
 
 export async function fill(page: Page, code: string, otherFields: Record<string, string> = {}) {
-  await field(page, 'code').fill(code)
-  await field(page, 'name').fill(`Service ${code}`)
-  for (const [name, text] of Object.entries(otherFields)) await field(page, name).fill(text)
+  await getField(page, 'code').fill(code)
+  await getField(page, 'name').fill(`Service ${code}`)
+  for (const [name, text] of Object.entries(otherFields)) await getField(page, name).fill(text)
 }
 
 /** As the signed-in user, past the page. */
@@ -32,10 +32,10 @@ export const callApi = <T>(
 ): Promise<{ status: number; body: T }> =>
   page.evaluate(
     async ({ method, path, body }) => {
-      const access = /portal-access=([^;]+)/.exec(document.cookie)?.[1] ?? ''
+      const accessToken = /portal-access=([^;]+)/.exec(document.cookie)?.[1] ?? ''
       const response = await fetch(path, {
         method,
-        headers: { authorization: `Bearer ${access}`, 'content-type': 'application/json' },
+        headers: { authorization: `Bearer ${accessToken}`, 'content-type': 'application/json' },
         ...(body ? { body: JSON.stringify(body) } : {}),
       })
       return { status: response.status, body: (await response.json()) as T }
@@ -46,7 +46,7 @@ export const callApi = <T>(
 export interface ListedOrder {
   id: number
   state: string
-  readAmount: string
+  amount: string
 }
 
 export async function listOrders(page: Page, code: string): Promise<ListedOrder[]> {

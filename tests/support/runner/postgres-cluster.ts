@@ -3,7 +3,7 @@ import type { TestProject } from 'vitest/node'
 import { pino } from 'pino'
 import { readConfig } from '#server/config/config.ts'
 import { openPostgres } from '#server/db/postgres.ts'
-import { asSuperuser, migratedDatabase, postgresBin, startCluster } from '#tests/support/server/postgres.ts'
+import { runAsSuperuser, migratedDatabase, postgresBin, startCluster } from '#tests/support/server/postgres.ts'
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -23,7 +23,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
 }
 
 async function makeMigrated(url: string): Promise<void> {
-  await asSuperuser(url, 'postgres', [`create database ${migratedDatabase}`])
+  await runAsSuperuser(url, 'postgres', [`create database ${migratedDatabase}`])
   const config = readConfig({ TOKEN_KEY: '11'.repeat(32) })
   await (await openPostgres(config, `${url}/${migratedDatabase}`, pino({ level: 'silent' }))).close()
 }

@@ -1,5 +1,5 @@
 /** Every property of the suite draws from its one seed, unless it sets its own. */
 import * as fc from 'fast-check'
-import { suiteSeed } from '#tests/support/runner/chance.ts'
+import { suiteSeed } from '#tests/support/runner/random.ts'
 
 fc.configureGlobal({ seed: suiteSeed })

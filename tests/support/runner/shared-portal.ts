@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { chromium } from 'playwright-core'
 import type { TestProject } from 'vitest/node'
-import { chromiumPath, startPortal, suiteFlags } from '#tests/support/browser/browser.ts'
+import { findChromiumPath, startPortal, suiteFlags } from '#tests/support/browser/browser.ts'
 import { loadCopies, loadWorld } from '#tests/support/server/companies.ts'
 
 export interface SharedPortal {
@@ -39,7 +39,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
   process.env.DEMO_DATA = world
   const [portal, server] = await Promise.all([
     startPortal(settings, copiesDir),
-    chromium.launchServer({ executablePath: chromiumPath(), args: suiteFlags }),
+    chromium.launchServer({ executablePath: findChromiumPath(), args: suiteFlags }),
   ])
   project.provide('shared', { url: portal.url, browser: server.wsEndpoint(), takenDir })
   return async () => {

@@ -4,7 +4,7 @@ import { createEngineDatabase } from '#server/db/embedded/open.ts'
 import type { Database } from '#server/db/database.ts'
 import { createPool, createPoolKysely } from '#server/db/pool.ts'
 import { type Engine, silent, startBareEngine } from '#tests/support/server/database.ts'
-import { asSuperuser } from '#tests/support/server/postgres.ts'
+import { runAsSuperuser } from '#tests/support/server/postgres.ts'
 
 let databaseCount = 0
 
@@ -21,13 +21,13 @@ export async function openBare(engine: Engine): Promise<Pick<Database, 'kysely' 
   const url = inject('postgresUrl') ?? ''
   databaseCount += 1
   const name = `bare_${process.pid}_${databaseCount}`
-  await asSuperuser(url, 'postgres', [`create database ${name}`])
+  await runAsSuperuser(url, 'postgres', [`create database ${name}`])
   const kysely = createPoolKysely(createPool({ connectionString: `${url}/${name}` }, silent))
   return {
     kysely,
     async close() {
       await kysely.destroy()
-      await asSuperuser(url, 'postgres', [`drop database ${name}`])
+      await runAsSuperuser(url, 'postgres', [`drop database ${name}`])
     },
   }
 }

@@ -17,7 +17,7 @@ import { noCheckpointStore } from '#server/drivers/checkpoint-store/checkpoint-s
 import { noHosting } from '#server/context/no-hosting.ts'
 import { noPaymentMethods } from '#server/context/payment-methods.ts'
 import { isNight } from '#tests/support/runner/nightly.ts'
-import { asSuperuser, migratedDatabase } from '#tests/support/server/postgres.ts'
+import { runAsSuperuser, migratedDatabase } from '#tests/support/server/postgres.ts'
 import { emptyTables } from '#tests/support/server/snapshot.ts'
 import { getCopiesFolder, createBareFolder, createDataFolder } from '#tests/support/runner/template.ts'
 import { workerWide } from '#tests/support/runner/worker-wide.ts'
@@ -123,8 +123,8 @@ async function startIn(createFolder: (folder: string) => Promise<void>): Promise
 }
 
 async function openEmbeddedDatabase(): Promise<Database> {
-  const engine = spareEngine.it ?? (await startCopy())
-  spareEngine.it = null
+  const engine = spareEngine.value ?? (await startCopy())
+  spareEngine.value = null
   const database = createEngineDatabase(
     engine,
     () => true,
@@ -133,8 +133,8 @@ async function openEmbeddedDatabase(): Promise<Database> {
   return {
     ...database,
     async close() {
-      if (spareEngine.it || !(await isClean(database))) return database.close()
-      spareEngine.it = engine
+      if (spareEngine.value || !(await isClean(database))) return database.close()
+      spareEngine.value = engine
     },
   }
 }
@@ -152,13 +152,13 @@ async function openInCluster(): Promise<Database> {
   const url = inject('postgresUrl')
   if (!url) throw new Error('PostgreSQL is not installed here')
   const name = `t${process.pid}_${databaseCount++}_${randomUUID().slice(0, 8)}`
-  await asSuperuser(url, 'postgres', [`create database ${name} template ${migratedDatabase}`])
+  await runAsSuperuser(url, 'postgres', [`create database ${name} template ${migratedDatabase}`])
   const database = await openPostgres(testConfig(), `${url}/${name}`, silent)
   return {
     ...database,
     async close() {
       await database.close()
-      await asSuperuser(url, 'postgres', [`drop database ${name} with (force)`])
+      await runAsSuperuser(url, 'postgres', [`drop database ${name} with (force)`])
     },
   }
 }

@@ -3,7 +3,7 @@ import { runInTransaction } from '#server/db/transaction.ts'
 import { newPasskey, type Passkey } from '#tests/support/server/authenticator.ts'
 import { requestToken, type SignedIn, type TestServer, buildUsername } from '#tests/support/server/server.ts'
 import { password } from '#tests/support/server/world.ts'
-import { codeAt } from '#tests/support/server/otp.ts'
+import { calculateCode } from '#tests/support/server/otp.ts'
 
 export const relyingParty = { origin: 'http://localhost:0', rpId: 'localhost' }
 
@@ -57,7 +57,7 @@ export async function addAuthenticatorApp(person: SignedIn, now: number): Promis
     mfa_token,
     kind: 'totp',
     name: 'My phone',
-    otp: codeAt(totp.secret, now),
+    otp: calculateCode(totp.secret, now),
   })
   if (response.statusCode !== 200) throw new Error(`not added: ${response.body}`)
   return { secret: totp.secret, codes: response.json().recovery_codes }

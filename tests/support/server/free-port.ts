@@ -9,7 +9,7 @@ import { createServer } from 'node:net'
 const range = { first: 20_000, count: 12_000 }
 const maxTries = 50
 
-export async function freePort(): Promise<number> {
+export async function findFreePort(): Promise<number> {
   for (let tries = 0; tries < maxTries; tries++) {
     const port = range.first + Math.floor(Math.random() * range.count)
     if (await isFree(port)) return port

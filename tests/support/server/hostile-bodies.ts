@@ -12,7 +12,7 @@ const json = 'application/json'
 const repeatPiece = (piece: string, bytes: number) => piece.repeat(Math.max(1, Math.floor(bytes / piece.length)))
 
 /** `a0=&a1=&...`, as long as `bytes`. */
-function buildNumbered(bytes: number, buildPiece: (at: number) => string, separator: string): string {
+function buildNumbered(bytes: number, buildPiece: (index: number) => string, separator: string): string {
   const pieces: string[] = []
   for (let index = 0, length = 0; length < bytes; index++) {
     const piece = buildPiece(index)
@@ -22,7 +22,7 @@ function buildNumbered(bytes: number, buildPiece: (at: number) => string, separa
   return pieces.join(separator)
 }
 
-export const hostileForms = (bytes: number): HostileBody[] =>
+export const buildHostileForms = (bytes: number): HostileBody[] =>
   (
     [
       ['one name again and again', repeatPiece('a&', bytes)],
@@ -37,12 +37,12 @@ export const hostileForms = (bytes: number): HostileBody[] =>
     ] as const
   ).map(([name, body]) => ({ name: `form: ${name}`, type: form, body }))
 
-export const hostileJson = (bytes: number): HostileBody[] =>
+export const buildHostileJson = (bytes: number): HostileBody[] =>
   (
     [
       ['deep', '['.repeat(bytes / 2) + ']'.repeat(bytes / 2)],
       ['deep objects', repeatPiece('{"a":', bytes)],
-      ['many names', `{${buildNumbered(bytes, (at) => `"a${at}":1`, ',')}}`],
+      ['many names', `{${buildNumbered(bytes, (index) => `"a${index}":1`, ',')}}`],
       ['many whole numbers as names', `{${buildNumbered(bytes, (index) => `"${index * 65_537}":1`, ',')}}`],
       ['many arrays', `[${repeatPiece('[],', bytes)}1]`],
       ['many objects', `[${repeatPiece('{},', bytes)}1]`],
@@ -58,7 +58,7 @@ export const hostileJson = (bytes: number): HostileBody[] =>
   ).map(([name, body]) => ({ name: `json: ${name}`, type: json, body }))
 
 /** JSON that a server reads to its end, because it is of few values. Only its schema refuses it. */
-export const largeJson = (fields: readonly string[], bytes: number): HostileBody[] => {
+export const buildLargeJson = (fields: readonly string[], bytes: number): HostileBody[] => {
   const values: [string, string][] = [
     ['a long text', `"${repeatPiece('a', bytes)}"`],
     ['a long text of escapes', `"${repeatPiece('\\u4e00', bytes)}"`],
@@ -88,7 +88,7 @@ const boundary = 'hostile'
 const buildPart = (head: string, content: string) => `--${boundary}\r\n${head}\r\n\r\n${content}\r\n`
 const buildDisposition = (name: string) => `Content-Disposition: form-data; name="${name}"`
 
-export const hostileParts = (bytes: number): HostileBody[] =>
+export const buildHostileParts = (bytes: number): HostileBody[] =>
   (
     [
       ['many parts', buildNumbered(bytes, (index) => buildPart(buildDisposition(`a${index}`), ''), '')],
@@ -108,7 +108,7 @@ export const hostileParts = (bytes: number): HostileBody[] =>
   }))
 
 /** Queries, without the question mark. */
-export const hostileQueries = (length: number): [string, string][] => [
+export const buildHostileQueries = (length: number): [string, string][] => [
   ['one name again and again', repeatPiece('a&', length)],
   ['many unknown names', buildNumbered(length, (index) => `a${index}=1`, '&').slice(0, length)],
   ['a long name', repeatPiece('a', length)],
@@ -124,7 +124,7 @@ const buildRows = <T>(count: number, buildRow: (index: number) => T): T[] =>
   Array.from({ length: count }, (_, index) => buildRow(index))
 
 /** As many rows as a schema takes, every field of each of them wrong; and batches of what is wrong. */
-export function fullRows(endpointName: string): HostileBody[] {
+export function buildFullRows(endpointName: string): HostileBody[] {
   const list = {
     type: 'saas',
     effective_date: '2026-09-01',
@@ -133,16 +133,16 @@ export function fullRows(endpointName: string): HostileBody[] {
     concurrentUser: buildRows(1000, () => ({ from: 'x', to: 'y', hkd: 1, usd: 2, rmb: 3 })),
     namedUser: buildRows(1000, () => ({ from: 'x', to: 'y', hkd: 1, usd: 2, rmb: 3 })),
   }
-  const flags = Object.fromEntries(buildRows(35, (at) => [`flag${at}`, 'x']))
+  const flags = Object.fromEntries(buildRows(35, (index) => [`flag${index}`, 'x']))
   const module = {
     name: 'x',
     apps: buildRows(500, () => ({ code: '*', flag: flags })),
     dependencies: buildRows(500, () => '*'),
   }
-  const buildBatchItem = (at: number, body: unknown) => ({
+  const buildBatchItem = (index: number, body: unknown) => ({
     method: 'POST',
     path: '/api/m18s/user',
-    key: `key-${at}`,
+    key: `key-${index}`,
     body,
   })
   if (endpointName === 'createPriceList') return [buildJsonBody('wrong rows', list)]
@@ -159,34 +159,36 @@ export function fullRows(endpointName: string): HostileBody[] {
   if (endpointName === 'calculate' || endpointName === 'createOrder')
     return [buildJsonBody('wrong rows', { modules: buildRows(500, () => '*'), code: {} })]
   if (endpointName === 'alipayCalls')
-    return [buildJsonBody('wrong rows', Object.fromEntries(buildRows(500, (at) => [`name${at}`.padEnd(150, 'x'), 1])))]
+    return [
+      buildJsonBody('wrong rows', Object.fromEntries(buildRows(500, (index) => [`name${index}`.padEnd(150, 'x'), 1]))),
+    ]
   if (endpointName !== 'sendBatch') return []
   return [
     buildJsonBody(
       'long texts in each item',
-      buildRows(50, (at) => buildBatchItem(at, { name: 'x'.repeat(19_000), email: 'y' })),
+      buildRows(50, (index) => buildBatchItem(index, { name: 'x'.repeat(19_000), email: 'y' })),
     ),
     buildJsonBody(
       'many fields in each item',
-      buildRows(50, (at) => buildBatchItem(at, Object.fromEntries(buildRows(400, (name) => [`name${name}`, 1])))),
+      buildRows(50, (index) => buildBatchItem(index, Object.fromEntries(buildRows(400, (name) => [`name${name}`, 1])))),
     ),
     buildJsonBody(
       'wrong rows in each item',
-      buildRows(50, (at) => ({
-        ...buildBatchItem(at, { ...list, module: list.module.slice(0, 200), concurrentUser: [], namedUser: [] }),
+      buildRows(50, (index) => ({
+        ...buildBatchItem(index, { ...list, module: list.module.slice(0, 200), concurrentUser: [], namedUser: [] }),
         path: '/api/pricelist',
       })),
     ),
     buildJsonBody(
       'many headers in each item',
-      buildRows(50, (at) => ({
-        ...buildBatchItem(at, {}),
+      buildRows(50, (index) => ({
+        ...buildBatchItem(index, {}),
         headers: Object.fromEntries(buildRows(400, (name) => [`name-${name}`, 1])),
       })),
     ),
     buildJsonBody(
       'thousands of pairs in each path',
-      buildRows(50, (at) => ({ ...buildBatchItem(at, {}), path: `/api/m18s/user?${'a&'.repeat(900)}` })),
+      buildRows(50, (index) => ({ ...buildBatchItem(index, {}), path: `/api/m18s/user?${'a&'.repeat(900)}` })),
     ),
   ]
 }

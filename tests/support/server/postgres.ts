@@ -10,7 +10,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { Client } from 'pg'
-import { freePort } from '#tests/support/server/free-port.ts'
+import { findFreePort } from '#tests/support/server/free-port.ts'
 
 const runFile = promisify(execFile)
 
@@ -35,7 +35,7 @@ export function postgresBin(): string | null {
 }
 
 /** `durable`: commits reach the disk, as they do by default; tests are quicker without. */
-export async function startCluster(bin: string, { durable = false } = {}): Promise<Cluster> {
+export async function startCluster(bin: string, { durable: isDurable = false } = {}): Promise<Cluster> {
   const folder = await mkdtemp(join(tmpdir(), 'portal-postgres-'))
   // PostgreSQL refuses to run as root, so root lends it a user.
   const userIds = process.getuid?.() === 0 ? await readUserIds('postgres') : null
@@ -45,8 +45,8 @@ export async function startCluster(bin: string, { durable = false } = {}): Promi
     runFile(join(bin, name), args, { ...userIds, cwd: folder, env: { PATH: process.env.PATH, LC_ALL: 'C.UTF-8' } })
   await runCommand('initdb', ['-D', data, '-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--no-sync'])
 
-  const port = await freePort()
-  const options = `-p ${port} -c listen_addresses=127.0.0.1 -c unix_socket_directories= -c fsync=${durable ? 'on' : 'off'} -c max_connections=100`
+  const port = await findFreePort()
+  const options = `-p ${port} -c listen_addresses=127.0.0.1 -c unix_socket_directories= -c fsync=${isDurable ? 'on' : 'off'} -c max_connections=100`
   const start = () => {
     // Not awaited through pg_ctl's pipes: the server inherits them and would keep them open.
     const child = spawn(join(bin, 'pg_ctl'), ['-D', data, '-w', '-l', join(folder, 'log'), '-o', options, 'start'], {
@@ -89,7 +89,7 @@ export async function startCluster(bin: string, { durable = false } = {}): Promi
 export const migratedDatabase = 'migrated'
 
 /** Runs statements as the superuser, in a database of the cluster. */
-export async function asSuperuser(url: string, database: string, statements: string[]): Promise<void> {
+export async function runAsSuperuser(url: string, database: string, statements: string[]): Promise<void> {
   const client = new Client({ connectionString: `${url}/${database}` })
   await client.connect()
   try {

@@ -31,7 +31,7 @@ export type Send = (options: InjectOptions) => Promise<LightMyRequestResponse>
 
 /** Somebody who signed in, and calls as they. */
 export interface SignedIn {
-  access: string
+  accessToken: string
   refresh: string
   userId: number
   send: Send
@@ -66,7 +66,7 @@ const unlimited = { maxConcurrent: Infinity, perSecond: 1_000_000, burst: 1_000_
 export async function startServer({ settings, env, engine = 'embedded' }: ServerOptions = {}): Promise<TestServer> {
   const clock = { now: Date.parse('2026-03-02T02:00:00Z') }
   const lines: string[] = []
-  const log = createLogger('info', lineSink(lines))
+  const log = createLogger('info', createLineSink(lines))
   const database = await openTestDatabase(engine)
   const filesDir = join(tmpdir(), `portal-files-${randomUUID()}`)
   const app: AppContext = {
@@ -120,7 +120,7 @@ export async function startServer({ settings, env, engine = 'embedded' }: Server
   return server
 }
 
-export const lineSink = (lines: string[]) =>
+export const createLineSink = (lines: string[]) =>
   new Writable({
     write(chunk: Buffer, _, done) {
       lines.push(chunk.toString())
@@ -144,7 +144,7 @@ async function logIn(fastify: FastifyInstance, username: string, givenPassword: 
   const { access_token, refresh_token, user_id } = response.json()
   const send: Send = (options) =>
     fastify.inject({ ...options, headers: { authorization: `Bearer ${access_token}`, ...options.headers } })
-  return { access: access_token, refresh: refresh_token, userId: user_id, send }
+  return { accessToken: access_token, refresh: refresh_token, userId: user_id, send }
 }
 
 /** The token call, as its form. */

@@ -54,7 +54,7 @@ async function serveConnection(socket: Socket, { receivedMails, behaviour }: Omi
   await behaviour.stall?.()
   sendLine('220 loopback ready')
   let mail: ReceivedMail = { from: '', to: [], data: '' }
-  let inData = false
+  let isInData = false
   let text = ''
 
   const handlers: Record<string, (line: string) => void> = {
@@ -68,14 +68,14 @@ async function serveConnection(socket: Socket, { receivedMails, behaviour }: Omi
       sendLine(behaviour.RCPT ?? '250 fine')
     },
     DATA: () => {
-      inData = !behaviour.DATA
+      isInData = !behaviour.DATA
       sendLine(behaviour.DATA ?? '354 go on')
     },
     QUIT: () => socket.end('221 bye\r\n'),
   }
 
   function endOfMail(): void {
-    inData = false
+    isInData = false
     if (behaviour.BODY) return void sendLine(behaviour.BODY)
     receivedMails.push({ ...mail })
     if (behaviour.hangsUp) socket.destroy()
@@ -87,8 +87,8 @@ async function serveConnection(socket: Socket, { receivedMails, behaviour }: Omi
     for (let end = text.indexOf('\r\n'); end >= 0; end = text.indexOf('\r\n')) {
       const line = text.slice(0, end)
       text = text.slice(end + 2)
-      if (inData && line === '.') endOfMail()
-      else if (inData) mail.data += `${line.replace(/^\.\./, '.')}\n`
+      if (isInData && line === '.') endOfMail()
+      else if (isInData) mail.data += `${line.replace(/^\.\./, '.')}\n`
       else (handlers[line.slice(0, 4).toUpperCase()] ?? (() => sendLine('250 fine')))(line)
     }
   })

@@ -74,12 +74,12 @@ const firstWorld = workerWide<{ world: World; snapshot: Snapshot; time: number }
 /** Into an empty database. */
 export async function loadWorld(app: AppContext): Promise<World> {
   const now = app.clock()
-  if (firstWorld.it) {
-    await restoreSnapshot(app.database, shiftTimes(firstWorld.it.snapshot, firstWorld.it.time, now))
-    return structuredClone(firstWorld.it.world)
+  if (firstWorld.value) {
+    await restoreSnapshot(app.database, shiftTimes(firstWorld.value.snapshot, firstWorld.value.time, now))
+    return structuredClone(firstWorld.value.world)
   }
   const world = await makeWorld(app)
-  firstWorld.it = { world: structuredClone(world), snapshot: await takeSnapshot(app.database), time: now }
+  firstWorld.value = { world: structuredClone(world), snapshot: await takeSnapshot(app.database), time: now }
   return world
 }
 

@@ -1,5 +1,5 @@
 /** Packages that were sound once: what a damaged line, a broken tool or somebody who means harm makes of them. */
-import { between, type Chance, pick } from '#tests/support/runner/chance.ts'
+import { drawBetween, type Random, pick } from '#tests/support/runner/random.ts'
 
 const numbers = [0, 1, 0x7f, 0x80, 0xff, 0xffff, 0x7fffffff, 0xffffffff]
 const signatures = [
@@ -12,49 +12,49 @@ const signatures = [
 ]
 
 /** One to eight changes, drawn; `other` is a second package, of which pieces are put in. */
-export function mutateBytes(chance: Chance, original: Buffer, other: Buffer): Buffer {
+export function mutateBytes(random: Random, original: Buffer, other: Buffer): Buffer {
   let bytes: Buffer = Buffer.from(original)
-  for (let count = pick(chance, [1, 1, 1, 2, 3, 8]); count > 0; count--) bytes = changeBytes(chance, bytes, other)
+  for (let count = pick(random, [1, 1, 1, 2, 3, 8]); count > 0; count--) bytes = changeBytes(random, bytes, other)
   return bytes
 }
 
-function changeBytes(chance: Chance, bytes: Buffer, other: Buffer): Buffer {
+function changeBytes(random: Random, bytes: Buffer, other: Buffer): Buffer {
   if (bytes.length < 8) return Buffer.from(other)
   // Headers stand at both ends, and are what a reader goes by.
-  const rangeEnd = chance() < 0.5 ? Math.min(bytes.length, 400) : bytes.length
+  const rangeEnd = random() < 0.5 ? Math.min(bytes.length, 400) : bytes.length
   const drawnOffset =
-    chance() < 0.5 ? between(chance, 0, rangeEnd - 5) : bytes.length - 1 - between(chance, 4, rangeEnd - 1)
+    random() < 0.5 ? drawBetween(random, 0, rangeEnd - 5) : bytes.length - 1 - drawBetween(random, 4, rangeEnd - 1)
   const offset = Math.max(0, drawnOffset)
   const copy = Buffer.from(bytes)
-  switch (between(chance, 0, 7)) {
+  switch (drawBetween(random, 0, 7)) {
     case 0:
-      copy[offset] = between(chance, 0, 255)
+      copy[offset] = drawBetween(random, 0, 255)
       return copy
     case 1:
-      copy.writeUInt32LE(pick(chance, numbers), offset)
+      copy.writeUInt32LE(pick(random, numbers), offset)
       return copy
     case 2:
-      copy.writeUInt16LE(pick(chance, numbers) & 0xffff, offset)
+      copy.writeUInt16LE(pick(random, numbers) & 0xffff, offset)
       return copy
     case 3:
-      return bytes.subarray(0, between(chance, 0, bytes.length))
+      return bytes.subarray(0, drawBetween(random, 0, bytes.length))
     case 4: {
-      const length = between(chance, 1, 200)
+      const length = drawBetween(random, 1, 200)
       return Buffer.concat([bytes.subarray(0, offset), bytes.subarray(offset + length)])
     }
     case 5: {
-      const piece = other.subarray(between(chance, 0, other.length - 1)).subarray(0, between(chance, 1, 500))
+      const piece = other.subarray(drawBetween(random, 0, other.length - 1)).subarray(0, drawBetween(random, 1, 500))
       return Buffer.concat([bytes.subarray(0, offset), piece, bytes.subarray(offset)])
     }
     case 6:
-      Buffer.from(pick(chance, signatures), 'latin1').copy(copy, offset)
+      Buffer.from(pick(random, signatures), 'latin1').copy(copy, offset)
       return copy
     default:
       // One of the names becomes another, as long.
       return Buffer.from(
         bytes
           .toString('latin1')
-          .replace(/[a-z]{4}\.[a-z]{2}/, () => pick(chance, ['../../a', 'a\0b.png', '/etc/pa', 'C:\\a.bc'])),
+          .replace(/[a-z]{4}\.[a-z]{2}/, () => pick(random, ['../../a', 'a\0b.png', '/etc/pa', 'C:\\a.bc'])),
         'latin1',
       )
   }

@@ -7,7 +7,7 @@ function openHistory(startIndex: number) {
   const routerIndexes: number[] = []
   const blockedSteps: number[] = []
   let now = startIndex
-  const { pass, hold } = guardHistory(
+  const { passStep: pass, holdStep: hold } = guardHistory(
     startIndex,
     (delta) => pendingSteps.push(delta),
     (delta) => blockedSteps.push(delta),

@@ -36,7 +36,7 @@ async function* readRows(
 ): AsyncGenerator<DataPiece> {
   const [size] = await session.query('select pg_total_relation_size($1::regclass)', [table])
   const batchSize = Math.max(1, Math.min(maxRows, Math.floor((maxBytes * count) / (Number(size?.[0]) || 1))))
-  const expressions = columns.map(({ type }, at) => toTextExpression(quoteIdentifier(names[at] ?? ''), type))
+  const expressions = columns.map(({ type }, index) => toTextExpression(quoteIdentifier(names[index] ?? ''), type))
   await session.query(
     `declare portal_rows no scroll cursor for select ${[...expressions, 'null'].join(', ')} from ${table} order by ${rowColumn}`,
   )
@@ -45,7 +45,10 @@ async function* readRows(
     const rows = await session.query(`fetch forward ${batchSize} from portal_rows`)
     if (rows.length === 0) break
     readCount += rows.length
-    yield { kind: 'rows', rows: rows.map((row) => columns.map(({ type }, at) => parseValue(row[at] ?? null, type))) }
+    yield {
+      kind: 'rows',
+      rows: rows.map((row) => columns.map(({ type }, index) => parseValue(row[index] ?? null, type))),
+    }
   }
   await session.query('close portal_rows')
   if (readCount !== count)

@@ -66,8 +66,8 @@ export class CopyWriter {
     const names = piece.columns.map(({ name }) => toUniqueName(name, usedNames))
     const name = toUniqueName(piece.name, this.#tables)
     const columns = piece.columns.map(
-      ({ type, notNull }, at) =>
-        `${quoteIdentifier(names[at] ?? '')} ${columnTypes[type]}${notNull ? ' not null' : ''}`,
+      ({ type, notNull }, index) =>
+        `${quoteIdentifier(names[index] ?? '')} ${columnTypes[type]}${notNull ? ' not null' : ''}`,
     )
     const definitions = [...columns, `${rowColumn} bigint not null`]
     await this.#session.query(`create table ${this.#schema}.${quoteIdentifier(name)} (${definitions.join(', ')})`)
@@ -89,7 +89,7 @@ export class CopyWriter {
     let characterCount = 0
     for (const row of rows) {
       if (row.length !== table.columns.length) throw new StoreError('damaged', 'A row does not fit its table.')
-      const texts = table.columns.map((column, at) => formatValue(row[at] ?? null, column))
+      const texts = table.columns.map((column, index) => formatValue(row[index] ?? null, column))
       batch.push(texts)
       characterCount += texts.reduce((sum, text) => sum + (text?.length ?? 0), 0)
       if (characterCount < maxCharacters) continue
@@ -104,11 +104,11 @@ export class CopyWriter {
 
   async #insert(table: OpenTable, rows: (string | null)[][]): Promise<void> {
     if (rows.length === 0) return
-    const types = table.columns.map(({ type }, at) => `$${at + 2}::${columnTypes[type]}[]`)
-    const columns = table.columns.map((_, at) => rows.map((row) => row[at] ?? null))
+    const types = table.columns.map(({ type }, index) => `$${index + 2}::${columnTypes[type]}[]`)
+    const columns = table.columns.map((_, index) => rows.map((row) => row[index] ?? null))
     const values = types.length > 0 ? `unnest(${types.join(', ')})` : `generate_series(1, ${rows.length})`
     const names = [...table.names.map(quoteIdentifier), rowColumn].join(', ')
-    const aliases = table.names.map((_, at) => `c${at}`)
+    const aliases = table.names.map((_, index) => `c${index}`)
     await this.#session.query(
       `insert into ${this.#schema}.${quoteIdentifier(table.name)} (${names})
         select ${[...aliases, '$1::bigint + place'].join(', ')}
@@ -128,9 +128,9 @@ export class CopyWriter {
       table.position,
     ])
     const key = table.columns
-      .map(({ key: position }, at) => ({ position, name: table.names[at] ?? '' }))
+      .map(({ key: position }, index) => ({ position, name: table.names[index] ?? '' }))
       .filter(({ position }) => position > 0)
-      .toSorted((one, other) => one.position - other.position)
+      .toSorted((a, b) => a.position - b.position)
       .map(({ name }) => quoteIdentifier(name))
     if (key.length === 0) return
     await this.#session.tryStatement(

@@ -25,12 +25,12 @@ export async function* downloadObject(
     firstResponse ??= response
     const body = response.Body as Readable
     try {
-      const parts = body[Symbol.asyncIterator]() as AsyncIterator<Uint8Array>
-      for (let part = await readPart(parts); part !== null; part = await readPart(parts)) {
-        offset += part.length
-        checksum = crc32(part, checksum)
-        await meter(part.length)
-        yield part
+      const chunks = body[Symbol.asyncIterator]() as AsyncIterator<Uint8Array>
+      for (let chunk = await readChunk(chunks); chunk !== null; chunk = await readChunk(chunks)) {
+        offset += chunk.length
+        checksum = crc32(chunk, checksum)
+        await meter(chunk.length)
+        yield chunk
       }
     } finally {
       body.destroy()
@@ -55,9 +55,9 @@ async function requestObject(client: S3Client, target: ObjectTarget, offset: num
 }
 
 /** Null: no more comes from this answer, whether that is all or the line was cut. */
-async function readPart(parts: AsyncIterator<Uint8Array>): Promise<Uint8Array | null> {
+async function readChunk(chunks: AsyncIterator<Uint8Array>): Promise<Uint8Array | null> {
   try {
-    const { done, value } = await parts.next()
+    const { done, value } = await chunks.next()
     return done ? null : value
   } catch (error) {
     const fault = toStoreError(error)

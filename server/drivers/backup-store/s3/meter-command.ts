@@ -32,8 +32,8 @@ export function meterCommand<Command extends PutObjectCommand | UploadPartComman
 
 async function* sliceBody(body: Uint8Array, meter: ByteMeter): AsyncGenerator<Uint8Array> {
   for (let offset = 0; offset < body.length; offset += sliceBytes) {
-    const part = body.subarray(offset, offset + sliceBytes)
-    await meter(part.length)
-    yield part
+    const slice = body.subarray(offset, offset + sliceBytes)
+    await meter(slice.length)
+    yield slice
   }
 }

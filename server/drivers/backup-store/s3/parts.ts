@@ -44,7 +44,7 @@ export class PartSplitter {
   }
 
   /** Once, as hex. */
-  sha256(): string {
+  finishSha256(): string {
     return this.#sha256.digest('hex')
   }
 

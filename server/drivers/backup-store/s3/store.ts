@@ -77,7 +77,7 @@ export function createBucketStore(
       try {
         const splitter = new PartSplitter()
         await sendParts(client, target, splitter.split(watchedBody.body, partBytes), splitter, watchedBody)
-        return { bytes: splitter.bytes, sha256: splitter.sha256() }
+        return { bytes: splitter.bytes, sha256: splitter.finishSha256() }
       } catch (error) {
         throw watchedBody.failure()?.error ?? toStoreError(error)
       }

@@ -87,7 +87,7 @@ export class ObjectUpload {
   async complete(total: { bytes: number; checksum: string }): Promise<void> {
     await Promise.all(this.#pendingParts)
     this.#throwFailure()
-    const Parts = this.#completedParts.toSorted((one, other) => (one.PartNumber ?? 0) - (other.PartNumber ?? 0))
+    const Parts = this.#completedParts.toSorted((a, b) => (a.PartNumber ?? 0) - (b.PartNumber ?? 0))
     const { ChecksumCRC32 } = await this.#client
       .send(
         new CompleteMultipartUploadCommand({
@@ -120,5 +120,5 @@ export class ObjectUpload {
 }
 
 /** Buckets that do not keep the checksum of all of it say nothing, or say one of checksums, with a hyphen. */
-const isOtherChecksum = (actual: string | undefined, expected: string) =>
-  actual !== undefined && !actual.includes('-') && actual !== expected
+const isOtherChecksum = (actualChecksum: string | undefined, expectedChecksum: string) =>
+  actualChecksum !== undefined && !actualChecksum.includes('-') && actualChecksum !== expectedChecksum

@@ -90,7 +90,7 @@ function createDataBuilder(store: DatabaseSync): { add(piece: DataPiece): void; 
     for (const row of rows) {
       if (row.length !== table.columns.length)
         throw createBadDataError('a row has not as many values as its table has columns')
-      table.insert.run(...row.map((value, at) => toBindable(value, table.columns[at])))
+      table.insert.run(...row.map((value, index) => toBindable(value, table.columns[index])))
     }
   }
 
@@ -131,11 +131,11 @@ function runStatement(store: DatabaseSync, statement: string, allowedActions: re
     return constants.SQLITE_DENY
   })
   try {
-    const prepared = store.prepare(statement)
-    if (trimStatement(prepared.sourceSQL) !== trimStatement(statement))
+    const preparedStatement = store.prepare(statement)
+    if (trimStatement(preparedStatement.sourceSQL) !== trimStatement(statement))
       throw createBadDataError('there is more than one statement in one')
     if (!/^create\b/i.test(statement.trimStart())) throw createBadDataError('a statement makes nothing')
-    prepared.run()
+    preparedStatement.run()
   } finally {
     store.setAuthorizer(null)
   }

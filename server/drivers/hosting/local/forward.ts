@@ -104,8 +104,8 @@ export function forward(
   })
   if (!hasBody) return void outgoingRequest.end()
   let bytes = 0
-  request.on('data', (part: Buffer) => {
-    bytes += part.length
+  request.on('data', (chunk: Buffer) => {
+    bytes += chunk.length
     if (bytes <= forwardLimits.bodyBytes) return
     // The end of what is passed on is no answer any more.
     isSettled = true

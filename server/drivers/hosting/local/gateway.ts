@@ -95,7 +95,7 @@ export async function openGateway({
   function handleRequest(request: IncomingMessage, response: ServerResponse): void {
     if (!connections.isAlone(request, response)) return
     endSlowReader(response, limits.slowReader)
-    const hostHeaders = request.rawHeaders.filter((name, at) => at % 2 === 0 && name.toLowerCase() === 'host')
+    const hostHeaders = request.rawHeaders.filter((name, index) => index % 2 === 0 && name.toLowerCase() === 'host')
     // Two names would be read one way here and another way there.
     if (hostHeaders.length !== 1 || !request.url?.startsWith('/')) return refuse(response, 400)
     if (!methods.has(request.method ?? '')) return refuse(response, 405)
@@ -109,7 +109,7 @@ export async function openGateway({
     if (tasks.length === 0) return sendPage(response, instance.shouldRun() ? 'starting' : 'stopped')
     if (!claimShare(services, code, response)) return sendPage(response, 'busy', { connection: 'close' })
     rotation = (rotation + 1) % 1_000_000
-    const orderedSockets = tasks.map((_, at) => tasks[(at + rotation) % tasks.length]?.record.socket ?? '')
+    const orderedSockets = tasks.map((_, index) => tasks[(index + rotation) % tasks.length]?.record.socket ?? '')
     forward(request, response, orderedSockets, { address, isSecure: tls }, (reason) =>
       sendPage(response, reason, reason === 'too-large' ? { connection: 'close' } : {}),
     )

@@ -46,10 +46,10 @@ const listLogFiles = (folder: string): LogFile[] =>
   })
 
 async function* readTaskLines(files: readonly LogFile[], task: number, from: number, to: number) {
-  for (const [at, { path, day }] of files.entries()) {
-    const next = files[at + 1]
+  for (const [index, { path, day }] of files.entries()) {
+    const nextFile = files[index + 1]
     // All of a part is before the first line of the next one.
-    if (next?.day === day && (await readFirstTime(next.path)) < from) continue
+    if (nextFile?.day === day && (await readFirstTime(nextFile.path)) < from) continue
     for await (const line of readLines(path, task)) {
       if (line.time >= to) return
       if (line.time >= from) yield line
@@ -112,13 +112,13 @@ async function* mergeStreams(streams: readonly AsyncGenerator<InstanceLogLine>[]
   try {
     for (;;) {
       let earliestIndex = -1
-      for (const [at, head] of heads.entries()) {
+      for (const [index, head] of heads.entries()) {
         const earliestHead = heads[earliestIndex]
         if (
           !head.done &&
           (earliestHead === undefined || earliestHead.done || head.value.time < earliestHead.value.time)
         )
-          earliestIndex = at
+          earliestIndex = index
       }
       const [head, stream] = [heads[earliestIndex], streams[earliestIndex]]
       if (!head || head.done || !stream) return

@@ -57,8 +57,8 @@ export const formatDay = (time: number): string => new Date(time).toISOString().
 
 /** Says how much is missing. */
 export function cutText(text: string, maxLength: number): string {
-  const missing = text.length - maxLength
-  return missing > 0 ? `${text.slice(0, maxLength)}… [${missing} more characters]` : text
+  const missingCount = text.length - maxLength
+  return missingCount > 0 ? `${text.slice(0, maxLength)}… [${missingCount} more characters]` : text
 }
 
 /** One line without control characters. */
@@ -221,8 +221,8 @@ function measureDay(folder: string, day: string): number {
 
 function findLastPart(folder: string, day: string, task: number): number {
   const parts = listLogNames(folder).flatMap((name) => {
-    const [, ofDay, ofTask, part] = logNamePattern.exec(name) ?? []
-    return ofDay === day && Number(ofTask) === task ? [Number(part)] : []
+    const [, fileDay, fileTask, part] = logNamePattern.exec(name) ?? []
+    return fileDay === day && Number(fileTask) === task ? [Number(part)] : []
   })
   return Math.max(0, ...parts)
 }

@@ -26,14 +26,14 @@ const maxPiece = { rows: 1000, size: 1_000_000 }
 
 /** `instanceFolder`: the instance's folder. Throws HostingError `no_instance`, `no_room`, `bad_data`. */
 export async function* readInstanceData(instanceFolder: string): AsyncGenerator<DataPiece> {
-  const draft = openDraftFolder(instanceFolder)
+  const draftFolder = openDraftFolder(instanceFolder)
   try {
-    await copyData(instanceFolder, join(draft.path, 'instance.db'))
-    yield* readDataFile(join(draft.path, 'instance.db'))
+    await copyData(instanceFolder, join(draftFolder.path, 'instance.db'))
+    yield* readDataFile(join(draftFolder.path, 'instance.db'))
   } catch (error) {
     throw toHostingError(error)
   } finally {
-    draft.remove()
+    draftFolder.remove()
   }
 }
 
@@ -79,7 +79,7 @@ async function copyAsUser(user: number, folder: string, copyPath: string): Promi
   const program = { path: fileURLToPath(new URL('./copy-data-process.ts', import.meta.url)), env: {} }
   const child = spawnProgram(program, { args: [folder], limitMb: 128, stdio: ['ignore', 'pipe', 'pipe'], user })
   let errorOutput = ''
-  child.stderr?.on('data', (part: Buffer) => void (errorOutput = (errorOutput + part.toString()).slice(-2000)))
+  child.stderr?.on('data', (chunk: Buffer) => void (errorOutput = (errorOutput + chunk.toString()).slice(-2000)))
   const exitPromise = new Promise<number | null>((resolve, reject) => {
     child.on('error', reject)
     child.on('close', resolve)
@@ -131,7 +131,7 @@ function* readTable(store: DatabaseSync, table: ListedTable): Generator<DataPiec
   let rows: DataValue[][] = []
   let size = 0
   for (const values of rowQuery.iterate() as unknown as Iterable<DataValue[]>) {
-    const row = values.map((value, at) => toDataValue(value, columns[at]))
+    const row = values.map((value, index) => toDataValue(value, columns[index]))
     rows.push(row)
     size += measureRow(row)
     if (rows.length < maxPiece.rows && size < maxPiece.size) continue
@@ -204,9 +204,9 @@ function readEndStatements(store: DatabaseSync): string[] {
     .map(({ sql }) => String(sql))
   const hasCounters = store.prepare("select 1 from sqlite_schema where name = 'sqlite_sequence'").get() !== undefined
   if (!hasCounters) return statements
-  const counters = store.prepare('select name, seq from sqlite_sequence order by name')
-  counters.setReadBigInts(true)
-  return [...statements, ...counters.all().map(({ name, seq }) => buildCounterStatement(String(name), String(seq)))]
+  const counterQuery = store.prepare('select name, seq from sqlite_sequence order by name')
+  counterQuery.setReadBigInts(true)
+  return [...statements, ...counterQuery.all().map(({ name, seq }) => buildCounterStatement(String(name), String(seq)))]
 }
 
 const buildCounterStatement = (name: string, seq: string) =>

@@ -46,15 +46,15 @@ export function requestSocket(
 
 /** Rejects for what is longer, or is cut off. */
 export async function readText(message: IncomingMessage, maxBytes: number): Promise<string> {
-  const parts: Buffer[] = []
+  const chunks: Buffer[] = []
   let size = 0
-  for await (const part of message as AsyncIterable<Buffer>) {
-    size += part.length
+  for await (const chunk of message as AsyncIterable<Buffer>) {
+    size += chunk.length
     if (size > maxBytes) {
       message.destroy()
       throw new Error(`more than ${maxBytes} bytes`)
     }
-    parts.push(part)
+    chunks.push(chunk)
   }
-  return Buffer.concat(parts).toString('utf8')
+  return Buffer.concat(chunks).toString('utf8')
 }

@@ -19,14 +19,14 @@ import { splitLines, unpackArchive } from '#server/use-cases/hosting/backups/unp
 
 interface WrittenArchive extends AsyncIterable<Uint8Array> {
   /** Throws before the last byte was taken. */
-  contents(): BackupContents
+  getContents(): BackupContents
 }
 
 interface ReadArchive extends AsyncIterable<DataPiece> {
   /** Null before the first piece was taken. */
-  head(): ArchiveHead | null
+  getHead(): ArchiveHead | null
   /** Throws before the end. */
-  contents(): BackupContents
+  getContents(): BackupContents
 }
 
 /** In bytes: what is longer is not read, and so not written. A row is a line. */
@@ -59,7 +59,7 @@ export function writeArchive(
       pipeline(Readable.from(toChunks(writeLines())), gzip, () => undefined)
       yield* await age.encrypt(Readable.toWeb(gzip) as ReadableStream<Uint8Array>)
     },
-    contents: () => requireContents(contents),
+    getContents: () => requireContents(contents),
   }
 }
 
@@ -95,7 +95,7 @@ export function readArchive(
       for await (const line of splitLines(unpackArchive(bytes, identities), maxLine)) yield* archive.readLine(line)
       archive.finish()
     },
-    head: () => archive.head,
-    contents: () => requireContents(archive.contents),
+    getHead: () => archive.head,
+    getContents: () => requireContents(archive.contents),
   }
 }

@@ -81,7 +81,7 @@ export async function beginBackupByClock(
   }
   const jobOwner = { companyId: 0, userId: 0, intent: id, progressKey: backup.progress_key }
   await tryInsertJob(db, { ...jobOwner, id, kind: clockBackupJob, input, now, deadline: now + backupDeadlineMs })
-  const entryHead = { companyId, userId: null, now, status: 0, intent: null, requestId: id } as const
-  await addAuditEntries(db, entryHead, [{ code: 'backup', operation: 'backup', info }])
+  const entryHeader = { companyId, userId: null, now, status: 0, intent: null, requestId: id } as const
+  await addAuditEntries(db, entryHeader, [{ code: 'backup', operation: 'backup', info }])
   return true
 }

@@ -13,7 +13,7 @@ export interface BackupContents {
 /** Pieces that tell what they were, once the last of them was taken. */
 export interface DigestedPieces extends AsyncIterable<DataPiece> {
   /** Throws before the end. */
-  contents(): BackupContents
+  getContents(): BackupContents
 }
 
 /** Counts lines as they pass. */
@@ -55,7 +55,7 @@ export function withDigest(pieces: AsyncIterable<DataPiece>): DigestedPieces {
       }
       contents = counter.finish()
     },
-    contents: () => requireContents(contents),
+    getContents: () => requireContents(contents),
   }
 }
 

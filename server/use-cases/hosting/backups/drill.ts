@@ -69,7 +69,7 @@ export async function runDrill(app: AppContext, { backupId }: DrillInput): Promi
     await buildData(path, readBackup(app, backup, skipMetering))
     const rebuiltData = withDigest(readDataFile(path))
     for await (const _ of rebuiltData);
-    if (rebuiltData.contents().digest !== backup.digest)
+    if (rebuiltData.getContents().digest !== backup.digest)
       throw new StoreError('damaged', 'What was put back is not what was written.')
   } finally {
     draftFolder.remove()

@@ -32,7 +32,7 @@ function formatTableLine({ name, columns, statement }: DataPiece & { kind: 'tabl
 function formatRowLine(row: readonly DataValue[], columns: Columns): string {
   if (row.length !== columns.length)
     throw new LineError(`a row has ${row.length} values in a table of ${columns.length} columns`)
-  return `[${row.map((value, at) => formatValue(value, columns[at]?.type)).join(',')}]`
+  return `[${row.map((value, index) => formatValue(value, columns[index]?.type)).join(',')}]`
 }
 
 /** In an integer column 5 and 5n are the same; in one of any type they are not. */
@@ -58,7 +58,7 @@ export function readRow(line: string, columns: Columns): DataValue[] {
   return row.map(parseValue)
 }
 
-const notFinite: Record<string, number> = { NaN: Number.NaN, Infinity, '-Infinity': -Infinity }
+const nonFiniteNumbers: Record<string, number> = { NaN: Number.NaN, Infinity, '-Infinity': -Infinity }
 
 function parseValue(value: unknown): DataValue {
   if (value === null || typeof value === 'string' || typeof value === 'number') return value
@@ -66,7 +66,7 @@ function parseValue(value: unknown): DataValue {
   if (otherEntries.length > 0 || typeof text !== 'string') throw new LineError('a value is of no known kind')
   if (kind === 'int' && /^-?\d{1,19}$/.test(text)) return BigInt(text)
   if (kind === 'blob' && /^[\w+/]*={0,2}$/.test(text)) return new Uint8Array(Buffer.from(text, 'base64'))
-  const realValue = kind === 'real' ? notFinite[text] : undefined
+  const realValue = kind === 'real' ? nonFiniteNumbers[text] : undefined
   if (realValue === undefined) throw new LineError('a value is of no known kind')
   return realValue
 }

@@ -35,18 +35,14 @@ export type ProgressListener = (movedBytes: number, expectedBytes: number | null
  * Throws errors of host, stores and archives, and STATE_CONFLICT where it is not to be made any more.
  */
 export async function makeBackup(app: AppContext, id: number, onProgress: ProgressListener): Promise<BackupResult> {
-  const {
-    backup,
-    head,
-    expected: expectedBytes,
-  } = await runInTransaction(app, systemScope, async (db) => {
+  const { backup, headNames, expectedBytes } = await runInTransaction(app, systemScope, async (db) => {
     const row = await findAnyStoredBackup(db, id)
     if (row?.state !== 'running') throw new ProblemError('STATE_CONFLICT', { why: row?.fault ?? 'interrupted' })
     const company = await findCompanyById(db, row.company_id)
     const service = await db.selectFrom('service').select('name').where('id', '=', row.service_id).executeTakeFirst()
     const lastBackup = await findLatestBackup(db, row.service_id, row.pdb_type, 'done')
     const names = { companyCode: company?.code ?? '', name: service?.name ?? '' }
-    return { backup: row, head: names, expected: lastBackup?.bytes ?? null }
+    return { backup: row, headNames: names, expectedBytes: lastBackup?.bytes ?? null }
   })
   if (backup.location !== null) await clearLocation(app, backup.pdb_type, backup.location)
   const now = app.clock()
@@ -55,21 +51,21 @@ export async function makeBackup(app: AppContext, id: number, onProgress: Progre
   if (!isCurrent) throw new ProblemError('STATE_CONFLICT', { why: 'interrupted' })
 
   const stallWatch = watchStalls()
-  const pieces = withBeats(
+  const pieces = withActivityReports(
     app.hosting.readData({ serviceId: backup.service_id, code: backup.service_code }),
     stallWatch,
   )
   const onBytes = (movedBytes: number) => onProgress(movedBytes, expectedBytes)
   if (backup.pdb_type === 'pdb2rds') return await stallWatch.watch(writeCopy(app, location, pieces))
   return await stallWatch.watch(
-    storeArchive(app, { ...backup, location, ...head, time: now }, pieces, { stallWatch, onBytes }),
+    storeArchive(app, { ...backup, location, ...headNames, time: now }, pieces, { stallWatch, onBytes }),
   )
 }
 
 async function writeCopy(app: AppContext, location: string, pieces: AsyncIterable<DataPiece>): Promise<BackupResult> {
   const digestedPieces = withDigest(pieces)
   const { bytes } = await app.backups.copies.write(location, digestedPieces)
-  return { location, bytes, sha256: null, key_id: null, ...digestedPieces.contents() }
+  return { location, bytes, sha256: null, key_id: null, ...digestedPieces.getContents() }
 }
 
 type ArchiveInput = StoredBackup & { location: string; companyCode: string; name: string; time: number }
@@ -95,7 +91,7 @@ async function storeArchive(
   const { meter, finish } = openMeter(app, { companyId, serviceId, run: `backup-${id}` })
   let movedBytes = 0
   async function countBytes(bytes: number): Promise<void> {
-    stallWatch.beat()
+    stallWatch.reportActivity()
     movedBytes += bytes
     onBytes(movedBytes)
     await meter(bytes)
@@ -103,13 +99,13 @@ async function storeArchive(
   const storedArchive = await app.backups.store.put(location, body, countBytes)
   // It is not done before what it moved is written down.
   await finish()
-  return { location, ...storedArchive, key_id: await getRecipient(app.config, companyId), ...body.contents() }
+  return { location, ...storedArchive, key_id: await getRecipient(app.config, companyId), ...body.getContents() }
 }
 
-async function* withBeats<T>(pieces: AsyncIterable<T>, { beat }: StallWatch): AsyncGenerator<T> {
+async function* withActivityReports<T>(pieces: AsyncIterable<T>, { reportActivity }: StallWatch): AsyncGenerator<T> {
   for await (const piece of pieces) {
-    beat()
+    reportActivity()
     yield piece
-    beat()
+    reportActivity()
   }
 }

@@ -14,12 +14,12 @@ export async function* readBackup(app: AppContext, backup: StoredBackup, meter: 
   if (pdb_type === 'pdb2rds') {
     const copy = withDigest(app.backups.copies.read(location))
     yield* copy
-    return requireSameContents(backup, copy.contents())
+    return requireSameContents(backup, copy.getContents())
   }
   const archive = readArchive(app.backups.store.get(location, meter), getIdentities(app.config, backup.company_id))
   yield* archive
-  requireSameContents(backup, archive.contents())
-  if (archive.head()?.backupId !== backup.id) throw new StoreError('damaged', 'The archive is of another backup.')
+  requireSameContents(backup, archive.getContents())
+  if (archive.getHead()?.backupId !== backup.id) throw new StoreError('damaged', 'The archive is of another backup.')
 }
 
 function requireSameContents(backup: StoredBackup, { digest, tables, rows }: BackupContents): void {

@@ -26,16 +26,16 @@ export const requestBackup: UseCase<typeof endpoint> = async (context, { body: {
   // Nobody would ever work it off.
   if (app.config.hosting === 'off') throw new ProblemError('NOT_SUPPORT')
   const user = await findUserById(db, caller.companyId, caller.userId)
-  const toProvider = isProvider(caller)
+  const isForProvider = isProvider(caller)
   const startedBackup = await runForService(context, service_id, async (row, trailDetails) => {
     // Before the service's row, in the order in which all take them.
     await takeChangeNumber(db, row.company_id)
     const lockedService = await lockService(db, row.id)
-    if (lockedService) requireNotLocked(lockedService, toProvider)
+    if (lockedService) requireNotLocked(lockedService, isForProvider)
     const reason = getBackupRefusal(pdb_type, row, getBusinessMoment(context).today)
     if (reason) throw new ProblemError('STATE_CONFLICT', { why: reason })
     const backupInProgress = await findRunningBackup(db, row.id, pdb_type)
-    if (backupInProgress) rejectRunningBackup(backupInProgress, toProvider)
+    if (backupInProgress) rejectRunningBackup(backupInProgress, isForProvider)
     const requester = {
       user_id: caller.userId,
       user_name: user?.name ?? '',
@@ -54,7 +54,7 @@ export const requestBackup: UseCase<typeof endpoint> = async (context, { body: {
     companyId: backup.company_id,
     userId: caller.userId,
     userCompanyId: caller.companyId,
-    toProvider,
+    toProvider: isForProvider,
     trail,
     requestId,
     intent,
@@ -69,7 +69,11 @@ export const requestBackup: UseCase<typeof endpoint> = async (context, { body: {
 
 const lockedAction = 'run-backup'
 
-function rejectRunningBackup({ user_id, user_name, by_provider }: StoredBackup, toProvider: boolean): never {
+function rejectRunningBackup({ user_id, user_name, by_provider }: StoredBackup, isForProvider: boolean): never {
   const requester = { userId: user_id ?? 0, userName: user_name ?? '', byProvider: by_provider }
-  throw new ProblemError('RESOURCE_LOCKED', { user: getVisibleName(requester, toProvider), action: lockedAction }, 10)
+  throw new ProblemError(
+    'RESOURCE_LOCKED',
+    { user: getVisibleName(requester, isForProvider), action: lockedAction },
+    10,
+  )
 }

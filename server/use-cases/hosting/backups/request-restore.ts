@@ -32,7 +32,7 @@ export const requestRestore: UseCase<typeof endpoint> = async (context, { body: 
   if (app.config.hosting === 'off') throw new ProblemError('NOT_SUPPORT')
   const user = await findUserById(db, caller.companyId, caller.userId)
   const userName = user?.name ?? ''
-  const toProvider = isProvider(caller)
+  const isForProvider = isProvider(caller)
   const progressKey = createProgressKey()
   const input = await runBehindFence(
     context,
@@ -43,13 +43,13 @@ export const requestRestore: UseCase<typeof endpoint> = async (context, { body: 
       const row = await findServiceRow(db, companyId, id)
       const backup = await findStoredBackup(db, companyId, backup_id)
       if (!lockedService || !row || !backup) throw createNotFoundProblem()
-      requireNotLocked(lockedService, toProvider)
+      requireNotLocked(lockedService, isForProvider)
       const source = { traffic_disabled: await isTrafficDisabled(db, companyId, backup.service_id) }
-      const target = toServiceResponse(app, row, getBusinessMoment(context), toProvider)
+      const target = toServiceResponse(app, row, getBusinessMoment(context), isForProvider)
       const reason = getRestoreRefusal(backup, { source, target })
       if (reason) throw new ProblemError('STATE_CONFLICT', { why: reason })
-      const byProvider = companyId !== caller.companyId
-      const requester = { user_id: caller.userId, user_name: userName, by_provider: byProvider }
+      const isByProvider = companyId !== caller.companyId
+      const requester = { user_id: caller.userId, user_name: userName, by_provider: isByProvider }
       const restoreId = await startRestore(db, {
         ...requester,
         company_id: companyId,
@@ -60,7 +60,14 @@ export const requestRestore: UseCase<typeof endpoint> = async (context, { body: 
       })
       if (restoreId === null) throw new Error('a restore was begun twice')
       const kind = 'restore-backup'
-      const runningOperation = { kind, userId: caller.userId, userName, byProvider, since: now, progressKey } as const
+      const runningOperation = {
+        kind,
+        userId: caller.userId,
+        userName,
+        byProvider: isByProvider,
+        since: now,
+        progressKey,
+      } as const
       const fence = await startOperation(db, lockedService, runningOperation)
       const info = {
         ServiceCode: row.code,
@@ -81,7 +88,7 @@ export const requestRestore: UseCase<typeof endpoint> = async (context, { body: 
         fence,
         userId: caller.userId,
         userCompanyId: caller.companyId,
-        toProvider,
+        toProvider: isForProvider,
         config: null,
         trail: { code: 'backup', operation: 'restore', info, ...trailDetails.log },
         requestId,

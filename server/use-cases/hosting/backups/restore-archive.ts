@@ -36,8 +36,8 @@ export async function restoreArchive(
     await buildData(draftPath, archiveReader)
     const rebuiltData = withDigest(readDataFile(draftPath))
     for await (const _ of rebuiltData);
-    const [head, contents] = [archiveReader.head(), archiveReader.contents()]
-    if (head === null || rebuiltData.contents().digest !== contents.digest)
+    const [head, contents] = [archiveReader.getHead(), archiveReader.getContents()]
+    if (head === null || rebuiltData.getContents().digest !== contents.digest)
       throw createDamagedError('what came of it is something else')
     await rename(draftPath, path)
     return { head, path, ...contents }

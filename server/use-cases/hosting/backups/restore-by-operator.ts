@@ -61,8 +61,8 @@ export async function restoreByOperator(app: AppContext, backupId: number, code:
     }
     const owner = { companyId: 0, userId: 0, intent: id }
     await tryInsertJob(db, { ...owner, id, kind, input, progressKey, now, deadline: now + restoreDeadlineMs })
-    const entryHead = { companyId, userId: null, now, status: 0, intent: null, requestId: id } as const
-    await addAuditEntries(db, entryHead, [{ code: 'backup', operation: 'restore', info }])
+    const entryHeader = { companyId, userId: null, now, status: 0, intent: null, requestId: id } as const
+    await addAuditEntries(db, entryHeader, [{ code: 'backup', operation: 'restore', info }])
   })
   notifyJobs(app)
 }

@@ -6,27 +6,28 @@ export const stallMs = { limit: 600_000 }
 
 export interface StallWatch {
   /** Something moved. */
-  beat(): void
+  reportActivity(): void
   /** Rejects with StoreError `unreachable` where nothing did; what it waited for is left to itself. */
-  watch<T>(work: Promise<T>): Promise<T>
+  watch<T>(promise: Promise<T>): Promise<T>
 }
 
 export function watchStalls(): StallWatch {
-  let lastBeatAt = performance.now()
+  let lastActivityAt = performance.now()
   return {
-    beat: () => void (lastBeatAt = performance.now()),
-    async watch(work) {
+    reportActivity: () => void (lastActivityAt = performance.now()),
+    async watch(promise) {
       let timer: NodeJS.Timeout | undefined
       const stallError = new Promise<never>((_, reject) => {
         const { limit } = stallMs
         timer = setInterval(() => {
-          if (performance.now() - lastBeatAt > limit) reject(new StoreError('unreachable', 'Nothing moves any more.'))
+          if (performance.now() - lastActivityAt > limit)
+            reject(new StoreError('unreachable', 'Nothing moves any more.'))
         }, limit / 10)
       })
       // What it comes to after that is nobody's.
-      work.catch(() => undefined)
+      promise.catch(() => undefined)
       try {
-        return await Promise.race([work, stallError])
+        return await Promise.race([promise, stallError])
       } finally {
         clearInterval(timer)
       }

@@ -46,7 +46,7 @@ export function getNextNightTime(
 
 /** Answers how many began. */
 export async function startDueBackups(app: AppContext): Promise<number> {
-  await giveUpAbandoned(app)
+  await failAbandonedBackups(app)
   const startedCount = (await startScheduled(app)) + (await startDueDrills(app))
   if (startedCount > 0) notifyJobs(app)
   return startedCount
@@ -85,7 +85,7 @@ async function startBackup(db: DatabaseHandle, app: AppContext, row: ServiceList
 }
 
 /** Whose long request was given up, or never came to be. */
-async function giveUpAbandoned(app: AppContext): Promise<void> {
+async function failAbandonedBackups(app: AppContext): Promise<void> {
   const now = app.clock()
   const rows = await runInTransaction(
     app,

@@ -11,11 +11,11 @@ import { createNotFoundProblem } from '#server/problems/problem-error.ts'
 import { runBehindFence } from '#server/use-cases/hosting/run-for-service.ts'
 import { getVisibleName } from '#server/use-cases/hosting/running-operation.ts'
 
-/** `toProvider`: whether the provider's own people are told by name. */
+/** `isForProvider`: whether the provider's own people are told by name. */
 export function toStoredBackupRow(
   { config }: Pick<AppContext, 'config'>,
   row: rows.StoredBackup,
-  toProvider: boolean,
+  isForProvider: boolean,
 ): StoredBackupRow {
   const { id, service_id, service_code, pdb_type, state, cause, bytes, tables, key_id, fault, row_version } = row
   const requester = { userId: row.user_id ?? 0, userName: row.user_name ?? '', byProvider: row.by_provider }
@@ -32,7 +32,7 @@ export function toStoredBackupRow(
     key_id,
     fault,
     row_version,
-    user_name: getVisibleName(requester, toProvider),
+    user_name: getVisibleName(requester, isForProvider),
     start_time: toTimestamp(config.timeZone, row.create_time),
     end_time: row.end_time === null ? null : toTimestamp(config.timeZone, row.end_time),
     duration: row.end_time === null ? null : row.end_time - row.create_time,
@@ -61,19 +61,19 @@ export const storedBackupList = {
   readLatestChange: (context: UseCaseContext, { query }: BackupListInput) =>
     runForBackups(context, query.serviceId, ({ companyId }) => readChangeNumber(context.db, companyId)),
 
-  page: ((context, { query }) =>
+  readPage: ((context, { query }) =>
     runForBackups(context, query.serviceId, async (serviceRef) => {
       const { count, rows: backups } = await rows.readStoredBackupPage(context.db, serviceRef, query)
       return { body: { count, data: toRows(context, backups) } }
     })) satisfies UseCase<typeof listBackups>,
 
-  changes: (context: UseCaseContext, { query }: BackupListInput, since: number | null) =>
+  readChanges: (context: UseCaseContext, { query }: BackupListInput, since: number | null) =>
     runForBackups(context, query.serviceId, async (serviceRef) => {
       const { changed: changedBackups, ...rest } = await rows.readStoredBackupChanges(context.db, serviceRef, since)
       return { changed: toRows(context, changedBackups), ...rest }
     }),
 
-  rowsAfter: (context: UseCaseContext, { query }: BackupListInput, id: number, maxRows: number) =>
+  readRowsAfter: (context: UseCaseContext, { query }: BackupListInput, id: number, maxRows: number) =>
     runForBackups(context, query.serviceId, async (serviceRef) =>
       toRows(context, await rows.listStoredBackupsAfter(context.db, serviceRef, { id, limit: maxRows })),
     ),

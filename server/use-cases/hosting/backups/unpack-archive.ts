@@ -52,7 +52,7 @@ class ArchiveSource {
   async readFromStart(): Promise<AsyncIterable<Uint8Array>> {
     let head = Buffer.alloc(0)
     while (!head.includes('\n---')) {
-      const next = await this.#next()
+      const next = await this.#readNext()
       if (next === null || head.length > maxHead) throw createDamagedError('it is no age file')
       head = Buffer.concat([head, next])
     }
@@ -66,10 +66,10 @@ class ArchiveSource {
 
   async *#readAfter(head: Uint8Array): AsyncGenerator<Uint8Array> {
     yield head
-    for (let next = await this.#next(); next !== null; next = await this.#next()) yield next
+    for (let next = await this.#readNext(); next !== null; next = await this.#readNext()) yield next
   }
 
-  async #next(): Promise<Uint8Array | null> {
+  async #readNext(): Promise<Uint8Array | null> {
     try {
       const { done, value } = await this.#bytes.next()
       return done ? null : value
@@ -88,17 +88,17 @@ const newline = 0x0a
 
 /** Without their ends. The last one has one too. */
 export async function* splitLines(bytes: AsyncIterable<Buffer>, maxLine: number): AsyncGenerator<string> {
-  let bufferedParts: Buffer[] = []
+  let bufferedChunks: Buffer[] = []
   let length = 0
   for await (const chunk of bytes) {
     let lineStart = 0
     for (let end = chunk.indexOf(newline); end >= 0; end = chunk.indexOf(newline, lineStart)) {
-      yield Buffer.concat([...bufferedParts, chunk.subarray(lineStart, end)]).toString()
-      bufferedParts = []
+      yield Buffer.concat([...bufferedChunks, chunk.subarray(lineStart, end)]).toString()
+      bufferedChunks = []
       length = 0
       lineStart = end + 1
     }
-    bufferedParts.push(chunk.subarray(lineStart))
+    bufferedChunks.push(chunk.subarray(lineStart))
     length += chunk.length - lineStart
     if (length > maxLine) throw createDamagedError('a line of it has no end')
   }

@@ -110,11 +110,11 @@ async function billMonth(
   { record, change }: { record: BilledMonth<TrafficTerms>; change: number },
 ): Promise<void> {
   const { month, bytes, subscription: terms } = record
-  const { free, price } = await readTrafficRates(db, terms)
+  const { free: freeTraffic, price } = await readTrafficRates(db, terms)
   const measuredTraffic = toGigabytes(bytes)
   const { currency } = terms
   const carriedBalance = await readCarriedTraffic(db, { companyId: company_id, serviceId: service_id }, currency)
-  const total = calculateTrafficAmount(measuredTraffic, free, price) + carriedBalance.amount
+  const total = calculateTrafficAmount(measuredTraffic, freeTraffic, price) + carriedBalance.amount
   // Nobody can pay so little: it waits for the next month.
   const isCarriedForward = isBelowPayable(app.payments.types, currency, total)
   const amount = isCarriedForward ? 0n : total
@@ -127,7 +127,7 @@ async function billMonth(
     currency,
     period_end: getEndOfMonth(month),
     pdb_traffic: writeAmount(measuredTraffic),
-    free: writeAmount(free),
+    free: writeAmount(freeTraffic),
     price: writeAmount(price),
     amount: writeAmount(amount),
     carried_in: writeAmount(carriedBalance.amount),
@@ -136,7 +136,7 @@ async function billMonth(
     pay_date: null,
     pay_amount: null,
     steps: JSON.stringify(
-      explainTraffic(measuredTraffic, free, price, {
+      explainTraffic(measuredTraffic, freeTraffic, price, {
         from: carriedFrom,
         amount: carriedBalance.amount,
         isCarriedOn: isCarriedForward,
@@ -194,8 +194,8 @@ async function suspendBackups(context: BillingContext, traffic: OverdueTraffic):
   const { company_id: companyId, service_id: serviceId, service_code: ServiceCode } = traffic
   await mailTrafficNotice(context, traffic, 'traffic-overdue')
   const info = { ServiceCode, Month: getTrafficMonth(traffic.period_end), By: 'schedule' }
-  const entryHead = { companyId, userId: null, now, status: 0, intent: null, requestId: createJobId() } as const
-  await addAuditEntries(db, entryHead, [{ code: 'backup', operation: 'disable', info }])
+  const entryHeader = { companyId, userId: null, now, status: 0, intent: null, requestId: createJobId() } as const
+  await addAuditEntries(db, entryHeader, [{ code: 'backup', operation: 'disable', info }])
   await settleSuspension(context, { companyId, serviceId })
   return true
 }

@@ -20,7 +20,11 @@ export const readCurrentMonth: UseCase<typeof getTraffic> = (context, { params }
     const service = await findServiceRow(context.db, companyId, serviceId)
     if (!service) throw createNotFoundProblem()
     const month = getCountingMonth(getBusinessMoment(context).today, service.closed_month)
-    const { currency, free, price } = await readCurrentTerms(context, {
+    const {
+      currency,
+      free: freeTraffic,
+      price,
+    } = await readCurrentTerms(context, {
       companyId,
       serviceId,
       contractId: service.contract_id,
@@ -32,8 +36,8 @@ export const readCurrentMonth: UseCase<typeof getTraffic> = (context, { params }
       body: {
         month,
         pdb_traffic: writeAmount(measuredTraffic),
-        pdb2s3_traffic: writeAmount(free),
-        amount: writeAmount(calculateTrafficAmount(measuredTraffic, free, price)),
+        pdb2s3_traffic: writeAmount(freeTraffic),
+        amount: writeAmount(calculateTrafficAmount(measuredTraffic, freeTraffic, price)),
         currency,
       },
     }

@@ -18,7 +18,9 @@ const LazyPanel = lazy(async () => {
     loadPageMessages('activity'),
   ])
   return {
-    default: (props: { allPath: string; onClose: () => void }) => <PanelPart {...props} Service={ServiceTaskResult} />,
+    default: (props: { allPath: string; onClose: () => void }) => (
+      <PanelPart {...props} ServiceResult={ServiceTaskResult} />
+    ),
   }
 })
 
@@ -78,7 +80,7 @@ function startJobTimer() {
 const pageNoticeMs = 500
 
 /** Says which one has ended to whoever is looking elsewhere; not of those that had ended before this page came. */
-function useEndedNotice(activity: ActivityCount | undefined, isLooking: boolean, onShow: () => void) {
+function useEndedNotice(activity: ActivityCount | undefined, isActivityVisible: boolean, onShow: () => void) {
   const { t } = useTranslation('shell')
   const lastUnseenCount = useRef(activity?.unseenCount)
   useEffect(() => {
@@ -86,7 +88,7 @@ function useEndedNotice(activity: ActivityCount | undefined, isLooking: boolean,
     const previousCount = lastUnseenCount.current
     if (unseenCount === previousCount) return
     lastUnseenCount.current = unseenCount
-    if (previousCount === undefined || (unseenCount ?? 0) <= previousCount || isLooking) return
+    if (previousCount === undefined || (unseenCount ?? 0) <= previousCount || isActivityVisible) return
     setTimeout(() => void notifyEnded(previousCount), pageNoticeMs)
     async function notifyEnded(knownCount: number) {
       const [{ unseenCount: currentCount, latestEndpoint }] = await Promise.all([
@@ -95,7 +97,7 @@ function useEndedNotice(activity: ActivityCount | undefined, isLooking: boolean,
       ])
       if (currentCount <= knownCount || !latestEndpoint) return
       const text = t('activity.told', { name: getJobName(latestEndpoint) })
-      showToast({ kind: 'note', text, action: { label: t('activity.show'), run: onShow } })
+      showToast({ kind: 'note', text, action: { label: t('activity.show'), onRun: onShow } })
     }
   })
 }

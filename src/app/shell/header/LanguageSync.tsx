@@ -5,7 +5,7 @@ import { toHttpRequest } from '#contract/http-mapping.ts'
 import type { UserRow } from '#contract/users.ts'
 import type { Language } from '#domain/accounts/users.ts'
 import { getBaseVersion } from '#local/lists/list-view.ts'
-import { useDispatch, useSignedIn } from '#state/use-store.ts'
+import { useDispatch, useSignedInSession } from '#state/use-store.ts'
 import { notifyChanged } from '#state/live-changes.ts'
 import type { SessionUser } from '#state/session-slice.ts'
 import type { AppThunk } from '#state/app-thunk.ts'
@@ -20,7 +20,7 @@ let syncedLanguage: Language = initialLanguage
  */
 export function LanguageSync() {
   const dispatch = useDispatch()
-  const { user } = useSignedIn()
+  const { user } = useSignedInSession()
   const { i18n } = useTranslation()
   const language = i18n.language as Language
   useEffect(() => {

@@ -4,7 +4,7 @@ import { loadPageMessages } from '#app/i18n/page-messages.ts'
 import { routes } from '#app/routes/paths.ts'
 import { storeTheme, subscribeToTheme, readTheme, themes } from '#app/preferences/theme.ts'
 import { promptInstall, getInstallOffer, subscribeToInstallOffer } from '#app/browser/install-prompt.ts'
-import { useSignedIn } from '#state/use-store.ts'
+import { useSignedInSession } from '#state/use-store.ts'
 import { Avatar, getPictureUrl } from '#ui/display/Avatar.tsx'
 import { Menu, type MenuItem } from '#ui/overlay/Menu.tsx'
 import { useTranslation } from 'react-i18next'
@@ -29,7 +29,7 @@ const LazyInstallGuide = lazy(async () => {
 export function UserMenu() {
   const { t } = useTranslation('shell')
   const navigate = useNavigate()
-  const { user } = useSignedIn()
+  const { user } = useSignedInSession()
   const offer = useSyncExternalStore(subscribeToInstallOffer, getInstallOffer)
   const theme = useSyncExternalStore(subscribeToTheme, readTheme)
   const [OpenDialog, setOpenDialog] = useState<typeof LazyAboutDialog | null>(null)

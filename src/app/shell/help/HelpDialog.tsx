@@ -15,7 +15,7 @@ import { useTranslation } from 'react-i18next'
 /** Whom to ask, the shortcuts, and what to send along with a question (A-34, C-21, C-25). All but the newest address stands without a line. */
 export function HelpDialog({ onClose }: { onClose: () => void }) {
   const { t } = useTranslation('help')
-  const { t: shellText } = useTranslation('shell')
+  const { t: tShell } = useTranslation('shell')
   const [versions, setVersions] = useState<BuildVersions | null>(null)
   useEffect(() => void readVersions().then(setVersions), [])
   return (
@@ -38,7 +38,7 @@ export function HelpDialog({ onClose }: { onClose: () => void }) {
           <ul className="help-policies">
             {policies.map(({ name, href }) => (
               <li key={name}>
-                <a href={href}>{shellText(`policy.${name}`)}</a>
+                <a href={href}>{tShell(`policy.${name}`)}</a>
               </li>
             ))}
           </ul>
@@ -85,7 +85,7 @@ function ReportDetails({ versions }: { versions: BuildVersions | null }) {
 
 function ShortcutKeys() {
   const { t } = useTranslation('help')
-  const { t: shellText } = useTranslation('shell')
+  const { t: tShell } = useTranslation('shell')
   const session = useSession()
   const caller = session.kind === 'signed in' ? session.caller : null
   const areSingleKeysOn = useSingleKeys()
@@ -94,7 +94,7 @@ function ShortcutKeys() {
     { keys: ['/'], description: t('keys.search') },
     ...getShortcutKeys(caller).map(({ key, routeName }) => ({
       keys: ['g', key],
-      description: t('keys.go', { page: shellText(`menu.${routeName}`) }),
+      description: t('keys.go', { page: tShell(`menu.${routeName}`) }),
     })),
   ]
   const otherKeys = [

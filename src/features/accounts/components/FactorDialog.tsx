@@ -2,7 +2,7 @@ import '#features/accounts/factor-words.ts'
 import '#features/accounts/factors.css'
 import { type ReactNode, useEffect, useState } from 'react'
 import type { Problem } from '#contract/problem.ts'
-import { useDispatch, useSignedIn } from '#state/use-store.ts'
+import { useDispatch, useSignedInSession } from '#state/use-store.ts'
 import { Button } from '#ui/display/Button.tsx'
 import { Dialog } from '#ui/overlay/Dialog.tsx'
 import { LeaveQuestion } from '#ui/navigation-guard/navigation-guard.tsx'
@@ -31,14 +31,14 @@ export type FactorAction =
   | { kind: 'passkey' }
   | { kind: 'codes' }
   | { kind: 'remove'; id: number; name: string; isLast: boolean }
-  | { kind: 'require'; required: boolean }
+  | { kind: 'require'; shouldRequire: boolean }
   /** Of a colleague who has lost theirs. */
   | { kind: 'reset'; id: number; name: string; isRequired: boolean }
 
 /** First who is there, then the change, then what is to be kept of it. `onClose` says whether something changed. */
 export function FactorDialog({ action, onClose }: { action: FactorAction; onClose: (isChanged: boolean) => void }) {
   const { t } = useTranslation('factors')
-  const { user } = useSignedIn()
+  const { user } = useSignedInSession()
   const [token, setToken] = useState<string | null>(null)
   const [codes, setCodes] = useState<string[] | null>(null)
   const [areCodesSaved, setCodesSaved] = useState(false)
@@ -164,7 +164,7 @@ function FactorChange({ action, token, onDone, onCancel }: ChangeProps & { actio
         onConfirm={runAction}
       />
     )
-  const key = action.required ? 'on' : 'off'
+  const key = action.shouldRequire ? 'on' : 'off'
   return (
     <ConfirmChange
       text={t(`company.${key}Text`)}
@@ -177,7 +177,9 @@ function FactorChange({ action, token, onDone, onCancel }: ChangeProps & { actio
 
 function toChangeCall(action: Exclude<FactorAction, { kind: 'app' | 'passkey' | 'codes' }>, token: string) {
   if (action.kind === 'remove') return deleteFactor(token, action.id)
-  return action.kind === 'reset' ? resetColleagueFactors(token, action.id) : requireForCompany(token, action.required)
+  return action.kind === 'reset'
+    ? resetColleagueFactors(token, action.id)
+    : requireForCompany(token, action.shouldRequire)
 }
 
 /** What it means, before it is done. */
@@ -195,13 +197,13 @@ function ConfirmChange({
   onCancel: () => void
 }) {
   const { t } = useTranslation('ui')
-  const [isBusy, setBusy] = useState(false)
+  const [isBusy, setIsBusy] = useState(false)
   const [problem, setProblem] = useState<Problem | null>(null)
   const handleConfirm = () => {
-    setBusy(true)
+    setIsBusy(true)
     setProblem(null)
     void onConfirm().then((newProblem) => {
-      setBusy(false)
+      setIsBusy(false)
       setProblem(newProblem)
     })
   }
@@ -210,7 +212,7 @@ function ConfirmChange({
       <ProblemNote problem={problem} shouldFocus />
       <p>{text}</p>
       <div className="factor-ways">
-        <Button kind={danger ? 'danger' : 'primary'} busy={isBusy} onClick={handleConfirm} autoFocus={!danger}>
+        <Button kind={danger ? 'danger' : 'primary'} isBusy={isBusy} onClick={handleConfirm} autoFocus={!danger}>
           {submit}
         </Button>
         <Button onClick={onCancel} autoFocus={danger ?? false}>

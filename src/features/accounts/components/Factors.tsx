@@ -4,7 +4,7 @@ import { useCallback, useEffect, useState } from 'react'
 import type { EnrolledFactor } from '#contract/factors.ts'
 import type { Problem } from '#contract/problem.ts'
 import { isCompanyAdmin } from '#domain/access.ts'
-import { useConnection, useDispatch, useSignedIn } from '#state/use-store.ts'
+import { useConnection, useDispatch, useSignedInSession } from '#state/use-store.ts'
 import { Button } from '#ui/display/Button.tsx'
 import { CheckField } from '#ui/form/choice-fields.tsx'
 import { preloadDialog } from '#ui/overlay/Dialog.tsx'
@@ -22,7 +22,7 @@ import { hasPasskeys } from '#features/accounts/passkeys.ts'
 export function Factors() {
   const { t } = useTranslation('factors')
   const dispatch = useDispatch()
-  const { caller } = useSignedIn()
+  const { caller } = useSignedInSession()
   const { networkState: connection } = useConnection()
   const [ownFactors, setOwnFactors] = useState<OwnFactors | null>(null)
   const [problem, setProblem] = useState<Problem | null>(null)
@@ -56,10 +56,14 @@ export function Factors() {
         onRename={setRenamedFactor}
       />
       {ownFactors.factors.length > 0 && (
-        <Codes remainingCount={ownFactors.recovery_codes} disabledReason={disabledReason} onAction={setAction} />
+        <RecoveryCodesSection
+          remainingCount={ownFactors.recovery_codes}
+          disabledReason={disabledReason}
+          onAction={setAction}
+        />
       )}
       {isCompanyAdmin(caller) && (
-        <Company required={ownFactors.company_required} disabledReason={disabledReason} onAction={setAction} />
+        <Company isRequired={ownFactors.company_required} disabledReason={disabledReason} onAction={setAction} />
       )}
       {action && <FactorDialog action={action} onClose={close} />}
       {renamedFactor && <RenameFactor factor={renamedFactor} onClose={close} />}
@@ -162,7 +166,7 @@ function FactorRow({
   )
 }
 
-function Codes({ remainingCount, disabledReason, onAction }: SectionProps & { remainingCount: number }) {
+function RecoveryCodesSection({ remainingCount, disabledReason, onAction }: SectionProps & { remainingCount: number }) {
   const { t } = useTranslation('factors')
   return (
     <section className="card" aria-labelledby="factors-codes">
@@ -185,9 +189,9 @@ function Codes({ remainingCount, disabledReason, onAction }: SectionProps & { re
   )
 }
 
-function Company({ required, disabledReason, onAction }: SectionProps & { required: boolean }) {
+function Company({ isRequired, disabledReason, onAction }: SectionProps & { isRequired: boolean }) {
   const { t } = useTranslation('factors')
-  const { user } = useSignedIn()
+  const { user } = useSignedInSession()
   return (
     <section className="card" aria-labelledby="factors-company">
       <h2 id="factors-company">{t('company.title', { company: user.company_name })}</h2>
@@ -196,9 +200,9 @@ function Company({ required, disabledReason, onAction }: SectionProps & { requir
         label={t('company.label')}
         help={t('company.help')}
         lockReason={disabledReason}
-        checked={required}
+        checked={isRequired}
         // It moves when the server has said so.
-        onChange={() => onAction({ kind: 'require', required: !required })}
+        onChange={() => onAction({ kind: 'require', shouldRequire: !isRequired })}
       />
     </section>
   )

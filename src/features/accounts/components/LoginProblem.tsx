@@ -14,7 +14,8 @@ export function LoginProblem({ problem, credentials }: { problem: Problem; crede
   const { t } = useTranslation('accounts')
   const waitSeconds = getRetrySeconds(problem)
   if (isOffline(problem)) return <Note kind="pending">{t('login.offline')}</Note>
-  if (problem.code === 'USER_STATUS_DEACTIVATED') return <NotActivated problem={problem} credentials={credentials} />
+  if (problem.code === 'USER_STATUS_DEACTIVATED')
+    return <NotActivatedNote problem={problem} credentials={credentials} />
   // A wrong password is the user's to mend: there is nothing in it to ask us about.
   if (problem.code === 'invalid_grant') return <ProblemNote problem={{ ...problem, requestId: null }} />
   if (waitSeconds === null) return <ProblemNote problem={problem} />
@@ -28,18 +29,22 @@ export function LoginProblem({ problem, credentials }: { problem: Problem; crede
 }
 
 /** portal 4: the login of an account that was never activated offers the mail again. */
-function NotActivated({ problem, credentials }: { problem: Problem; credentials: LoginCredentials }) {
+function NotActivatedNote({ problem, credentials }: { problem: Problem; credentials: LoginCredentials }) {
   const { t } = useTranslation('accounts')
   const dispatch = useDispatch()
-  const { resend } = useSelector(selectAccounts)
-  if (resend.kind === 'sent') return <Note kind="good">{t('resend.sent', { email: resend.email })}</Note>
-  const resendProblem = getStatusProblem(resend)
+  const { resendStatus } = useSelector(selectAccounts)
+  if (resendStatus.kind === 'sent') return <Note kind="good">{t('resend.sent', { email: resendStatus.email })}</Note>
+  const resendProblem = getStatusProblem(resendStatus)
   return (
     <>
       <ProblemNote problem={{ ...problem, requestId: null }}>
         <p>{t('resend.offer')}</p>
-        <Button icon="mail" busy={resend.kind === 'sending'} onClick={() => void dispatch(resendMail(credentials))}>
-          {resend.kind === 'sending' ? t('resend.sending') : t('resend.submit')}
+        <Button
+          icon="mail"
+          isBusy={resendStatus.kind === 'sending'}
+          onClick={() => void dispatch(resendMail(credentials))}
+        >
+          {resendStatus.kind === 'sending' ? t('resend.sending') : t('resend.submit')}
         </Button>
       </ProblemNote>
       <ProblemNote problem={resendProblem} />

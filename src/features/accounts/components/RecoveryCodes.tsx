@@ -16,7 +16,7 @@ interface RecoveryCodesProps {
 /** Shown once, with every way to keep them; gone from here when it is left. */
 export function RecoveryCodes({ codes, account, onSaved, onDone }: RecoveryCodesProps) {
   const { t } = useTranslation('factors')
-  const [copied, setCopied] = useState(false)
+  const [isCopied, setIsCopied] = useState(false)
   const [isSaved, setSaved] = useState(false)
   useLeaveWarning(!isSaved)
   const markSaved = () => {
@@ -26,7 +26,7 @@ export function RecoveryCodes({ codes, account, onSaved, onDone }: RecoveryCodes
   const text = `${t('codes.fileTitle', { account })}\n${t('codes.fileText')}\n\n${codes.join('\n')}\n`
   const copy = () =>
     void navigator.clipboard?.writeText(codes.join('\n')).then(() => {
-      setCopied(true)
+      setIsCopied(true)
       markSaved()
     })
   const download = () => {
@@ -52,8 +52,8 @@ export function RecoveryCodes({ codes, account, onSaved, onDone }: RecoveryCodes
         <p className="factor-printed">{t('codes.fileText')}</p>
       </div>
       <div className="factor-ways">
-        <Button icon={copied ? 'check' : 'copy'} onClick={copy}>
-          {copied ? t('codes.copied') : t('codes.copy')}
+        <Button icon={isCopied ? 'check' : 'copy'} onClick={copy}>
+          {isCopied ? t('codes.copied') : t('codes.copy')}
         </Button>
         <Button onClick={download}>{t('codes.download')}</Button>
         <Button onClick={() => (print(), markSaved())}>{t('codes.print')}</Button>

@@ -87,7 +87,7 @@ export function RegisterCompany({ CompanyFields, values, serverProblems, onChang
         }}
         onLeave={(field) => void handleLeave(field)}
       />
-      <Button kind="primary" type="submit" busy={isChecking}>
+      <Button kind="primary" type="submit" isBusy={isChecking}>
         {t('signup.next')}
       </Button>
     </form>

@@ -92,7 +92,7 @@ export function RegisterUser({ values, onChange, onBack, onCompanyProblems, onDo
         confirm={buildFieldProps('confirmPwd', t('password.confirm'))}
         personalValues={personalValues}
       />
-      <Button kind="primary" type="submit" busy={status.kind === 'sending'} disabledReason={waitReason}>
+      <Button kind="primary" type="submit" isBusy={status.kind === 'sending'} disabledReason={waitReason}>
         {status.kind === 'sending' ? t('signup.sending') : t('signup.submit')}
       </Button>
       <Button onClick={onBack}>{t('signup.back')}</Button>

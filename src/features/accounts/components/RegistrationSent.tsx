@@ -12,8 +12,8 @@ export function RegistrationSent({ values, onAnother }: { values: SignupValues; 
   const { t } = useTranslation('visitors')
   const { t: tAccounts } = useTranslation('accounts')
   const dispatch = useDispatch()
-  const { resend } = useSelector(selectAccounts)
-  const problem = resend.kind === 'failed' ? resend.problem : null
+  const { resendStatus } = useSelector(selectAccounts)
+  const problem = resendStatus.kind === 'failed' ? resendStatus.problem : null
   const waitReason = useCountdown(problem)
   const { code, user_email: email, user_password: password } = values
   return (
@@ -26,14 +26,16 @@ export function RegistrationSent({ values, onAnother }: { values: SignupValues; 
         <p>{t('signup.resendByLogin')}</p>
       ) : (
         <>
-          {resend.kind === 'sent' && resend.email === email.trim() && <p role="status">{t('signup.resent')}</p>}
+          {resendStatus.kind === 'sent' && resendStatus.email === email.trim() && (
+            <p role="status">{t('signup.resent')}</p>
+          )}
           <Button
             icon="mail"
-            busy={resend.kind === 'sending'}
+            isBusy={resendStatus.kind === 'sending'}
             disabledReason={waitReason}
             onClick={() => void dispatch(resendMail({ company: code, username: email, password }))}
           >
-            {resend.kind === 'sending' ? tAccounts('resend.sending') : tAccounts('resend.submit')}
+            {resendStatus.kind === 'sending' ? tAccounts('resend.sending') : tAccounts('resend.submit')}
           </Button>
         </>
       )}

@@ -17,7 +17,7 @@ export function RenameFactor({ factor, onClose }: { factor: EnrolledFactor; onCl
   const { t: tUi } = useTranslation('ui')
   const dispatch = useDispatch()
   const [newName, setNewName] = useState(factor.name)
-  const [isBusy, setBusy] = useState(false)
+  const [isBusy, setIsBusy] = useState(false)
   const [isEmpty, setEmpty] = useState(false)
   const [problem, setProblem] = useState<Problem | null>(null)
   const label = t('name')
@@ -27,9 +27,9 @@ export function RenameFactor({ factor, onClose }: { factor: EnrolledFactor; onCl
     if (isBusy) return
     if (name === '') return setEmpty(true)
     if (name === factor.name) return onClose(false)
-    setBusy(true)
+    setIsBusy(true)
     const result = await dispatch(changeFactorName(factor.id, name))
-    setBusy(false)
+    setIsBusy(false)
     if (result.kind === 'problem') return setProblem(result.problem)
     showToast({ kind: 'done', text: tUi('message.updated') })
     onClose(true)
@@ -52,7 +52,7 @@ export function RenameFactor({ factor, onClose }: { factor: EnrolledFactor; onCl
           }}
         />
         <div className="factor-ways">
-          <Button kind="primary" type="submit" busy={isBusy}>
+          <Button kind="primary" type="submit" isBusy={isBusy}>
             {t('rename.submit')}
           </Button>
           <Button onClick={() => onClose(false)}>{tUi('form.cancel')}</Button>

@@ -13,7 +13,9 @@ import { AccountCard } from '#features/accounts/components/AccountCard.tsx'
 import { VerifyIdentityForm } from '#features/accounts/components/VerifyIdentityForm.tsx'
 import { signInWithFactor, type IdentityProof } from '#features/accounts/factors-api.ts'
 
-const Enrol = lazy(async () => ({ default: (await import('#features/accounts/components/Enrol.tsx')).Enrol }))
+const FactorEnrolment = lazy(async () => ({
+  default: (await import('#features/accounts/components/FactorEnrolment.tsx')).FactorEnrolment,
+}))
 
 /** Behind the right password: the second factor, or setting up the first one. What was typed before stays in the login. */
 export function SecondStep({ step, account, onBack }: { step: Step; account: string; onBack: () => void }) {
@@ -45,7 +47,7 @@ export function SecondStep({ step, account, onBack }: { step: Step; account: str
     return (
       <AccountCard title={t('enrol.title')} intro={t('enrol.text')} footer={backButton}>
         <Suspense fallback={<Skeleton lines={4} />}>
-          <Enrol mfaToken={step.mfa_token} account={account} onSignIn={() => signIn({})} />
+          <FactorEnrolment mfaToken={step.mfa_token} account={account} onSignIn={() => signIn({})} />
         </Suspense>
       </AccountCard>
     )

@@ -16,11 +16,11 @@ import { activate, selectAccounts } from '#features/accounts/slice.ts'
 const emptyPasswords: NewPasswords = { password: '', confirm: '' }
 
 /** The link works; where the account has no password yet, it is set here. */
-export function SetPassword({ otk, setsPassword }: { otk: string; setsPassword: boolean }) {
+export function SetPassword({ otk, shouldSetPassword }: { otk: string; shouldSetPassword: boolean }) {
   const { t } = useTranslation('visitors')
   const dispatch = useDispatch()
-  const { activation } = useSelector(selectAccounts)
-  const problem = getStatusProblem(activation)
+  const { activationStatus } = useSelector(selectAccounts)
+  const problem = getStatusProblem(activationStatus)
   const { formValues, problems, formRef, getFieldProps, showProblems } = useSmallForm(emptyPasswords)
 
   // What the server finds wrong with the password stands beside it, like what is found here.
@@ -30,16 +30,16 @@ export function SetPassword({ otk, setsPassword }: { otk: string; setsPassword: 
 
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault()
-    if (showProblems(setsPassword ? checkPasswords(formValues) : []) && activation.kind !== 'sending')
-      void dispatch(activate(otk, setsPassword ? formValues.password : null))
+    if (showProblems(shouldSetPassword ? checkPasswords(formValues) : []) && activationStatus.kind !== 'sending')
+      void dispatch(activate(otk, shouldSetPassword ? formValues.password : null))
   }
   const weakPasswordMessage = problem?.code === 'WEAK_PASSWORD' ? formatProblem(problem) : null
   const password = getFieldProps('password', t('activate.password'))
 
   return (
     <AccountCard
-      title={setsPassword ? t('activate.setTitle') : t('activate.title')}
-      intro={setsPassword ? t('activate.setText') : t('activate.confirmText')}
+      title={shouldSetPassword ? t('activate.setTitle') : t('activate.title')}
+      intro={shouldSetPassword ? t('activate.setText') : t('activate.confirmText')}
     >
       <form className="form" ref={formRef} noValidate onSubmit={submit}>
         {isOffline(problem) ? (
@@ -47,17 +47,17 @@ export function SetPassword({ otk, setsPassword }: { otk: string; setsPassword: 
         ) : (
           <ProblemNote problem={weakPasswordMessage || problems.length > 0 ? null : problem} />
         )}
-        {setsPassword && (
+        {shouldSetPassword && (
           <NewPassword
             password={{ ...password, error: password.error ?? weakPasswordMessage }}
             confirm={getFieldProps('confirm', t('activate.confirm'))}
             personalValues={[]}
           />
         )}
-        <Button kind="primary" type="submit" busy={activation.kind === 'sending'}>
-          {activation.kind === 'sending'
+        <Button kind="primary" type="submit" isBusy={activationStatus.kind === 'sending'}>
+          {activationStatus.kind === 'sending'
             ? t('activate.sending')
-            : setsPassword
+            : shouldSetPassword
               ? t('activate.submit')
               : t('activate.confirmSubmit')}
         </Button>

@@ -85,7 +85,7 @@ export function SetUpApp({ setup, onAdded }: { setup: FactorSetup; onAdded: (cod
           <Field {...getFieldProps('name', t('name'))} help={t('nameHelp')} maxLength={60} autoComplete="off" />
         </li>
       </ol>
-      <Button kind="primary" type="submit" busy={isBusy}>
+      <Button kind="primary" type="submit" isBusy={isBusy}>
         {t('app.submit')}
       </Button>
     </form>

@@ -60,7 +60,7 @@ export function SetUpPasskey({ setup, onAdded }: { setup: FactorSetup; onAdded: 
         autoComplete="off"
         onChange={(event) => setName(event.target.value)}
       />
-      <Button kind="primary" type="submit" icon="key" busy={isBusy}>
+      <Button kind="primary" type="submit" icon="key" isBusy={isBusy}>
         {t('passkey.submit')}
       </Button>
     </form>

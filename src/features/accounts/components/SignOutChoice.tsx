@@ -21,7 +21,7 @@ export function SignOutChoice({
   onLeave,
 }: {
   waitingCount: number
-  onLeave: (discard: boolean) => void
+  onLeave: (shouldDiscard: boolean) => void
 }) {
   const { t } = useTranslation('visitors')
   const navigate = useNavigate()
@@ -75,7 +75,7 @@ export function SignOutChoice({
         <Button
           kind={isConfirmed ? 'danger' : 'primary'}
           type="submit"
-          busy={sendState === 'yes'}
+          isBusy={sendState === 'yes'}
           disabledReason={offlineReason}
         >
           {t(`logout.${isConfirmed ? 'submitSure' : submitKeys[choice]}`)}

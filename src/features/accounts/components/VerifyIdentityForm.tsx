@@ -129,7 +129,7 @@ export function VerifyIdentityForm({
       <Button
         kind="primary"
         type="submit"
-        busy={isBusy}
+        isBusy={isBusy}
         disabledReason={waitReason}
         // A new key for each way: the focus begins anew where there is no field to take it.
         key={`go ${method}`}

@@ -3,8 +3,8 @@ import type { FieldProblem } from '#domain/checks/field-checks.ts'
 import { formatFieldProblem } from '#ui/i18n/problem-messages.ts'
 
 /** What stands typed in a small form, and what is wrong with it. */
-export function useSmallForm<T extends object>(initial: T | (() => T)) {
-  const [formValues, setFormValues] = useState(initial)
+export function useSmallForm<T extends object>(initialValues: T | (() => T)) {
+  const [formValues, setFormValues] = useState(initialValues)
   const [problems, setProblems] = useState<readonly FieldProblem[]>([])
   const [refusalCount, setRefusalCount] = useState(0)
   const formRef = useRef<HTMLFormElement>(null)

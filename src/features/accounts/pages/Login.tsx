@@ -39,7 +39,7 @@ export function Login() {
   const session = useSession()
   const { networkState: connection } = useConnection()
   const endedSession = session.kind === 'signed out' && session.reason === 'ended' ? session : null
-  const { login: status } = useSelector(selectAccounts)
+  const { loginStatus: status } = useSelector(selectAccounts)
   const problem = getStatusProblem(status)
   const previousLogin = endedSession?.previousUser
   const [credentials, setCredentials] = useState({
@@ -66,15 +66,15 @@ export function Login() {
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault()
     // A password manager may have filled the fields without a change event.
-    const submitted = {
+    const submittedCredentials = {
       ...emptyCredentials,
       ...Object.fromEntries(new FormData(event.currentTarget)),
     } as LoginCredentials
-    const newProblems = checkFields({ ...submitted }, rules)
-    setCredentials(submitted)
+    const newProblems = checkFields({ ...submittedCredentials }, rules)
+    setCredentials(submittedCredentials)
     setFieldProblems(newProblems)
     if (newProblems.length > 0) setRefusalCount((count) => count + 1)
-    if (newProblems.length === 0 && status.kind !== 'sending') void dispatch(login(submitted))
+    if (newProblems.length === 0 && status.kind !== 'sending') void dispatch(login(submittedCredentials))
   }
   const getFieldProps = (name: keyof LoginCredentials, label: string) => ({
     name,
@@ -149,7 +149,7 @@ export function Login() {
         <Link className="account-forget" to="/forget">
           {t('login.forget')}
         </Link>
-        <Button kind="primary" type="submit" busy={status.kind === 'sending'} disabledReason={waitReason}>
+        <Button kind="primary" type="submit" isBusy={status.kind === 'sending'} disabledReason={waitReason}>
           {status.kind === 'sending' ? t('login.sending') : t('login.submit')}
         </Button>
       </form>

@@ -27,9 +27,9 @@ export function Logout() {
   // The device is signed out before the server has answered: only then is it known which of the two texts is true.
   const [leaveState, setLeaveState] = useState<'no' | 'under way' | 'failed'>('no')
   const leave = useCallback(
-    async (discard: boolean) => {
+    async (shouldDiscard: boolean) => {
       setLeaveState('under way')
-      setLeaveState((await dispatch(logout(discard))) ? 'no' : 'failed')
+      setLeaveState((await dispatch(logout(shouldDiscard))) ? 'no' : 'failed')
     },
     [dispatch],
   )
@@ -49,9 +49,14 @@ export function Logout() {
         </Button>
       </AccountCard>
     )
-  if (session.kind === 'signed out' && leaveState === 'no') return <SignedOut />
+  if (session.kind === 'signed out' && leaveState === 'no') return <SignedOutNote />
   if (shouldAsk)
-    return <SignOutChoice waitingCount={waitingCount} onLeave={(discard) => setChoice(discard ? 'discard' : 'keep')} />
+    return (
+      <SignOutChoice
+        waitingCount={waitingCount}
+        onLeave={(shouldDiscard) => setChoice(shouldDiscard ? 'discard' : 'keep')}
+      />
+    )
   return (
     <AccountCard title={t('logout.title')}>
       <p role="status">{t('logout.leaving')}</p>
@@ -60,7 +65,7 @@ export function Logout() {
   )
 }
 
-function SignedOut() {
+function SignedOutNote() {
   const { t } = useTranslation('visitors')
   // The mark stands until the server has been told (protocol 29).
   const isServerUnaware = useLiveQuery(async () => (await readSession())?.signedOut === true, [])

@@ -40,8 +40,8 @@ export function ResetPwd() {
   useEffect(() => {
     if (isLinkUsed) forget()
   }, [isLinkUsed, forget])
-  if (status.kind === 'done') return <Done />
-  if (isUsedUp) return <UsedUp problem={problem} />
+  if (status.kind === 'done') return <PasswordResetDone />
+  if (isUsedUp) return <UsedLinkNote problem={problem} />
   return <ChoosePassword otk={otk} problem={problem} isSending={status.kind === 'sending'} />
 }
 
@@ -82,7 +82,7 @@ function ChoosePassword({ otk, problem, isSending }: { otk: string; problem: Pro
           confirm={getFieldProps('confirm', t('password.confirm'))}
           personalValues={[]}
         />
-        <Button kind="primary" type="submit" busy={isSending}>
+        <Button kind="primary" type="submit" isBusy={isSending}>
           {isSending ? t('resetPwd.sending') : t('resetPwd.submit')}
         </Button>
       </form>
@@ -90,7 +90,7 @@ function ChoosePassword({ otk, problem, isSending }: { otk: string; problem: Pro
   )
 }
 
-function Done() {
+function PasswordResetDone() {
   const { t } = useTranslation('visitors')
   const navigate = useNavigate()
   useEffect(() => {
@@ -108,7 +108,7 @@ function Done() {
   )
 }
 
-function UsedUp({ problem }: { problem: Problem }) {
+function UsedLinkNote({ problem }: { problem: Problem }) {
   const { t } = useTranslation('visitors')
   return (
     <AccountCard title={t('resetPwd.title')}>

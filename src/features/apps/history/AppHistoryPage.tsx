@@ -30,7 +30,7 @@ const viewFunctions = { read: readView, write: writeView, change: changeView, to
 /** Every version that was ever published (contracts 2, 3; M135), from the device; the server is asked beside it. */
 export function AppHistoryPage() {
   const { t } = useTranslation('apps')
-  const { view, change } = useListUrl(viewFunctions, historyList)
+  const { view, changeView: change } = useListUrl(viewFunctions, historyList)
   const isNarrow = useNarrow()
   const { rows, count, freshness, isFetching, problem, refetch } = useList(historyList, {
     scope: null,

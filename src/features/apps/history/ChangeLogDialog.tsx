@@ -15,7 +15,7 @@ export function ChangeLogDialog({ name, version, source, onClose }: ChangeLogDia
   const { t } = useTranslation('apps')
   const title = t('changeLog.title', { name, version })
   return (
-    <Dialog open wide title={title} onClose={onClose}>
+    <Dialog open isWide title={title} onClose={onClose}>
       {'id' in source ? (
         <ChangeLogFrame id={source.id} title={title} />
       ) : (

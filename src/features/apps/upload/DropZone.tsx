@@ -17,9 +17,9 @@ export function DropZone({ onFiles }: { onFiles: (files: File[]) => void }) {
     event.preventDefault()
     setDraggedOver(false)
     setDroppedFiles(null)
-    const readFiles = await readDroppedFiles(event.dataTransfer.items)
-    setDroppedFiles(readFiles)
-    if (readFiles.files.length > 0) onFiles(readFiles.files)
+    const droppedFiles = await readDroppedFiles(event.dataTransfer.items)
+    setDroppedFiles(droppedFiles)
+    if (droppedFiles.files.length > 0) onFiles(droppedFiles.files)
   }
   const handleDragOver = (event: DragEvent) => {
     event.preventDefault()

@@ -21,7 +21,7 @@ const tones: Record<0 | 1 | 2 | 3, TagTone> = { 0: 'positive', 1: 'accent', 2: '
 
 interface PackageTableProps {
   title: string
-  lead: string
+  intro: string
   entries: readonly UploadEntry[]
   apps: KnownVersions
   /** The box of a row, where rows are chosen. */
@@ -32,7 +32,7 @@ interface PackageTableProps {
 }
 
 /** What is in the packages, and what each does to the catalogue: 5 rows a page (M156, M158). */
-export function PackageTable({ title, lead, entries, children, ...rest }: PackageTableProps) {
+export function PackageTable({ title, intro, entries, children, ...rest }: PackageTableProps) {
   const { t } = useTranslation('apps')
   const [requestedPage, setRequestedPage] = useState(1)
   const { page, pageCount, pageEntries } = getPage(entries, requestedPage)
@@ -42,7 +42,7 @@ export function PackageTable({ title, lead, entries, children, ...rest }: Packag
     <section className="packages" aria-label={title}>
       <div>
         <h2>{title}</h2>
-        <p className="field-help">{lead}</p>
+        <p className="field-help">{intro}</p>
       </div>
       <div className="list-room">
         <div className="list">
@@ -94,7 +94,7 @@ function Row({
   renderPick,
   onChangeLog,
   onRemove,
-}: Omit<PackageTableProps, 'title' | 'lead' | 'entries' | 'children'> & { entry: UploadEntry }) {
+}: Omit<PackageTableProps, 'title' | 'intro' | 'entries' | 'children'> & { entry: UploadEntry }) {
   const { t } = useTranslation('apps')
   const { row } = entry
   const state = getPackageState(entry, apps)

@@ -29,7 +29,7 @@ export function PickBox({ entry, selection, onSelect }: PickBoxProps) {
           aria-label={t('pick.one', { name: row.app_name, version: row.version })}
           aria-disabled={blockedReason !== null || undefined}
           aria-describedby={reasonText ? reasonId : undefined}
-          checked={selection.selected.includes(entry)}
+          checked={selection.selectedEntries.includes(entry)}
           onChange={({ target }) => blockedReason === null && onSelect(target.checked)}
         />
         {reasonText && (

@@ -15,7 +15,7 @@ interface PublishBarProps {
   entries: readonly UploadEntry[]
   /** The server takes no more: what is there is published first, or the rest would wait for ever. */
   isFull: boolean
-  selected: readonly UploadEntry[]
+  selectedEntries: readonly UploadEntry[]
   apps: KnownVersions
   queue: UploadQueue
   /** The catalogue has changed. */
@@ -23,8 +23,15 @@ interface PublishBarProps {
 }
 
 /** What the choice would lack, the publishing of it with its progress, and what came of it (M159). */
-export function PublishBar({ entries, isFull, selected: allSelected, apps, queue, onPublished }: PublishBarProps) {
-  const selected = isFull ? allSelected.filter(({ isFromServer: isServers }) => isServers) : allSelected
+export function PublishBar({
+  entries,
+  isFull,
+  selectedEntries: allSelected,
+  apps,
+  queue,
+  onPublished,
+}: PublishBarProps) {
+  const selectedEntries = isFull ? allSelected.filter(({ isFromServer: isServerEntry }) => isServerEntry) : allSelected
   const { t } = useTranslation('apps')
   const dispatch = useDispatch()
   const { isPublishing, problem } = useSelector(selectUpload)
@@ -32,7 +39,7 @@ export function PublishBar({ entries, isFull, selected: allSelected, apps, queue
   const isBusy = isPublishing || Boolean(runningPublication)
   const percent = runningPublication?.percent ?? 0
   async function handlePublish() {
-    const action = await dispatch(publish(selected.flatMap(({ row }) => (row ? [row.md5] : []))))
+    const action = await dispatch(publish(selectedEntries.flatMap(({ row }) => (row ? [row.md5] : []))))
     if (publish.fulfilled.match(action)) {
       queue.handlePublished(action.payload)
       onPublished()
@@ -40,10 +47,10 @@ export function PublishBar({ entries, isFull, selected: allSelected, apps, queue
     // What else is there may be an upgrade no more.
     await queue.refresh()
   }
-  const disabledReason = useDisabledReason(selected)
+  const disabledReason = useDisabledReason(selectedEntries)
   return (
     <div className="publish">
-      <MissingRequirements selected={selected} apps={apps} />
+      <MissingRequirements selectedEntries={selectedEntries} apps={apps} />
       {problem && (
         <p role="alert" className="upload-why">
           {formatPublishProblem(problem)}
@@ -60,32 +67,38 @@ export function PublishBar({ entries, isFull, selected: allSelected, apps, queue
         <Button
           kind="primary"
           icon="check"
-          busy={isBusy}
+          isBusy={isBusy}
           disabledReason={isBusy ? null : disabledReason}
           onClick={() => void handlePublish()}
         >
-          {selected.length === 0 ? t('publish.actNone') : t('publish.act', { count: selected.length })}
+          {selectedEntries.length === 0 ? t('publish.actNone') : t('publish.act', { count: selectedEntries.length })}
         </Button>
       </div>
     </div>
   )
 }
 
-function useDisabledReason(selected: readonly UploadEntry[]): string | null {
+function useDisabledReason(selectedEntries: readonly UploadEntry[]): string | null {
   const { t } = useTranslation('apps')
   const isOnline = useConnection().networkState === 'online'
-  if (selected.length === 0) return t('publish.none')
+  if (selectedEntries.length === 0) return t('publish.none')
   if (!isOnline) return t('publish.offline')
-  return selected.every(({ isFromServer: isServers }) => isServers) ? null : t('publish.unsent')
+  return selectedEntries.every(({ isFromServer: isServerEntry }) => isServerEntry) ? null : t('publish.unsent')
 }
 
 /** What the catalogue would lack is told and not forbidden: the rest may come with the next files. */
-function MissingRequirements({ selected, apps }: Pick<PublishBarProps, 'selected' | 'apps'>) {
+function MissingRequirements({ selectedEntries, apps }: Pick<PublishBarProps, 'selectedEntries' | 'apps'>) {
   const { t } = useTranslation('apps')
-  const { missing, incompatible, loops } = findMissingRequirements(selected, apps)
+  const {
+    missing: missingAppCodes,
+    incompatible: incompatibleApps,
+    loops,
+  } = findMissingRequirements(selectedEntries, apps)
   // Those that are brought are no news, and what is published already is not missing.
-  const missingCodes = missing.filter((code) => !apps.has(code) && !selected.some(({ row }) => row?.code === code))
-  if (missingCodes.length + incompatible.length + loops.length === 0) return null
+  const missingCodes = missingAppCodes.filter(
+    (code) => !apps.has(code) && !selectedEntries.some(({ row }) => row?.code === code),
+  )
+  if (missingCodes.length + incompatibleApps.length + loops.length === 0) return null
   return (
     <div className="problem note publish-lacking" role="status">
       <Icon name="alert" />
@@ -95,9 +108,12 @@ function MissingRequirements({ selected, apps }: Pick<PublishBarProps, 'selected
         </p>
         <ul>
           {missingCodes.length > 0 && <li>{t('lacking.missing', { codes: missingCodes.join(', ') })}</li>}
-          {incompatible.map(({ code, requires }) => (
+          {incompatibleApps.map(({ code, requires }) => (
             <li key={code}>
-              {t('lacking.old', { code, needs: requires.map((one) => `${one.code} ${one.version}`).join(', ') })}
+              {t('lacking.old', {
+                code,
+                needs: requires.map((requirement) => `${requirement.code} ${requirement.version}`).join(', '),
+              })}
             </li>
           ))}
           {loops.map((loop) => (
@@ -111,14 +127,15 @@ function MissingRequirements({ selected, apps }: Pick<PublishBarProps, 'selected
 
 function PublishedNote({ entries }: { entries: readonly UploadEntry[] }) {
   const { t } = useTranslation('apps')
-  const published = entries.filter(({ isPublished }) => isPublished)
+  const publishedEntries = entries.filter(({ isPublished }) => isPublished)
   return (
     <p role="status" className="publish-done">
-      {published.length > 0 && (
+      {publishedEntries.length > 0 && (
         <>
           <Icon name="check" />
           <span>
-            {t('publish.done', { count: published.length })} <Link to="/app/apphistory">{t('publish.history')}</Link>
+            {t('publish.done', { count: publishedEntries.length })}{' '}
+            <Link to="/app/apphistory">{t('publish.history')}</Link>
           </span>
         </>
       )}

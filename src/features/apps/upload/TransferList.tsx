@@ -111,9 +111,9 @@ function Transfer({ entry, queue }: { entry: UploadEntry; queue: UploadQueue }) 
 
 function TransferDetails({ entry, percent }: { entry: UploadEntry; percent: number }) {
   const { t } = useTranslation('apps')
-  const { phase, fault, problem, twinName: twin, size, sentBytes } = entry
+  const { phase, fault, problem, duplicateName: duplicate, size, sentBytes } = entry
   if (fault) return <p className="upload-why">{formatFault(fault)}</p>
-  if (twin !== null) return <p className="upload-why">{t('transfer.twin', { name: toDisplayName(twin) })}</p>
+  if (duplicate !== null) return <p className="upload-why">{t('transfer.twin', { name: toDisplayName(duplicate) })}</p>
   if (phase === 'failed' && problem) return <p className="upload-why">{formatProblem(problem)}</p>
   if (phase === 'partial') return <p className="field-help">{t('transfer.partial', { percent })}</p>
   if (phase === 'sending' || phase === 'paused' || phase === 'offline')

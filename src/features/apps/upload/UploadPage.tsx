@@ -39,7 +39,7 @@ export function UploadPage() {
   const knownApps = apps ?? noApps
   const selection = selectPackages(entries, choices, knownApps)
   const isConflict = (entry: UploadEntry) => getPackageState(entry, knownApps)?.status === 3
-  const readEntries = entries.filter(({ row }) => row !== null)
+  const checkedEntries = entries.filter(({ row }) => row !== null)
   const tableProps = {
     apps: knownApps,
     onChangeLog: setShownEntry,
@@ -62,8 +62,8 @@ export function UploadPage() {
       <PackageTable
         {...tableProps}
         title={t('table.title')}
-        lead={t('table.lead')}
-        entries={readEntries.filter((entry) => !isConflict(entry))}
+        intro={t('table.lead')}
+        entries={checkedEntries.filter((entry) => !isConflict(entry))}
         renderPick={(entry) => (
           <PickBox
             entry={entry}
@@ -78,7 +78,7 @@ export function UploadPage() {
         <PublishBar
           entries={entries}
           isFull={isFull}
-          selected={selection.selected}
+          selectedEntries={selection.selectedEntries}
           apps={knownApps}
           queue={queue}
           onPublished={refetch}
@@ -87,8 +87,8 @@ export function UploadPage() {
       <PackageTable
         {...tableProps}
         title={t('conflict.title')}
-        lead={t('conflict.lead')}
-        entries={readEntries.filter(isConflict)}
+        intro={t('conflict.lead')}
+        entries={checkedEntries.filter(isConflict)}
       />
       {shownEntry?.row && (
         <ChangeLogDialog

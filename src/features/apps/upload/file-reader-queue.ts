@@ -17,13 +17,13 @@ export interface FileReaderOptions {
 
 export class FileReaderQueue {
   readonly #store: UploadEntryStore
-  readonly #files: ReadonlyMap<string, File>
+  readonly #filesByKey: ReadonlyMap<string, File>
   readonly #options: FileReaderOptions
   #isReading = false
 
   constructor(store: UploadEntryStore, files: ReadonlyMap<string, File>, options: FileReaderOptions) {
     this.#store = store
-    this.#files = files
+    this.#filesByKey = files
     this.#options = options
   }
 
@@ -33,7 +33,7 @@ export class FileReaderQueue {
     this.#isReading = true
     for (;;) {
       const next = this.#store.getState().entries.find(({ phase }) => phase === 'reading')
-      const file = next && this.#files.get(next.key)
+      const file = next && this.#filesByKey.get(next.key)
       if (!next || !file) break
       const readResult = await this.#options.readFile(file)
       // Removed meanwhile: nobody wants to know.
@@ -47,8 +47,10 @@ export class FileReaderQueue {
     if ('unreadable' in readResult) return { phase: 'failed', problem: createLocalProblem('UNREADABLE_FILE') }
     if ('fault' in readResult) return { phase: 'refused', fault: readResult.fault }
     const { localPackage } = readResult
-    const twin = this.#store.getState().entries.find((one) => one.key !== key && one.row?.md5 === localPackage.md5)
-    if (twin) return { phase: 'refused', twinName: twin.name }
+    const duplicate = this.#store
+      .getState()
+      .entries.find((otherEntry) => otherEntry.key !== key && otherEntry.row?.md5 === localPackage.md5)
+    if (duplicate) return { phase: 'refused', duplicateName: duplicate.name }
     if (iconUrl) URL.revokeObjectURL(iconUrl)
     const row = toPackageRow(name, size, localPackage)
     const { status = 0 } = getPackageState({ row, isFromServer: false }, this.#options.getKnownApps()) ?? {}

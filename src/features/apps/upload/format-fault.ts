@@ -20,6 +20,7 @@ const refusalReasons = ['gone', 'status', 'twice'] as const
 /** Why nothing was published: the server looks at the catalogue of that moment. */
 export function formatPublishProblem(problem: Problem): string {
   const { why: reason } = (problem.data ?? {}) as { why?: unknown }
-  const knownReason = problem.code === 'STATE_CONFLICT' ? refusalReasons.find((one) => one === reason) : undefined
+  const knownReason =
+    problem.code === 'STATE_CONFLICT' ? refusalReasons.find((candidate) => candidate === reason) : undefined
   return knownReason ? i18n.t(`publish.refused.${knownReason}`, { ns: 'apps' }) : formatProblem(problem)
 }

@@ -9,7 +9,8 @@ export const findEntry = (entries: readonly UploadEntry[], { id, file }: ListedU
 
 /** The server asks for a list of its own of what it was just sent: what is under way here knows better. */
 export const isBeingSent = (entries: readonly UploadEntry[], { name, size, state }: ListedUpload): boolean =>
-  state === 'receiving' && entries.some((one) => isUnderWay(one) && one.name === name && one.size === size)
+  state === 'receiving' &&
+  entries.some((uploadEntry) => isUnderWay(uploadEntry) && uploadEntry.name === name && uploadEntry.size === size)
 
 /** Null: nothing changes. `knownEntry`: undefined where it is new to the page. */
 export function toEntryChanges(

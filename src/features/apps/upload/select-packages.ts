@@ -7,7 +7,7 @@ import { type UploadEntry, type KnownVersions, getPackageState } from '#features
 export type UserChoices = Readonly<Record<string, boolean>>
 
 export interface PackageSelection {
-  selected: readonly UploadEntry[]
+  selectedEntries: readonly UploadEntry[]
   /** Why a file cannot be chosen; null: it can be, or is. */
   getBlockedReason: (
     entry: UploadEntry,
@@ -30,11 +30,11 @@ export function selectPackages(
   for (const { row } of candidates) {
     const versions = candidates.filter((candidate) => candidate.row?.code === row?.code)
     if (!row || versions.some(({ key }) => userChoices[key] !== undefined)) continue
-    const [latest] = versions.toSorted((a, b) => compareVersions(b.row?.version ?? '', a.row?.version ?? ''))
-    if (latest) selectedByCode.set(row.code, latest)
+    const [latestEntry] = versions.toSorted((a, b) => compareVersions(b.row?.version ?? '', a.row?.version ?? ''))
+    if (latestEntry) selectedByCode.set(row.code, latestEntry)
   }
   return {
-    selected: entries.filter(({ key, row }) => row !== null && selectedByCode.get(row.code)?.key === key),
+    selectedEntries: entries.filter(({ key, row }) => row !== null && selectedByCode.get(row.code)?.key === key),
     getBlockedReason(entry) {
       if (entry.isPublished) return { reason: 'published' }
       if (!canPublish(entry, apps)) return { reason: 'existed' }
@@ -45,10 +45,10 @@ export function selectPackages(
 }
 
 /** What the chosen, and all that they need, would lack once they are published. */
-export function findMissingRequirements(selected: readonly UploadEntry[], apps: KnownVersions) {
+export function findMissingRequirements(selectedEntries: readonly UploadEntry[], apps: KnownVersions) {
   const publishedApps = [...apps].map(([code, { version, requires }]): PublishedApp => ({ code, version, requires }))
   return findFaultsAfterUpload(
     publishedApps,
-    selected.flatMap(({ row }) => (row ? [row] : [])),
+    selectedEntries.flatMap(({ row }) => (row ? [row] : [])),
   )
 }

@@ -38,7 +38,7 @@ export interface UploadEntry {
   fault: MappFault | null
   problem: Problem | null
   /** The name of a file with the same bytes that was chosen before. */
-  twinName: string | null
+  duplicateName: string | null
   row: PackageRow | null
   /** Whether `row` is the server's word; its status is this device's guess until then. */
   isFromServer: boolean
@@ -57,7 +57,7 @@ export const createUploadEntry = (key: string, name: string, size: number): Uplo
   sentBytes: 0,
   fault: null,
   problem: null,
-  twinName: null,
+  duplicateName: null,
   row: null,
   isFromServer: false,
   isPublished: false,
@@ -104,9 +104,9 @@ export type KnownVersions = ReadonlyMap<string, Pick<AppRow, 'version' | 'requir
 
 /** The server's word; before that, by what this device knows of the catalogue. */
 export function getPackageState(
-  { row, isFromServer: isServers }: Pick<UploadEntry, 'row' | 'isFromServer'>,
+  { row, isFromServer: isServerEntry }: Pick<UploadEntry, 'row' | 'isFromServer'>,
   apps: KnownVersions,
 ): PackageState | null {
-  if (!row || isServers) return row
+  if (!row || isServerEntry) return row
   return getUploadState(apps.get(row.code) ?? null, row)
 }

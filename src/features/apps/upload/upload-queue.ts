@@ -21,7 +21,7 @@ const retryDelayMs = 5_000
 export class UploadQueue {
   readonly #options: UploadQueueOptions
   readonly #store = new UploadEntryStore()
-  readonly #files = new Map<string, File>()
+  readonly #filesByKey = new Map<string, File>()
   /** Of those that are being sent: a later attempt makes the earlier one's end void. */
   readonly #abortControllers = new Map<string, AbortController>()
   readonly #reader: FileReaderQueue
@@ -29,7 +29,7 @@ export class UploadQueue {
 
   constructor(options: UploadQueueOptions) {
     this.#options = options
-    this.#reader = new FileReaderQueue(this.#store, this.#files, options)
+    this.#reader = new FileReaderQueue(this.#store, this.#filesByKey, options)
   }
 
   subscribe = (listener: () => void): (() => void) => this.#store.subscribe(listener)
@@ -38,14 +38,14 @@ export class UploadQueue {
 
   /** A file that goes on with one of before takes its place. */
   add(files: readonly File[]): void {
-    const added = files.map((file) => {
+    const addedEntries = files.map((file) => {
       const entry = this.#store.createEntry(file.name, file.size)
-      this.#files.set(entry.key, file)
+      this.#filesByKey.set(entry.key, file)
       return entry
     })
     const isReplaced = ({ phase, name, size }: UploadEntry) =>
-      phase === 'partial' && added.some((one) => one.name === name && one.size === size)
-    this.#store.update({ entries: [...this.getState().entries.filter((entry) => !isReplaced(entry)), ...added] })
+      phase === 'partial' && addedEntries.some((uploadEntry) => uploadEntry.name === name && uploadEntry.size === size)
+    this.#store.update({ entries: [...this.getState().entries.filter((entry) => !isReplaced(entry)), ...addedEntries] })
     void this.#readNext()
   }
 
@@ -65,7 +65,7 @@ export class UploadQueue {
         ...clearedFields,
         phase: entry.uploadId && entry.sentBytes === entry.size ? 'offline' : 'waiting',
       })
-    else this.#store.patch(key, { ...clearedFields, phase: 'reading', twinName: null })
+    else this.#store.patch(key, { ...clearedFields, phase: 'reading', duplicateName: null })
     this.wake()
   }
 
@@ -78,8 +78,11 @@ export class UploadQueue {
       if (result.kind === 'problem') return this.#store.patch(key, { phase: 'failed', problem: result.problem })
     }
     if (entry.iconUrl) URL.revokeObjectURL(entry.iconUrl)
-    this.#files.delete(key)
-    this.#store.update({ entries: this.getState().entries.filter((one) => one.key !== key), isFull: false })
+    this.#filesByKey.delete(key)
+    this.#store.update({
+      entries: this.getState().entries.filter((uploadEntry) => uploadEntry.key !== key),
+      isFull: false,
+    })
     this.#sendNext()
   }
 
@@ -120,7 +123,7 @@ export class UploadQueue {
     for (const controller of this.#abortControllers.values()) controller.abort()
     this.#abortControllers.clear()
     for (const { iconUrl } of this.getState().entries) if (iconUrl) URL.revokeObjectURL(iconUrl)
-    this.#files.clear()
+    this.#filesByKey.clear()
     this.#store.update({ entries: [], isFull: false })
   }
 
@@ -140,7 +143,7 @@ export class UploadQueue {
   }
 
   async #send(key: string): Promise<void> {
-    const [file, md5] = [this.#files.get(key), this.#store.find(key)?.row?.md5]
+    const [file, md5] = [this.#filesByKey.get(key), this.#store.find(key)?.row?.md5]
     if (!file || md5 === undefined) return
     const controller = new AbortController()
     this.#abortControllers.set(key, controller)

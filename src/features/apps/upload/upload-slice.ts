@@ -43,7 +43,7 @@ export const publish = createAppThunk(
 /** The publishing that runs on this device, begun here or before the page was opened; null: none does. */
 export async function readPublishing(): Promise<{ percent: number } | null> {
   const activities = await readActivity()
-  return activities.find(({ endpoint, isOpen: open }) => endpoint === publishApps.name && open) ?? null
+  return activities.find(({ endpoint, isOpen }) => endpoint === publishApps.name && isOpen) ?? null
 }
 
 interface UploadState {

@@ -3,12 +3,12 @@ import { getSettings } from '#contract/accounts.ts'
 import { readResponseOutput } from '#local/lists/responses.ts'
 import { useLiveQuery } from '#state/live-query.ts'
 import { useTranslation } from 'react-i18next'
-import { useEntryTexts } from '#features/audit-trail/use-entry-texts.ts'
+import { useEntryFormatter } from '#features/audit-trail/use-entry-formatter.ts'
 
 /** Each field that was changed, as it was and as it is now; nothing of it is taken for more than text. */
 export function Differences({ entry }: { entry: Pick<AuditEntryRow, 'code' | 'changes'> }) {
   const { t } = useTranslation('audit')
-  const { formatField, formatFieldValue } = useEntryTexts()
+  const { formatField, formatFieldValue } = useEntryFormatter()
   const uatBound = useLiveQuery(async () => await readResponseOutput(getSettings, {}), [])?.uat_bound ?? 'floor'
   return (
     <table className="trail-changes">

@@ -2,7 +2,7 @@ import { lazy, Suspense, useEffect, useRef, useState } from 'react'
 import { Link } from 'react-router-dom'
 import { isOffline } from '#contract/problem.ts'
 import type { AuditEntryRow } from '#domain/audit-log/leaf.ts'
-import { useConnection, useDispatch, useSignedIn } from '#state/use-store.ts'
+import { useConnection, useDispatch, useSignedInSession } from '#state/use-store.ts'
 import { Button } from '#ui/display/Button.tsx'
 import { CopyText } from '#ui/display/CopyText.tsx'
 import { DescriptionItem, DescriptionList } from '#ui/display/DescriptionList.tsx'
@@ -15,7 +15,7 @@ import { useTranslation } from 'react-i18next'
 import { Differences } from '#features/audit-trail/entry/Differences.tsx'
 import { type AuditEntryResult, readEntry } from '#features/audit-trail/entry/read-entry.ts'
 import { toRecordPath } from '#features/audit-trail/entry/record-path.ts'
-import { useEntryTexts } from '#features/audit-trail/use-entry-texts.ts'
+import { useEntryFormatter } from '#features/audit-trail/use-entry-formatter.ts'
 
 const ProofView = lazy(async () => ({
   default: (await import(/* chunk: trail-device */ '#features/audit-trail/offline/ProofView.tsx')).ProofView,
@@ -25,7 +25,7 @@ interface EntryDrawerProps {
   /** Of the entry. */
   id: number
   /** Whose log; null: the own company's. */
-  company: number | null
+  companyId: number | null
   /** Those of the page behind it, in their order; undefined while it is not read. */
   rows: readonly AuditEntryRow[] | undefined
   onOpen: (id: number) => void
@@ -33,17 +33,17 @@ interface EntryDrawerProps {
 }
 
 /** All that an entry says. The arrow keys go to its neighbours in the list. */
-export function EntryDrawer({ id, company, rows, onOpen, onClose }: EntryDrawerProps) {
+export function EntryDrawer({ id, companyId, rows, onOpen, onClose }: EntryDrawerProps) {
   const { t } = useTranslation('audit')
-  const texts = useEntryTexts()
-  const result = useEntry(id, company, rows)
+  const entryFormatter = useEntryFormatter()
+  const result = useEntry(id, companyId, rows)
   const index = rows?.findIndex((row) => row.id === id) ?? -1
   const getNeighbour = (offset: 1 | -1) => (index < 0 ? undefined : rows?.[index + offset])
   const [previous, next] = [getNeighbour(-1), getNeighbour(1)]
   useNeighbourKeys(previous?.id, next?.id, onOpen)
   const entry = result && typeof result !== 'string' && 'entry' in result ? result.entry : null
   const title = entry
-    ? t('entry.title', { type: texts.formatType(entry), operation: texts.formatOperation(entry) })
+    ? t('entry.title', { type: entryFormatter.formatType(entry), operation: entryFormatter.formatOperation(entry) })
     : t('entry.loading')
   const getEndReason = (end: 'firstOfPage' | 'lastOfPage') => t(index < 0 ? 'entry.alone' : `entry.${end}`)
   const neighbourButtons = (
@@ -96,9 +96,9 @@ function useNeighbourKeys(previousId: number | undefined, nextId: number | undef
 
 function EntryDetails({ entry }: { entry: AuditEntryRow }) {
   const { t } = useTranslation('audit')
-  const { caller } = useSignedIn()
-  const { listFacts, formatValue, formatUser, formatStatus } = useEntryTexts()
-  const facts = listFacts({ ...entry, info: withoutProblem(entry.info) })
+  const { caller } = useSignedInSession()
+  const { listFacts, formatValue, formatUser, formatStatus } = useEntryFormatter()
+  const facts = listFacts({ ...entry, info: omitProblem(entry.info) })
   const recordPath = toRecordPath(entry, caller)
   return (
     <>
@@ -178,7 +178,7 @@ const hasNoChanges = ({ operation, status, changes, info }: AuditEntryRow) =>
 const toCompanyQuery = (entry: AuditEntryRow, ownCompanyId: number) =>
   entry.company_id === ownCompanyId ? '' : `&company=${entry.company_id}`
 
-const withoutProblem = ({ problem: _one, ...info }: AuditEntryRow['info']) => info
+const omitProblem = ({ problem: _one, ...info }: AuditEntryRow['info']) => info
 
 function MissingEntry({ result }: { result: AuditEntryResult | undefined }) {
   const { t } = useTranslation('audit')
@@ -195,16 +195,16 @@ function MissingEntry({ result }: { result: AuditEntryResult | undefined }) {
 }
 
 /** Of the page behind it, else asked for, and once more when the connection is back. Undefined: not known yet. */
-function useEntry(id: number, company: number | null, rows: EntryDrawerProps['rows']): AuditEntryResult | undefined {
+function useEntry(id: number, companyId: number | null, rows: EntryDrawerProps['rows']): AuditEntryResult | undefined {
   const dispatch = useDispatch()
   const { networkState: connection } = useConnection()
-  const [loaded, setLoaded] = useState<{ id: number; result: AuditEntryResult }>()
+  const [loadedEntry, setLoadedEntry] = useState<{ id: number; result: AuditEntryResult }>()
   const listedRow = rows?.find((row) => row.id === id)
   const isListed = listedRow !== undefined
-  const isLoaded = loaded?.id === id && loaded.result !== 'unknown' && 'entry' in loaded.result
+  const isLoaded = loadedEntry?.id === id && loadedEntry.result !== 'unknown' && 'entry' in loadedEntry.result
   useEffect(() => {
     // What is shown stays, also when the page behind it lists something else by now.
-    if (listedRow) setLoaded({ id, result: { entry: listedRow } })
+    if (listedRow) setLoadedEntry({ id, result: { entry: listedRow } })
     // The row of that id never changes.
     // oxlint-disable-next-line react/exhaustive-deps
   }, [id, isListed])
@@ -213,8 +213,8 @@ function useEntry(id: number, company: number | null, rows: EntryDrawerProps['ro
   useEffect(() => {
     if (isListed || isLoaded || !isPageRead) return
     let isActive = true
-    void dispatch(readEntry(id, company)).then((result) => isActive && setLoaded({ id, result }))
+    void dispatch(readEntry(id, companyId)).then((result) => isActive && setLoadedEntry({ id, result }))
     return () => void (isActive = false)
-  }, [dispatch, id, company, isListed, isLoaded, isPageRead, connection])
-  return listedRow ? { entry: listedRow } : loaded?.id === id ? loaded.result : undefined
+  }, [dispatch, id, companyId, isListed, isLoaded, isPageRead, connection])
+  return listedRow ? { entry: listedRow } : loadedEntry?.id === id ? loadedEntry.result : undefined
 }

@@ -3,11 +3,11 @@ import { Link } from 'react-router-dom'
 import { listTrail } from '#contract/audit-trail.ts'
 import type { AuditEntryRow, AuditMenu } from '#domain/audit-log/leaf.ts'
 import { type AppThunk, callEndpoint } from '#state/app-thunk.ts'
-import { useDispatch, useSignedIn } from '#state/use-store.ts'
+import { useDispatch, useSignedInSession } from '#state/use-store.ts'
 import { buildHistoryPath } from '#ui/links/history-path.ts'
 import { useTranslation } from 'react-i18next'
 import { toEntryRows } from '#features/audit-trail/entry/read-entry.ts'
-import { useEntryTexts } from '#features/audit-trail/use-entry-texts.ts'
+import { useEntryFormatter } from '#features/audit-trail/use-entry-formatter.ts'
 import { TrailStyles } from '#features/audit-trail/TrailStyles.tsx'
 import { getNameLang } from '#ui/i18n/name-language.ts'
 
@@ -25,25 +25,25 @@ const maxEntries = 5
 /** What was done to a record lately, for who may read the trail (D51); nothing is drawn for others. */
 export function RecentEntries({ code, name, companyId, refreshKey }: RecentEntriesProps) {
   const { t } = useTranslation('audit')
-  const { caller } = useSignedIn()
+  const { caller } = useSignedInSession()
   const dispatch = useDispatch()
-  const texts = useEntryTexts()
+  const entryFormatter = useEntryFormatter()
   const titleId = useId()
   const path = buildHistoryPath({ code, name, companyId }, caller)
-  const mayRead = path !== null
+  const canRead = path !== null
   const isOwn = companyId === caller.companyId
   const [entries, setEntries] = useState<AuditEntryRow[] | null | undefined>()
   const refreshText = String(refreshKey)
   useEffect(() => {
     let isCancelled = false
-    if (!mayRead) return
+    if (!canRead) return
     const query = { code, searchText: name, results: maxEntries, ...(isOwn ? {} : { companyId }) }
-    void dispatch(readRecent(query)).then((readEntries) => {
+    void dispatch(readRecent(query)).then((recentEntries) => {
       // What was read stays while the line is away.
-      if (!isCancelled) setEntries((previous) => readEntries ?? previous ?? null)
+      if (!isCancelled) setEntries((previous) => recentEntries ?? previous ?? null)
     })
     return () => void (isCancelled = true)
-  }, [refreshText, code, companyId, dispatch, isOwn, mayRead, name])
+  }, [refreshText, code, companyId, dispatch, isOwn, canRead, name])
   if (path === null || entries === undefined) return null
   return (
     <section className="card trail-recent" aria-labelledby={titleId}>
@@ -59,10 +59,10 @@ export function RecentEntries({ code, name, companyId, refreshKey }: RecentEntri
             <li key={entry.id}>
               <time>{entry.end_time}</time>
               <span className={entry.status === -1 ? 'trail-recent-failed' : undefined}>
-                {texts.formatOperation(entry)}
-                {entry.status === -1 && ` · ${texts.formatStatus(entry)}`}
+                {entryFormatter.formatOperation(entry)}
+                {entry.status === -1 && ` · ${entryFormatter.formatStatus(entry)}`}
               </span>
-              <bdi lang={getNameLang(texts.formatUser(entry))}>{texts.formatUser(entry)}</bdi>
+              <bdi lang={getNameLang(entryFormatter.formatUser(entry))}>{entryFormatter.formatUser(entry)}</bdi>
             </li>
           ))}
         </ol>

@@ -20,8 +20,8 @@ export function toRecordPath({ code, info, company_id }: AuditEntryRow, caller: 
 const buildIdPath = (path: string, id: unknown) =>
   Number.isSafeInteger(id) && Number(id) > 0 ? `${path}${Number(id)}` : null
 
-function buildSearchPath(path: string, text: unknown, company: number | null = null): string | null {
+function buildSearchPath(path: string, text: unknown, companyId: number | null = null): string | null {
   if (typeof text !== 'string' || text === '') return null
-  const query = new URLSearchParams({ ...(company === null ? {} : { company: String(company) }), searchText: text })
+  const query = new URLSearchParams({ ...(companyId === null ? {} : { company: String(companyId) }), searchText: text })
   return `${path}?${query}`
 }

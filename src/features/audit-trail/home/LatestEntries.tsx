@@ -7,7 +7,7 @@ import { useConnection, useDispatch } from '#state/use-store.ts'
 import { Skeleton } from '#ui/page/Skeleton.tsx'
 import { useTranslation } from 'react-i18next'
 import { toEntryRows } from '#features/audit-trail/entry/read-entry.ts'
-import { useEntryTexts } from '#features/audit-trail/use-entry-texts.ts'
+import { useEntryFormatter } from '#features/audit-trail/use-entry-formatter.ts'
 import { getNameLang } from '#ui/i18n/name-language.ts'
 
 const trailPath = '/app/systrail'
@@ -16,7 +16,7 @@ const maxEntries = 5
 /** What was done lately in the own company, for who may read its trail (D51): each entry leads to itself. */
 export function LatestEntries() {
   const { t } = useTranslation('audit')
-  const texts = useEntryTexts()
+  const entryFormatter = useEntryFormatter()
   const entries = useLatestEntries()
   return (
     <section className="card home-card" aria-labelledby="home-latest">
@@ -30,12 +30,12 @@ export function LatestEntries() {
             <li key={entry.id}>
               <Link className="home-entry" to={`${trailPath}?entry=${entry.id}`}>
                 <span>
-                  {texts.formatType(entry)}: {texts.formatOperation(entry)}
-                  {entry.status === -1 && ` · ${texts.formatStatus(entry)}`}
+                  {entryFormatter.formatType(entry)}: {entryFormatter.formatOperation(entry)}
+                  {entry.status === -1 && ` · ${entryFormatter.formatStatus(entry)}`}
                 </span>
-                <span className="home-note">{texts.formatSubject(entry)}</span>
+                <span className="home-note">{entryFormatter.formatSubject(entry)}</span>
                 <span className="home-note">
-                  <bdi lang={getNameLang(texts.formatUser(entry))}>{texts.formatUser(entry)}</bdi> ·{' '}
+                  <bdi lang={getNameLang(entryFormatter.formatUser(entry))}>{entryFormatter.formatUser(entry)}</bdi> ·{' '}
                   <time>{entry.end_time}</time>
                 </span>
               </Link>
@@ -59,9 +59,9 @@ function useLatestEntries(): AuditEntryRow[] | null | undefined {
   useEffect(() => {
     let isCancelled = false
     void dispatch(callEndpoint(listTrail, { query: { results: maxEntries } })).then((result) => {
-      const readEntries = 'output' in result && result.output ? toEntryRows(result.output) : null
+      const recentEntries = 'output' in result && result.output ? toEntryRows(result.output) : null
       // What was read stays while the line is away.
-      if (!isCancelled) setEntries((previous) => readEntries ?? previous ?? null)
+      if (!isCancelled) setEntries((previous) => recentEntries ?? previous ?? null)
     })
     return () => void (isCancelled = true)
   }, [dispatch, isOnline])

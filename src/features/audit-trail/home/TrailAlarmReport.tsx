@@ -1,6 +1,6 @@
 import { listTrailAlarms } from '#contract/audit-trail.ts'
 import { readAgedResponse } from '#local/lists/responses.ts'
-import { useSignedIn } from '#state/use-store.ts'
+import { useSignedInSession } from '#state/use-store.ts'
 import { useCachedResponse } from '#state/use-cached-response.ts'
 import { type HomeDuty, type OnReport, useReport } from '#ui/page/home-report.ts'
 import { LoadProblem } from '#ui/page/LoadProblem.tsx'
@@ -10,7 +10,7 @@ import { useAlarmText } from '#features/audit-trail/offline/use-alarm-text.ts'
 /** Audit trails that the server has found changed, for the provider's admins. */
 export function TrailAlarmReport({ onReport }: { onReport: OnReport }) {
   const { t } = useTranslation('storedTrail')
-  const { user } = useSignedIn()
+  const { user } = useSignedInSession()
   const formatAlarm = useAlarmText()
   const { response, problem, refetch } = useCachedResponse(readAgedResponse, listTrailAlarms, {})
   const duties = (response?.output ?? []).map(
@@ -28,6 +28,6 @@ export function TrailAlarmReport({ onReport }: { onReport: OnReport }) {
     }),
   )
   const state = response ? 'known' : problem || response === null ? 'unknown' : 'loading'
-  useReport({ from: 'trail', state, duties, figures: {} }, onReport)
+  useReport({ source: 'trail', state, duties, figures: {} }, onReport)
   return <LoadProblem problem={problem} onRetry={() => void refetch()} />
 }

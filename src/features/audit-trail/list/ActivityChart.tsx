@@ -155,12 +155,12 @@ function buildChartOptions(
 
 function ActivityTable({ days, onDay }: Pick<ActivityChartProps, 'days' | 'onDay'>) {
   const { t } = useTranslation('audit')
-  const [open, setOpen] = useState(false)
-  const sorted = useMemo(() => days.toSorted((a, b) => (a.day < b.day ? 1 : -1)), [days])
+  const [isOpen, setIsOpen] = useState(false)
+  const sortedDays = useMemo(() => days.toSorted((a, b) => (a.day < b.day ? 1 : -1)), [days])
   return (
-    <details className="trail-numbers" open={open} onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
+    <details className="trail-numbers" open={isOpen} onToggle={({ currentTarget }) => setIsOpen(currentTarget.open)}>
       <summary>{t('activity.numbers')}</summary>
-      {open && (
+      {isOpen && (
         <div className="trail-scroll">
           <table className="trail-figures">
             <caption className="sr-only">{t('activity.caption')}</caption>
@@ -172,7 +172,7 @@ function ActivityTable({ days, onDay }: Pick<ActivityChartProps, 'days' | 'onDay
               </tr>
             </thead>
             <tbody>
-              {sorted.map(({ day, done, failed }) => (
+              {sortedDays.map(({ day, done, failed }) => (
                 <tr key={day}>
                   <th scope="row">
                     <button type="button" className="link" onClick={() => onDay(day)}>

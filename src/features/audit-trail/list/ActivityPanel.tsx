@@ -22,11 +22,11 @@ interface ActivityPanelProps {
 export function ActivityPanel({ view, onRange }: ActivityPanelProps) {
   const { t } = useTranslation('audit')
   // A small screen is the list's.
-  const [open, setOpen] = useState(() => !matchMedia('(width < 48rem), (height < 49rem)').matches)
+  const [isOpen, setIsOpen] = useState(() => !matchMedia('(width < 48rem), (height < 49rem)').matches)
   return (
-    <details className="trail-activity" open={open} onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
+    <details className="trail-activity" open={isOpen} onToggle={({ currentTarget }) => setIsOpen(currentTarget.open)}>
       <summary>{t('activity.title')}</summary>
-      {open && <Activity view={view} onRange={onRange} />}
+      {isOpen && <Activity view={view} onRange={onRange} />}
     </details>
   )
 }

@@ -5,7 +5,7 @@ import { normaliseText } from '#domain/text.ts'
 import { readList } from '#local/lists/read-list.ts'
 import { readRow } from '#local/lists/read-row.ts'
 import { callEndpoint } from '#state/app-thunk.ts'
-import { useDispatch, useSignedIn } from '#state/use-store.ts'
+import { useDispatch, useSignedInSession } from '#state/use-store.ts'
 import { useLiveQuery } from '#state/live-query.ts'
 import { Combobox } from '#ui/form/Combobox.tsx'
 import { useTranslation } from 'react-i18next'
@@ -16,17 +16,17 @@ const maxChoices = 20
 interface PersonPickerProps {
   person: number | null
   /** Of the log that is shown, where it is not the own company's. */
-  company: number | null
+  companyId: number | null
   /** The entries that are shown: who is named in them can be chosen, whoever may be listed. */
   rows: readonly AuditEntryRow[]
   onChoose: (id: number | null) => void
 }
 
 /** Who did it: among the company's users, as the device has them and the server adds, and among those whose entries are shown. */
-export function PersonPicker({ person, company, rows, onChoose }: PersonPickerProps) {
+export function PersonPicker({ person, companyId, rows, onChoose }: PersonPickerProps) {
   const { t } = useTranslation('audit')
   const [searchText, setSearchText] = useState('')
-  const users = useUsers(searchText.trim(), company)
+  const users = useUsers(searchText.trim(), companyId)
   const normalisedText = normaliseText(searchText.trim())
   const choicesById = new Map<number, { id: number; label: string; detail?: string }>()
   for (const { exec_user_id: id, exec_user_name: name } of rows)
@@ -51,10 +51,10 @@ export function PersonPicker({ person, company, rows, onChoose }: PersonPickerPr
 }
 
 /** Only an admin may list users, and only those of the own company. */
-function useUsers(searchText: string, company: number | null): readonly UserRow[] {
+function useUsers(searchText: string, companyId: number | null): readonly UserRow[] {
   const dispatch = useDispatch()
-  const { user, caller } = useSignedIn()
-  const canList = caller.admin && company === null
+  const { user, caller } = useSignedInSession()
+  const canList = caller.admin && companyId === null
   useEffect(() => {
     if (!canList || searchText === '') return
     // What the server finds comes to the device, and from there to here.

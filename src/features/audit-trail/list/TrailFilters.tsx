@@ -1,7 +1,7 @@
 import type { ComponentType } from 'react'
 import { isProviderAdmin } from '#domain/access.ts'
 import { type AuditEntryRow, auditMenus, auditOperations } from '#domain/audit-log/leaf.ts'
-import { useSignedIn } from '#state/use-store.ts'
+import { useSignedInSession } from '#state/use-store.ts'
 import { SelectField } from '#ui/form/choice-fields.tsx'
 import { DateRange } from '#ui/form/DateRange.tsx'
 import type { ListSorting } from '#ui/list/column.ts'
@@ -11,7 +11,7 @@ import { countFilters, listMenus, noFilters, type TrailView } from '#features/au
 import { PersonPicker } from '#features/audit-trail/list/PersonPicker.tsx'
 
 /** Finds a customer by name, for the provider's staff: what orders know of companies is handed in. */
-export type TrailCompanyFilter = ComponentType<{ company: number | null; onChoose: (id: number | null) => void }>
+export type TrailCompanyFilter = ComponentType<{ companyId: number | null; onChoose: (id: number | null) => void }>
 
 interface TrailFiltersProps {
   view: TrailView
@@ -53,12 +53,12 @@ export function TrailFilters({ sorting, ...props }: TrailFiltersProps & { sortin
 
 function FilterFields({ view, rows, CompanyFilter, onChange }: TrailFiltersProps) {
   const { t } = useTranslation('audit')
-  const { caller } = useSignedIn()
+  const { caller } = useSignedInSession()
   const allOption = { value: '', label: t('filter.all') }
   return (
     <>
       {isProviderAdmin(caller) && (
-        <CompanyFilter company={view.company} onChoose={(company) => onChange({ company, user: null })} />
+        <CompanyFilter companyId={view.company} onChoose={(company) => onChange({ company, user: null })} />
       )}
       <SelectField
         label={t('filter.type')}
@@ -70,9 +70,14 @@ function FilterFields({ view, rows, CompanyFilter, onChange }: TrailFiltersProps
       <SelectField
         label={t('filter.operation')}
         name="operation"
-        options={[allOption, ...auditOperations.map((one) => ({ value: one, label: t(`operation.${one}`) }))]}
+        options={[
+          allOption,
+          ...auditOperations.map((operation) => ({ value: operation, label: t(`operation.${operation}`) })),
+        ]}
         value={view.operation ?? ''}
-        onChange={({ target }) => onChange({ operation: auditOperations.find((one) => one === target.value) ?? null })}
+        onChange={({ target }) =>
+          onChange({ operation: auditOperations.find((operation) => operation === target.value) ?? null })
+        }
       />
       <SelectField
         label={t('filter.status')}
@@ -93,7 +98,7 @@ function FilterFields({ view, rows, CompanyFilter, onChange }: TrailFiltersProps
       </div>
       <PersonPicker
         person={view.user}
-        company={view.company}
+        companyId={view.company}
         rows={rows}
         onChoose={(person) => onChange({ user: person })}
       />

@@ -16,7 +16,7 @@ interface TrailPagesProps {
 /** Page numbers as far as the server counts, and from there on page after page. */
 export function TrailPages({ page, pageCount, isBeyondNumbers, onPage, onNext }: TrailPagesProps) {
   const { t } = useTranslation('ui')
-  if (!isBeyondNumbers) return <Pagination page={page} pageCount={pageCount} onPage={onPage} onBeyond={onNext} />
+  if (!isBeyondNumbers) return <Pagination page={page} pageCount={pageCount} onPage={onPage} onPastLastPage={onNext} />
   return (
     <nav className="pages" aria-label={t('list.pages')}>
       <button type="button" className="page-number" aria-label={t('list.goTo', { page: 1 })} onClick={() => onPage(1)}>

@@ -2,10 +2,13 @@ import type { TFunction } from 'i18next'
 import type { AuditEntryRow } from '#domain/audit-log/leaf.ts'
 import { Tag } from '#ui/display/Tag.tsx'
 import type { ListColumn } from '#ui/list/column.ts'
-import type { EntryTexts } from '#features/audit-trail/use-entry-texts.ts'
+import type { EntryFormatter } from '#features/audit-trail/use-entry-formatter.ts'
 
 /** Contracts 3 and screens, one line for each: what does not fit stands in the details as well. */
-export const buildTrailColumns = (t: TFunction<'audit'>, texts: EntryTexts): ListColumn<AuditEntryRow>[] => [
+export const buildTrailColumns = (
+  t: TFunction<'audit'>,
+  entryFormatter: EntryFormatter,
+): ListColumn<AuditEntryRow>[] => [
   {
     key: 'end_time',
     header: t('column.time'),
@@ -14,21 +17,27 @@ export const buildTrailColumns = (t: TFunction<'audit'>, texts: EntryTexts): Lis
     phone: 'fact',
     render: (row) => row.end_time,
   },
-  { key: 'code', header: t('column.type'), width: 'tag', phone: 'title', render: (row) => texts.formatType(row) },
+  {
+    key: 'code',
+    header: t('column.type'),
+    width: 'tag',
+    phone: 'title',
+    render: (row) => entryFormatter.formatType(row),
+  },
   {
     key: 'operation',
     header: t('column.operation'),
     width: 'tag',
     phone: 'title',
-    render: (row) => texts.formatOperation(row),
+    render: (row) => entryFormatter.formatOperation(row),
   },
-  { key: 'exec_user_name', header: t('column.who'), phone: 'fact', render: (row) => texts.formatUser(row) },
-  { key: 'what', header: t('column.what'), phone: 'fact', render: (row) => texts.formatSubject(row) },
+  { key: 'exec_user_name', header: t('column.who'), phone: 'fact', render: (row) => entryFormatter.formatUser(row) },
+  { key: 'what', header: t('column.what'), phone: 'fact', render: (row) => entryFormatter.formatSubject(row) },
   {
     key: 'status',
     header: t('column.status'),
     width: 'tag',
     phone: 'tag',
-    render: (row) => <Tag tone={row.status === -1 ? 'danger' : 'positive'}>{texts.formatStatus(row)}</Tag>,
+    render: (row) => <Tag tone={row.status === -1 ? 'danger' : 'positive'}>{entryFormatter.formatStatus(row)}</Tag>,
   },
 ]

@@ -18,8 +18,8 @@ export function storeDrawnRange({ dateFrom, dateTo }: TrailRange): void {
 /** Null: none is kept. */
 export function readDrawnRange(): TrailRange | null {
   try {
-    const stored: unknown = JSON.parse(sessionStorage.getItem(storageKey) ?? 'null')
-    return Array.isArray(stored) ? readRange(toText(stored[0]), toText(stored[1])) : null
+    const storedValue: unknown = JSON.parse(sessionStorage.getItem(storageKey) ?? 'null')
+    return Array.isArray(storedValue) ? readRange(toText(storedValue[0]), toText(storedValue[1])) : null
   } catch {
     return null
   }

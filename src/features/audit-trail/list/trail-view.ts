@@ -72,17 +72,17 @@ export const defaultListView: TrailView = {
 }
 
 export function readView(query: URLSearchParams): TrailView {
-  const listing = readListState(query, storedTrailListSpec)
+  const listState = readListState(query, storedTrailListSpec)
   return {
     code: auditMenus.find((menu) => menu === query.get('code')) ?? null,
-    operation: auditOperations.find((one) => one === query.get('operation')) ?? null,
+    operation: auditOperations.find((candidate) => candidate === query.get('operation')) ?? null,
     ...readRange(query.get('dateFrom'), query.get('dateTo')),
     user: parseWholeNumber(query.get('user'), maxId),
     status: ([0, -1] as const).find((status) => String(status) === query.get('status')) ?? null,
     intent: readIntent(query.get('intent')),
     company: parseWholeNumber(query.get('company'), maxId),
-    ...listing,
-    page: Math.min(listing.page, getLastPage(listing)),
+    ...listState,
+    page: Math.min(listState.page, getLastPage(listState)),
     after: parseWholeNumber(query.get('after'), maxId),
     open: parseWholeNumber(query.get('entry'), maxId),
   }
@@ -123,13 +123,13 @@ export const countFilters = (view: TrailView): number =>
 /** An address may ask for what its reader is not given (contracts 2, D51): they see what they may. */
 export const restrictView = (view: TrailView, caller: Caller): TrailView => ({
   ...view,
-  code: view.code && mayFilter(view.code, caller) ? view.code : null,
+  code: view.code && canFilter(view.code, caller) ? view.code : null,
   company: isProviderAdmin(caller) && view.company !== caller.companyId ? view.company : null,
 })
 
 /** App, module, automodule and price are the delete level's (contracts 2). */
-export const listMenus = (caller: Caller): AuditMenu[] => auditMenus.filter((menu) => mayFilter(menu, caller))
-const mayFilter = (menu: AuditMenu, caller: Caller) => !catalogueMenus.includes(menu) || isDeleteLevel(caller)
+export const listMenus = (caller: Caller): AuditMenu[] => auditMenus.filter((menu) => canFilter(menu, caller))
+const canFilter = (menu: AuditMenu, caller: Caller) => !catalogueMenus.includes(menu) || isDeleteLevel(caller)
 
 type FilterQuery = { [K in Exclude<keyof TrailFilterValues, 'company'>]?: NonNullable<TrailFilterValues[K]> }
 
@@ -148,9 +148,9 @@ export function toFilterQuery(view: TrailView) {
 
 /** The page that a view shows. */
 export function toListQuery(view: TrailView): TrailQuery {
-  const { page, ...listing } = toPageQuery(view)
+  const { page, ...listParams } = toPageQuery(view)
   const position = view.after === null ? { page } : { after: view.after }
-  return { ...listing, ...position, ...toFilterQuery(view) } as TrailQuery
+  return { ...listParams, ...position, ...toFilterQuery(view) } as TrailQuery
 }
 
 /** So far on either side a day that stands alone is drawn with its neighbours. */

@@ -13,12 +13,12 @@ export type ExportFormat = 'csv' | 'xlsx'
 
 const fetchExport =
   (format: ExportFormat, view: TrailView): AppThunk<CallResult<DownloadedFile>> =>
-  async (_dispatch, _getState, { loadTrailActions: trails }) => {
+  async (_dispatch, _getState, { loadTrailActions }) => {
     const [sortField, sortOrder] = view.sort
     const input = { query: { format, sortField, sortOrder, ...toFilterQuery(view) } }
     // Code that cannot be fetched is as out of reach as the server.
-    const port = await trails().catch(() => null)
-    return port ? port.download(input) : { kind: 'problem', problem: createLocalProblem('OFFLINE') }
+    const trailActions = await loadTrailActions().catch(() => null)
+    return trailActions ? trailActions.download(input) : { kind: 'problem', problem: createLocalProblem('OFFLINE') }
   }
 
 /** Exactly what is filtered, in the order of the list, as one file: the server's, or without it CSV of what is kept on this device. */

@@ -46,9 +46,9 @@ export function useTrailResponse<E extends Endpoint>(endpoint: E, input: InputOf
     const isLatest = () => requestNumber === latestRequest.current
     const parsedInput = JSON.parse(inputJson) as InputOf<E>
     setBusyInput(inputJson)
-    void readAgedResponse(endpoint, parsedInput).then((cached) => {
-      if (!cached || !isLatest()) return
-      const response = { ...cached, isCached: true }
+    void readAgedResponse(endpoint, parsedInput).then((cachedResponse) => {
+      if (!cachedResponse || !isLatest()) return
+      const response = { ...cachedResponse, isCached: true }
       // Nothing older takes the place of what is shown of this question.
       setState((current) =>
         current?.inputJson === inputJson && current.response ? current : { inputJson, response, problem: null },

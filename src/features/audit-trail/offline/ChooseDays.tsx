@@ -11,7 +11,7 @@ import { formatNumber } from '#ui/list/Freshness.tsx'
 import { ProblemNote } from '#ui/page/ProblemNote.tsx'
 import { useTranslation } from 'react-i18next'
 import { getBusinessNow, getBusinessZone } from '#ui/page/business-clock.ts'
-import { getTrailsPort } from '#features/audit-trail/offline/trails-port.ts'
+import { getTrailActions } from '#features/audit-trail/offline/trail-actions.ts'
 
 /** The earliest day that it is anywhere: whoever keeps it as the last one means that entries still come. */
 const getEarliestToday = () => toPlainDate('Etc/GMT+12', getBusinessNow())
@@ -20,13 +20,13 @@ const defaultDays = 30
 interface ChooseDaysProps {
   companyId: number
   /** Something else is kept now. */
-  replacesStored: boolean
+  isReplacement: boolean
   onStarted: () => void
   onCancel: (() => void) | null
 }
 
 /** The first and the last day, how much that is, and the yes. */
-export function ChooseDays({ companyId, replacesStored, onStarted, onCancel }: ChooseDaysProps) {
+export function ChooseDays({ companyId, isReplacement, onStarted, onCancel }: ChooseDaysProps) {
   const { t } = useTranslation('storedTrail')
   const dispatch = useDispatch()
   const isOnline = useConnection().networkState === 'online'
@@ -45,10 +45,10 @@ export function ChooseDays({ companyId, replacesStored, onStarted, onCancel }: C
     setIsBusy(true)
     setProblem(null)
     const openResult = await dispatch(callEndpoint(keepTrail, { body: { companyId, ...dateRange } }))
-    const trails = await dispatch(getTrailsPort())
+    const trailActions = await dispatch(getTrailActions())
     const result =
       openResult.kind === 'fresh'
-        ? await trails.begin({ ...dateRange, today: getEarliestToday() }, openResult.output)
+        ? await trailActions.begin({ ...dateRange, today: getEarliestToday() }, openResult.output)
         : openResult
     setIsBusy(false)
     if (result.kind === 'problem') return setProblem(result.problem)
@@ -71,13 +71,13 @@ export function ChooseDays({ companyId, replacesStored, onStarted, onCancel }: C
       </div>
       {isCompleteRange && <RangeSize companyId={companyId} {...dateRange} />}
       {isCompleteRange && days.to >= getEarliestToday() && <p className="field-help">{t('keep.follows')}</p>}
-      {replacesStored && <p className="field-help">{t('keep.replaces')}</p>}
+      {isReplacement && <p className="field-help">{t('keep.replaces')}</p>}
       <ProblemNote problem={problem} title={isOffline(problem) ? undefined : t('keep.failed')} shouldFocus />
       <div className="problem-ways">
         <Button
           kind="primary"
           icon="device"
-          busy={isBusy}
+          isBusy={isBusy}
           disabledReason={isOnline ? (isCompleteRange ? null : t('keep.badRange')) : t('keep.offline')}
           onClick={() => void startStoring()}
         >

@@ -4,7 +4,7 @@ import { readStoredTrailState } from '#local/audit-trail/stored-trail-state.ts'
 import { useDispatch } from '#state/use-store.ts'
 import { useLiveQuery } from '#state/live-query.ts'
 import { AlarmNote } from '#features/audit-trail/offline/AlarmNote.tsx'
-import { getTrailsPort } from '#features/audit-trail/offline/trails-port.ts'
+import { getTrailActions } from '#features/audit-trail/offline/trail-actions.ts'
 
 /**
  * Compares the log with what this device has seen of it before, once its entries are on the screen, and shows the alarm as long as it
@@ -16,8 +16,8 @@ export function LogWatch({ companyId, isOnline }: { companyId: number; isOnline:
   useEffect(() => {
     if (!isOnline) return
     // Code that cannot be fetched checks nothing; the next visit does.
-    dispatch(getTrailsPort())
-      .then((trails) => trails.check(companyId))
+    dispatch(getTrailActions())
+      .then((trailActions) => trailActions.check(companyId))
       .catch(() => undefined)
   }, [dispatch, companyId, isOnline])
   return alarm ? <AlarmNote alarm={alarm} /> : null

@@ -9,7 +9,7 @@ import { Tag, type TagTone } from '#ui/display/Tag.tsx'
 import { formatNumber } from '#ui/list/Freshness.tsx'
 import { useTranslation } from 'react-i18next'
 import { AlarmNote } from '#features/audit-trail/offline/AlarmNote.tsx'
-import { getTrailsPort } from '#features/audit-trail/offline/trails-port.ts'
+import { getTrailActions } from '#features/audit-trail/offline/trail-actions.ts'
 
 const tones: Record<EntryProof['kind'], TagTone> = {
   proven: 'positive',
@@ -81,8 +81,8 @@ function useProof(entry: AuditEntryRow, companyId: number) {
   useEffect(() => {
     if (isSettled) return
     let isActive = true
-    void dispatch(getTrailsPort())
-      .then((trails) => trails.prove(companyId, entry))
+    void dispatch(getTrailActions())
+      .then((trailActions) => trailActions.prove(companyId, entry))
       // Code that cannot be fetched is as out of reach as the server.
       .catch((): EntryProof => ({ kind: 'unchecked' }))
       .then((proof) => isActive && setState({ entry, proof }))

@@ -12,17 +12,17 @@ import { isTrailComplete } from '#features/audit-trail/offline/is-trail-complete
 /** The button that says whether anything of this company's trail is kept here, and opens the dialog about it. */
 export function StoreTrailButton({ companyId }: { companyId: number }) {
   const { t } = useTranslation('storedTrail')
-  const [open, setOpen] = useState(false)
+  const [isOpen, setIsOpen] = useState(false)
   const state = useLiveQuery(() => readStoredTrailState(companyId), [companyId])
   const trailFill = useTrailFill(companyId)
   const isOnline = useConnection().networkState === 'online'
   return (
     <>
-      <Button icon={state?.alarm ? 'alert' : 'device'} aria-haspopup="dialog" onClick={() => setOpen(true)}>
+      <Button icon={state?.alarm ? 'alert' : 'device'} aria-haspopup="dialog" onClick={() => setIsOpen(true)}>
         {state?.alarm ? t('proof.alarm') : toButtonLabel(t, state ?? null, trailFill.isBusy && isOnline)}
       </Button>
-      {open && state && (
-        <StoreTrailDialog companyId={companyId} state={state} trailFill={trailFill} onClose={() => setOpen(false)} />
+      {isOpen && state && (
+        <StoreTrailDialog companyId={companyId} state={state} trailFill={trailFill} onClose={() => setIsOpen(false)} />
       )}
     </>
   )

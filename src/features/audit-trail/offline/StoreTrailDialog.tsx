@@ -9,7 +9,7 @@ import { useTranslation } from 'react-i18next'
 import { AlarmNote } from '#features/audit-trail/offline/AlarmNote.tsx'
 import { ChooseDays } from '#features/audit-trail/offline/ChooseDays.tsx'
 import { StoredTrailFacts } from '#features/audit-trail/offline/StoredTrailFacts.tsx'
-import { getTrailsPort } from '#features/audit-trail/offline/trails-port.ts'
+import { getTrailActions } from '#features/audit-trail/offline/trail-actions.ts'
 import type { TrailFill } from '#features/audit-trail/offline/useTrailFill.ts'
 import { isTrailComplete } from '#features/audit-trail/offline/is-trail-complete.ts'
 
@@ -40,7 +40,7 @@ export function StoreTrailDialog({ companyId, state, trailFill, onClose }: Store
         {storedTrail === null || isChoosing ? (
           <ChooseDays
             companyId={companyId}
-            replacesStored={storedTrail !== null}
+            isReplacement={storedTrail !== null}
             onStarted={() => {
               setIsChoosing(false)
               void trailFill.fill()
@@ -85,7 +85,7 @@ function StoredTrailActions({
   const disabledReason = isOnline ? null : t('keep.offline')
   async function remove() {
     pause()
-    await (await dispatch(getTrailsPort())).remove(companyId)
+    await (await dispatch(getTrailActions())).remove(companyId)
     showToast({ kind: 'done', text: t('keep.removed') })
   }
   return (
@@ -117,7 +117,7 @@ function AcceptAlarm({ companyId }: { companyId: number }) {
   const { t } = useTranslation('storedTrail')
   const dispatch = useDispatch()
   async function accept() {
-    await (await dispatch(getTrailsPort())).accept(companyId)
+    await (await dispatch(getTrailActions())).accept(companyId)
     showToast({ kind: 'done', text: t('alarm.accepted') })
   }
   return (

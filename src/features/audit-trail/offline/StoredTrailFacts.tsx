@@ -8,7 +8,7 @@ import { formatNumber, formatReadingTime } from '#ui/list/Freshness.tsx'
 import { ProgressBar } from '#ui/page/ProgressBar.tsx'
 import { useTranslation } from 'react-i18next'
 import { AlarmNote } from '#features/audit-trail/offline/AlarmNote.tsx'
-import { getTrailsPort } from '#features/audit-trail/offline/trails-port.ts'
+import { getTrailActions } from '#features/audit-trail/offline/trail-actions.ts'
 
 /** Which days are here, how many entries, how old; how far it is while it comes; and the check of all of it. */
 export function StoredTrailFacts({
@@ -56,7 +56,7 @@ export function StoredTrailFacts({
 
 type CheckState =
   | { kind: 'idle' | 'nothing' }
-  | { kind: 'running'; done: number; of: number }
+  | { kind: 'running'; doneCount: number; totalCount: number }
   | { kind: 'ended'; proof: StoredTrailProof; seconds: string }
 
 /** All entries at once, without a network. */
@@ -66,11 +66,10 @@ function CheckAll({ companyId }: { companyId: number }) {
   const [check, setCheck] = useState<CheckState>({ kind: 'idle' })
   async function run() {
     const startedAt = performance.now()
-    setCheck({ kind: 'running', done: 0, of: 0 })
-    const onProgress = (doneCount: number, totalCount: number) =>
-      setCheck({ kind: 'running', done: doneCount, of: totalCount })
-    const proof = await dispatch(getTrailsPort())
-      .then((trails) => trails.proveAll(companyId, onProgress))
+    setCheck({ kind: 'running', doneCount: 0, totalCount: 0 })
+    const onProgress = (doneCount: number, totalCount: number) => setCheck({ kind: 'running', doneCount, totalCount })
+    const proof = await dispatch(getTrailActions())
+      .then((trailActions) => trailActions.proveAll(companyId, onProgress))
       .catch(() => null)
     const seconds = ((performance.now() - startedAt) / 1000).toFixed(1)
     setCheck(proof ? { kind: 'ended', proof, seconds } : { kind: 'nothing' })
@@ -78,14 +77,14 @@ function CheckAll({ companyId }: { companyId: number }) {
   return (
     <>
       <p>
-        <Button icon="check" busy={check.kind === 'running'} onClick={() => void run()}>
+        <Button icon="check" isBusy={check.kind === 'running'} onClick={() => void run()}>
           {t('all.check')}
         </Button>
       </p>
       <p role="status">
         {check.kind === 'running' &&
-          check.of > 0 &&
-          t('all.checking', { done: formatNumber(check.done), of: formatNumber(check.of) })}
+          check.totalCount > 0 &&
+          t('all.checking', { done: formatNumber(check.doneCount), of: formatNumber(check.totalCount) })}
         {check.kind === 'nothing' && t('all.nothing')}
         {check.kind === 'ended' &&
           check.proof.kind === 'proven' &&

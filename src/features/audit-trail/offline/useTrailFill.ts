@@ -4,7 +4,7 @@ import type { StoreTrailResult } from '#request/call-results.ts'
 import { useDispatch } from '#state/use-store.ts'
 import { showToast } from '#ui/overlay/toasts.tsx'
 import { useTranslation } from 'react-i18next'
-import { getTrailsPort } from '#features/audit-trail/offline/trails-port.ts'
+import { getTrailActions } from '#features/audit-trail/offline/trail-actions.ts'
 
 export interface TrailFill {
   isBusy: boolean
@@ -28,8 +28,8 @@ export function useTrailFill(companyId: number): TrailFill {
     const { signal } = controller.current
     setIsBusy(true)
     setResult(null)
-    const fillResult = await dispatch(getTrailsPort())
-      .then((trails) => trails.fill(companyId, { signal }))
+    const fillResult = await dispatch(getTrailActions())
+      .then((trailActions) => trailActions.fill(companyId, { signal }))
       // Code that cannot be fetched is as out of reach as the server.
       .catch((): StoreTrailResult => ({ kind: 'problem', problem: createLocalProblem('OFFLINE') }))
     setIsBusy(false)

@@ -4,7 +4,7 @@ import { readStoredTrailState } from '#local/audit-trail/stored-trail-state.ts'
 import { lazy, Suspense, useMemo } from 'react'
 import { listTrail } from '#contract/audit-trail.ts'
 import { type AuditEntryRow, maxCountedEntries } from '#domain/audit-log/leaf.ts'
-import { useConnection, useSignedIn } from '#state/use-store.ts'
+import { useConnection, useSignedInSession } from '#state/use-store.ts'
 import { useListUrl } from '#state/use-list-url.ts'
 import { Button } from '#ui/display/Button.tsx'
 import { DataList } from '#ui/list/DataList.tsx'
@@ -17,7 +17,7 @@ import { LoadProblem } from '#ui/page/LoadProblem.tsx'
 import { useTranslation } from 'react-i18next'
 import { EntryDrawer } from '#features/audit-trail/entry/EntryDrawer.tsx'
 import { toEntryRows } from '#features/audit-trail/entry/read-entry.ts'
-import { useEntryTexts } from '#features/audit-trail/use-entry-texts.ts'
+import { useEntryFormatter } from '#features/audit-trail/use-entry-formatter.ts'
 import { ActivityPanel } from '#features/audit-trail/list/ActivityPanel.tsx'
 import { buildTrailColumns } from '#features/audit-trail/list/columns.tsx'
 import { EmptyTrail } from '#features/audit-trail/list/EmptyTrail.tsx'
@@ -54,17 +54,17 @@ const LogWatch = lazy(async () => ({
 /** Who did what, and when (contracts 2, M131 to M134): of the own company, or of a customer for the provider's staff. */
 export function TrailPage({ CompanyFilter }: { CompanyFilter: TrailCompanyFilter }) {
   const { t } = useTranslation('audit')
-  const { user, caller } = useSignedIn()
-  const { view: requestedView, change } = useListUrl(viewFunctions, savedQueryState)
+  const { user, caller } = useSignedInSession()
+  const { view: requestedView, changeView: change } = useListUrl(viewFunctions, savedQueryState)
   const view = restrictView(requestedView, caller)
-  const texts = useEntryTexts()
+  const entryFormatter = useEntryFormatter()
   const isOnline = useConnection().networkState === 'online'
   const { response, previousResponse, problem, isFetching, refetch } = useTrailResponse(listTrail, {
     query: toListQuery(view),
   })
   const displayedResponse = response ?? (isFetching ? previousResponse : null)
   const rows = useMemo(() => displayedResponse && toEntryRows(displayedResponse.output), [displayedResponse])
-  const visibleColumns = useMemo(() => buildTrailColumns(t, texts), [t, texts])
+  const visibleColumns = useMemo(() => buildTrailColumns(t, entryFormatter), [t, entryFormatter])
   const sorting = { columns: visibleColumns, sort: view.sort, onSort: (sort: TrailView['sort']) => change({ sort }) }
   const [count, isMore] = [displayedResponse?.output.count ?? 0, displayedResponse?.output.more === true]
   const lastRow = rows?.at(-1)
@@ -108,7 +108,7 @@ export function TrailPage({ CompanyFilter }: { CompanyFilter: TrailCompanyFilter
           columns={visibleColumns}
           rows={listedRows}
           getRowKey={toRowKey}
-          getRowName={(row) => `${row.end_time} ${texts.formatType(row)}`}
+          getRowName={(row) => `${row.end_time} ${entryFormatter.formatType(row)}`}
           getRowPath={(row) => `?${writeView(changeView(view, { open: row.id }))}`}
           sort={view.sort}
           onSort={sorting.onSort}
@@ -143,7 +143,7 @@ export function TrailPage({ CompanyFilter }: { CompanyFilter: TrailCompanyFilter
       {view.open !== null && (
         <EntryDrawer
           id={view.open}
-          company={view.company}
+          companyId={view.company}
           rows={listedRows}
           onOpen={(open) => change({ open })}
           onClose={() => change({ open: null })}
@@ -178,7 +178,7 @@ interface TrailActionsProps {
 function TrailActions({ view, response, isBusy, ownCompanyId, onRefresh }: TrailActionsProps) {
   const { t } = useTranslation('audit')
   const isOnline = useConnection().networkState === 'online'
-  const zone = useBusinessZone()
+  const timeZone = useBusinessZone()
   const exportFile = useExport(view)
   const companyId = view.company ?? ownCompanyId
   const storedTrail = useLiveQuery(() => readStoredTrailState(companyId), [companyId])?.storedTrail
@@ -191,12 +191,12 @@ function TrailActions({ view, response, isBusy, ownCompanyId, onRefresh }: Trail
         <time
           className="trail-updated"
           dateTime={new Date(response.asOf).toISOString()}
-          title={`${formatBusinessTime(response.asOf)} ${zone}`}
+          title={`${formatBusinessTime(response.asOf)} ${timeZone}`}
         >
           {t('updated', { at: formatReadingTime(response.asOf) })}
         </time>
       )}
-      <Button icon="refresh" isIconOnly busy={isBusy} onClick={onRefresh}>
+      <Button icon="refresh" isIconOnly isBusy={isBusy} onClick={onRefresh}>
         {t('refresh')}
       </Button>
       <Suspense fallback={null}>

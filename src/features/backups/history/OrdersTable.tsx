@@ -18,7 +18,7 @@ interface OrdersTableProps {
   code: string
   orders: BackupCharges['orders']
   print: OrderParts['print']
-  onPay: (due: BackupPayable) => void
+  onPay: (payable: BackupPayable) => void
 }
 
 /** What was subscribed, newest first, with its invoice (M128, M129). */
@@ -66,12 +66,12 @@ export function OrdersTable({ code, orders, print, onPay }: OrdersTableProps) {
       <h2 id={titleId}>{t('history.title')}</h2>
       <FiveRows
         caption={t('history.caption', { code })}
-        counted={(count) => t('history.counted', { count, number: formatNumber(count) })}
+        formatCount={(count) => t('history.counted', { count, number: formatNumber(count) })}
         columns={columns}
         list={orders}
-        rowKey={({ id }) => String(id)}
+        getRowKey={({ id }) => String(id)}
         notCachedText={t('history.notHere')}
-        empty={
+        emptyState={
           <EmptyState icon="history" title={t('history.empty')}>
             <p>{t('history.emptyText')}</p>
           </EmptyState>

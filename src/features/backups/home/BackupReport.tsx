@@ -1,4 +1,4 @@
-import { useSignedIn } from '#state/use-store.ts'
+import { useSignedInSession } from '#state/use-store.ts'
 import { useList } from '#state/use-list.ts'
 import { getKnownState, type OnReport, useReport } from '#ui/page/home-report.ts'
 import { LoadProblem } from '#ui/page/LoadProblem.tsx'
@@ -12,7 +12,7 @@ import { serviceView, useBusinessToday } from '#features/backups/backup-hooks.ts
 /** What of services and their backups needs somebody who orders: from the device, so that it is there offline too. */
 export function BackupReport({ onReport }: { onReport: OnReport }) {
   const { t } = useTranslation('backups')
-  const { companyId } = useSignedIn().caller
+  const { companyId } = useSignedInSession().caller
   const list = useList(backedServices, { scope: null, view: serviceView })
   const today = useBusinessToday()
   const orderIdsByContract = useContractPages(companyId)
@@ -49,7 +49,7 @@ export function BackupReport({ onReport }: { onReport: OnReport }) {
       action: { label: t('home.look'), path: toContractPath(code, orderId, '?tab=subscribe') },
     }
   })
-  useReport({ from: 'backups', state, duties, figures: {} }, onReport)
+  useReport({ source: 'backups', state, duties, figures: {} }, onReport)
   return <LoadProblem problem={list.problem} onRetry={list.refetch} />
 }
 

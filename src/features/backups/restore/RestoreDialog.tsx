@@ -64,7 +64,7 @@ export function RestoreDialog({ backup, sourceService, services, onClose, onEnde
       value={target.code}
       label={t('restore.label')}
       actionLabel={t('restore.confirm')}
-      busy={isBusy}
+      isBusy={isBusy}
       problem={problem}
       onConfirm={() => run({ kind: 'restore', backup: backup.id, targetServiceId: target.id })}
       onClose={onClose}

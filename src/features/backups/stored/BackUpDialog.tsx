@@ -44,7 +44,7 @@ export function BackUpDialog({ service, today, runningTypes, onClose, onEnded }:
   const submitButton = (
     <Button
       kind="primary"
-      busy={isBusy}
+      isBusy={isBusy}
       disabledReason={selectedChoice ? offlineReason : t('backUp.nothing')}
       onClick={() => selectedChoice && run({ kind: 'backUp', service: id, type: selectedChoice.value })}
     >
@@ -81,5 +81,5 @@ const knownRefusals = [
 /** What the server says against it, where it says that: it may be newer than what stands here. */
 function findBackupRefusal({ data }: Problem): BackupRefusal | null {
   const reason = (data as { why?: string } | null)?.why
-  return knownRefusals.find((one) => one === reason) ?? null
+  return knownRefusals.find((candidate) => candidate === reason) ?? null
 }

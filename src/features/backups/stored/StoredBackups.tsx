@@ -63,12 +63,12 @@ export function StoredBackups({ service, storedBackups, today, services, onDone 
       {plan && <PlanFacts plan={plan} />}
       <FiveRows
         caption={t('stored.caption', { code: service.code })}
-        counted={(count) => t('stored.counted', { count, number: formatNumber(count) })}
+        formatCount={(count) => t('stored.counted', { count, number: formatNumber(count) })}
         columns={buildStoredBackupColumns(t, { getRestoreReason, onRestore: setRestoredBackup })}
         list={storedBackups}
-        rowKey={({ id }) => String(id)}
+        getRowKey={({ id }) => String(id)}
         notCachedText={t('stored.notHere')}
-        empty={
+        emptyState={
           <EmptyState icon="install" title={t('stored.empty')}>
             <p>{t(wasNeverSubscribed ? 'stored.emptyNone' : 'stored.emptyText')}</p>
           </EmptyState>

@@ -11,8 +11,8 @@ const backupEndpoints = ['backUp', 'restoreBackup']
 export function useOpenJob(serviceId: number): { kind: 'backUp' | 'restore'; job: JobActivity; type: PdbType } | null {
   const activities = useLiveQuery(async () => await readActivity(), [])
   const job = activities?.find(
-    ({ isOpen: open, endpoint, input }) =>
-      open && backupEndpoints.includes(endpoint) && (input as BackupJobInput).body?.service_id === serviceId,
+    ({ isOpen, endpoint, input }) =>
+      isOpen && backupEndpoints.includes(endpoint) && (input as BackupJobInput).body?.service_id === serviceId,
   )
   if (!job) return null
   const kind = job.endpoint === 'backUp' ? 'backUp' : 'restore'

@@ -16,7 +16,7 @@ interface NoticesProps {
   service: ServiceRow
   charges: BackupCharges
   plan: BackupPlan | null
-  onPay: (due: BackupPayable) => void
+  onPay: (payable: BackupPayable) => void
 }
 
 /** What waits to be paid, and until when, and what does not work. */
@@ -36,7 +36,7 @@ export function Notices({ service, charges, plan, onPay }: NoticesProps) {
   )
 }
 
-function UnpaidOrder({ row, onPay }: { row: BackupOrderRow; onPay: (due: BackupPayable) => void }) {
+function UnpaidOrder({ row, onPay }: { row: BackupOrderRow; onPay: (payable: BackupPayable) => void }) {
   const { t } = useTranslation('backups')
   return (
     <UnpaidNotice
@@ -49,7 +49,7 @@ function UnpaidOrder({ row, onPay }: { row: BackupOrderRow; onPay: (due: BackupP
   )
 }
 
-function UnpaidTraffic({ row, onPay }: { row: TrafficRow; onPay: (due: BackupPayable) => void }) {
+function UnpaidTraffic({ row, onPay }: { row: TrafficRow; onPay: (payable: BackupPayable) => void }) {
   const { t } = useTranslation('backups')
   const today = useBusinessToday()
   const isOverdue = today !== null && row.due.slice(0, 10) < today
@@ -68,7 +68,7 @@ function UnpaidTraffic({ row, onPay }: { row: TrafficRow; onPay: (due: BackupPay
 
 interface UnpaidNoticeProps {
   payable: BackupPayable | null
-  onPay: (due: BackupPayable) => void
+  onPay: (payable: BackupPayable) => void
   title: string
   isOverdue?: boolean
   children: ReactNode

@@ -22,7 +22,7 @@ import type { OrderParts } from '#features/backups/order-parts.ts'
 import { type BackupPrice, type SubscriptionBounds, quoteBackup } from '#features/backups/backup-quote.ts'
 import { useBackupFault } from '#features/backups/subscribe/useBackupFault.ts'
 import { SubscriptionSum } from '#features/backups/subscribe/SubscriptionSum.tsx'
-import { withSeenAmount, type SubscribeDraft, parseTerms } from '#features/backups/subscribe/subscribe-draft.ts'
+import { addSeenAmount, type SubscribeDraft, parseTerms } from '#features/backups/subscribe/subscribe-draft.ts'
 import { useOrdering } from '#features/backups/subscribe/useOrdering.ts'
 import { useOfflineReason } from '#features/backups/useOfflineReason.ts'
 
@@ -63,7 +63,7 @@ export function SubscribeForm({
   const { type } = draft
   const terms = parseTerms(draft)
   const localQuote = terms && quoteBackup(price, bounds, terms)
-  const ordering = useOrdering({
+  const orderingControls = useOrdering({
     serviceId,
     type,
     terms,
@@ -72,7 +72,7 @@ export function SubscribeForm({
     onOrdered: handleOrdered,
     onPriceOutdated,
   })
-  const { quote, isBusy, problem } = ordering
+  const { quote, isBusy, problem } = orderingControls
   const amount = quote?.pay_amount ?? null
   const sectionRef = useFocusOnOpen()
   const previousAmount = draft.seen !== null && amount !== null && draft.seen !== amount ? draft.seen : null
@@ -92,11 +92,11 @@ export function SubscribeForm({
     onOrdered(isWaived ? { ...order, pay_amount: '0.00' } : order)
   }
   const changeDraft = (fields: Partial<SubscribeDraft>) =>
-    onChange(withSeenAmount({ ...draft, ...fields }, price, bounds))
+    onChange(addSeenAmount({ ...draft, ...fields }, price, bounds))
   function submit(event: FormEvent) {
     event.preventDefault()
     if (!terms) return document.querySelector<HTMLElement>('[name=backup-period]')?.focus()
-    if (!disabledReason) ordering.start()
+    if (!disabledReason) orderingControls.start()
   }
 
   return (
@@ -165,7 +165,7 @@ export function SubscribeForm({
           </ProblemNote>
         </div>
         <div className="backup-acts backup-bar">
-          <Button kind="primary" type="submit" busy={isBusy} disabledReason={disabledReason}>
+          <Button kind="primary" type="submit" isBusy={isBusy} disabledReason={disabledReason}>
             {amount === null
               ? t('form.orderPlain')
               : t('form.order', { amount: formatAmount(currency, isWaived ? '0.00' : amount) })}
@@ -180,7 +180,7 @@ export function SubscribeForm({
 /** What the server says against it, where it says that. */
 function findOrderRefusal({ data }: Problem): BackupOrderRefusal | null {
   const reason = (data as { why?: string } | null)?.why
-  return backupOrderRefusals.find((one) => one === reason) ?? null
+  return backupOrderRefusals.find((candidate) => candidate === reason) ?? null
 }
 
 /** Whoever has just opened it is led to it; who comes back to a draft is not. */

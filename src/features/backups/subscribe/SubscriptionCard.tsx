@@ -46,7 +46,7 @@ export function SubscriptionCard({
       <p>{t(`about.${type}`)}</p>
       <DescriptionList>
         <DescriptionItem label={t('card.annual')}>
-          <Amount currency={currency} amount={writeAmount(price.annual)} />
+          <Amount currency={currency} amount={writeAmount(price.annualFee)} />
         </DescriptionItem>
         {price.discount > 0n && (
           <DescriptionItem label={t('card.discount')}>

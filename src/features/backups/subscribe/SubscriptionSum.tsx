@@ -17,7 +17,7 @@ interface SumProps {
 /** What it costs, what the discount takes off, what is left to pay; where that is another than was shown, both. */
 export function SubscriptionSum({ quote, previousAmount, currency, isWaived, FeeExplanation }: SumProps) {
   const { t } = useTranslation('backups')
-  const [open, setOpen] = useState(false)
+  const [isOpen, setIsOpen] = useState(false)
   const { discount, pay_amount: amount } = quote
   const discountAmount = writeAmount(readAmount(amount) - readAmount(quote.amount))
   return (
@@ -57,9 +57,9 @@ export function SubscriptionSum({ quote, previousAmount, currency, isWaived, Fee
           </span>
         </p>
       )}
-      <details open={open} onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
+      <details open={isOpen} onToggle={({ currentTarget }) => setIsOpen(currentTarget.open)}>
         <summary>{t('form.why')}</summary>
-        {open && <FeeExplanation currency={currency} steps={quote.steps()} />}
+        {isOpen && <FeeExplanation currency={currency} steps={quote.steps()} />}
       </details>
     </div>
   )

@@ -94,7 +94,7 @@ export function Subscriptions({ order, refreshCount, parts, service, services, t
           />
         ))}
       </div>
-      {offer && <DraftOffer savedAt={offer.at} {...{ onContinue, onDiscard }} />}
+      {offer && <DraftOffer savedAt={offer.savedAt} {...{ onContinue, onDiscard }} />}
       {draft && (
         <SubscribeForm
           key={draft.type}

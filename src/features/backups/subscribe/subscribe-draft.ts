@@ -22,7 +22,7 @@ const getQuotedAmount = (draft: SubscribeDraft, price: BackupPrice, bounds: Subs
 }
 
 /** As it is seen with what it costs now. */
-export const withSeenAmount = (
+export const addSeenAmount = (
   draft: SubscribeDraft,
   price: BackupPrice,
   bounds: SubscriptionBounds,
@@ -33,12 +33,12 @@ export const withSeenAmount = (
 
 /** One year, as most people take it. */
 export const createDraft = (type: PdbType, price: BackupPrice, bounds: SubscriptionBounds): SubscribeDraft =>
-  withSeenAmount({ type, period: '1', unit: 'year', seen: null }, price, bounds)
+  addSeenAmount({ type, period: '1', unit: 'year', seen: null }, price, bounds)
 
 /** Null: nothing was kept that this build knows. */
-export function parseStoredDraft(stored: unknown): SubscribeDraft | null {
-  const { type, period, unit, seen } = (stored ?? {}) as Partial<Record<keyof SubscribeDraft, unknown>>
-  const backupType = backupTypes.find((one) => one === type)
+export function parseStoredDraft(storedValue: unknown): SubscribeDraft | null {
+  const { type, period, unit, seen } = (storedValue ?? {}) as Partial<Record<keyof SubscribeDraft, unknown>>
+  const backupType = backupTypes.find((candidate) => candidate === type)
   if (!backupType || typeof period !== 'string') return null
   return {
     type: backupType,

@@ -19,7 +19,7 @@ interface SubscribeDraftState {
 export function useSubscribeDraft(serviceId: number): SubscribeDraftState {
   const formKey = `backup:${serviceId}`
   const [typedDraft, setTypedDraft] = useState<SubscribeDraft | null | undefined>()
-  const { ownDraft, offer, accept, discard } = useDraftOffers(drafts, { form: formKey, parse: parseStoredDraft })
+  const { ownDraft, offer, accept, discard } = useDraftOffers(drafts, { formName: formKey, parse: parseStoredDraft })
   const draft = typedDraft === undefined ? (ownDraft?.value ?? null) : typedDraft
   return {
     draft,

@@ -2,7 +2,7 @@ import { useState } from 'react'
 import type { Problem } from '#contract/problem.ts'
 import type { ServiceRow } from '#contract/services.ts'
 import { isProviderAdmin } from '#domain/access.ts'
-import { useDispatch, useSignedIn } from '#state/use-store.ts'
+import { useDispatch, useSignedInSession } from '#state/use-store.ts'
 import { Button } from '#ui/display/Button.tsx'
 import { Dialog } from '#ui/overlay/Dialog.tsx'
 import { showToast } from '#ui/overlay/toasts.tsx'
@@ -21,7 +21,7 @@ interface SuspendTrafficProps {
 /** The provider's staff suspend what causes traffic, or lift that; what suspended itself ends with its payment. */
 export function SuspendTraffic({ service, plan, onDone }: SuspendTrafficProps) {
   const { t } = useTranslation('backups')
-  const { caller } = useSignedIn()
+  const { caller } = useSignedInSession()
   const disabledReason = useOfflineReason()
   const [pendingAction, setPendingAction] = useState<'suspend' | 'allow' | null>(null)
   if (!isProviderAdmin(caller)) return null
@@ -75,7 +75,7 @@ function SuspendDialog({ action, service: { id, code }, onClose, onDone }: Suspe
   const confirmButton = (
     <Button
       kind={isSuspension ? 'danger' : 'primary'}
-      busy={isBusy}
+      isBusy={isBusy}
       disabledReason={disabledReason}
       onClick={() => void send()}
     >

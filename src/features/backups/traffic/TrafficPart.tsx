@@ -23,7 +23,7 @@ interface TrafficPartProps {
   service: ServiceRow
   charges: BackupCharges
   parts: OrderParts
-  onPay: (due: BackupPayable) => void
+  onPay: (payable: BackupPayable) => void
 }
 
 /** This month so far, and the months before with what they cost (M127, M128). */
@@ -73,12 +73,12 @@ export function TrafficPart({ service, charges, parts, onPay }: TrafficPartProps
       {charges.month && <CurrentMonthTraffic traffic={charges.month} />}
       <FiveRows
         caption={t('traffic.caption', { code: service.code })}
-        counted={(count) => t('traffic.counted', { count, number: formatNumber(count) })}
+        formatCount={(count) => t('traffic.counted', { count, number: formatNumber(count) })}
         columns={columns}
         list={charges.months}
-        rowKey={({ id }) => String(id)}
+        getRowKey={({ id }) => String(id)}
         notCachedText={t('traffic.notHere')}
-        empty={
+        emptyState={
           <EmptyState icon="activity" title={t('traffic.empty')}>
             <p>{t('traffic.emptyText')}</p>
           </EmptyState>
@@ -140,7 +140,7 @@ function PaymentStatus({ row }: { row: TrafficRow }) {
 interface TrafficActionsProps {
   row: TrafficRow
   print: OrderParts['print']
-  onPay: (due: BackupPayable) => void
+  onPay: (payable: BackupPayable) => void
   onExplain: (row: TrafficRow) => void
 }
 

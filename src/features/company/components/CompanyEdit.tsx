@@ -19,7 +19,7 @@ import { showToast } from '#ui/overlay/toasts.tsx'
 import { formatQueuedMessage } from '#ui/i18n/queued-messages.ts'
 import { useTranslation } from 'react-i18next'
 import { CompanyForm, type CompanyFieldName } from '#features/company/components/CompanyForm.tsx'
-import { useProblemWords } from '#features/company/components/useProblemWords.ts'
+import { useProblemFormatter } from '#features/company/components/useProblemFormatter.ts'
 import {
   getProfileChanges,
   checkForm,
@@ -33,7 +33,7 @@ import {
 import { formOpened, saveCompany, selectCompany } from '#features/company/slice.ts'
 
 /** A form whose user has to sign in again goes on where it was. */
-const unsavedForms = createUnsavedForms<{ base: OverlaidRow<CompanyRow>; typed: CompanyFormValues }>()
+const unsavedForms = createUnsavedForms<{ base: OverlaidRow<CompanyRow>; typedValues: CompanyFormValues }>()
 const formName = 'company'
 
 /** A wrong number is shown where the digits are. */
@@ -43,8 +43,8 @@ function getInputName({ field, code }: FieldProblem): keyof CompanyFormValues {
 }
 
 interface RowConflict {
-  was: CompanyRow
-  now: CompanyRow
+  previousRow: CompanyRow
+  currentRow: CompanyRow
 }
 
 function showSaved(result: CallResult<unknown>, savedText: string) {
@@ -55,7 +55,7 @@ function showSaved(result: CallResult<unknown>, savedText: string) {
 /** `overlaidRow`: as it is now. The form follows it as long as nobody has typed, and stands still from then on. */
 export function CompanyEdit({ overlaidRow }: { overlaidRow: OverlaidRow<CompanyRow> }) {
   const { t } = useTranslation('company')
-  const { t: ui } = useTranslation('ui')
+  const { t: tUi } = useTranslation('ui')
   const dispatch = useDispatch()
   const unsavedForm = unsavedForms.useUnsavedForm(formName)
   const [base, setBase] = useState(unsavedForm?.base ?? overlaidRow)
@@ -66,7 +66,7 @@ export function CompanyEdit({ overlaidRow }: { overlaidRow: OverlaidRow<CompanyR
   const problem = saveBlock ? createLocalProblem(saveBlock.code) : getStatusProblem(status)
   const savedProfile = toProfile(base.row)
 
-  const formatProblem = useProblemWords(base.row.code)
+  const formatProblem = useProblemFormatter(base.row.code)
   const toErrors = (problems: FieldProblem[]) =>
     Object.fromEntries(
       problems.map((problem) => [getInputName(problem), { type: problem.code, message: formatProblem(problem) }]),
@@ -74,7 +74,7 @@ export function CompanyEdit({ overlaidRow }: { overlaidRow: OverlaidRow<CompanyR
 
   const { register, handleSubmit, formState, watch, setValue, setError, reset, getValues } = useForm<CompanyFormValues>(
     {
-      defaultValues: unsavedForm?.typed ?? toValues(savedProfile),
+      defaultValues: unsavedForm?.typedValues ?? toValues(savedProfile),
       resolver: (values) => {
         const problems = checkForm(toProfileFromValues(values), savedProfile)
         return problems.length === 0 ? { values, errors: {} } : { values: {}, errors: toErrors(problems) }
@@ -85,16 +85,16 @@ export function CompanyEdit({ overlaidRow }: { overlaidRow: OverlaidRow<CompanyR
 
   const typedValues = watch()
   const changes = getProfileChanges(toProfileFromValues(typedValues), savedProfile)
-  const dirty = Object.keys(changes).length > 0
-  unsavedForms.useKeepUnsavedForm(formName, dirty ? { base, typed: typedValues } : null)
+  const hasChanges = Object.keys(changes).length > 0
+  unsavedForms.useKeepUnsavedForm(formName, hasChanges ? { base, typedValues } : null)
 
   const [isSaved, setSaved] = useState(false)
   useEffect(() => {
-    if (overlaidRow === base || (dirty && !isSaved)) return
+    if (overlaidRow === base || (hasChanges && !isSaved)) return
     setSaved(false)
     setBase(overlaidRow)
     reset(toValues(toProfile(overlaidRow.row)))
-  }, [overlaidRow, base, dirty, isSaved, reset])
+  }, [overlaidRow, base, hasChanges, isSaved, reset])
 
   const submit = handleSubmit(async (values) => {
     const result = getFormResult(
@@ -103,7 +103,7 @@ export function CompanyEdit({ overlaidRow }: { overlaidRow: OverlaidRow<CompanyR
       ),
     )
     if (result.kind === 'problem') return handleRefusal(result.problem)
-    showSaved(result, ui('message.updated'))
+    showSaved(result, tUi('message.updated'))
     setConflict(null)
     setSaved(true)
   })
@@ -112,7 +112,7 @@ export function CompanyEdit({ overlaidRow }: { overlaidRow: OverlaidRow<CompanyR
   function handleRefusal(refusal: Problem) {
     const currentRow =
       refusal.code === 'VERSION_CONFLICT' ? ((refusal.data as { current?: CompanyRow } | null)?.current ?? null) : null
-    setConflict(currentRow && { was: base.row, now: currentRow })
+    setConflict(currentRow && { previousRow: base.row, currentRow })
     if (currentRow) {
       const rebasedProfile = rebaseProfile(toProfileFromValues(getValues()), savedProfile, toProfile(currentRow))
       setBase({ row: currentRow, waiting: null })
@@ -136,11 +136,11 @@ export function CompanyEdit({ overlaidRow }: { overlaidRow: OverlaidRow<CompanyR
     <PageForm
       status={status.kind}
       problem={conflict || (problem && getFieldProblems(problem).length > 0) ? null : problem}
-      failureTitle={saveBlock ? undefined : ui('message.updateFailed')}
+      failureTitle={saveBlock ? undefined : tUi('message.updateFailed')}
       submitLabel={status.kind === 'sending' ? t('form.saving') : t('form.submit')}
-      disabledReason={saveBlock ? ui(saveBlock.reason) : dirty ? null : t('form.unchanged')}
+      disabledReason={saveBlock ? tUi(saveBlock.reason) : hasChanges ? null : t('form.unchanged')}
       onSubmit={(event) => void submit(event)}
-      isDirty={dirty}
+      isDirty={hasChanges}
     >
       {base.waiting && (
         <p>
@@ -166,7 +166,7 @@ export function CompanyEdit({ overlaidRow }: { overlaidRow: OverlaidRow<CompanyR
 }
 
 /** Fields that somebody else has changed. */
-function listServerChanges({ was, now }: RowConflict) {
-  const serverChanges = getProfileChanges(toProfile(now), toProfile(was))
+function listServerChanges({ previousRow, currentRow }: RowConflict) {
+  const serverChanges = getProfileChanges(toProfile(currentRow), toProfile(previousRow))
   return profileFields.flatMap((name) => (name in serverChanges ? [{ name, value: serverChanges[name] ?? '' }] : []))
 }

@@ -7,7 +7,7 @@ import {
   splitTel,
 } from '#domain/accounts/company-fields.ts'
 import { CompanyForm, type CompanyFieldName } from '#features/company/components/CompanyForm.tsx'
-import { useProblemWords } from '#features/company/components/useProblemWords.ts'
+import { useProblemFormatter } from '#features/company/components/useProblemFormatter.ts'
 
 export interface CompanyFieldsProps {
   values: CompanyValues
@@ -19,7 +19,7 @@ export interface CompanyFieldsProps {
 
 /** The company's form for one that is not there yet: whoever registers it keeps the values (portal 5). */
 export function CompanyFields({ values, problems, onChange, onLeave }: CompanyFieldsProps) {
-  const formatProblem = useProblemWords(values.code)
+  const formatProblem = useProblemFormatter(values.code)
   const tel = splitTel(values.tel)
 
   function toValues(name: CompanyFieldName, value: string): Partial<CompanyValues> {

@@ -57,7 +57,7 @@ export function CompanyForm({ lockedCode, values, getFieldProps }: Props) {
           inputMode="numeric"
           autoComplete="tel-country-code"
           maxLength={5}
-          {...normaliseOnBlur(getFieldProps('dialCode'), tidyDialCode)}
+          {...normaliseOnBlur(getFieldProps('dialCode'), cleanDialCode)}
         />
         <Field
           label={t('form.number')}
@@ -82,7 +82,7 @@ export function CompanyForm({ lockedCode, values, getFieldProps }: Props) {
 }
 
 /** A plus before it is there already. */
-const tidyDialCode = (text: string) => cleanDigits(text.normalize('NFKC').replace(/^\s*(?:\+|00)/, ''))
+const cleanDialCode = (text: string) => cleanDigits(text.normalize('NFKC').replace(/^\s*(?:\+|00)/, ''))
 
 function NewCode(field: Partial<FieldProps>) {
   const { t } = useTranslation('company')

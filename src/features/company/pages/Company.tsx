@@ -1,7 +1,7 @@
 import '#ui/icons/app-icons.ts'
 import { useCallback, useState } from 'react'
 import { readSingleRow } from '#local/lists/read-row.ts'
-import { useDispatch, useSelector, useSignedIn } from '#state/use-store.ts'
+import { useDispatch, useSelector, useSignedInSession } from '#state/use-store.ts'
 import { useLiveQuery } from '#state/live-query.ts'
 import { useFetch } from '#state/use-fetch.ts'
 import { EmptyState } from '#ui/list/EmptyState.tsx'
@@ -17,7 +17,7 @@ import { fetchCompany, selectCompany } from '#features/company/slice.ts'
 export function Company() {
   const { t } = useTranslation('company')
   const dispatch = useDispatch()
-  const { user } = useSignedIn()
+  const { user } = useSignedInSession()
   const { problem } = useSelector(selectCompany)
   const id = user.company_id
   const refetch = useCallback(() => void dispatch(fetchCompany(id)), [dispatch, id])

@@ -1,7 +1,7 @@
 import '#ui/list/list.css'
 import { formatBytes } from '#features/device/format-bytes.ts'
 import { type CachedListUsage, findRowTable } from '#local/space/usage.ts'
-import { useSignedIn } from '#state/use-store.ts'
+import { useSignedInSession } from '#state/use-store.ts'
 import { formatNumber, formatReadingTime } from '#ui/list/Freshness.tsx'
 import { Tag } from '#ui/display/Tag.tsx'
 import { useTranslation } from 'react-i18next'
@@ -35,7 +35,7 @@ export function CachedLists({ lists }: { lists: readonly CachedListUsage[] }) {
 
 function Row({ list }: { list: CachedListUsage }) {
   const { t } = useTranslation('device')
-  const { rows, total, complete, asOf, bytes } = list
+  const { rows, total, complete: isComplete, asOf, bytes } = list
   return (
     <tr role="row">
       <td role="cell">
@@ -43,10 +43,10 @@ function Row({ list }: { list: CachedListUsage }) {
       </td>
       <td role="cell" data-label={t('lists.rows')}>
         <span className="device-rows">
-          {complete || total === null
+          {isComplete || total === null
             ? formatNumber(rows)
             : t('lists.of', { rows: formatNumber(rows), total: formatNumber(total) })}
-          <Tag tone={complete ? 'positive' : 'neutral'}>{t(complete ? 'lists.complete' : 'lists.partly')}</Tag>
+          <Tag tone={isComplete ? 'positive' : 'neutral'}>{t(isComplete ? 'lists.complete' : 'lists.partly')}</Tag>
         </span>
       </td>
       <td role="cell" data-label={t('lists.asOf')}>
@@ -65,7 +65,7 @@ function Row({ list }: { list: CachedListUsage }) {
 
 function ListName({ list: { table, scope } }: { list: CachedListUsage }) {
   const { t } = useTranslation('device')
-  const { user } = useSignedIn()
+  const { user } = useSignedInSession()
   const knownTable = findRowTable(table)
   const name = knownTable ? t(`table.${knownTable}`) : table
   const isOfService = ['backup_orders', 'traffic', 'backups'].includes(table)

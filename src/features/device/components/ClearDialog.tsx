@@ -29,7 +29,7 @@ export function ClearDialog({
     onClose()
   }
   const confirmButton = (
-    <Button kind="danger" icon="remove" busy={isBusy} onClick={() => void clear()}>
+    <Button kind="danger" icon="remove" isBusy={isBusy} onClick={() => void clear()}>
       {t('clear.confirm')}
     </Button>
   )

@@ -45,7 +45,7 @@ export function Device({ panel }: { panel: ReactNode }) {
             <div className="device-acts">
               <Button
                 icon="refresh"
-                busy={isBusy}
+                isBusy={isBusy}
                 disabledReason={connection === 'online' ? null : t('lists.needsConnection')}
                 onClick={() => void refreshAll(lists)}
               >

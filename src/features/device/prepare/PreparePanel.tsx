@@ -87,18 +87,18 @@ function Actions({
 }
 
 function PreparationProgressBar({
-  progress: { part, index, count, doneCount: done, total: of },
+  progress: { part, index, count, doneCount, total: totalCount },
 }: {
   progress: PreparationProgress
 }) {
   const { t } = useTranslation('prepare')
   const stepParams = { index: index + 1, total: count, part: t(`part.${part}`) }
-  const text = of > 0 ? t('stepOf', { ...stepParams, done, of }) : t('step', stepParams)
+  const text = totalCount > 0 ? t('stepOf', { ...stepParams, done: doneCount, of: totalCount }) : t('step', stepParams)
   return (
     <div className="device-usage">
       <ProgressBar
         label={t('progress')}
-        percent={Math.floor(((index + (of > 0 ? done / of : 0)) / count) * 100)}
+        percent={Math.floor(((index + (totalCount > 0 ? doneCount / totalCount : 0)) / count) * 100)}
         text={text}
       />
       <p role="status">{text}</p>

@@ -125,7 +125,7 @@ export function Entrance() {
             </p>
           )}
           <div>
-            <Button kind="primary" type="submit" busy={isSearching}>
+            <Button kind="primary" type="submit" isBusy={isSearching}>
               {isSearching ? t('finding') : t('find')}
             </Button>
           </div>

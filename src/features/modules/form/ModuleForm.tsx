@@ -57,10 +57,10 @@ export function ModuleForm({ kind, initialRow }: { kind: ModuleKind; initialRow:
   const saveBlock = useSaveBlocked()
   const { type: selectedType, modules, apps, isComplete: isCatalogueComplete } = useCatalogue()
   const formKey = `${kind} ${initialRow?.row.id ?? 'new'}`
-  const restored = unsavedForms.useUnsavedForm(formKey)
-  const [base, setBase] = useState(restored ? restored.base : initialRow)
+  const restoredForm = unsavedForms.useUnsavedForm(formKey)
+  const [base, setBase] = useState(restoredForm ? restoredForm.base : initialRow)
   const baseValues = base ? toModuleValues(base.row) : emptyModuleValues
-  const [values, setValues] = useState<ModuleValues>(restored?.values ?? baseValues)
+  const [values, setValues] = useState<ModuleValues>(restoredForm?.values ?? baseValues)
   const [messages, setMessages] = useState<FieldMessages>({})
   const [conflict, setConflict] = useState<{ previousRow: ModuleRow; currentRow: ModuleRow } | null>(null)
   useEffect(() => void dispatch(formOpened()), [dispatch])

@@ -23,7 +23,7 @@ export function DependencyGraph({ listedCodes }: { listedCodes: readonly string[
     if (!modules) return null
     const connectedModules = collectConnected(modules, codesKey.split(','))
     return {
-      ids: new Map(modules.map(({ code, id }) => [code, id])),
+      idsByCode: new Map(modules.map(({ code, id }) => [code, id])),
       isFull: connectedModules.length >= maxBoxes,
       ...layoutModules(connectedModules),
     }
@@ -41,7 +41,13 @@ export function DependencyGraph({ listedCodes }: { listedCodes: readonly string[
 /** As large as its text: whoever reads in large letters has a large picture. */
 const toRem = (px: number) => `${px / 16}rem`
 
-function GraphDrawing({ width, height, boxes, lines, ids }: GraphLayout & { ids: ReadonlyMap<string, RowRef> }) {
+function GraphDrawing({
+  width,
+  height,
+  boxes,
+  lines,
+  idsByCode,
+}: GraphLayout & { idsByCode: ReadonlyMap<string, RowRef> }) {
   const { t } = useTranslation('modules')
   const arrowId = useId()
   return (
@@ -70,7 +76,7 @@ function GraphDrawing({ width, height, boxes, lines, ids }: GraphLayout & { ids:
               style={{ left: toRem(x), top: toRem(y), width: toRem(boxSize.width), height: toRem(boxSize.height) }}
             >
               <Link
-                to={toModulePath(hidden ? 'hidden' : 'visible', ids.get(code))}
+                to={toModulePath(hidden ? 'hidden' : 'visible', idsByCode.get(code))}
                 className={hidden ? 'hidden-box' : ''}
                 title={`${name} ${code}`}
               >

@@ -4,7 +4,7 @@ import type { ModuleRow } from '#contract/modules.ts'
 import { getClientType } from '#domain/access.ts'
 import type { OverlaidRow } from '#local/lists/list-view.ts'
 import { useClientType } from '#state/client-type.ts'
-import { useConnection, useSignedIn } from '#state/use-store.ts'
+import { useConnection, useSignedInSession } from '#state/use-store.ts'
 import { useList } from '#state/use-list.ts'
 import { buildHistoryPath } from '#ui/links/history-path.ts'
 import { useListUrl } from '#state/use-list-url.ts'
@@ -48,16 +48,16 @@ function ModulesList({ isHidden }: { isHidden: boolean }) {
   const { t: tUi } = useTranslation('ui')
   const navigate = useNavigate()
   const { isSessionExpired } = useConnection()
-  const { caller } = useSignedIn()
+  const { caller } = useSignedInSession()
   const kind = isHidden ? 'hidden' : 'visible'
   const list = isHidden ? hiddenModulesList : modulesList
   const viewFunctions = isHidden ? hiddenViewFunctions : visibleViewFunctions
   const type = useClientType(getClientType)
-  const { view, change } = useListUrl(viewFunctions, list)
-  const { newRows, clear: clearNewRows } = useNewRows(list, type)
+  const { view, changeView: change } = useListUrl(viewFunctions, list)
+  const { newRowRefs: newRows, clear: clearNewRows } = useNewRows(list, type)
   usePreloadApps()
   const isNarrow = useNarrow()
-  const listState = useList(list, { scope: null, view: { ...view, type }, newRows, isGrowing: isNarrow })
+  const listState = useList(list, { scope: null, view: { ...view, type }, newRowRefs: newRows, isGrowing: isNarrow })
   const { rows, count, freshness, isFetching, problem, refetch } = listState
   // Null: no set is being tested. The codes stay chosen over pages and filters.
   const [selectedCodes, setSelectedCodes] = useState<readonly string[] | null>(null)
@@ -87,7 +87,7 @@ function ModulesList({ isHidden }: { isHidden: boolean }) {
           key: 'remove',
           label: t('act.remove'),
           icon: 'remove',
-          danger: true,
+          isDestructive: true,
           getDisabledReason: () => (isSessionExpired ? tUi('form.lapsed') : null),
           onSelect: setRemovedRow,
         },
@@ -116,7 +116,7 @@ function ModulesList({ isHidden }: { isHidden: boolean }) {
           <Button
             icon="refresh"
             isIconOnly
-            busy={isFetching}
+            isBusy={isFetching}
             onClick={() => {
               clearNewRows()
               refetch()

@@ -73,7 +73,7 @@ export function RemoveModuleDialog({ row: overlaidRow, onClose, onDone }: Remove
       value={confirmationText}
       label={t(row.code ? 'form.code' : 'form.name')}
       actionLabel={t('remove.confirm')}
-      busy={isBusy}
+      isBusy={isBusy}
       problem={problem}
       onConfirm={() => void remove()}
       onClose={onClose}
@@ -102,8 +102,8 @@ function useDependents({ code, type }: ModuleRow): DependentModule[] | undefined
   }, [code, type, connection, dispatch])
   if (serverDependents !== 'unknown') return serverDependents
   if (!modules) return undefined
-  const { hidden, visible } = findDependents(modules, code)
-  return [...hidden, ...visible]
+  const { hidden: hiddenModules, visible: visibleModules } = findDependents(modules, code)
+  return [...hiddenModules, ...visibleModules]
 }
 
 /** The price lists that name it, from the refusal. */

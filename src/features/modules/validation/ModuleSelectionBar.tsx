@@ -11,7 +11,7 @@ const ValidationDialog = lazy(async () => ({
 
 /** The column in which the modules of a set are chosen. */
 export const buildSelectionColumn = (selectedCodes: readonly string[], onToggle: (code: string) => void) => ({
-  head: <SelectionHead />,
+  headContent: <SelectionHead />,
   cell: ({ row }: OverlaidRow<ModuleRow>) => (
     <SelectionCheckbox row={row} isSelected={selectedCodes.includes(row.code)} onToggle={onToggle} />
   ),

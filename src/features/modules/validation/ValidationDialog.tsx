@@ -21,8 +21,8 @@ export function ValidationDialog({ codes, onClose }: { codes: readonly string[];
       {validation.kind === 'problem' && <ProblemNote problem={validation.problem} shouldFocus />}
       {validation.kind === 'notHere' && <p>{t('test.notHere')}</p>}
       {faults && <FaultPanels faults={faults} />}
-      {validation.kind === 'tested' && validation.required.length > 0 && (
-        <p className="field-help">{t('test.along', { codes: validation.required.join(', ') })}</p>
+      {validation.kind === 'tested' && validation.requiredCodes.length > 0 && (
+        <p className="field-help">{t('test.along', { codes: validation.requiredCodes.join(', ') })}</p>
       )}
       {validation.kind === 'tested' && validation.asOf !== null && (
         <p className="field-help">{t('test.here', { at: formatReadingTime(validation.asOf) })}</p>

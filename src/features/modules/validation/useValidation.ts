@@ -13,10 +13,10 @@ export type ModuleValidation =
   | { kind: 'loading' }
   | { kind: 'problem'; problem: Problem }
   /**
-   * `asOf`: server time of what the device tested by; null: the server has tested. `required`: modules that were tested along,
+   * `asOf`: server time of what the device tested by; null: the server has tested. `requiredCodes`: modules that were tested along,
    * because the chosen ones need them.
    */
-  | { kind: 'tested'; faults: ModuleFaults; required: string[]; asOf: number | null }
+  | { kind: 'tested'; faults: ModuleFaults; requiredCodes: string[]; asOf: number | null }
   /** There is no line, and the device does not have all modules and apps. */
   | { kind: 'notHere' }
 
@@ -38,18 +38,18 @@ export function useValidation(codes: readonly string[]): ModuleValidation {
     return () => void (isActive = false)
   }, [codesKey, type, connection, dispatch])
   if (serverResult === undefined) return { kind: 'loading' }
-  const required = findRequiredModules(modules ?? [], codes).filter((code) => !codes.includes(code))
+  const requiredCodes = findRequiredModules(modules ?? [], codes).filter((code) => !codes.includes(code))
   if (serverResult !== 'none')
     return 'code' in serverResult
       ? { kind: 'problem', problem: serverResult }
-      : { kind: 'tested', faults: serverResult, required, asOf: null }
+      : { kind: 'tested', faults: serverResult, requiredCodes, asOf: null }
   if (!modules || !apps) return { kind: 'loading' }
   if (!isComplete) return { kind: 'notHere' }
-  const { missing, loops, incompatible } = findModuleFaults(modules, apps, codes)
+  const { missing: missingAppCodes, loops, incompatible: incompatibleApps } = findModuleFaults(modules, apps, codes)
   const faults = {
-    apps_missing: missing,
+    apps_missing: missingAppCodes,
     apps_loop: loops,
-    apps_incompatible: incompatible.map(({ code, requires }) => ({ app_code: code, err_data: requires })),
+    apps_incompatible: incompatibleApps.map(({ code, requires }) => ({ app_code: code, err_data: requires })),
   }
-  return { kind: 'tested', faults, required, asOf }
+  return { kind: 'tested', faults, requiredCodes, asOf }
 }

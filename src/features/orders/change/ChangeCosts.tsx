@@ -20,21 +20,21 @@ interface Props {
   previousChoice: ContractTerms
   nextChoice: ContractTerms
   /** Of modules, by code. */
-  names: ReadonlyMap<string, string>
+  namesByCode: ReadonlyMap<string, string>
 }
 
 /** What is agreed and what it would be, side by side: only what changes. */
-export function ChangeComparison({ previousChoice, nextChoice, names }: Props) {
+export function ChangeComparison({ previousChoice, nextChoice, namesByCode }: Props) {
   const { t } = useTranslation('contract')
-  const { t: wizard } = useTranslation('wizard')
+  const { t: tWizard } = useTranslation('wizard')
   const difference: ChoiceDifference = getChoiceDifference(previousChoice, nextChoice)
   if (isEmptyDifference(difference)) return <p className="order-unchanged">{t('noChange')}</p>
   const formatUat = (choice: ContractTerms) => t(choice.uat === 1 ? 'uat.yes' : 'uat.no')
   const rows = [
     {
       name: 'mode',
-      was: wizard(`mode.${previousChoice.user_mode}`),
-      now: wizard(`mode.${nextChoice.user_mode}`),
+      was: tWizard(`mode.${previousChoice.user_mode}`),
+      now: tWizard(`mode.${nextChoice.user_mode}`),
       isChanged: difference.user_mode,
     },
     {
@@ -45,8 +45,8 @@ export function ChangeComparison({ previousChoice, nextChoice, names }: Props) {
     },
     { name: 'uat', was: formatUat(previousChoice), now: formatUat(nextChoice), isChanged: difference.uat },
   ] as const
-  const { added, removed } = difference
-  const formatNames = (codes: readonly string[]) => codes.map((code) => names.get(code) ?? code).join(', ')
+  const { addedModules, removedModules } = difference
+  const formatNames = (codes: readonly string[]) => codes.map((code) => namesByCode.get(code) ?? code).join(', ')
   return (
     <table className="order-compared">
       <thead>
@@ -59,20 +59,20 @@ export function ChangeComparison({ previousChoice, nextChoice, names }: Props) {
       <tbody>
         {rows
           .filter(({ isChanged }) => isChanged)
-          .map(({ name, was, now }) => (
+          .map(({ name, was: previousText, now: currentText }) => (
             <tr key={name}>
               <th scope="row">{t(`field.${name}`)}</th>
-              <td>{was}</td>
-              <td>{now}</td>
+              <td>{previousText}</td>
+              <td>{currentText}</td>
             </tr>
           ))}
-        {added.length + removed.length > 0 && (
+        {addedModules.length + removedModules.length > 0 && (
           <tr>
             <th scope="row">{t('field.modules')}</th>
             <td>{formatNumber(previousChoice.modules.length)}</td>
             <td>
-              {added.length > 0 && <p>{t('added', { names: formatNames(added) })}</p>}
-              {removed.length > 0 && <p>{t('removed', { names: formatNames(removed) })}</p>}
+              {addedModules.length > 0 && <p>{t('added', { names: formatNames(addedModules) })}</p>}
+              {removedModules.length > 0 && <p>{t('removed', { names: formatNames(removedModules) })}</p>}
             </td>
           </tr>
         )}
@@ -90,8 +90,8 @@ function formatDuration({ years, days }: QuoteStep['values'], t: TFunction<'cont
 export function SegmentCosts({ steps }: { steps: readonly QuoteStep[] }) {
   const { t } = useTranslation('contract')
   const findSteps = (code: string) => steps.filter((step) => step.code === code)
-  const paid = findSteps('paid')
-  const segments = findSteps('segment')
+  const paidSteps = findSteps('paid')
+  const segmentSteps = findSteps('segment')
   const getAmount = (code: string) => findSteps(code)[0]?.amount ?? '0.00'
   return (
     <table className="order-stretches">
@@ -107,7 +107,7 @@ export function SegmentCosts({ steps }: { steps: readonly QuoteStep[] }) {
         </tr>
       </thead>
       <tbody>
-        {segments.map(({ values, amount }, index) => (
+        {segmentSteps.map(({ values, amount }, index) => (
           <tr key={values.from}>
             <th scope="row">
               <i className="day">{values.from}</i> – <i className="day">{getLastDay(values.to ?? '')}</i>
@@ -117,12 +117,12 @@ export function SegmentCosts({ steps }: { steps: readonly QuoteStep[] }) {
               {groupThousands(amount)}
             </td>
             <td className="number" data-label={t('stretch.paid')}>
-              {groupThousands(paid[index]?.amount ?? '0.00')}
+              {groupThousands(paidSteps[index]?.amount ?? '0.00')}
             </td>
           </tr>
         ))}
       </tbody>
-      {segments.length > 1 && (
+      {segmentSteps.length > 1 && (
         <tfoot>
           <tr>
             <th scope="row">{t('stretch.sum')}</th>
@@ -177,15 +177,15 @@ export function PriceNotes({ asOf, figure, previousFigure, fault = null }: Omit<
 /** Where nothing is due, what follows of that (D14, D15). */
 export function NothingDueNote({ figure, fault }: Pick<ChangeCostsProps, 'figure' | 'fault'>) {
   const { t } = useTranslation('contract')
-  const { currency, amount, discarded_amount: discarded } = figure
+  const { currency, amount, discarded_amount: discardedAmount } = figure
   if (fault?.kind === 'waived') return <p>{t('nothingDue')}</p>
   if (amount !== '0.00') return null
   return (
     <>
-      {discarded !== '0.00' && (
+      {discardedAmount !== '0.00' && (
         <p className="order-note warning discarded" role="status">
           <Icon name="alert" />
-          <span>{t('discard.text', { amount: formatAmount(currency, discarded) })}</span>
+          <span>{t('discard.text', { amount: formatAmount(currency, discardedAmount) })}</span>
         </p>
       )}
       <p>{t('nothingDue')}</p>
@@ -208,7 +208,7 @@ export function ChangeCosts({ priceData, steps, ...props }: ChangeCostsProps & {
       <PriceNotes {...props} />
       <NothingDueNote {...props} />
       <Disclosure label={t('why')}>
-        {() => <FeeBreakdown currency={currency} steps={steps()} names={getModuleNames(priceData)} />}
+        {() => <FeeBreakdown currency={currency} steps={steps()} namesByCode={getModuleNames(priceData)} />}
       </Disclosure>
     </div>
   )

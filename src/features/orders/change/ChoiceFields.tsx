@@ -13,11 +13,11 @@ interface Props {
   priceData: PriceData
   contract: ContractRow
   /** What a choice of modules comes to; null: it has no price. */
-  amountOf: (modules: readonly string[]) => string | null
+  getAmount: (modules: readonly string[]) => string | null
 }
 
 /** What a contract may become: its mode, users, UAT and modules. Those in use are not taken out unasked (contracts 2). */
-export function ChoiceFields({ draft, onChange, problems, priceData, contract, amountOf }: Props) {
+export function ChoiceFields({ draft, onChange, problems, priceData, contract, getAmount }: Props) {
   const { t } = useTranslation('contract')
   const modulesProblem = problems.find(({ field }) => field === 'modules')
   return (
@@ -34,7 +34,7 @@ export function ChoiceFields({ draft, onChange, problems, priceData, contract, a
         currency={contract.currency}
         selectedCodes={draft.modules}
         onChange={(modules) => onChange({ modules })}
-        getAmount={amountOf}
+        getAmount={getAmount}
         inUse={contract.modules}
         error={modulesProblem && formatOrderFieldProblem(modulesProblem, t('field.modules'))}
       />

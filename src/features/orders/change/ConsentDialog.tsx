@@ -5,7 +5,7 @@ import { Button } from '#ui/display/Button.tsx'
 import { Dialog } from '#ui/overlay/Dialog.tsx'
 import { useTranslation } from 'react-i18next'
 import { ContractAppChanges } from '#features/orders/draft/ContractAppChanges.tsx'
-import { useDueText } from '#features/orders/useDueText.ts'
+import { useDueFormatter } from '#features/orders/useDueFormatter.ts'
 import type { SubmitChangeState, ChangeConsent } from '#features/orders/change/useSubmitChange.ts'
 
 interface Props {
@@ -28,7 +28,14 @@ export function ConsentDialog({ submission: { consent, agree, decline }, currenc
   )
   const amount = isDiscard ? formatAmount(currency, consent.amount) : ''
   return (
-    <Dialog open title={t(title, { amount })} onClose={decline} action={action} cancel={t('consent.back')} careful>
+    <Dialog
+      open
+      title={t(title, { amount })}
+      onClose={decline}
+      action={action}
+      cancel={t('consent.back')}
+      shouldFocusCancel
+    >
       <div className="form">
         <ConsentDetails consent={consent} currency={currency} comparison={comparison} />
       </div>
@@ -44,14 +51,14 @@ const textKeysByKind = {
 
 function ConsentDetails({ consent, currency, comparison }: { consent: ChangeConsent } & Omit<Props, 'submission'>) {
   const { t } = useTranslation('contract')
-  const dueText = useDueText()
+  const formatDue = useDueFormatter()
   switch (consent.kind) {
     case 'unpaid': {
       const { amount, due } = consent.unpaidOrder
       return (
         <>
           <p>
-            {t('pending.unpaid', { matter: dueText(consent.unpaidOrder) })}{' '}
+            {t('pending.unpaid', { matter: formatDue(consent.unpaidOrder) })}{' '}
             <Amount currency={currency} amount={amount} />
           </p>
           <p>{t('consent.unpaidText', { due })}</p>

@@ -47,7 +47,7 @@ export function ContractEditor(props: ContractEditorProps) {
       <>
         {offer && (
           <DraftOffer
-            savedAt={offer.at}
+            savedAt={offer.savedAt}
             changedText={offer.isChanged ? t('draftChanged') : undefined}
             {...{ onContinue, onDiscard }}
           />
@@ -70,10 +70,10 @@ function EditorForm({
   onOrdered,
   draft,
   saveDraft,
-}: ContractEditorProps & { draft: ChangeDraft; saveDraft: (typed: ChangeDraft) => void }) {
+}: ContractEditorProps & { draft: ChangeDraft; saveDraft: (typedDraft: ChangeDraft) => void }) {
   const { t } = useTranslation('contract')
-  const { t: ui } = useTranslation('ui')
-  const today = useToday(priceData.zone)
+  const { t: tUi } = useTranslation('ui')
+  const today = useToday(priceData.timeZone)
   const choice = useMemo(() => parseChoice(draft), [draft])
   const problems = useMemo(() => checkChangeDraft(draft, priceData), [draft, priceData])
   const requestedOrder = useMemo(
@@ -83,9 +83,9 @@ function EditorForm({
   const isSameChoice = choice !== null && isEmptyDifference(getChoiceDifference(contract, choice))
   const body = { type: 'change' as const, contract_id: contract.id, ...choice, modules: draft.modules }
   const submission = useSubmitChange({ priceData, requestedOrder, body, unpaidOrder: findPendingOrder(row), onOrdered })
-  const { figure, steps, busy, problem, previousFigure } = submission
+  const { figure, steps, isBusy, problem, previousFigure } = submission
   const { currency } = contract
-  const fault = usePayableFault(isSameChoice ? null : figure, { waives: true })
+  const fault = usePayableFault(isSameChoice ? null : figure, { isWaivable: true })
   const isFree = figure?.amount === '0.00' || fault?.kind === 'waived'
   const buttonText = t(isFree ? 'saveNow' : 'saveFor')
   const tooLarge = isAmountTooLarge(submission.localQuote) ? t('amountTooLarge') : null
@@ -95,7 +95,7 @@ function EditorForm({
   )
   const { isLeaveQuestionOpen: isLeaveRequested, stay, leave } = useNavigationGuard(!isSameChoice)
   const comparison = choice && (
-    <ChangeComparison previousChoice={contract} nextChoice={choice} names={getModuleNames(priceData)} />
+    <ChangeComparison previousChoice={contract} nextChoice={choice} namesByCode={getModuleNames(priceData)} />
   )
 
   return (
@@ -130,13 +130,13 @@ function EditorForm({
             renderDetails={
               figure &&
               steps &&
-              (() => <FeeBreakdown {...{ currency }} steps={steps()} names={getModuleNames(priceData)} />)
+              (() => <FeeBreakdown {...{ currency }} steps={steps()} namesByCode={getModuleNames(priceData)} />)
             }
           >
             {isLeaveRequested ? (
               <LeaveQuestion onStay={stay} onLeave={leave} />
             ) : (
-              <Button kind="primary" type="submit" busy={busy} disabledReason={disabledReason}>
+              <Button kind="primary" type="submit" isBusy={isBusy} disabledReason={disabledReason}>
                 {figure ? (
                   <ActionWithAmount {...{ text: buttonText, currency }} amount={isFree ? '0.00' : figure.amount} />
                 ) : (
@@ -148,11 +148,11 @@ function EditorForm({
         }
       >
         <section className="card form order-edit" aria-label={t('usersAndModules')}>
-          <ProblemNote problem={problem} title={ui('message.updateFailed')} shouldFocus />
+          <ProblemNote problem={problem} title={tUi('message.updateFailed')} shouldFocus />
           <ChoiceFields
             {...{ draft, problems, priceData, contract }}
             onChange={(fields) => saveDraft({ ...draft, ...fields })}
-            amountOf={(modules) =>
+            getAmount={(modules) =>
               choice && calculateAmountWith(priceData, toRequestedChange(contract, choice), today, modules)
             }
           />

@@ -58,8 +58,8 @@ function ExtensionForm({
   drafts: { saveDraft, offer, onContinue, onDiscard },
 }: Props & { draft: ChangeDraft; drafts: ChangeDrafts }) {
   const { t } = useTranslation('contract')
-  const { t: ui } = useTranslation('ui')
-  const today = useToday(priceData.zone)
+  const { t: tUi } = useTranslation('ui')
+  const today = useToday(priceData.timeZone)
   const isOver = row.state === 'expired'
   const choice = useMemo(() => parseChoice(draft), [draft])
   const years = parseWholeNumber(draft.years)
@@ -79,12 +79,12 @@ function ExtensionForm({
     period: years ?? 1,
   }
   const submission = useSubmitChange({ priceData, requestedOrder, body, unpaidOrder: findPendingOrder(row), onOrdered })
-  const { figure, steps, localQuote, busy, problem } = submission
+  const { figure, steps, localQuote, isBusy, problem } = submission
   const updateDraft = (fields: Partial<ChangeDraft>) => saveDraft({ ...draft, ...fields })
   const isChanged = draft.years !== '1' || choice === null || !isEmptyDifference(getChoiceDifference(contract, choice))
   const isTooLarge = isAmountTooLarge(localQuote)
   const unlistedModules = !isOver && !isTooLarge && localQuote?.kind === 'none' ? localQuote.modules : null
-  const fault = usePayableFault(figure, { waives: false })
+  const fault = usePayableFault(figure, { isWaivable: false })
   const notPayableReason = isTooLarge ? t('amountTooLarge') : isNotPayable(fault) ? formatPayableFault(fault) : null
   const disabledReason = useBlockedReason(
     unlistedModules ? t('modifyFirst') : isValid ? notPayableReason : t('correctFirst'),
@@ -101,9 +101,9 @@ function ExtensionForm({
       <FormDrawer
         open
         title={t('extend.title', { code: row.code })}
-        status={busy ? 'sending' : 'idle'}
+        status={isBusy ? 'sending' : 'idle'}
         problem={problem}
-        failureTitle={ui('message.failed', { action: t('act.extend') })}
+        failureTitle={tUi('message.failed', { action: t('act.extend') })}
         submitLabel={
           figure ? t('extend.submit', { amount: `${currency} ${groupThousands(figure.amount)}` }) : t('act.extend')
         }
@@ -117,7 +117,7 @@ function ExtensionForm({
       >
         {offer && (
           <DraftOffer
-            savedAt={offer.at}
+            savedAt={offer.savedAt}
             changedText={offer.isChanged ? t('draftChanged') : undefined}
             {...{ onContinue, onDiscard }}
           />
@@ -156,7 +156,7 @@ function ExtensionForm({
           <ChoiceFields
             {...{ draft, problems, priceData, contract }}
             onChange={updateDraft}
-            amountOf={(modules) =>
+            getAmount={(modules) =>
               choice &&
               calculateAmountWith(priceData, toRequestedExtension(contract, choice, years ?? 1), today, modules)
             }

@@ -5,8 +5,8 @@ export interface ChoiceDifference {
   user_mode: boolean
   users: boolean
   uat: boolean
-  added: string[]
-  removed: string[]
+  addedModules: string[]
+  removedModules: string[]
 }
 
 export function getChoiceDifference(previousChoice: ContractTerms, nextChoice: ContractTerms): ChoiceDifference {
@@ -14,10 +14,10 @@ export function getChoiceDifference(previousChoice: ContractTerms, nextChoice: C
     user_mode: previousChoice.user_mode !== nextChoice.user_mode,
     users: previousChoice.users !== nextChoice.users,
     uat: previousChoice.uat !== nextChoice.uat,
-    added: nextChoice.modules.filter((code) => !previousChoice.modules.includes(code)),
-    removed: previousChoice.modules.filter((code) => !nextChoice.modules.includes(code)),
+    addedModules: nextChoice.modules.filter((code) => !previousChoice.modules.includes(code)),
+    removedModules: previousChoice.modules.filter((code) => !nextChoice.modules.includes(code)),
   }
 }
 
-export const isEmptyDifference = ({ user_mode, users, uat, added, removed }: ChoiceDifference): boolean =>
-  !user_mode && !users && !uat && added.length === 0 && removed.length === 0
+export const isEmptyDifference = ({ user_mode, users, uat, addedModules, removedModules }: ChoiceDifference): boolean =>
+  !user_mode && !users && !uat && addedModules.length === 0 && removedModules.length === 0

@@ -30,8 +30,8 @@ export const isSameDraft = (draft: ChangeDraft, otherDraft: ChangeDraft): boolea
   draft.modules.toSorted().join() === otherDraft.modules.toSorted().join()
 
 /** What an earlier build kept may have other fields. */
-export function parseStoredDraft(stored: unknown, defaultDraft: ChangeDraft): ChangeDraft {
-  const { user_mode, users, uat, modules, years } = (stored ?? {}) as Partial<Record<keyof ChangeDraft, unknown>>
+export function parseStoredDraft(storedValue: unknown, defaultDraft: ChangeDraft): ChangeDraft {
+  const { user_mode, users, uat, modules, years } = (storedValue ?? {}) as Partial<Record<keyof ChangeDraft, unknown>>
   const isList = Array.isArray(modules) && modules.every((code) => typeof code === 'string')
   return {
     user_mode: user_mode === 'NAMED' || user_mode === 'CONCURRENT' ? user_mode : defaultDraft.user_mode,
@@ -52,8 +52,8 @@ export function parseChoice({ user_mode, users, uat, modules }: ChangeDraft): Co
 export function checkChangeDraft(draft: ChangeDraft, { list, modules }: PriceData): AnyFieldProblem[] {
   const usersProblems = checkWholeNumber('users', draft.users, userLimits)
   const choice = parseChoice(draft)
-  const visible = modules.filter(({ hidden }) => !hidden)
-  const choiceProblems = choice ? checkTerms(choice, list, visible) : []
+  const visibleModules = modules.filter(({ hidden }) => !hidden)
+  const choiceProblems = choice ? checkTerms(choice, list, visibleModules) : []
   return [...usersProblems, ...choiceProblems.filter(({ field }) => field !== 'users' || usersProblems.length === 0)]
 }
 
@@ -75,7 +75,7 @@ export const toRequestedChange = (
   type: 'change',
   currency,
   ...choice,
-  segments: segments.map(({ annual, ...days }) => ({ ...days, annual: readAmount(annual) })),
+  segments: segments.map(({ annual, ...days }) => ({ ...days, annualFee: readAmount(annual) })),
   anchor: anchor_date ?? period_start,
 })
 

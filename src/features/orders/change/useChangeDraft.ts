@@ -39,7 +39,7 @@ export function useChangeDraft(name: 'contract' | 'extend', contract: ContractRo
     accept,
     discard,
   } = useDraftOffers<ChangeDraft>(drafts, {
-    form,
+    formName: form,
     formerForm: `${name}:${firstContract.id}`,
     base,
     parse: (value) => (typeof value === 'object' && value !== null ? parseStoredDraft(value, defaultDraft) : null),

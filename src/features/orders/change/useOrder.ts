@@ -43,8 +43,8 @@ export function useOrderPrices(type: ClientType) {
   const { response: settings } = useCachedResponse(readAgedResponse, getSettings, {})
   const priceData = useMemo<PriceData | null>(() => {
     if (!list || !modules || !settings) return null
-    const { uat_bound: uatBound, time_zone: zone } = settings.output
-    return { list: list.output, modules: modules.output, uatBound, zone }
+    const { uat_bound: uatBound, time_zone: timeZone } = settings.output
+    return { list: list.output, modules: modules.output, uatBound, timeZone }
   }, [list, modules, settings])
   return {
     /** Null: not all of it is here. */

@@ -62,7 +62,7 @@ export function useSubmitChange({ priceData, requestedOrder, body, unpaidOrder, 
   const [lastResult, setLastResult] = useState<QuoteResult>(noResult)
   const [givenConsents, setGivenConsents] = useState<Consents>({})
   const [consent, setConsent] = useState<ChangeConsent | null>(null)
-  const [busy, setBusy] = useState(false)
+  const [isBusy, setIsBusy] = useState(false)
   // What was answered about another wish says nothing about this one.
   const result = lastResult.requestedOrder === requestedOrder ? lastResult : noResult
   const serverQuote = result.serverQuote ?? quote.serverQuote
@@ -72,11 +72,11 @@ export function useSubmitChange({ priceData, requestedOrder, body, unpaidOrder, 
   async function order(consents: Consents): Promise<void> {
     setConsent(null)
     setGivenConsents(consents)
-    setBusy(true)
+    setIsBusy(true)
     setLastResult({ ...result, requestedOrder, problem: null })
     const agreedServerQuote = serverQuote ?? (await fetchAgreedQuote())
     if (agreedServerQuote) await send(agreedServerQuote, consents)
-    setBusy(false)
+    setIsBusy(false)
   }
 
   /** The server's figure if it is the one that stands here; null: it is shown now, or there is none. */
@@ -133,7 +133,7 @@ export function useSubmitChange({ priceData, requestedOrder, body, unpaidOrder, 
     /** What stood here, where the server says another: both are shown before anything is ordered. */
     previousFigure:
       serverQuote && displayedFigure && !isSameFigure(displayedFigure, serverQuote) ? displayedFigure : null,
-    busy,
+    isBusy,
     problem: result.problem ?? getStatusProblem(quote.status),
     consent,
     start: () => void start(),

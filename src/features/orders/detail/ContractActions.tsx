@@ -3,7 +3,7 @@ import type { OrderRow } from '#contract/orders.ts'
 import { isDeleteLevel } from '#domain/access.ts'
 import { getContractRefusal } from '#domain/contracts.ts'
 import { groupThousands } from '#domain/money.ts'
-import { useConnection, useDispatch, useSignedIn } from '#state/use-store.ts'
+import { useConnection, useDispatch, useSignedInSession } from '#state/use-store.ts'
 import { buildHistoryPath } from '#ui/links/history-path.ts'
 import { Button } from '#ui/display/Button.tsx'
 import { Menu, type MenuItem } from '#ui/overlay/Menu.tsx'
@@ -15,7 +15,7 @@ import { printDocument } from '#features/orders/print/print-document.ts'
 
 interface Props {
   row: OrderRow
-  busy: boolean
+  isBusy: boolean
   isEditing: boolean
   /** Of the page; null: not known yet. */
   tab: ContractTab | null
@@ -29,13 +29,13 @@ interface Props {
  * What can be done with it now, by the moves of contracts 4; what cannot says why (M97). One is the primary: to pay what is due,
  * else to extend.
  */
-export function ContractActions({ row, busy, isEditing, tab, onRefresh, onEdit, onOpen }: Props) {
+export function ContractActions({ row, isBusy, isEditing, tab, onRefresh, onEdit, onOpen }: Props) {
   const { t } = useTranslation('contract')
-  const { t: ui } = useTranslation('ui')
+  const { t: tUi } = useTranslation('ui')
   const items = useMenuItems({ row, isEditing, onRefresh, onOpen })
   if (tab !== 'contract')
     return (
-      <Button isIconOnly icon="refresh" busy={busy} onClick={onRefresh}>
+      <Button isIconOnly icon="refresh" isBusy={isBusy} onClick={onRefresh}>
         {t('act.refresh')}
       </Button>
     )
@@ -43,7 +43,7 @@ export function ContractActions({ row, busy, isEditing, tab, onRefresh, onEdit, 
     <>
       <Menu label={t('act.more')} items={items} kind="quiet" />
       {isEditing ? (
-        <Button onClick={() => onEdit(false)}>{ui('form.cancel')}</Button>
+        <Button onClick={() => onEdit(false)}>{tUi('form.cancel')}</Button>
       ) : (
         <ContractButtons {...{ row, onEdit, onOpen }} />
       )}
@@ -56,8 +56,8 @@ function ContractButtons({ row, onEdit, onOpen }: Pick<Props, 'row' | 'onEdit' |
   const { t } = useTranslation('contract')
   const { networkState: connection } = useConnection()
   const offlineReason = connection === 'online' ? null : t('needsLine')
-  const getDisabledReason = (move: 'change' | 'extend') => {
-    const reason = getContractRefusal(move, row.state)
+  const getDisabledReason = (action: 'change' | 'extend') => {
+    const reason = getContractRefusal(action, row.state)
     return reason && t(`whyNot.${reason}`)
   }
   const payableOrder = findPayableOrder(row)
@@ -98,7 +98,7 @@ function useMenuItems({
   onOpen,
 }: Pick<Props, 'row' | 'isEditing' | 'onRefresh' | 'onOpen'>) {
   const { t } = useTranslation('contract')
-  const { caller } = useSignedIn()
+  const { caller } = useSignedInSession()
   const { networkState: connection } = useConnection()
   const dispatch = useDispatch()
   const navigate = useNavigate()
@@ -139,7 +139,7 @@ function useMenuItems({
       key: 'remove',
       label: t('act.remove'),
       icon: 'remove',
-      danger: true,
+      isDestructive: true,
       isOffered: row.state === 'unpaid' && !isEditing,
       onSelect: () => onOpen({ kind: 'remove', target: 'order' }),
     },

@@ -29,9 +29,9 @@ import { findPayableOrder } from '#features/orders/payment/payable.ts'
 import { refreshListedOrder } from '#features/orders/slice.ts'
 
 /** An order and the contract that came of it; by the address's `edit` what can be changed of it (M98, M100). */
-export function ContractDetails({ order, Service, Backups }: { order: LoadedOrder } & ContractParts) {
+export function ContractDetails({ order, ServicePart, Backups }: { order: LoadedOrder } & ContractParts) {
   const { t } = useTranslation('contract')
-  const { overlaidRow, busy } = order
+  const { overlaidRow, busy: isBusy } = order
   const { row, waiting } = overlaidRow
   const [query, setQuery] = useSearchParams()
   const navigate = useNavigate()
@@ -63,10 +63,10 @@ export function ContractDetails({ order, Service, Backups }: { order: LoadedOrde
     refresh()
   }
 
-  const { priceData, asOf, zone, modules } = prices
-  const names = useMemo(() => new Map(modules.map(({ code, name }) => [code, name])), [modules])
-  const businessDay = useToday(zone)
-  const today = zone === null ? null : businessDay
+  const { priceData, asOf, zone: timeZone, modules } = prices
+  const namesByCode = useMemo(() => new Map(modules.map(({ code, name }) => [code, name])), [modules])
+  const businessDay = useToday(timeZone)
+  const today = timeZone === null ? null : businessDay
   const editorProps = priceData && contract && { row, priceData, asOf, contract, onOrdered: handleOrdered }
   return (
     <Page
@@ -82,7 +82,7 @@ export function ContractDetails({ order, Service, Backups }: { order: LoadedOrde
       }
       action={
         <ContractActions
-          {...{ row, busy, isEditing, tab }}
+          {...{ row, isBusy, isEditing, tab }}
           onRefresh={refresh}
           onEdit={setEditing}
           onOpen={setDialog}
@@ -105,10 +105,16 @@ export function ContractDetails({ order, Service, Backups }: { order: LoadedOrde
             paidOrder={row.contract_id > 0 ? row : null}
             onSettled={refresh}
           />
-          <ContractNotices row={row} zone={prices.zone} asOf={order.asOf} isEditing={isEditing} onOpen={setDialog} />
-          {!isEditing && zone !== null && (
+          <ContractNotices
+            row={row}
+            timeZone={prices.zone}
+            asOf={order.asOf}
+            isEditing={isEditing}
+            onOpen={setDialog}
+          />
+          {!isEditing && timeZone !== null && (
             <UndoNotice
-              {...{ row, zone, names }}
+              {...{ row, timeZone, namesByCode }}
               contracts={history.rows}
               onUndone={(restoredOrder) =>
                 navigateUnguarded(() => void navigate(`/app/contract/${restoredOrder.id}`, { replace: true }))
@@ -125,7 +131,7 @@ export function ContractDetails({ order, Service, Backups }: { order: LoadedOrde
           />
           {!isEditing && row.contract_id > 0 && row.state !== 'overwritten' && (
             <Suspense fallback={null}>
-              <Service order={row} onChanged={() => void order.refetch()} />
+              <ServicePart order={row} onChanged={() => void order.refetch()} />
             </Suspense>
           )}
           {!isEditing && row.contract_id > 0 && (
@@ -136,7 +142,7 @@ export function ContractDetails({ order, Service, Backups }: { order: LoadedOrde
       <Dialogs
         dialog={dialog}
         order={order}
-        zone={prices.zone}
+        timeZone={prices.zone}
         editorProps={editorProps}
         onClose={close}
         onChanged={refresh}

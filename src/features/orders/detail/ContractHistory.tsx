@@ -66,7 +66,7 @@ export function ContractHistory({
 function HistoryRow({ row, isCurrent }: { row: ContractRow; isCurrent: boolean }) {
   const { t } = useTranslation('contract')
   const { t: orders } = useTranslation('orders')
-  const { t: wizard } = useTranslation('wizard')
+  const { t: tWizard } = useTranslation('wizard')
   const { networkState: connection } = useConnection()
   const dispatch = useDispatch()
   return (
@@ -95,7 +95,7 @@ function HistoryRow({ row, isCurrent }: { row: ContractRow; isCurrent: boolean }
       <td data-label={t('column.users')} className="number">
         <div>
           {formatNumber(row.users)}
-          <span className="beside">{wizard(`mode.${row.user_mode}`)}</span>
+          <span className="beside">{tWizard(`mode.${row.user_mode}`)}</span>
         </div>
       </td>
       <td data-label={t('column.modules')}>{row.modules.join(', ')}</td>

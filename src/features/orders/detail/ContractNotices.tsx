@@ -9,13 +9,13 @@ import { Button } from '#ui/display/Button.tsx'
 import { Icon, type IconName } from '#ui/icons/Icon.tsx'
 import { useTranslation } from 'react-i18next'
 import { getDues, type ListedDue, findPayableOrder, toPayableOrder } from '#features/orders/payment/payable.ts'
-import { useDueText } from '#features/orders/useDueText.ts'
+import { useDueFormatter } from '#features/orders/useDueFormatter.ts'
 import type { ContractDialog } from '#features/orders/dialogs/Dialogs.tsx'
 
 interface Props {
   row: OrderRow
   /** The business time zone; null: not known yet. */
-  zone: string | null
+  timeZone: string | null
   /** When the server said so, epoch ms: its today, whatever this device thinks. */
   asOf: number | null
   /** How far the set-up is, is not said meanwhile (contracts 4). */
@@ -24,13 +24,13 @@ interface Props {
 }
 
 /** What one must know before anything is done: what is to be paid, and by when, and how far its set-up is (contracts 4). */
-export function ContractNotices({ row, zone, asOf, isEditing, onOpen }: Props) {
+export function ContractNotices({ row, timeZone, asOf, isEditing, onOpen }: Props) {
   const { t } = useTranslation('contract')
-  const today = zone === null || asOf === null ? null : toPlainDate(zone, asOf)
+  const today = timeZone === null || asOf === null ? null : toPlainDate(timeZone, asOf)
   const setUpState = isEditing || today === null ? null : getSetUpNotice(row, today)
   const currentContractPath = `/app/contract?searchText=${row.code}`
-  const dueText = useDueText()
-  const ownMatter = findPayableOrder(row)?.matter
+  const formatDue = useDueFormatter()
+  const ownMatter = findPayableOrder(row)?.dueSubject
   return (
     <>
       {setUpState && (
@@ -42,7 +42,7 @@ export function ContractNotices({ row, zone, asOf, isEditing, onOpen }: Props) {
         <Notice tone="warning" icon="waiting">
           <p>
             {row.type !== 'create' && ownMatter && (
-              <strong>{t('pending.unpaid', { matter: dueText(ownMatter) })}</strong>
+              <strong>{t('pending.unpaid', { matter: formatDue(ownMatter) })}</strong>
             )}{' '}
             {t(row.type === 'create' ? 'unpaid' : 'pending.due', { due: row.due ?? '' })}{' '}
             {row.type !== 'create' && <Link to={currentContractPath}>{t('toCurrent')}</Link>}
@@ -82,9 +82,9 @@ function PendingOrder({
   const { t } = useTranslation('contract')
   const { networkState: connection } = useConnection()
   const offlineReason = connection === 'online' ? null : t('needsLine')
-  const dueText = useDueText()
+  const formatDue = useDueFormatter()
   const { amount, due } = pending
-  const matter = findPayableOrder(row)?.matter
+  const dueSubject = findPayableOrder(row)?.dueSubject
   return (
     <Notice
       tone="warning"
@@ -96,7 +96,7 @@ function PendingOrder({
       }
     >
       <p>
-        <strong>{t('pending.unpaid', { matter: dueText(matter ?? pending) })}</strong>{' '}
+        <strong>{t('pending.unpaid', { matter: formatDue(dueSubject ?? pending) })}</strong>{' '}
         <Amount currency={row.currency} amount={amount} />
       </p>
       <p>{t('pending.due', { due })}</p>
@@ -112,7 +112,7 @@ interface BackupDueProps extends Pick<Props, 'onOpen'> {
 function BackupDue({ due, today, onOpen }: BackupDueProps) {
   const { t } = useTranslation('contract')
   const { networkState: connection } = useConnection()
-  const dueText = useDueText()
+  const formatDue = useDueFormatter()
   const offlineReason = connection === 'online' ? null : t('needsLine')
   // Traffic can be paid later too, and suspends backups until then.
   const isOverdue = today !== null && due.due.slice(0, 10) < today
@@ -127,7 +127,7 @@ function BackupDue({ due, today, onOpen }: BackupDueProps) {
       }
     >
       <p>
-        <strong>{t('pending.unpaid', { matter: dueText(due) })}</strong>{' '}
+        <strong>{t('pending.unpaid', { matter: formatDue(due) })}</strong>{' '}
         <Amount currency={due.currency} amount={due.amount} />
       </p>
       <p>

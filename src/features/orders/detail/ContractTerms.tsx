@@ -33,7 +33,7 @@ interface Props {
 /** What was agreed (M98); while it is edited, what stays as it is. */
 export function ContractTerms({ row, contract, history, priceData, modules, today, isEditing }: Props) {
   const { t } = useTranslation('contract')
-  const { t: wizard } = useTranslation('wizard')
+  const { t: tWizard } = useTranslation('wizard')
   return (
     <div className="order-sides">
       <section className="card" aria-labelledby="order-facts">
@@ -46,7 +46,7 @@ export function ContractTerms({ row, contract, history, priceData, modules, toda
         <section className="card" aria-labelledby="order-users">
           <h2 id="order-users">{t('usersAndModules')}</h2>
           <DescriptionList>
-            <DescriptionItem label={t('field.mode')}>{wizard(`mode.${row.user_mode}`)}</DescriptionItem>
+            <DescriptionItem label={t('field.mode')}>{tWizard(`mode.${row.user_mode}`)}</DescriptionItem>
             <DescriptionItem label={t('field.users')}>{formatNumber(row.users)}</DescriptionItem>
             <DescriptionItem label={t('field.uat')}>{t(row.uat === 1 ? 'uat.yes' : 'uat.no')}</DescriptionItem>
           </DescriptionList>
@@ -164,15 +164,16 @@ function OrderFacts({ row }: Pick<Props, 'row'>) {
 /** What was sold at its own prices; what is not sold yet at those of the list that it was ordered by. */
 function ModulePrices({ row, contract, history, priceData, modules }: Omit<Props, 'today' | 'isEditing'>) {
   const { t } = useTranslation('contract')
-  const names = new Map(modules.map(({ code, name }) => [code, name]))
+  const namesByCode = new Map(modules.map(({ code, name }) => [code, name]))
   const joiningModules = filterJoiningModules(
     modules.filter(({ hidden }) => hidden),
     row.modules,
   )
-  if (contract && history && contract.steps) return <SoldPrice {...{ contract, history, names, joiningModules }} />
+  if (contract && history && contract.steps)
+    return <SoldPrice {...{ contract, history, namesByCode, joiningModules }} />
   const currencyKey = row.currency.toLowerCase() as Lowercase<Currency>
   const list = priceData?.list.id === row.price_id && row.contract_id === 0 ? priceData.list : null
-  const prices = new Map(list?.module.map((module) => [module.code, module[currencyKey]]))
+  const pricesByCode = new Map(list?.module.map((module) => [module.code, module[currencyKey]]))
   return (
     <div className="order-group">
       <h3>{t('modules', { count: row.modules.length })}</h3>
@@ -181,9 +182,10 @@ function ModulePrices({ row, contract, history, priceData, modules }: Omit<Props
         {row.modules.map((code) => (
           <li key={code}>
             <span>
-              <span lang={getNameLang(names.get(code) ?? code)}>{names.get(code) ?? code}</span> <code>{code}</code>
+              <span lang={getNameLang(namesByCode.get(code) ?? code)}>{namesByCode.get(code) ?? code}</span>{' '}
+              <code>{code}</code>
             </span>
-            {list && <span className="figure">{groupThousands(prices.get(code) ?? '–')}</span>}
+            {list && <span className="figure">{groupThousands(pricesByCode.get(code) ?? '–')}</span>}
           </li>
         ))}
         {joiningModules.map(({ code, name }) => (

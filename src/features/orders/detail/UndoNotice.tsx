@@ -19,21 +19,21 @@ import { useUndoChange } from '#features/orders/detail/useUndoChange.ts'
 interface Props {
   row: OrderRow
   /** The business time zone. */
-  zone: string
+  timeZone: string
   /** The contract and those that it replaced, newest first; null: not here yet. */
   contracts: readonly ContractRow[] | null
   /** Names of modules, by code. */
-  names: ReadonlyMap<string, string>
+  namesByCode: ReadonlyMap<string, string>
   onUndone: (restoredOrder: OrderRow) => void
   onRefused: () => void
 }
 
 /** A change of today that discarded money, and how to undo it; nothing where it cannot be undone any more. */
-export function UndoNotice({ row, zone, contracts, names, onUndone, onRefused }: Props) {
+export function UndoNotice({ row, timeZone, contracts, namesByCode, onUndone, onRefused }: Props) {
   const { t } = useTranslation('contract')
   const { networkState: connection } = useConnection()
-  const today = useToday(zone)
-  const { busy, problem, refusal, question, undo, agree, decline } = useUndoChange(row.contract_id, {
+  const today = useToday(timeZone)
+  const { isBusy, problem, refusal, question, undo, agree, decline } = useUndoChange(row.contract_id, {
     onUndone: (restoredOrder) => {
       showToast({ kind: 'done', text: t('undo.done') })
       onUndone(restoredOrder)
@@ -56,7 +56,7 @@ export function UndoNotice({ row, zone, contracts, names, onUndone, onRefused }:
       <div>
         {isOpen && (
           <>
-            <ChangeSummary {...{ row, contracts, names, undoUntil }} />
+            <ChangeSummary {...{ row, contracts, namesByCode, undoUntil }} />
             <p>{t('discard.text', { amount: discardedText })}</p>
           </>
         )}
@@ -65,7 +65,7 @@ export function UndoNotice({ row, zone, contracts, names, onUndone, onRefused }:
       </div>
       {isOpen && (
         <div className="order-note-acts">
-          <Button busy={busy} disabledReason={connection === 'online' ? null : t('needsLine')} onClick={undo}>
+          <Button isBusy={isBusy} disabledReason={connection === 'online' ? null : t('needsLine')} onClick={undo}>
             {t('undo.act')}
           </Button>
         </div>
@@ -81,7 +81,7 @@ export function UndoNotice({ row, zone, contracts, names, onUndone, onRefused }:
             </Button>
           }
           cancel={t('consent.back')}
-          careful
+          shouldFocusCancel
         >
           <div className="form">
             <p>{t('undo.appsText')}</p>
@@ -97,17 +97,17 @@ export function UndoNotice({ row, zone, contracts, names, onUndone, onRefused }:
 function ChangeSummary({
   row,
   contracts,
-  names,
+  namesByCode,
   undoUntil,
-}: Pick<Props, 'row' | 'contracts' | 'names'> & { undoUntil: string }) {
+}: Pick<Props, 'row' | 'contracts' | 'namesByCode'> & { undoUntil: string }) {
   const { t } = useTranslation('contract')
-  const { t: wizard } = useTranslation('wizard')
+  const { t: tWizard } = useTranslation('wizard')
   const time = undoUntil.slice(11, 16)
   const index = contracts?.findIndex(({ id }) => id === row.contract_id) ?? -1
   const previousContract = index < 0 ? undefined : contracts?.[index + 1]
   if (!previousContract) return <p>{t('undo.changed', { time })}</p>
-  const { users, user_mode, uat, added, removed } = getChoiceDifference(previousContract, row)
-  const formatNames = (codes: readonly string[]) => codes.map((code) => names.get(code) ?? code).join(', ')
+  const { users, user_mode, uat, addedModules, removedModules } = getChoiceDifference(previousContract, row)
+  const formatNames = (codes: readonly string[]) => codes.map((code) => namesByCode.get(code) ?? code).join(', ')
   return (
     <>
       <p>
@@ -117,12 +117,15 @@ function ChangeSummary({
       </p>
       {user_mode && (
         <p>
-          {t('undo.mode', { from: wizard(`mode.${previousContract.user_mode}`), to: wizard(`mode.${row.user_mode}`) })}
+          {t('undo.mode', {
+            from: tWizard(`mode.${previousContract.user_mode}`),
+            to: tWizard(`mode.${row.user_mode}`),
+          })}
         </p>
       )}
       {uat && <p>{t('undo.uat', { from: t(getUatKey(previousContract.uat)), to: t(getUatKey(row.uat)) })}</p>}
-      {added.length > 0 && <p>{t('added', { names: formatNames(added) })}</p>}
-      {removed.length > 0 && <p>{t('removed', { names: formatNames(removed) })}</p>}
+      {addedModules.length > 0 && <p>{t('added', { names: formatNames(addedModules) })}</p>}
+      {removedModules.length > 0 && <p>{t('removed', { names: formatNames(removedModules) })}</p>}
     </>
   )
 }

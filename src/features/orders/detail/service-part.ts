@@ -11,6 +11,6 @@ export type ContractServicePart = ComponentType<{ order: OrderRow; onChanged: ()
 export type ContractBackupsPart = ComponentType<{ order: OrderRow; refreshCount: number; Unavailable: ComponentType }>
 
 export interface ContractParts {
-  Service: ContractServicePart
+  ServicePart: ContractServicePart
   Backups: ContractBackupsPart
 }

@@ -23,7 +23,7 @@ export function useUndoChange(
   { onUndone, onRefused }: { onUndone: (restoredOrder: OrderRow) => void; onRefused: () => void },
 ) {
   const dispatch = useDispatch()
-  const [busy, setBusy] = useState(false)
+  const [isBusy, setIsBusy] = useState(false)
   const [problem, setProblem] = useState<Problem | null>(null)
   const [question, setQuestion] = useState<AppsQuestion | null>(null)
   /** Of a call whose answer was lost: sent again under it, it is done once. */
@@ -32,15 +32,15 @@ export function useUndoChange(
   async function send(body: { confirmKey?: string }): Promise<void> {
     setQuestion(null)
     setProblem(null)
-    setBusy(true)
+    setIsBusy(true)
     const restoredOrder = intent === null ? null : await dispatch(fetchOrderOfIntent(intent))
     if (restoredOrder) {
-      setBusy(false)
+      setIsBusy(false)
       return onUndone(restoredOrder)
     }
     const options = intent === null ? {} : { intent }
     const result = await dispatch(callEndpoint(undoChange, { params: { id: contractId }, body }, options))
-    setBusy(false)
+    setIsBusy(false)
     if (result.kind === 'fresh') return onUndone(result.output as OrderRow)
     if (result.kind !== 'problem') return
     const question = parseQuestion(result.problem)
@@ -54,7 +54,7 @@ export function useUndoChange(
   }
 
   return {
-    busy,
+    isBusy,
     problem,
     /** Why the server refuses it; null: it does not. */
     refusal: problem && parseUndoRefusal(problem),

@@ -12,23 +12,30 @@ import { fetchCalendar, endCalendar, renewCalendar } from '#features/orders/dial
 /** The own address for calendar programs: made, shown once, renewed, ended. */
 export function CalendarDialog({ onClose }: { onClose: () => void }) {
   const { t } = useTranslation('orders')
-  const { since, url, ended, problem, busy, renew, end } = useCalendar()
+  const { since, url, isEnded, problem, isBusy, renew, end } = useCalendar()
   const actions = (
     <>
       {since !== undefined && (
-        <Button kind="primary" icon="calendar" busy={busy} onClick={() => void renew()}>
+        <Button kind="primary" icon="calendar" isBusy={isBusy} onClick={() => void renew()}>
           {t(since || url ? 'calendar.renew' : 'calendar.make')}
         </Button>
       )}
       {since && (
-        <Button kind="danger" busy={busy} onClick={() => void end()}>
+        <Button kind="danger" isBusy={isBusy} onClick={() => void end()}>
           {t('calendar.end')}
         </Button>
       )}
     </>
   )
   return (
-    <Dialog open title={t('calendar.title')} onClose={onClose} action={actions} cancel={t('calendar.close')} careful>
+    <Dialog
+      open
+      title={t('calendar.title')}
+      onClose={onClose}
+      action={actions}
+      cancel={t('calendar.close')}
+      shouldFocusCancel
+    >
       <div className="form">
         <ProblemNote problem={problem} shouldFocus />
         <p>{t('calendar.text')}</p>
@@ -43,7 +50,7 @@ export function CalendarDialog({ onClose }: { onClose: () => void }) {
             </div>
           )}
           {!url && since && <p>{t('calendar.since', { since })}</p>}
-          {ended && <p>{t('calendar.ended')}</p>}
+          {isEnded && <p>{t('calendar.ended')}</p>}
         </div>
       </div>
     </Dialog>
@@ -55,14 +62,14 @@ interface CalendarState {
   since: string | null | undefined
   /** Just made. */
   url: string | null
-  ended: boolean
+  isEnded: boolean
   problem: Problem | null
 }
 
 function useCalendar() {
   const dispatch = useDispatch()
-  const [state, setState] = useState<CalendarState>({ since: undefined, url: null, ended: false, problem: null })
-  const [busy, setBusy] = useState(false)
+  const [state, setState] = useState<CalendarState>({ since: undefined, url: null, isEnded: false, problem: null })
+  const [isBusy, setIsBusy] = useState(false)
   const updateState = (changes: Partial<CalendarState>) =>
     setState((previous) => ({ ...previous, problem: null, ...changes }))
   useEffect(() => {
@@ -75,17 +82,17 @@ function useCalendar() {
     return () => void (isActive = false)
   }, [dispatch])
   async function renewAddress() {
-    setBusy(true)
+    setIsBusy(true)
     const result = await dispatch(renewCalendar())
-    setBusy(false)
-    if (result.kind === 'fresh') updateState({ url: result.output.url, ended: false })
+    setIsBusy(false)
+    if (result.kind === 'fresh') updateState({ url: result.output.url, isEnded: false })
     if (result.kind === 'problem') updateState({ problem: result.problem })
   }
   async function endAddress() {
-    setBusy(true)
+    setIsBusy(true)
     const result = await dispatch(endCalendar())
-    setBusy(false)
-    updateState(result.kind === 'problem' ? { problem: result.problem } : { since: null, url: null, ended: true })
+    setIsBusy(false)
+    updateState(result.kind === 'problem' ? { problem: result.problem } : { since: null, url: null, isEnded: true })
   }
-  return { ...state, busy, renew: renewAddress, end: endAddress }
+  return { ...state, isBusy, renew: renewAddress, end: endAddress }
 }

@@ -9,7 +9,7 @@ import { ProblemNote } from '#ui/page/ProblemNote.tsx'
 import { useTranslation } from 'react-i18next'
 import { showResultToast } from '#features/orders/result-toast.ts'
 import { findPayableOrder } from '#features/orders/payment/payable.ts'
-import { useDueText } from '#features/orders/useDueText.ts'
+import { useDueFormatter } from '#features/orders/useDueFormatter.ts'
 import { removeChange, removeOrder } from '#features/orders/slice.ts'
 
 interface Props {
@@ -24,26 +24,26 @@ interface Props {
 export function DeleteOrderDialog({ target, row, onClose, onDone }: Props) {
   const { t } = useTranslation('orders')
   const dispatch = useDispatch()
-  const dueText = useDueText()
-  const [busy, setBusy] = useState(false)
+  const formatDue = useDueFormatter()
+  const [isBusy, setIsBusy] = useState(false)
   const [problem, setProblem] = useState<Problem | null>(null)
   const pending = target === 'pending' ? row.pending : null
   async function remove() {
-    setBusy(true)
+    setIsBusy(true)
     const result = await dispatch(pending ? removeChange(pending.id) : removeOrder(row.id))
-    setBusy(false)
+    setIsBusy(false)
     if (result.kind === 'problem') return setProblem(result.problem)
     showResultToast(t('action.remove'), result)
     onDone()
   }
   const action = (
-    <Button kind="danger" busy={busy} onClick={() => void remove()}>
+    <Button kind="danger" isBusy={isBusy} onClick={() => void remove()}>
       {t('remove.confirm')}
     </Button>
   )
   const { code, name, currency } = row
   const payableOrder = findPayableOrder(row)
-  const matter = payableOrder?.matter ? dueText(payableOrder.matter) : ''
+  const dueText = payableOrder?.dueSubject ? formatDue(payableOrder.dueSubject) : ''
   // The page of an unpaid change or extension is about that order, and its code stays the contract's.
   const pendingChange = pending ?? (row.type === 'create' ? null : { type: row.type, amount: row.pay_amount ?? '0.00' })
   const title = pendingChange ? t('remove.pendingTitle', { code }) : t('remove.title', { code })
@@ -54,7 +54,7 @@ export function DeleteOrderDialog({ target, row, onClose, onDone }: Props) {
         <p>
           {pendingChange
             ? t(`remove.pendingText.${pendingChange.type}`, {
-                matter,
+                matter: dueText,
                 amount: `${currency} ${groupThousands(pendingChange.amount)}`,
               })
             : t('remove.text', { code, name })}

@@ -20,7 +20,7 @@ interface Props {
   dialog: ContractDialog | null
   order: LoadedOrder
   /** The business time zone; null: not known yet. */
-  zone: string | null
+  timeZone: string | null
   /** What an order of its own takes; null: not all of it is here. */
   editorProps: ContractEditorProps | null
   onClose: () => void
@@ -29,7 +29,7 @@ interface Props {
 }
 
 /** What stands over the page of an order. */
-export function Dialogs({ dialog, order, zone, editorProps, onClose, onChanged, onEdit }: Props) {
+export function Dialogs({ dialog, order, timeZone, editorProps, onClose, onChanged, onEdit }: Props) {
   const navigate = useNavigate()
   const { row } = order.overlaidRow
   const replaceLocation = (to: string) => void navigate(to, { replace: true })
@@ -38,7 +38,14 @@ export function Dialogs({ dialog, order, zone, editorProps, onClose, onChanged, 
       return <ServiceInfoDialog order={row} onClose={onClose} />
     case 'alert':
       return (
-        zone && <ReminderDateDialog overlaidRow={order.overlaidRow} zone={zone} onClose={onClose} onSaved={onChanged} />
+        timeZone && (
+          <ReminderDateDialog
+            overlaidRow={order.overlaidRow}
+            timeZone={timeZone}
+            onClose={onClose}
+            onSaved={onChanged}
+          />
+        )
       )
     case 'extend':
       return editorProps && <ContractExtension {...editorProps} onClose={onClose} onModify={onEdit} />

@@ -17,30 +17,30 @@ import { callEndpoint } from '#state/app-thunk.ts'
 interface Props {
   overlaidRow: OverlaidRow<OrderRow>
   /** The business time zone, whose today is meant (D31). */
-  zone: string
+  timeZone: string
   onClose: () => void
   onSaved: () => void
 }
 
 /** From when reminders of payment are sent; without a date by the normal schedule (M105, D45). Waits without a line. */
-export function ReminderDateDialog({ overlaidRow, zone, onClose, onSaved }: Props) {
+export function ReminderDateDialog({ overlaidRow, timeZone, onClose, onSaved }: Props) {
   const { t } = useTranslation('contract')
-  const { t: ui } = useTranslation('ui')
+  const { t: tUi } = useTranslation('ui')
   const dispatch = useDispatch()
   const { row } = overlaidRow
-  const today = useToday(zone)
+  const today = useToday(timeZone)
   const [date, setDate] = useState(row.alert_date ?? '')
   const [dateError, setDateError] = useState<string | null>(null)
   const [problem, setProblem] = useState<Problem | null>(null)
-  const [busy, setBusy] = useState<'update' | 'remove' | null>(null)
+  const [runningAction, setRunningAction] = useState<'update' | 'remove' | null>(null)
   const saveBlock = useSaveBlocked()
-  const disabledReason = saveBlock && ui(saveBlock.reason)
+  const disabledReason = saveBlock && tUi(saveBlock.reason)
 
   async function save(alert_date: string | null) {
-    setBusy(alert_date === null ? 'remove' : 'update')
+    setRunningAction(alert_date === null ? 'remove' : 'update')
     const base = { rowVersion: getBaseVersion(overlaidRow), values: { alert_date: row.alert_date } }
     const result = await dispatch(callEndpoint(setAlertDate, { body: { id: row.id, alert_date } }, { base }))
-    setBusy(null)
+    setRunningAction(null)
     if (result.kind === 'problem') {
       const isDateProblem = getFieldProblems(result.problem).some(({ field }) => field === 'alert_date')
       setDateError(isDateProblem ? t('alert.past') : null)
@@ -59,11 +59,21 @@ export function ReminderDateDialog({ overlaidRow, zone, onClose, onSaved }: Prop
 
   const actions = (
     <>
-      <Button kind="primary" busy={busy === 'update'} disabledReason={disabledReason} onClick={saveTypedDate}>
+      <Button
+        kind="primary"
+        isBusy={runningAction === 'update'}
+        disabledReason={disabledReason}
+        onClick={saveTypedDate}
+      >
         {t('alert.update')}
       </Button>
       {row.alert_date && (
-        <Button kind="danger" busy={busy === 'remove'} disabledReason={disabledReason} onClick={() => void save(null)}>
+        <Button
+          kind="danger"
+          isBusy={runningAction === 'remove'}
+          disabledReason={disabledReason}
+          onClick={() => void save(null)}
+        >
           {t('alert.remove')}
         </Button>
       )}
@@ -75,7 +85,7 @@ export function ReminderDateDialog({ overlaidRow, zone, onClose, onSaved }: Prop
         {saveBlock ? (
           <ProblemNote problem={createLocalProblem(saveBlock.code)} />
         ) : (
-          <ProblemNote problem={problem} title={ui('message.updateFailed')} shouldFocus />
+          <ProblemNote problem={problem} title={tUi('message.updateFailed')} shouldFocus />
         )}
         <p>{t('alert.text')}</p>
         <DateField

@@ -51,7 +51,7 @@ export function useWizardDraft(type: string, emptyValues: WizardValues | null): 
     accept: acceptDraft,
     discard: discardOffer,
   } = useDraftOffers<WizardFormDraft>(drafts, {
-    form: name,
+    formName: name,
     parse: (value) => (emptyValuesRef.current ? parseDraft(value, emptyValuesRef.current) : (value as WizardFormDraft)),
   })
   useEffect(() => {
@@ -59,7 +59,7 @@ export function useWizardDraft(type: string, emptyValues: WizardValues | null): 
     const parsedDraft = ownDraft && parseDraft(ownDraft.value, emptyValuesRef.current)
     storedDraft.current = parsedDraft ?? createDraft(emptyValuesRef.current)
     setDraft(storedDraft.current)
-    setSavedAt(parsedDraft && ownDraft ? ownDraft.at : null)
+    setSavedAt(parsedDraft && ownDraft ? ownDraft.savedAt : null)
   }, [isReady, ownDraft])
 
   const saveDraft = useCallback(

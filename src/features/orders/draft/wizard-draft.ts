@@ -35,15 +35,15 @@ export const createDraft = (values: WizardValues): WizardFormDraft => ({
 export const getDraftName = (type: string) => `newContract:${type}`
 
 /** What an earlier build left may lack fields, or have them of another kind. */
-export function parseDraft(stored: unknown, emptyValues: WizardValues): WizardFormDraft | null {
-  if (typeof stored !== 'object' || stored === null) return null
+export function parseDraft(storedValue: unknown, emptyValues: WizardValues): WizardFormDraft | null {
+  if (typeof storedValue !== 'object' || storedValue === null) return null
   const {
     step,
     values,
     agreed: agreedQuote,
     ordered: createdOrderId,
     intent,
-  } = stored as { [name in keyof WizardFormDraft]?: unknown }
+  } = storedValue as { [name in keyof WizardFormDraft]?: unknown }
   if (typeof values !== 'object' || values === null) return null
   const knownEntries = Object.entries(values).filter(([name, value]) =>
     isSameKind(value, emptyValues[name as keyof WizardValues]),

@@ -1,7 +1,7 @@
 import { getSettings } from '#contract/accounts.ts'
 import { sumDues } from '#domain/dues.ts'
 import { readAgedResponse } from '#local/lists/responses.ts'
-import { useSignedIn } from '#state/use-store.ts'
+import { useSignedInSession } from '#state/use-store.ts'
 import { useCachedResponse } from '#state/use-cached-response.ts'
 import { useList } from '#state/use-list.ts'
 import { formatAmount } from '#ui/display/Amount.tsx'
@@ -13,14 +13,14 @@ import type { TFunction } from 'i18next'
 import { useTranslation } from 'react-i18next'
 import '#features/orders/words.ts'
 import { buildOrderDuties, type OrderDuty } from '#features/orders/home/order-duties.ts'
-import { useDueText } from '#features/orders/useDueText.ts'
+import { useDueFormatter } from '#features/orders/useDueFormatter.ts'
 import { effectiveOrdersSlice, expiringView, payableView, payableOrdersSlice } from '#features/orders/home/slice.ts'
 
 /** What of the contracts needs somebody who orders, and how many there are: from the device, so that it stands without a line. */
 export function OrderReport({ onReport }: { onReport: OnReport }) {
   const { t } = useTranslation('orders')
-  const dueText = useDueText()
-  const { companyId } = useSignedIn().caller
+  const formatDue = useDueFormatter()
+  const { companyId } = useSignedInSession().caller
   const { response: settings, problem, refetch: refetchSettings } = useCachedResponse(readAgedResponse, getSettings, {})
   const effectiveList = useList(effectiveOrdersSlice, { scope: companyId, view: expiringView })
   const unpaidList = useList(payableOrdersSlice, { scope: companyId, view: payableView })
@@ -44,9 +44,9 @@ export function OrderReport({ onReport }: { onReport: OnReport }) {
   }
   useReport(
     {
-      from: 'orders',
+      source: 'orders',
       state: combineStates([zoneState, contractsState, getKnownState(unpaidList.freshness)]),
-      duties: settings ? duties.map((duty) => toDuty(t, dueText, duty)) : [],
+      duties: settings ? duties.map((duty) => toDuty(t, formatDue, duty)) : [],
       figures: {
         ...(contractsState === 'known' && {
           contracts: {
@@ -65,7 +65,7 @@ export function OrderReport({ onReport }: { onReport: OnReport }) {
   return <LoadProblem problem={problem ?? effectiveList.problem ?? unpaidList.problem} onRetry={refetch} />
 }
 
-function toDuty(t: TFunction<'orders'>, dueText: ReturnType<typeof useDueText>, duty: OrderDuty): HomeDuty {
+function toDuty(t: TFunction<'orders'>, formatDue: ReturnType<typeof useDueFormatter>, duty: OrderDuty): HomeDuty {
   const { id, name, date, days } = duty
   const path = `/app/contract/${id}`
   const daysText = days === 0 ? t('home.today') : t('home.days', { count: days })
@@ -81,14 +81,14 @@ function toDuty(t: TFunction<'orders'>, dueText: ReturnType<typeof useDueText>, 
     }
   const { due } = duty
   const amount = formatAmount(due.currency, due.amount)
-  const matter = dueText(due)
+  const dueText = formatDue(due)
   const isOverdue = days < 0
   return {
     key: `pay ${due.contractType} ${due.id}`,
     at: isOverdue ? '' : date,
     icon: isOverdue ? 'alert' : 'price',
     isUrgent: days <= 3,
-    title: t(isOverdue ? 'home.overdue' : 'home.unpaid', { name, matter, due: date }),
+    title: t(isOverdue ? 'home.overdue' : 'home.unpaid', { name, matter: dueText, due: date }),
     text: isOverdue ? t('home.overdueText', { amount }) : `${amount} · ${daysText}`,
     action: { label: t('home.pay'), path: due.contractType === 'CONTRACT' ? path : `${path}?tab=subscribe` },
   }

@@ -5,7 +5,7 @@ import { getContractRefusal } from '#domain/contracts.ts'
 import { getSettings } from '#contract/accounts.ts'
 import type { OrderRow } from '#contract/orders.ts'
 import { readResponseOutput } from '#local/lists/responses.ts'
-import { useConnection, useDispatch, useSignedIn } from '#state/use-store.ts'
+import { useConnection, useDispatch, useSignedInSession } from '#state/use-store.ts'
 import { useLiveQuery } from '#state/live-query.ts'
 import { useFetch } from '#state/use-fetch.ts'
 import { useList } from '#state/use-list.ts'
@@ -38,7 +38,7 @@ import { StaffToolbar } from '#features/orders/list/StaffToolbar.tsx'
 import { useActions } from '#features/orders/list/useActions.ts'
 import { useOrderBlockedReason } from '#features/orders/quote/useOrderBlockedReason.ts'
 import { printDocument } from '#features/orders/print/print-document.ts'
-import { useDueText } from '#features/orders/useDueText.ts'
+import { useDueFormatter } from '#features/orders/useDueFormatter.ts'
 import { fetchPriceData, fetchPriceInForce, ordersListSlice } from '#features/orders/slice.ts'
 
 // No list waits for its dialogs (P-28).
@@ -70,11 +70,11 @@ type OpenDialog =
 /** A row for each service (D35), from the device; the server is asked beside it. */
 export function ContractsPage() {
   const { t } = useTranslation('orders')
-  const { user, caller } = useSignedIn()
+  const { user, caller } = useSignedInSession()
   const navigate = useNavigate()
   const dispatch = useDispatch()
   const isOnline = useConnection().networkState === 'online'
-  const { view, change } = useListUrl(viewFunctions, ordersListSlice)
+  const { view, changeView: change } = useListUrl(viewFunctions, ordersListSlice)
   const { type, price } = usePriceList()
   // A customer's address may name any company: only staff are asked for another one's.
   const isStaff = isProviderAdmin(caller)
@@ -82,9 +82,9 @@ export function ContractsPage() {
   const otherCompanyName = useCompanyName(otherCompanyId)
   const companyId = otherCompanyId ?? user.company_id
   const companyName = otherCompanyName ?? user.company_name
-  const { newRows, clear } = useNewRows(ordersListSlice)
+  const { newRowRefs: newRows, clear } = useNewRows(ordersListSlice)
   const isNarrow = useNarrow()
-  const listOptions = { scope: companyId, view: { ...view, type }, newRows, isGrowing: isNarrow }
+  const listOptions = { scope: companyId, view: { ...view, type }, newRowRefs: newRows, isGrowing: isNarrow }
   const { rows, count, freshness, isFetching, problem, refetch } = useList(ordersListSlice, listOptions)
   useFetch(useCallback(() => void dispatch(fetchPriceData(type)), [dispatch, type]))
   const refetchAll = () => {
@@ -96,10 +96,10 @@ export function ContractsPage() {
   const picker = useRef<HTMLInputElement>(null)
   const [openDialog, setOpenDialog] = useState<OpenDialog | null>(null)
   const close = () => setOpenDialog(null)
-  const zone = useLiveQuery(async () => await readResponseOutput(getSettings, {}), [])?.time_zone
-  const today = useToday(zone)
-  const dueText = useDueText()
-  const tableColumns = buildColumns(t, dueText, zone === undefined ? null : today)
+  const timeZone = useLiveQuery(async () => await readResponseOutput(getSettings, {}), [])?.time_zone
+  const today = useToday(timeZone)
+  const formatDue = useDueFormatter()
+  const tableColumns = buildColumns(t, formatDue, timeZone === undefined ? null : today)
   const sorting = { columns: tableColumns, sort: view.sort, onSort: (sort: OrdersView['sort']) => change({ sort }) }
   const actions = useActions({
     onPay: (row, order) => setOpenDialog({ kind: 'pay', row, order }),
@@ -128,7 +128,7 @@ export function ContractsPage() {
           {isStaff && (
             <StaffToolbar
               type={type}
-              company={otherCompanyId}
+              companyId={otherCompanyId}
               onOwn={() => change({ company: null })}
               onChoose={() => picker.current?.focus()}
             />
@@ -144,7 +144,7 @@ export function ContractsPage() {
             ref={picker}
             label={t('companies.label')}
             placeholder={user.company_name}
-            company={otherCompanyId}
+            companyId={otherCompanyId}
             onChoose={(id) => change({ company: id === user.company_id ? null : id })}
           />
         )}
@@ -181,7 +181,7 @@ export function ContractsPage() {
         onPageSize={(results) => change({ results })}
         freshness={freshness}
         refreshButton={
-          <Button kind="plain" icon="refresh" isIconOnly busy={isFetching} onClick={() => (clear(), refetchAll())}>
+          <Button kind="plain" icon="refresh" isIconOnly isBusy={isFetching} onClick={() => (clear(), refetchAll())}>
             {t('refresh')}
           </Button>
         }

@@ -1,6 +1,6 @@
 import { type ClientType, clientTypes, isDeleteLevel } from '#domain/access.ts'
 import { chooseClientType } from '#state/client-type.ts'
-import { useConnection, useDispatch, useSignedIn } from '#state/use-store.ts'
+import { useConnection, useDispatch, useSignedInSession } from '#state/use-store.ts'
 import { Menu, type MenuItem } from '#ui/overlay/Menu.tsx'
 import { formatNumber } from '#ui/list/Freshness.tsx'
 import { showToast } from '#ui/overlay/toasts.tsx'
@@ -11,16 +11,16 @@ import { showResultToast } from '#features/orders/result-toast.ts'
 interface Props {
   type: ClientType
   /** Null: the own one. */
-  company: number | null
+  companyId: number | null
   onOwn: () => void
   /** Leads to where one is chosen. */
   onChoose: () => void
 }
 
 /** What the provider's admins have beside the list (M67, D53): whose contracts, of which client type, and repairs. */
-export function StaffToolbar({ type, company, onOwn, onChoose }: Props) {
+export function StaffToolbar({ type, companyId, onOwn, onChoose }: Props) {
   const { t } = useTranslation('orders')
-  const { caller } = useSignedIn()
+  const { caller } = useSignedInSession()
   const isOnline = useConnection().networkState === 'online'
   const dispatch = useDispatch()
   const offlineReason = isOnline ? null : t('reason.offline')
@@ -30,7 +30,7 @@ export function StaffToolbar({ type, company, onOwn, onChoose }: Props) {
     else showToast({ kind: 'note', text: t('tools.reconciled') })
   }
   async function checkHealth() {
-    const result = await dispatch(startServiceCheck(company))
+    const result = await dispatch(startServiceCheck(companyId))
     if (result.kind === 'problem') return showResultToast(t('tools.recheck'), result)
     if (result.kind !== 'fresh') return
     const { checked, online: onlineCount } = result.output
@@ -50,7 +50,7 @@ export function StaffToolbar({ type, company, onOwn, onChoose }: Props) {
       }))
     : []
   const ownCompanyItems: MenuItem[] =
-    company === null ? [] : [{ key: 'own', label: t('tools.own'), icon: 'home', onSelect: onOwn }]
+    companyId === null ? [] : [{ key: 'own', label: t('tools.own'), icon: 'home', onSelect: onOwn }]
   const items: MenuItem[] = [
     ...typeItems,
     { key: 'company', label: t('tools.company'), icon: 'company', onSelect: onChoose },

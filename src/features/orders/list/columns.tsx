@@ -8,16 +8,16 @@ import { Amount } from '#ui/display/Amount.tsx'
 import type { ListColumn } from '#ui/list/column.ts'
 import type { TFunction } from 'i18next'
 import { getDues } from '#features/orders/payment/payable.ts'
-import type { useDueText } from '#features/orders/useDueText.ts'
+import type { useDueFormatter } from '#features/orders/useDueFormatter.ts'
 import { StatusTag } from '#features/orders/StatusTag.tsx'
 import { getNameLang } from '#ui/i18n/name-language.ts'
 
-type DueText = ReturnType<typeof useDueText>
+type DueFormatter = ReturnType<typeof useDueFormatter>
 
 /** The specification's columns in its order (M61), and what is to be paid. `today`: null: not known yet. */
 export const buildColumns = (
   t: TFunction<'orders'>,
-  dueText: DueText,
+  formatDue: DueFormatter,
   today: PlainDate | null,
 ): ListColumn<OverlaidRow<OrderRow>>[] => [
   {
@@ -69,7 +69,7 @@ export const buildColumns = (
       <span className="order-facts">
         <StatusTag state={row.state} />
         <span className="order-due-beside">
-          <DueAmount row={row} t={t} dueText={dueText} />
+          <DueAmount row={row} t={t} formatDue={formatDue} />
         </span>
       </span>
     ),
@@ -82,7 +82,7 @@ export const buildColumns = (
     priority: 3,
     align: 'end',
     phone: 'fact',
-    render: ({ row }) => <DueAmount row={row} t={t} dueText={dueText} />,
+    render: ({ row }) => <DueAmount row={row} t={t} formatDue={formatDue} />,
   },
 ]
 
@@ -111,7 +111,7 @@ const joinWithoutBreaks = (text: string) =>
   text.replace(/[(（][^)）]{1,20}[)）]/, (match) => match.replaceAll(' ', '\u00a0'))
 
 /** How much in all, the first day of payment, and what for (D31, D35). */
-function DueAmount({ row, t, dueText }: { row: OrderRow; t: TFunction<'orders'>; dueText: DueText }) {
+function DueAmount({ row, t, formatDue }: { row: OrderRow; t: TFunction<'orders'>; formatDue: DueFormatter }) {
   const dues = getDues(row)
   const [firstDue] = dues
   if (!firstDue) return null
@@ -125,7 +125,7 @@ function DueAmount({ row, t, dueText }: { row: OrderRow; t: TFunction<'orders'>;
         (due) =>
           due.type !== 'create' && (
             <span key={`${due.contractType} ${due.id}`} className="order-beside order-matter">
-              {joinWithoutBreaks(dueText(due))}
+              {joinWithoutBreaks(formatDue(due))}
             </span>
           ),
       )}

@@ -2,12 +2,12 @@ import { useNavigate } from 'react-router-dom'
 import { type ContractAction, getContractRefusal } from '#domain/contracts.ts'
 import type { OrderRow } from '#contract/orders.ts'
 import type { OverlaidRow } from '#local/lists/list-view.ts'
-import { useConnection, useSignedIn } from '#state/use-store.ts'
+import { useConnection, useSignedInSession } from '#state/use-store.ts'
 import { buildHistoryPath } from '#ui/links/history-path.ts'
 import type { RowAction } from '#ui/list/column.ts'
 import { useTranslation } from 'react-i18next'
 import { getPayableOrders } from '#features/orders/payment/payable.ts'
-import { useDueText } from '#features/orders/useDueText.ts'
+import { useDueFormatter } from '#features/orders/useDueFormatter.ts'
 import type { PayableOrder } from '#features/orders/payment/payment-api.ts'
 
 interface ActionHandlers {
@@ -23,27 +23,27 @@ interface ActionHandlers {
 /** What may be done on each row (M64, D33, D35); what may not says why. */
 export function useActions({ onPay, onInfo, onOpen, onPrint, onAgain, onRemove, orderBlockedReason }: ActionHandlers) {
   const { t } = useTranslation('orders')
-  const { t: ui } = useTranslation('ui')
+  const { t: tUi } = useTranslation('ui')
   const { networkState: connection, isSessionExpired } = useConnection()
-  const { caller } = useSignedIn()
+  const { caller } = useSignedInSession()
   const navigate = useNavigate()
-  const dueText = useDueText()
-  const onlineOnlyReason = isSessionExpired ? ui('form.lapsed') : connection === 'online' ? null : t('reason.offline')
-  const getMoveReason = (move: ContractAction, { state }: OrderRow) => {
-    const reason = getContractRefusal(move, state)
+  const formatDue = useDueFormatter()
+  const onlineOnlyReason = isSessionExpired ? tUi('form.lapsed') : connection === 'online' ? null : t('reason.offline')
+  const getActionReason = (action: ContractAction, { state }: OrderRow) => {
+    const reason = getContractRefusal(action, state)
     return reason && t(`reason.${reason}`)
   }
 
   return ({ row }: OverlaidRow<OrderRow>): RowAction<OverlaidRow<OrderRow>>[] => {
     const isUnsent = typeof row.id !== 'number'
-    const [payableOrder, ...furtherPayableOrders] = isUnsent ? [] : getPayableOrders(row)
+    const [payableOrder, ...otherPayableOrders] = isUnsent ? [] : getPayableOrders(row)
     const actions: RowAction<OverlaidRow<OrderRow>>[] = [
       {
         key: 'manage',
         label: t('action.manage'),
         icon: 'edit',
         ...(payableOrder ? {} : { directButton: 'words' }),
-        getDisabledReason: () => (isUnsent ? t('reason.notSent') : getMoveReason('open', row)),
+        getDisabledReason: () => (isUnsent ? t('reason.notSent') : getActionReason('open', row)),
         onSelect: () => onOpen(row),
       },
     ]
@@ -56,13 +56,13 @@ export function useActions({ onPay, onInfo, onOpen, onPrint, onAgain, onRemove, 
         getDisabledReason: () => onlineOnlyReason,
         onSelect: () => onPay(row, payableOrder),
       })
-    for (const furtherOrder of furtherPayableOrders)
+    for (const payableOrder of otherPayableOrders)
       actions.push({
-        key: `pay ${furtherOrder.contractType} ${furtherOrder.id}`,
-        label: t('action.payMatter', { matter: furtherOrder.matter ? dueText(furtherOrder.matter) : '' }),
+        key: `pay ${payableOrder.contractType} ${payableOrder.id}`,
+        label: t('action.payMatter', { matter: payableOrder.dueSubject ? formatDue(payableOrder.dueSubject) : '' }),
         icon: 'price',
         getDisabledReason: () => onlineOnlyReason,
-        onSelect: () => onPay(row, furtherOrder),
+        onSelect: () => onPay(row, payableOrder),
       })
     if (row.system_status > 0)
       actions.push({ key: 'info', label: t('info.item'), icon: 'info', onSelect: () => onInfo(row) })
@@ -71,7 +71,7 @@ export function useActions({ onPay, onInfo, onOpen, onPrint, onAgain, onRemove, 
         key: 'print',
         label: t('action.print'),
         icon: 'print',
-        getDisabledReason: () => onlineOnlyReason ?? getMoveReason('print', row),
+        getDisabledReason: () => onlineOnlyReason ?? getActionReason('print', row),
         onSelect: () => onPrint(row),
       })
     if (row.state === 'expired' || row.state === 'invalid')
@@ -95,7 +95,7 @@ export function useActions({ onPay, onInfo, onOpen, onPrint, onAgain, onRemove, 
         key: 'removePending',
         label: t('action.removePending'),
         icon: 'remove',
-        danger: true,
+        isDestructive: true,
         getDisabledReason: () => onlineOnlyReason,
         onSelect: () => onRemove(row, 'pending'),
       })
@@ -104,8 +104,8 @@ export function useActions({ onPay, onInfo, onOpen, onPrint, onAgain, onRemove, 
         key: 'remove',
         label: t('action.remove'),
         icon: 'remove',
-        danger: true,
-        getDisabledReason: () => (isSessionExpired ? ui('form.lapsed') : getMoveReason('remove', row)),
+        isDestructive: true,
+        getDisabledReason: () => (isSessionExpired ? tUi('form.lapsed') : getActionReason('remove', row)),
         onSelect: () => onRemove(row, 'order'),
       })
     return actions

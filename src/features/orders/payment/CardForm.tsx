@@ -36,11 +36,11 @@ export function CardForm({ form, state, onState, source, money: { amount, curren
     let isOpen = true
     let fields: CardFields | null = null
     onState('opening')
-    const opening =
+    const fieldsPromise =
       stripeKey === null
         ? openSandboxCardFields(container.current, frame ?? '', firstTitle)
         : openStripeElements(container.current, stripeKey, { amount, currency })
-    opening.then(
+    fieldsPromise.then(
       (openedFields) => {
         if (!isOpen) return openedFields.close()
         fields = openedFields

@@ -20,7 +20,7 @@ interface Props {
 /** Tells a payer who returns from a gateway to an order without a page whether the money was taken, and what happens to it. */
 export function LatePayment({ id, listPath, children }: Props) {
   const { t } = useTranslation('contract')
-  const { t: payment } = useTranslation('payment')
+  const { t: tPayment } = useTranslation('payment')
   const { search } = useLocation()
   const [outcome, setOutcome] = useState<PaymentOutcome | null>(null)
   const returnStatus = new URLSearchParams(search).get('payment')
@@ -32,8 +32,8 @@ export function LatePayment({ id, listPath, children }: Props) {
       {outcome === null ? (
         <PaymentPending target={{ id }} onOutcome={setOutcome} />
       ) : (
-        <PaymentStatus kind="late" title={payment('received.title')}>
-          <p>{payment('received.text')}</p>
+        <PaymentStatus kind="late" title={tPayment('received.title')}>
+          <p>{tPayment('received.text')}</p>
           <ButtonLink to={listPath}>{t('unknown.all')}</ButtonLink>
         </PaymentStatus>
       )}

@@ -5,7 +5,7 @@ import { getAmountLimits, type PaymentType, getAmountRefusal } from '#domain/pay
 import { getSettings } from '#contract/accounts.ts'
 import { isOffline, type Problem } from '#contract/problem.ts'
 import { readAgedResponse } from '#local/lists/responses.ts'
-import { useConnection, useDispatch, useSignedIn } from '#state/use-store.ts'
+import { useConnection, useDispatch, useSignedInSession } from '#state/use-store.ts'
 import { useCachedResponse } from '#state/use-cached-response.ts'
 import { Amount } from '#ui/display/Amount.tsx'
 import { Button } from '#ui/display/Button.tsx'
@@ -20,7 +20,7 @@ import {
   CardForm,
 } from '#features/orders/payment/CardForm.tsx'
 import { PaymentPending } from '#features/orders/payment/PaymentPending.tsx'
-import { useDueText } from '#features/orders/useDueText.ts'
+import { useDueFormatter } from '#features/orders/useDueFormatter.ts'
 import { PaymentStatus } from '#features/orders/payment/PaymentStatus.tsx'
 import {
   fetchPaymentOutcome,
@@ -40,7 +40,7 @@ type PayButton = PaymentType | 'first' | 'page'
 /** Amount, when it is due, the way most people take with its button, and the others below; then what came of it (M81 to M86). */
 export function PaymentPanel({ order, onPaid }: { order: PayableOrder; onPaid: () => void }) {
   const { t } = useTranslation('payment')
-  const { caller } = useSignedIn()
+  const { caller } = useSignedInSession()
   const isOnline = useConnection().networkState === 'online'
   // What this installation takes.
   const { response: settings, problem: settingsProblem, refetch } = useCachedResponse(readAgedResponse, getSettings, {})
@@ -53,7 +53,7 @@ export function PaymentPanel({ order, onPaid }: { order: PayableOrder; onPaid: (
   if (isOnline && !hasBeenOnline) setHasBeenOnline(true)
   const amount = order.pay_amount ?? order.amount ?? '0.00'
   const { currency } = order
-  const dueText = useDueText()
+  const formatDue = useDueFormatter()
   const methods = paymentSettings ? getPaymentMethods(paymentSettings, currency, caller) : []
   const getAmountReason = (type: PaymentType) => {
     const reason = getAmountRefusal(type, currency, readAmount(amount))
@@ -73,7 +73,7 @@ export function PaymentPanel({ order, onPaid }: { order: PayableOrder; onPaid: (
   const amountText = `${order.currency} ${groupThousands(amount)}`
   /** One payment at a time: while it is sent, the other buttons say so. */
   const getButtonState = (button: PayButton, type: PaymentType) => ({
-    busy: stage !== 'ready' && pressedButton === button,
+    isBusy: stage !== 'ready' && pressedButton === button,
     disabledReason:
       getAmountReason(type) ?? ((!isOnline && t('offline', { date })) || (stage !== 'ready' && t('sending'))),
   })
@@ -89,7 +89,7 @@ export function PaymentPanel({ order, onPaid }: { order: PayableOrder; onPaid: (
           <dd>
             <Amount currency={order.currency} amount={amount} />
           </dd>
-          {order.matter && <dd>{dueText(order.matter)}</dd>}
+          {order.dueSubject && <dd>{formatDue(order.dueSubject)}</dd>}
           {date && <dd className="field-help">{t('until', { date })}</dd>}
         </dl>
         <ProblemNote problem={problem} title={t('failed')} shouldFocus />
@@ -124,7 +124,7 @@ export function PaymentPanel({ order, onPaid }: { order: PayableOrder; onPaid: (
           <Button
             kind="primary"
             {...getButtonState('first', firstMethod)}
-            {...(isOpening ? { busy: true } : {})}
+            {...(isOpening ? { isBusy: true } : {})}
             onClick={() => void send('first', firstMethod, firstMethod === 'stripe' ? card.current : null)}
           >
             {t(`pay.${firstMethod}`, { amount: amountText })}

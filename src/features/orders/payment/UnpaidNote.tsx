@@ -11,13 +11,13 @@ interface Props {
   /** The one that this very wizard has made. */
   ownOrderId: number | null
   /** Whether those of other codes are named as well. */
-  showsOthers: boolean
+  shouldShowOthers: boolean
 }
 
 /** Said before a further order is made: what waits to be paid, and what this one would take the place of (D32, M79). */
-export const UnpaidNote = memo(function UnpaidNote({ unpaidOrders, code, ownOrderId, showsOthers }: Props) {
+export const UnpaidNote = memo(function UnpaidNote({ unpaidOrders, code, ownOrderId, shouldShowOthers }: Props) {
   const { t } = useTranslation('wizard')
-  const otherOrders = showsOthers ? unpaidOrders.filter((order) => order.code !== code) : []
+  const otherOrders = shouldShowOthers ? unpaidOrders.filter((order) => order.code !== code) : []
   if (otherOrders.length === 0 && code === null) return null
   const [firstOther] = otherOrders
   const path = otherOrders.length === 1 && firstOther ? `/app/contract/${firstOther.id}` : '/app/contract?status=0'

@@ -19,19 +19,19 @@ export interface CardFields {
  * key the gateway knows, and does not have to wait until the first one is settled.
  */
 export function reuseCardToken(createToken: CardFields['createToken']): Pick<CardFields, 'createToken' | 'dropToken'> {
-  let latest: CardTokenResult | null = null
+  let latestResult: CardTokenResult | null = null
   let changeCount = 0
   return {
     async createToken() {
-      if (latest) return latest
+      if (latestResult) return latestResult
       const changesBefore = changeCount
       const result = await createToken()
-      if (result.kind === 'token' && changeCount === changesBefore) latest = result
+      if (result.kind === 'token' && changeCount === changesBefore) latestResult = result
       return result
     },
     dropToken() {
       changeCount += 1
-      latest = null
+      latestResult = null
     },
   }
 }

@@ -26,7 +26,7 @@ export const toPayableOrder = (due: ListedDue): PayableOrder => ({
   amount: due.amount,
   pay_amount: due.amount,
   due: due.due || null,
-  matter: due,
+  dueSubject: due,
 })
 
 export const getPayableOrders = (row: OrderRow): PayableOrder[] => getDues(row).map(toPayableOrder)

@@ -38,7 +38,7 @@ export interface PayableOrder extends PaymentTarget {
   /** The last second in which it can be paid; null: not known. */
   due: string | null
   /** What it is, where the page around does not say it. */
-  matter?: DueSubject
+  dueSubject?: DueSubject
 }
 
 const toPathParams = ({ id }: PaymentTarget) => ({ contract: Number(id) })

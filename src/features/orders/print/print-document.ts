@@ -27,6 +27,6 @@ export const printDocument =
     showToast({
       kind: 'note',
       text: i18n.t('toast.printReady', { ns: 'orders' }),
-      action: { label: i18n.t('toast.printOpen', { ns: 'orders' }), run: () => void open(url, '_blank', 'noopener') },
+      action: { label: i18n.t('toast.printOpen', { ns: 'orders' }), onRun: () => void open(url, '_blank', 'noopener') },
     })
   }

@@ -15,21 +15,21 @@ interface Props {
   /** As the engine or the server's answer tells them. */
   steps: readonly QuoteStep[]
   /** Of modules, by code. */
-  names: ReadonlyMap<string, string>
+  namesByCode: ReadonlyMap<string, string>
 }
 
 /** More of them than these are folded away. */
 const maxModules = 6
 
 /** Why an amount is what it is: from what is due down to single users and modules, each with the rule in words. */
-export function FeeBreakdown({ currency, steps, names }: Props) {
+export function FeeBreakdown({ currency, steps, namesByCode }: Props) {
   const { t } = useTranslation('wizard')
   const tree = useMemo(() => buildFeeTree(steps), [steps])
   if (!tree) return null
   return (
     <section className="why" aria-label={t('why.label')}>
       <ul>
-        <BreakdownPart branch={tree} root {...{ t, currency, names }} />
+        <BreakdownPart branch={tree} isRoot {...{ t, currency, namesByCode }} />
       </ul>
     </section>
   )
@@ -40,17 +40,17 @@ const deductionCodes = new Set(['residual', 'paid'])
 
 interface PartProps extends Omit<Props, 'steps'> {
   branch: FeeBranch
-  root?: boolean
+  isRoot?: boolean
   t: TFunction<'wizard'>
 }
 
-function BreakdownPart({ branch, root = false, t, ...partProps }: PartProps) {
-  const { code, parts } = branch
+function BreakdownPart({ branch, isRoot = false, t, ...partProps }: PartProps) {
+  const { code, branches } = branch
   const summary = (
     <span className="why-line">
-      <span>{describeStep(branch, t, partProps.names)}</span>
+      <span>{describeStep(branch, t, partProps.namesByCode)}</span>
       {/* The currency once: at the top. */}
-      {root ? (
+      {isRoot ? (
         <Amount currency={partProps.currency} amount={branch.amount} />
       ) : (
         <span className="figure">
@@ -63,12 +63,12 @@ function BreakdownPart({ branch, root = false, t, ...partProps }: PartProps) {
   )
   const renderParts = () => (
     <ul>
-      {parts.map((part) => (
-        <BreakdownPart key={getBranchKey(part)} branch={part} t={t} {...partProps} />
+      {branches.map((branch) => (
+        <BreakdownPart key={getBranchKey(branch)} branch={branch} t={t} {...partProps} />
       ))}
     </ul>
   )
-  if (code === 'modules' && parts.length > maxModules)
+  if (code === 'modules' && branches.length > maxModules)
     return (
       <li className="why-modules">
         <Disclosure label={summary}>{renderParts}</Disclosure>
@@ -77,18 +77,18 @@ function BreakdownPart({ branch, root = false, t, ...partProps }: PartProps) {
   return (
     <li className={`why-${code}`}>
       {summary}
-      {parts.length > 0 && renderParts()}
+      {branches.length > 0 && renderParts()}
     </li>
   )
 }
 
 const getBranchKey = ({ code, values }: FeeBranch) => `${code} ${values.code ?? values.from ?? ''}`
 
-/** A step in words. `names`: of modules, by code. */
+/** A step in words. `namesByCode`: of modules, by code. */
 export function describeStep(
   { code, values, amount }: Pick<FeeBranch, 'code' | 'values' | 'amount'>,
   t: TFunction<'wizard'>,
-  names: ReadonlyMap<string, string>,
+  namesByCode: ReadonlyMap<string, string>,
 ): string {
   const formatValue = (name: string) => groupThousands(values[name] ?? '0.00')
   const params = {
@@ -111,7 +111,7 @@ export function describeStep(
     case 'modules':
       return t('why.modules', { count: Number(values.count) })
     case 'module':
-      return names.get(values.code ?? '') ?? values.code ?? ''
+      return namesByCode.get(values.code ?? '') ?? values.code ?? ''
     case 'sum':
       return t('why.sum')
     case 'uat': {

@@ -81,7 +81,7 @@ function PriceDetails({ figure, ...props }: Props & { figure: QuoteFigure }) {
   const steps = useMemo(() => figure.steps(), [figure])
   return (
     <>
-      <FeeBreakdown currency={figure.currency} steps={steps} names={getModuleNames(priceData)} />
+      <FeeBreakdown currency={figure.currency} steps={steps} namesByCode={getModuleNames(priceData)} />
       <PriceFacts {...props} />
     </>
   )
@@ -90,7 +90,8 @@ function PriceDetails({ figure, ...props }: Props & { figure: QuoteFigure }) {
 const namesByPriceData = new WeakMap<PriceData, ReadonlyMap<string, string>>()
 /** Of modules, by code. */
 export function getModuleNames(priceData: PriceData): ReadonlyMap<string, string> {
-  const names = namesByPriceData.get(priceData) ?? new Map(priceData.modules.map(({ code, name }) => [code, name]))
-  namesByPriceData.set(priceData, names)
-  return names
+  const namesByCode =
+    namesByPriceData.get(priceData) ?? new Map(priceData.modules.map(({ code, name }) => [code, name]))
+  namesByPriceData.set(priceData, namesByCode)
+  return namesByCode
 }

@@ -11,13 +11,13 @@ interface Props {
   /** With those that it replaced. */
   history: readonly ContractRow[]
   /** Of modules, by code. */
-  names: ReadonlyMap<string, string>
+  namesByCode: ReadonlyMap<string, string>
   /** Hidden modules that come along and cost nothing (D5). */
   joiningModules: readonly { code: string; name: string }[]
 }
 
 /** What a contract was sold at, whatever today's list says: the rows add up to the total of the sale. */
-export function SoldPrice({ contract, history, names, joiningModules }: Props) {
+export function SoldPrice({ contract, history, namesByCode, joiningModules }: Props) {
   const { t } = useTranslation('contract')
   const rows = buildSoldRows(contract, history)
   const { currency, price_date: ownDate } = contract
@@ -29,7 +29,7 @@ export function SoldPrice({ contract, history, names, joiningModules }: Props) {
       <p className="field-help">{t('modulePrices', { currency, date })}</p>
       <ul className="order-modules sold">
         {partRows.map((row) => (
-          <SoldPriceRow key={getRowKey(row)} row={row} names={names} />
+          <SoldPriceRow key={getRowKey(row)} row={row} namesByCode={namesByCode} />
         ))}
         {joiningModules.map(({ code, name }) => (
           <li key={code} className="joining">
@@ -38,7 +38,7 @@ export function SoldPrice({ contract, history, names, joiningModules }: Props) {
           </li>
         ))}
         {rows.slice(partRows.length).map((row) => (
-          <SoldPriceRow key={getRowKey(row)} row={row} names={names} />
+          <SoldPriceRow key={getRowKey(row)} row={row} namesByCode={namesByCode} />
         ))}
         {contract.pay_amount !== null && (
           <li className="total">
@@ -53,16 +53,16 @@ export function SoldPrice({ contract, history, names, joiningModules }: Props) {
 
 const getRowKey = ({ kind, step: { code, values } }: SoldRow) => `${kind} ${code} ${values.code ?? values.from ?? ''}`
 
-function SoldPriceRow({ row: { kind, step }, names }: { row: SoldRow; names: Props['names'] }) {
+function SoldPriceRow({ row: { kind, step }, namesByCode }: { row: SoldRow; namesByCode: Props['namesByCode'] }) {
   const { t } = useTranslation('contract')
-  const { t: wizard } = useTranslation('wizard')
+  const { t: tWizard } = useTranslation('wizard')
   const { code, values, amount } = step
   const text =
     kind === 'total'
       ? t('sold.total')
       : code === 'years'
         ? t('sold.years', { annual: groupThousands(values.annual ?? '0.00'), count: Number(values.years) })
-        : describeStep(step, wizard, names)
+        : describeStep(step, tWizard, namesByCode)
   return (
     <li className={kind === 'part' ? undefined : kind}>
       <span>

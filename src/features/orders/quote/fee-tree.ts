@@ -14,14 +14,14 @@ export interface FeeBranch {
   values: Record<string, string>
   amount: string
   rule: string
-  parts: FeeBranch[]
+  branches: FeeBranch[]
 }
 
 export function buildFeeTree(steps: readonly QuoteStep[]): FeeBranch | null {
   const toBranches = (code: string) => steps.filter((step) => step.code === code).map((step) => toBranch(step))
-  const toParentBranch = (code: string, parts: FeeBranch[]): FeeBranch[] => {
+  const toParentBranch = (code: string, branches: FeeBranch[]): FeeBranch[] => {
     const parentStep = steps.find((step) => step.code === code)
-    return parentStep ? [toBranch(parentStep, parts)] : []
+    return parentStep ? [toBranch(parentStep, branches)] : []
   }
   const sum = toParentBranch('sum', [...toBranches('users'), ...groupModules(toBranches('module'))])
   const annual = toParentBranch('annual', unwrapSingle([...sum, ...toBranches('uat'), ...toBranches('minimum')]))
@@ -46,21 +46,22 @@ export function buildFeeTree(steps: readonly QuoteStep[]): FeeBranch | null {
 }
 
 /** What is made of one part alone says no more than that part's own parts. */
-const unwrapSingle = (parts: FeeBranch[]): FeeBranch[] => (parts.length === 1 ? (parts[0]?.parts ?? []) : parts)
+const unwrapSingle = (branches: FeeBranch[]): FeeBranch[] =>
+  branches.length === 1 ? (branches[0]?.branches ?? []) : branches
 const isOneYear = (steps: readonly QuoteStep[]) =>
   steps.some(({ code, values }) => code === 'years' && values.years === '1')
 
-const toBranch = ({ code, values, amount, rule }: QuoteStep, parts: FeeBranch[] = []): FeeBranch => ({
+const toBranch = ({ code, values, amount, rule }: QuoteStep, branches: FeeBranch[] = []): FeeBranch => ({
   code,
   values,
   amount,
   rule,
-  parts,
+  branches,
 })
 
-function groupModules(parts: FeeBranch[]): FeeBranch[] {
-  if (parts.length === 0) return []
-  const sum = parts.reduce((total, { amount }) => total + readAmount(amount), 0n)
-  const values = { count: String(parts.length) }
-  return [{ code: 'modules', values, amount: writeAmount(sum), rule: 'D4', parts }]
+function groupModules(branches: FeeBranch[]): FeeBranch[] {
+  if (branches.length === 0) return []
+  const sum = branches.reduce((total, { amount }) => total + readAmount(amount), 0n)
+  const values = { count: String(branches.length) }
+  return [{ code: 'modules', values, amount: writeAmount(sum), rule: 'D4', branches }]
 }

@@ -38,7 +38,7 @@ export interface PriceData {
   modules: readonly ModuleChoice[]
   uatBound: UatBound
   /** The business time zone: "today" of every rule (D31). */
-  zone: string
+  timeZone: string
 }
 
 interface RequestedChoice extends ContractTerms {
@@ -133,7 +133,7 @@ function toFigure({ modules }: PriceData, requestedOrder: RequestedOrder, quote:
     residual_amount: writeAmount(quote.residual_amount),
     amount: writeAmount(quote.amount),
     discarded_amount: writeAmount(getDiscardedAmount(quote)),
-    annual: writeAmount(quote.annual.fee),
+    annual: writeAmount(quote.annualFee.fee),
     period_start: quote.period_start,
     period_end: quote.period_end,
     modules: () => toPricedModules(modules, requestedOrder.modules, quote),
@@ -146,16 +146,16 @@ function toPricedModules(
   selectedCodes: readonly string[],
   quote: Quote,
 ): PricedModule[] {
-  const names = new Map(modules.map(({ code, name }) => [code, name]))
-  const hidden = modules.filter((module) => module.hidden)
+  const namesByCode = new Map(modules.map(({ code, name }) => [code, name]))
+  const hiddenModules = modules.filter((module) => module.hidden)
   return [
-    ...quote.annual.modules.map(({ code, amount }) => ({
+    ...quote.annualFee.modules.map(({ code, amount }) => ({
       code,
-      name: names.get(code) ?? code,
+      name: namesByCode.get(code) ?? code,
       price: writeAmount(amount),
       auto: 0 as const,
     })),
-    ...filterJoiningModules(hidden, selectedCodes).map(({ code, name }) => ({
+    ...filterJoiningModules(hiddenModules, selectedCodes).map(({ code, name }) => ({
       code,
       name,
       price: '0.00',

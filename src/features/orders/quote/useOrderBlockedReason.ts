@@ -7,10 +7,10 @@ import { selectPriceStatus } from '#features/orders/slice.ts'
 /** Why nothing can be ordered now; null: it can. `hasPriceList`: whether the list in force is here. */
 export function useOrderBlockedReason(type: ClientType, hasPriceList: boolean): string | null {
   const { t } = useTranslation('orders')
-  const { t: ui } = useTranslation('ui')
+  const { t: tUi } = useTranslation('ui')
   const isSessionExpired = useSelector(({ connection }) => connection.isSessionExpired)
   const priceStatus = useSelector((state) => selectPriceStatus(state, type))
-  if (isSessionExpired) return ui('form.lapsed')
+  if (isSessionExpired) return tUi('form.lapsed')
   if (hasPriceList) return null
   if (priceStatus?.kind !== 'failed') return t('price.sending')
   const { problem } = priceStatus

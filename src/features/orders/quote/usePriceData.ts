@@ -39,7 +39,7 @@ export function usePriceData(type: ClientType, list: PriceListInForce): PriceDat
     () =>
       modules && settings
         ? {
-            priceData: { list, modules, uatBound: settings.uat_bound, zone: settings.time_zone },
+            priceData: { list, modules, uatBound: settings.uat_bound, timeZone: settings.time_zone },
             currencies: settings.currencies,
           }
         : null,

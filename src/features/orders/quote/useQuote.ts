@@ -29,7 +29,7 @@ export interface QuoteState {
 /** `requestedOrder` is the same object while nothing of it changes. */
 export function useQuote(priceData: PriceData | null, requestedOrder: RequestedOrder | null): QuoteState {
   const dispatch = useDispatch()
-  const today = useToday(priceData?.zone)
+  const today = useToday(priceData?.timeZone)
   const localQuote = useMemo(
     () => (priceData && requestedOrder ? quoteLocally(priceData, requestedOrder, today) : null),
     [priceData, requestedOrder, today],

@@ -3,7 +3,7 @@ import { useEffect, useMemo } from 'react'
 import { useSearchParams } from 'react-router-dom'
 import type { ClientType } from '#domain/access.ts'
 import type { Currency } from '#domain/money.ts'
-import { useSignedIn } from '#state/use-store.ts'
+import { useSignedInSession } from '#state/use-store.ts'
 import { Button } from '#ui/display/Button.tsx'
 import { EmptyState } from '#ui/list/EmptyState.tsx'
 import { Page } from '#ui/page/Page.tsx'
@@ -36,7 +36,7 @@ export function NewContractPage() {
 
 function OrderingLoader({ type, list }: { type: ClientType; list: PriceListInForce }) {
   const { t } = useTranslation('wizard')
-  const { caller } = useSignedIn()
+  const { caller } = useSignedInSession()
   const { orderingData, problem, fetchAll } = usePriceData(type, list)
   // Asked for beside the market, not after it.
   const unpaidOrders = useUnpaidOrders(caller.companyId, type)
@@ -68,7 +68,7 @@ interface Props {
 
 function WizardLoader({ type, priceData, currencies, unpaidOrders }: Props) {
   const { t } = useTranslation('wizard')
-  const today = useToday(priceData.zone)
+  const today = useToday(priceData.timeZone)
   const emptyValues = useMemo(() => createWizardValues(priceData.list, today), [priceData.list, today])
   const draftState = useWizardDraft(type, emptyValues)
   const { row, onCopied: handleCopied } = useCopyOrder()

@@ -151,7 +151,7 @@ function ConfirmDialog({ title, action, onYes, onNo, children }: ConfirmDialogPr
     </Button>
   )
   return (
-    <Dialog open title={title} onClose={onNo} action={confirmButton} careful>
+    <Dialog open title={title} onClose={onNo} action={confirmButton} shouldFocusCancel>
       <div className="form">{children}</div>
     </Dialog>
   )

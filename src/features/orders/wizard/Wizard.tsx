@@ -3,7 +3,7 @@ import { isProvider, type ClientType } from '#domain/access.ts'
 import type { Currency } from '#domain/money.ts'
 import { cleanText } from '#domain/text.ts'
 import type { OrderRow } from '#contract/orders.ts'
-import { useConnection, useSignedIn } from '#state/use-store.ts'
+import { useConnection, useSignedInSession } from '#state/use-store.ts'
 import { Button } from '#ui/display/Button.tsx'
 import { DraftOffer } from '#ui/form/DraftOffer.tsx'
 import { ErrorSummary } from '#ui/form/ErrorSummary.tsx'
@@ -51,7 +51,7 @@ interface Props {
 /** The four steps. What stands typed is the draft's, so that a reload finds it where it was. */
 export function Wizard({ priceData, currencies, type, today, draftState, unpaidOrders }: Props) {
   const { t } = useTranslation('wizard')
-  const { caller } = useSignedIn()
+  const { caller } = useSignedInSession()
   const { networkState: connection } = useConnection()
   const { draft, updateDraft } = draftState
   const { values, ordered: createdOrderId } = draft
@@ -68,7 +68,7 @@ export function Wizard({ priceData, currencies, type, today, draftState, unpaidO
   // Drawn after the field that is typed into or dragged; what is ordered goes by `localQuote` itself.
   const deferredQuote = useDeferredValue(localQuote)
   const figure = localQuote?.kind === 'figure' ? localQuote.figure : null
-  const fault = usePayableFault(figure, { waives: false })
+  const fault = usePayableFault(figure, { isWaivable: false })
   const notPayableReason = isNotPayable(fault) ? formatPayableFault(fault) : null
   const currentQuote = useMemo<AgreedQuote | null>(
     () => figure && { shown: toDisplayedFigure(figure, priceData.list), effective_date: priceData.list.effective_date },
@@ -153,7 +153,7 @@ export function Wizard({ priceData, currencies, type, today, draftState, unpaidO
       <StepIndicator currentStep={step} />
       {step < 2 && draftState.offer && (
         <DraftOffer
-          savedAt={draftState.offer.at}
+          savedAt={draftState.offer.savedAt}
           onContinue={() => {
             const acceptedDraft = draftState.acceptOffer()
             if (acceptedDraft)
@@ -169,7 +169,7 @@ export function Wizard({ priceData, currencies, type, today, draftState, unpaidO
           unpaidOrders={unpaidOrders}
           code={ownUnpaidOrder ? values.code : null}
           ownOrderId={createdOrderId}
-          showsOthers={step === 0}
+          shouldShowOthers={step === 0}
         />
       )}
       {step === 0 && (
@@ -211,7 +211,7 @@ export function Wizard({ priceData, currencies, type, today, draftState, unpaidO
               {submission.stage.kind !== 'confirm' && submission.stage.kind !== 'waiting' && (
                 <Button
                   kind="primary"
-                  busy={submission.stage.kind === 'sending'}
+                  isBusy={submission.stage.kind === 'sending'}
                   disabledReason={notPayableReason}
                   onClick={startOrder}
                 >

@@ -66,10 +66,13 @@ interface QuoteComparison {
   isSame: boolean
 }
 
-const toConfirmStage = ({ serverQuote }: { serverQuote: ServerQuote }, displayed: AgreedQuote | null): SubmitStage => ({
+const toConfirmStage = (
+  { serverQuote }: { serverQuote: ServerQuote },
+  displayedQuote: AgreedQuote | null,
+): SubmitStage => ({
   kind: 'confirm',
   serverQuote,
-  displayedFigure: displayed?.shown ?? null,
+  displayedFigure: displayedQuote?.shown ?? null,
 })
 
 const toOrderedDraft = (draft: WizardFormDraft, { id, state }: OrderRow): WizardFormDraft => ({

@@ -14,15 +14,15 @@ interface Props {
 
 export function ApplyDialog({ task, onClose, onDone }: Props) {
   const { t } = useTranslation('payment-tasks')
-  const { busy, problem, submit } = useTaskAction(applyPaymentTask, task, onDone)
+  const { isBusy, problem, submit } = useTaskAction(applyPaymentTask, task, onDone)
   const amount = formatTaskAmount(task)
   const button = (
-    <Button kind="primary" busy={busy} onClick={submit}>
+    <Button kind="primary" isBusy={isBusy} onClick={submit}>
       {t('applyConfirm', { amount })}
     </Button>
   )
   return (
-    <Dialog open title={t('applyTitle', { amount })} onClose={onClose} action={button} careful>
+    <Dialog open title={t('applyTitle', { amount })} onClose={onClose} action={button} shouldFocusCancel>
       <div className="form">
         <TaskProblem problem={problem} />
         <p>{t('applyText', { company: task.company_name, code: task.service_code })}</p>

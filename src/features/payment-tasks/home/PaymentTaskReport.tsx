@@ -47,7 +47,7 @@ export function PaymentTaskReport({ onReport }: { onReport: OnReport }) {
     }
   })
   const state = response ? 'known' : problem || response === null ? 'unknown' : 'loading'
-  useReport({ from: 'payments', state, duties, figures: {} }, onReport)
+  useReport({ source: 'payments', state, duties, figures: {} }, onReport)
   const onClose = () => setDialog(null)
   const onDone = () => {
     setDialog(null)

@@ -15,11 +15,11 @@ interface Props {
 /** The amount stands in the question and on the button: a refund cannot be undone. */
 export function RefundDialog({ task, onClose, onDone }: Props) {
   const { t } = useTranslation('payment-tasks')
-  const { busy, problem, submit } = useTaskAction(refundPaymentTask, task, onDone)
+  const { isBusy, problem, submit } = useTaskAction(refundPaymentTask, task, onDone)
   const amount = formatTaskAmount(task)
   const gateway = gateways.find((candidate) => candidate === task.gateway)
   const button = (
-    <Button kind="danger" busy={busy} onClick={submit}>
+    <Button kind="danger" isBusy={isBusy} onClick={submit}>
       {t('refundConfirm', { amount })}
     </Button>
   )
@@ -29,7 +29,7 @@ export function RefundDialog({ task, onClose, onDone }: Props) {
       title={t('refundTitle', { amount, company: task.company_name })}
       onClose={onClose}
       action={button}
-      careful
+      shouldFocusCancel
     >
       <div className="form">
         <TaskProblem problem={problem} />

@@ -13,19 +13,19 @@ type TaskEndpoint = typeof refundPaymentTask | typeof applyPaymentTask
 export function useTaskAction(endpoint: TaskEndpoint, task: PaymentTask, onDone: () => void) {
   const { t } = useTranslation('payment-tasks')
   const dispatch = useDispatch()
-  const [busy, setBusy] = useState(false)
+  const [isBusy, setIsBusy] = useState(false)
   const [problem, setProblem] = useState<Problem | null>(null)
   async function submit() {
-    if (busy) return
-    setBusy(true)
+    if (isBusy) return
+    setIsBusy(true)
     setProblem(null)
     const result = await dispatch(callEndpoint(endpoint, { params: { id: task.id }, body: {} }))
-    setBusy(false)
+    setIsBusy(false)
     if (result.kind === 'problem') return setProblem(result.problem)
     const doneText =
       endpoint.name === refundPaymentTask.name ? t('refundBegun') : t('applied', { amount: formatTaskAmount(task) })
     showToast({ kind: 'done', text: doneText })
     onDone()
   }
-  return { busy, problem, submit: () => void submit() }
+  return { isBusy, problem, submit: () => void submit() }
 }

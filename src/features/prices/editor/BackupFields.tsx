@@ -3,26 +3,26 @@ import { CheckField } from '#ui/form/choice-fields.tsx'
 import { Field } from '#ui/form/Field.tsx'
 import { useTranslation } from 'react-i18next'
 import type { PriceFormAction } from '#features/prices/editor/form-reducer.ts'
-import { type BackupName, priceCurrencies, type PriceListValues } from '#features/prices/price-list-form.ts'
+import { type BackupFieldName, priceCurrencies, type PriceListValues } from '#features/prices/price-list-form.ts'
 
 interface Props {
   prices: PriceListValues['pdbPrice']
   problemTexts: Record<string, string>
-  locked: string | null
+  lockReason: string | null
   dispatch: (action: PriceFormAction) => void
 }
 
 /** What backups of a database cost, to S3 and to RDS (M150); a list may sell none. */
-export const BackupFields = memo(function BackupFields({ prices, problemTexts, locked, dispatch }: Props) {
+export const BackupFields = memo(function BackupFields({ prices, problemTexts, lockReason, dispatch }: Props) {
   const { t } = useTranslation('prices')
-  const getFieldProps = (name: BackupName) => ({
+  const getFieldProps = (name: BackupFieldName) => ({
     name: `pdbPrice.${name}`,
     value: prices?.[name] ?? '',
     error: problemTexts[`pdbPrice.${name}`],
     autoComplete: 'off',
     inputMode: 'decimal' as const,
     maxLength: 20,
-    lockReason: locked && '',
+    lockReason: lockReason && '',
     onChange: ({ target }: { target: { value: string } }) =>
       dispatch({ kind: 'backupPrice', name, value: target.value }),
   })
@@ -41,8 +41,8 @@ export const BackupFields = memo(function BackupFields({ prices, problemTexts, l
       <CheckField
         label={t('backup.sold')}
         checked={prices !== null}
-        lockReason={locked}
-        onChange={({ target }) => dispatch({ kind: 'backup', on: target.checked })}
+        lockReason={lockReason}
+        onChange={({ target }) => dispatch({ kind: 'backup', isOn: target.checked })}
       />
       {prices && (
         <>

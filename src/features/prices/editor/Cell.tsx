@@ -12,14 +12,14 @@ interface Props {
   label: string
   /** Id of the words that say what is wrong with the row. */
   problemId?: string | undefined
-  locked: boolean
+  isLocked: boolean
   list?: string
   dispatch: (action: PriceFormAction) => void
   onLeave?: () => void
 }
 
 /** One field of a table of prices. What comes from a spreadsheet goes on to the right and down from it. */
-export function Cell({ table, rowKey, name, value, label, problemId, locked, list, dispatch, onLeave }: Props) {
+export function Cell({ table, rowKey, name, value, label, problemId, isLocked, list, dispatch, onLeave }: Props) {
   const isCode = name === 'code'
   return (
     <input
@@ -34,13 +34,13 @@ export function Cell({ table, rowKey, name, value, label, problemId, locked, lis
       aria-label={label}
       aria-invalid={problemId ? true : undefined}
       aria-describedby={problemId}
-      readOnly={locked}
+      readOnly={isLocked}
       list={list}
       value={value}
       onChange={({ target }) => dispatch({ kind: 'cell', table, key: rowKey, name, value: target.value })}
       onPaste={(event) => {
         const cells = parsePastedCells(event.clipboardData.getData('text/plain'))
-        if (!cells || locked) return
+        if (!cells || isLocked) return
         event.preventDefault()
         dispatch({ kind: 'paste', table, key: rowKey, name, cells })
       }}

@@ -4,12 +4,18 @@ import { useTranslation } from 'react-i18next'
 import type { PriceModuleRow } from '#features/prices/price-list-form.ts'
 
 /** Goes to the row of a module by its code or name on Enter: what stands in a field is not found by the browser. */
-export function FindModule({ rows, names }: { rows: readonly PriceModuleRow[]; names: ReadonlyMap<string, string> }) {
+export function FindModule({
+  rows,
+  namesByCode,
+}: {
+  rows: readonly PriceModuleRow[]
+  namesByCode: ReadonlyMap<string, string>
+}) {
   const { t } = useTranslation('prices')
   const [text, setText] = useState('')
   const searchText = normaliseText(text)
   const isMatch = ({ code }: PriceModuleRow) =>
-    normaliseText(`${code} ${names.get(code.trim()) ?? ''}`).includes(searchText)
+    normaliseText(`${code} ${namesByCode.get(code.trim()) ?? ''}`).includes(searchText)
   const matches = searchText === '' ? [] : rows.filter(isMatch)
   return (
     <div className="price-find">

@@ -4,13 +4,13 @@ import { DateField } from '#ui/form/DateField.tsx'
 import { Field } from '#ui/form/Field.tsx'
 import { useTranslation } from 'react-i18next'
 import type { PriceFormAction } from '#features/prices/editor/form-reducer.ts'
-import { priceCurrencies, type HeaderName, type PriceListValues } from '#features/prices/price-list-form.ts'
+import { priceCurrencies, type HeaderFieldName, type PriceListValues } from '#features/prices/price-list-form.ts'
 
 interface Props {
   header: PriceListValues['header']
   problemTexts: Record<string, string>
   /** Why all but the description cannot be changed; null: it can. */
-  locked: string | null
+  lockReason: string | null
   /** The description neither. */
   isWithdrawn: boolean
   /** What keeps the list from being confirmed, by field; in the place of its help, so that nothing moves. */
@@ -22,16 +22,16 @@ interface Props {
 
 /** The day it begins, what it is for, the UAT fee, minima: each with its limit beside it (M146). */
 export const HeaderFields = memo(function HeaderFields(props: Props) {
-  const { header, problemTexts, locked, isWithdrawn, notes, uatBound, dispatch } = props
+  const { header, problemTexts, lockReason, isWithdrawn, notes, uatBound, dispatch } = props
   const { t } = useTranslation('prices')
-  const getFieldProps = (name: HeaderName) => ({
+  const getFieldProps = (name: HeaderFieldName) => ({
     name,
     value: header[name],
     error: problemTexts[name],
-    lockReason: name === 'desc' && !isWithdrawn ? null : locked && '',
+    lockReason: name === 'desc' && !isWithdrawn ? null : lockReason && '',
   })
-  const changeField = (name: HeaderName, value: string) => dispatch({ kind: 'header', name, value })
-  const getTextFieldProps = (name: HeaderName) => ({
+  const changeField = (name: HeaderFieldName, value: string) => dispatch({ kind: 'header', name, value })
+  const getTextFieldProps = (name: HeaderFieldName) => ({
     ...getFieldProps(name),
     autoComplete: 'off',
     onChange: ({ target }: { target: { value: string } }) => changeField(name, target.value),

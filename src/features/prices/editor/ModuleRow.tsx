@@ -8,7 +8,7 @@ import { priceCurrencies, type PriceModuleRow as Row } from '#features/prices/pr
 import { FaultNote, RowButton, RowProblems } from '#features/prices/editor/row-parts.tsx'
 
 interface Props {
-  locked: boolean
+  isLocked: boolean
   dispatch: (action: PriceFormAction) => void
   onRemove: (row: Row) => void
   row: Row
@@ -31,7 +31,7 @@ export const ModuleRow = memo(function ModuleRow({
   isDuplicate,
   problemTexts,
   list,
-  locked,
+  isLocked,
   dispatch,
   onRemove,
 }: Props) {
@@ -39,7 +39,7 @@ export const ModuleRow = memo(function ModuleRow({
   const id = useId()
   const { setNodeRef, setActivatorNodeRef, attributes, listeners, transform, transition, isDragging } = useSortable({
     id: row.key,
-    disabled: locked,
+    disabled: isLocked,
   })
   const displayName = name ?? (row.code || t('module.row', { position }))
   const rowProblems = isDuplicate ? { ...problemTexts, code: t('wrong.twice') } : problemTexts
@@ -52,7 +52,7 @@ export const ModuleRow = memo(function ModuleRow({
       style={transform ? { transform: `translate3d(0, ${Math.round(transform.y)}px, 0)`, transition } : undefined}
     >
       <span role="cell" className="price-place">
-        {!locked && (
+        {!isLocked && (
           <button
             ref={setActivatorNodeRef}
             type="button"
@@ -65,14 +65,14 @@ export const ModuleRow = memo(function ModuleRow({
           </button>
         )}
         <PositionField
-          {...{ position, locked }}
+          {...{ position, isLocked }}
           label={t('module.placeOf', { name: displayName })}
           onMove={(to) => dispatch({ kind: 'move', key: row.key, to })}
         />
       </span>
       <span role="cell" className="cell-code">
         <Cell
-          {...{ table: 'module', rowKey: row.key, name: 'code', value: row.code, locked, dispatch, list }}
+          {...{ table: 'module', rowKey: row.key, name: 'code', value: row.code, isLocked, dispatch, list }}
           label={t('module.codeOf', { position })}
           problemId={rowProblems?.['code'] ? id : undefined}
         />
@@ -81,14 +81,14 @@ export const ModuleRow = memo(function ModuleRow({
       {priceCurrencies.map((charge) => (
         <span key={charge} role="cell" className={`cell-${charge}`} data-label={charge.toUpperCase()}>
           <Cell
-            {...{ table: 'module', rowKey: row.key, name: charge, value: row[charge], locked, dispatch }}
+            {...{ table: 'module', rowKey: row.key, name: charge, value: row[charge], isLocked, dispatch }}
             label={t('tier.cell', { column: charge.toUpperCase(), row: displayName })}
             problemId={rowProblems?.[charge] ? id : undefined}
           />
         </span>
       ))}
       <span role="cell" className="price-acts">
-        {!locked && (
+        {!isLocked && (
           <RowButton icon="remove" onClick={() => onRemove(row)}>
             {t('module.remove', { name: displayName })}
           </RowButton>
@@ -103,12 +103,12 @@ export const ModuleRow = memo(function ModuleRow({
 function PositionField({
   position,
   label,
-  locked,
+  isLocked,
   onMove,
 }: {
   position: number
   label: string
-  locked: boolean
+  isLocked: boolean
   onMove: (to: number) => void
 }) {
   const [typedText, setTypedText] = useState<string | null>(null)
@@ -123,7 +123,7 @@ function PositionField({
       inputMode="numeric"
       maxLength={4}
       aria-label={label}
-      readOnly={locked}
+      readOnly={isLocked}
       value={typedText ?? String(position)}
       onFocus={({ target }) => target.select()}
       onChange={({ target }) => setTypedText(target.value)}

@@ -13,7 +13,7 @@ import { flushSync } from 'react-dom'
 import { Button } from '#ui/display/Button.tsx'
 import { useTranslation } from 'react-i18next'
 import { onCellKeys } from '#features/prices/editor/cell-keys.ts'
-import { useDragWords } from '#features/prices/editor/drag-words.ts'
+import { useDragAnnouncements } from '#features/prices/editor/drag-announcements.ts'
 import { FindModule } from '#features/prices/editor/FindModule.tsx'
 import type { PriceFormAction } from '#features/prices/editor/form-reducer.ts'
 import { priceCurrencies, type PriceModuleRow as Row } from '#features/prices/price-list-form.ts'
@@ -23,11 +23,11 @@ import type { RowTexts } from '#features/prices/editor/usePriceForm.ts'
 interface Props {
   rows: readonly Row[]
   /** Of modules of the catalogue, by code. */
-  names: ReadonlyMap<string, string>
+  namesByCode: ReadonlyMap<string, string>
   problemTexts: RowTexts
   /** What keeps the list from being confirmed, by the row's key. */
-  notes: ReadonlyMap<number, string>
-  locked: boolean
+  notesByKey: ReadonlyMap<number, string>
+  isLocked: boolean
   dispatch: (action: PriceFormAction) => void
   /** Asks what depends on it first (contracts 4). */
   onRemove: (row: Row) => void
@@ -43,10 +43,10 @@ const keyboardOptions = { coordinateGetter: sortableKeyboardCoordinates }
 /** What each module costs a year, in the order in which customers see them: drawn by hand, by key, or to a place that is typed. */
 export const ModuleRows = memo(function ModuleRows({
   rows,
-  names,
+  namesByCode,
   problemTexts,
-  notes,
-  locked,
+  notesByKey,
+  isLocked,
   dispatch,
   onRemove,
 }: Props) {
@@ -56,7 +56,7 @@ export const ModuleRows = memo(function ModuleRows({
   const keys = useKeys(rows)
   const duplicateCodes = useMemo(() => findDuplicateCodes(rows), [rows])
   const sensors = useSensors(useSensor(PointerSensor, pointerOptions), useSensor(KeyboardSensor, keyboardOptions))
-  const accessibility = useDragWords(rows)
+  const accessibility = useDragAnnouncements(rows)
   const add = () => flushSync(() => dispatch({ kind: 'add', table: 'module' }))
   const onDragEnd = ({ active, over }: DragEndEvent) => {
     if (over && active.id !== over.id)
@@ -64,8 +64,8 @@ export const ModuleRows = memo(function ModuleRows({
   }
   return (
     <>
-      {rows.length > 20 && <FindModule rows={rows} names={names} />}
-      <div className="price-rows modules" onKeyDown={(event) => onCellKeys(event, locked ? null : add)}>
+      {rows.length > 20 && <FindModule rows={rows} namesByCode={namesByCode} />}
+      <div className="price-rows modules" onKeyDown={(event) => onCellKeys(event, isLocked ? null : add)}>
         <DndContext {...{ sensors, accessibility, onDragEnd }} collisionDetection={closestCenter}>
           <div role="table" aria-label={t('section.module')} aria-rowcount={rows.length + 1}>
             <div role="rowgroup">
@@ -80,15 +80,15 @@ export const ModuleRows = memo(function ModuleRows({
                 <span role="columnheader" aria-label={t('tier.acts')} />
               </div>
             </div>
-            <SortableContext items={keys as number[]} strategy={verticalListSortingStrategy} disabled={locked}>
+            <SortableContext items={keys as number[]} strategy={verticalListSortingStrategy} disabled={isLocked}>
               <div role="rowgroup">
                 {rows.slice(0, renderedCount).map((row, index) => (
                   <ModuleRow
                     key={row.key}
-                    {...{ row, list, locked, dispatch, onRemove }}
+                    {...{ row, list, isLocked, dispatch, onRemove }}
                     position={index + 1}
-                    name={names.get(row.code.trim())}
-                    note={notes.get(row.key) ?? ''}
+                    name={namesByCode.get(row.code.trim())}
+                    note={notesByKey.get(row.key) ?? ''}
                     isDuplicate={duplicateCodes.has(row.code.trim())}
                     problemTexts={problemTexts[row.key]}
                   />
@@ -97,7 +97,7 @@ export const ModuleRows = memo(function ModuleRows({
             </SortableContext>
           </div>
         </DndContext>
-        {!locked && (
+        {!isLocked && (
           <div className="price-foot">
             <Button
               icon="plus"
@@ -111,16 +111,22 @@ export const ModuleRows = memo(function ModuleRows({
             </Button>
           </div>
         )}
-        <Suggestions id={list} names={names} />
+        <Suggestions id={list} namesByCode={namesByCode} />
       </div>
     </>
   )
 })
 
-const Suggestions = memo(function Suggestions({ id, names }: { id: string; names: ReadonlyMap<string, string> }) {
+const Suggestions = memo(function Suggestions({
+  id,
+  namesByCode,
+}: {
+  id: string
+  namesByCode: ReadonlyMap<string, string>
+}) {
   return (
     <datalist id={id}>
-      {[...names].map(([code, name]) => (
+      {[...namesByCode].map(([code, name]) => (
         <option key={code} value={code}>
           {name}
         </option>

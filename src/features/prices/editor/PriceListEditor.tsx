@@ -79,14 +79,14 @@ export function PriceListEditor(props: Props) {
     onSaved,
   } = props
   const { t } = useTranslation('prices')
-  const { t: ui } = useTranslation('ui')
+  const { t: tUi } = useTranslation('ui')
   const storeDispatch = useDispatch()
   const navigate = useNavigate()
   const form = useRef<HTMLDivElement>(null)
   const uatBound = useSettings()?.uat_bound ?? 'floor'
   const { form: status } = useSelector(selectSaving)
   const saveBlock = useSaveBlocked()
-  const { formContext, names, modules, catalogue, lists, today, getListState } = usePriceFormContext(
+  const { formContext, namesByCode, modules, catalogue, lists, today, getListState } = usePriceFormContext(
     type,
     openedList?.fullList ?? null,
   )
@@ -95,7 +95,7 @@ export function PriceListEditor(props: Props) {
     drafts.ownDraft && !isWithdrawn ? rebaseDraft(drafts.ownDraft.value, initialValues) : initialValues,
   )
   const [moduleToRemove, setModuleToRemove] = useState<PriceModuleRow | null>(null)
-  const saving = useSavePriceList({
+  const saveControls = useSavePriceList({
     type,
     openedList,
     formContext,
@@ -109,10 +109,10 @@ export function PriceListEditor(props: Props) {
     setValues: (newValues) => dispatch({ kind: 'whole', values: newValues }),
     onSaved,
   })
-  const { base, conflict, isLocked } = saving
+  const { base, conflict, isLocked } = saveControls
   useEffect(() => void storeDispatch(formOpened()), [storeDispatch])
-  const dirty = useMemo(() => isDirty(values, base.initialValues), [values, base.initialValues])
-  const typedDraft = dirty ? { values, before: base.initialValues } : null
+  const hasChanges = useMemo(() => isDirty(values, base.initialValues), [values, base.initialValues])
+  const typedDraft = hasChanges ? { values, before: base.initialValues } : null
   useSavedDraft(draftName, typedDraft, listVersion)
   const onContinue = () => {
     const acceptedDraft = drafts.accept(typedDraft)
@@ -121,7 +121,7 @@ export function PriceListEditor(props: Props) {
   const problem = saveBlock ? createLocalProblem(saveBlock.code) : getStatusProblem(status)
   const refusedFields = problem ? getFieldProblems(problem) : []
   const isFieldProblem = refusedFields.length > 0 && refusedFields.every(({ field }) => hasField(field))
-  const locked = isLocked ? '' : null
+  const lockReason = isLocked ? '' : null
   // Typed at full speed, it is read at leisure.
   const settledValues = useDebouncedValue(values)
   const typedList = useMemo(() => readForm(settledValues, formContext), [settledValues, formContext])
@@ -135,8 +135,8 @@ export function PriceListEditor(props: Props) {
       ? dispatch({ kind: 'remove', table: 'module', key: moduleRow.key })
       : setModuleToRemove(moduleRow)
   const onRemoveStable = useStableCallback(onRemove)
-  const onAsk = useStableCallback(() => saving.readValidForm()?.list ?? null)
-  const onConfirm = useStableCallback(saving.confirm)
+  const onAsk = useStableCallback(() => saveControls.readValidForm()?.list ?? null)
+  const onConfirm = useStableCallback(saveControls.confirm)
 
   return (
     <Page
@@ -159,7 +159,7 @@ export function PriceListEditor(props: Props) {
       <PriceStyles />
       {drafts.offer && !isWithdrawn && (
         <DraftOffer
-          savedAt={drafts.offer.at}
+          savedAt={drafts.offer.savedAt}
           changedText={drafts.offer.isChanged ? t('form.draftChanged') : undefined}
           onContinue={onContinue}
           onDiscard={drafts.discard}
@@ -171,16 +171,16 @@ export function PriceListEditor(props: Props) {
           status={status.kind}
           problem={isFieldProblem || conflict ? null : problem}
           failureTitle={
-            saveBlock ? undefined : row ? ui('message.updateFailed') : ui('message.failed', { action: t('act.save') })
+            saveBlock ? undefined : row ? tUi('message.updateFailed') : tUi('message.failed', { action: t('act.save') })
           }
           submitLabel={status.kind === 'sending' ? t('form.saving') : t('act.save')}
-          disabledReason={saveBlock ? ui(saveBlock.reason) : !dirty && !isCopy ? t('form.unchanged') : null}
+          disabledReason={saveBlock ? tUi(saveBlock.reason) : !hasChanges && !isCopy ? t('form.unchanged') : null}
           onSubmit={(event: FormEvent) => {
             event.preventDefault()
-            void saving.submit()
+            void saveControls.submit()
           }}
           onCancel={() => void navigate(getPriceListPath())}
-          isDirty={dirty}
+          isDirty={hasChanges}
         >
           {row && (
             <p className="price-status">
@@ -202,16 +202,18 @@ export function PriceListEditor(props: Props) {
           {conflict && (
             <ConflictNote
               title={t('form.conflict')}
-              differences={findPriceDifferences(conflict.was, conflict.now).map(({ field, after }) => ({
-                label: formatPriceFieldLabel(field, uatBound),
-                value: after === null ? '–' : formatPriceFieldValue(field, after),
-              }))}
+              differences={findPriceDifferences(conflict.previousList, conflict.currentList).map(
+                ({ field, after }) => ({
+                  label: formatPriceFieldLabel(field, uatBound),
+                  value: after === null ? '–' : formatPriceFieldValue(field, after),
+                }),
+              )}
             />
           )}
           <ListCheck faults={faults} isConfirmed={isLocked} />
           <Section title={t('section.header')}>
             <HeaderFields
-              {...{ locked, isWithdrawn, uatBound, dispatch }}
+              {...{ lockReason, isWithdrawn, uatBound, dispatch }}
               header={values.header}
               problemTexts={problemTexts.fields}
               notes={notes.header}
@@ -224,7 +226,7 @@ export function PriceListEditor(props: Props) {
                 rows={values[name]}
                 problemTexts={problemTexts.rows}
                 note={notes[name]}
-                locked={isLocked}
+                isLocked={isLocked}
               />
             </Section>
           ))}
@@ -232,9 +234,9 @@ export function PriceListEditor(props: Props) {
             <ModuleRows
               rows={values.module}
               problemTexts={problemTexts.rows}
-              notes={notes.modules}
-              locked={isLocked}
-              {...{ names, dispatch }}
+              notesByKey={notes.moduleNotes}
+              isLocked={isLocked}
+              {...{ namesByCode, dispatch }}
               onRemove={onRemoveStable}
             />
           </Section>
@@ -242,14 +244,14 @@ export function PriceListEditor(props: Props) {
             <BackupFields
               prices={values.pdbPrice}
               problemTexts={problemTexts.fields}
-              locked={locked}
+              lockReason={lockReason}
               dispatch={dispatch}
             />
           </Section>
         </EditorForm>
       </div>
       <RehearsalPanel
-        {...{ type, names, lists, today, getListState, ShowFee, dirty, typedList, isUsable }}
+        {...{ type, namesByCode, lists, today, getListState, ShowFee, hasChanges, typedList, isUsable }}
         row={row}
         onAsk={onAsk}
         onConfirm={isLocked ? null : onConfirm}
@@ -259,7 +261,7 @@ export function PriceListEditor(props: Props) {
           <RemoveModuleDialog
             {...{ type, modules }}
             code={moduleToRemove.code.trim()}
-            name={names.get(moduleToRemove.code.trim()) ?? moduleToRemove.code}
+            name={namesByCode.get(moduleToRemove.code.trim()) ?? moduleToRemove.code}
             onClose={() => setModuleToRemove(null)}
             onRemove={() => {
               dispatch({ kind: 'remove', table: 'module', key: moduleToRemove.key })

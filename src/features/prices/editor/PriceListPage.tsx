@@ -39,7 +39,7 @@ export function PriceListPage({ ShowFee }: { ShowFee: ShowFee }) {
     if (reloadCount > 0 && isOpen) document.querySelector<HTMLElement>('main h1')?.focus()
   }, [reloadCount, isOpen])
   if (id === null && (idParam ?? copyParam) !== null) return <MissingPriceList reason="unknown" />
-  if (id !== null && openedList === undefined) return <Loading />
+  if (id !== null && openedList === undefined) return <LoadingPlaceholder />
   if (typeof openedList === 'string') return <MissingPriceList reason={openedList} />
   if (openedList && 'code' in openedList)
     return (
@@ -79,7 +79,7 @@ function PriceListForm({
       fullList ? (isCopy ? copyToPriceListValues(fullList) : toPriceListValues(fullList)) : createPriceListValues(),
     [fullList, isCopy],
   )
-  if (drafts.ownDraft === undefined) return <Loading />
+  if (drafts.ownDraft === undefined) return <LoadingPlaceholder />
   const title = isNew ? t('form.new') : t('form.title', { day: fullList.effective_date })
   return (
     <PriceListEditor
@@ -89,7 +89,7 @@ function PriceListForm({
   )
 }
 
-function Loading() {
+function LoadingPlaceholder() {
   const { t } = useTranslation('prices')
   return (
     <Page title={t('form.loading')}>

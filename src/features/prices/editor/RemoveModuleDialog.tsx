@@ -52,7 +52,7 @@ export function RemoveModuleDialog({ type, modules, code, name, onClose, onRemov
         )
       }
       cancel={t(isBlocked ? 'removeModule.close' : 'removeModule.keep')}
-      careful
+      shouldFocusCancel
     >
       {!relations && <Skeleton lines={2} />}
       {relations && (

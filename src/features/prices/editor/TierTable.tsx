@@ -20,7 +20,7 @@ interface Props {
   name: Name
   rows: readonly RangeRow[]
   problemTexts: RowTexts
-  locked: boolean
+  isLocked: boolean
   /** What keeps the list from being confirmed; empty: nothing. */
   note: string
   dispatch: (action: PriceFormAction) => void
@@ -29,13 +29,13 @@ interface Props {
 const maxUsers = 999_999
 
 /** The prices of a user by range, of one user mode: a range begins one above the one before it (contracts 5, D82). */
-export const TierTable = memo(function TierTable({ name, rows, problemTexts, locked, note, dispatch }: Props) {
+export const TierTable = memo(function TierTable({ name, rows, problemTexts, isLocked, note, dispatch }: Props) {
   const { t } = useTranslation('prices')
   const rangeStarts = getRangeStarts(rows)
   const lastUsers = Math.max(0, ...rows.map(({ to }) => parseWholeNumber(to) ?? 0))
   const add = () => flushSync(() => dispatch({ kind: 'add', table: name }))
   return (
-    <div className="price-rows tiers" onKeyDown={(event) => onCellKeys(event, locked ? null : add)}>
+    <div className="price-rows tiers" onKeyDown={(event) => onCellKeys(event, isLocked ? null : add)}>
       <div role="table" aria-label={t(`section.${name}`)}>
         <div role="rowgroup">
           <div role="row" className="price-head">
@@ -57,7 +57,7 @@ export const TierTable = memo(function TierTable({ name, rows, problemTexts, loc
           {rows.map((row, index) => (
             <TierRow
               key={row.key}
-              {...{ name, row, locked, dispatch }}
+              {...{ name, row, isLocked, dispatch }}
               from={rangeStarts[index] ?? null}
               problemTexts={problemTexts[row.key]}
               position={index + 1}
@@ -65,7 +65,7 @@ export const TierTable = memo(function TierTable({ name, rows, problemTexts, loc
           ))}
         </div>
       </div>
-      {!locked && (
+      {!isLocked && (
         <div className="price-foot">
           <Button icon="plus" onClick={add}>
             {t('tier.add')}
@@ -90,14 +90,14 @@ interface RowProps extends Omit<Props, 'rows' | 'problemTexts' | 'note'> {
   problemTexts: Record<string, string> | undefined
 }
 
-const TierRow = memo(function TierRow({ name, row, from, position, problemTexts, locked, dispatch }: RowProps) {
+const TierRow = memo(function TierRow({ name, row, from, position, problemTexts, isLocked, dispatch }: RowProps) {
   const { t } = useTranslation('prices')
   const id = useId()
   const rowLabel = from === null ? t('tier.row', { position }) : t('tier.users', { from, to: row.to || '…' })
   const renderCell = (column: 'to' | (typeof priceCurrencies)[number], label: string) => (
     <span key={column} role="cell" className={`cell-${column}`} data-label={label}>
       <Cell
-        {...{ table: name, rowKey: row.key, name: column, value: row[column], locked, dispatch }}
+        {...{ table: name, rowKey: row.key, name: column, value: row[column], isLocked, dispatch }}
         label={t('tier.cell', { column: label, row: rowLabel })}
         problemId={problemTexts?.[column] ? id : undefined}
         {...(column === 'to' ? { onLeave: () => dispatch({ kind: 'raise', table: name, key: row.key }) } : {})}
@@ -112,7 +112,7 @@ const TierRow = memo(function TierRow({ name, row, from, position, problemTexts,
       {renderCell('to', t('tier.to'))}
       {priceCurrencies.map((charge) => renderCell(charge, charge.toUpperCase()))}
       <span role="cell" className="price-acts">
-        {!locked && (
+        {!isLocked && (
           <RowButton icon="remove" onClick={() => dispatch({ kind: 'remove', table: name, key: row.key })}>
             {t('tier.remove', { row: rowLabel })}
           </RowButton>

@@ -1,10 +1,10 @@
 /** What is done to a price list's form. Rows that are not touched stay the same objects, so that they are not drawn again. */
 import {
-  type BackupName,
+  type BackupFieldName,
   createModuleRow,
   createRangeRow,
   getRangeStarts,
-  type HeaderName,
+  type HeaderFieldName,
   type PriceModuleRow,
   createBackupPrices,
   type RangeRow,
@@ -16,9 +16,9 @@ import { placePastedCells } from '#features/prices/editor/paste.ts'
 
 export type PriceFormAction =
   | { kind: 'whole'; values: PriceListValues }
-  | { kind: 'header'; name: HeaderName; value: string }
-  | { kind: 'backup'; on: boolean }
-  | { kind: 'backupPrice'; name: BackupName; value: string }
+  | { kind: 'header'; name: HeaderFieldName; value: string }
+  | { kind: 'backup'; isOn: boolean }
+  | { kind: 'backupPrice'; name: BackupFieldName; value: string }
   | { kind: 'cell'; table: PriceTableName; key: number; name: string; value: string }
   /** Cells from this one on, to the right and down; rows that are not there are made. */
   | { kind: 'paste'; table: PriceTableName; key: number; name: string; cells: readonly (readonly string[])[] }
@@ -36,7 +36,7 @@ export function reducePriceForm(values: PriceListValues, action: PriceFormAction
     case 'header':
       return { ...values, header: { ...values.header, [action.name]: action.value } }
     case 'backup':
-      return { ...values, pdbPrice: action.on ? createBackupPrices() : null }
+      return { ...values, pdbPrice: action.isOn ? createBackupPrices() : null }
     case 'backupPrice':
       return values.pdbPrice ? { ...values, pdbPrice: { ...values.pdbPrice, [action.name]: action.value } } : values
     case 'cell':

@@ -27,8 +27,8 @@ export function placePastedCells(
   cells: readonly (readonly string[])[],
 ): Record<string, string>[] {
   const names = columnsByTable[table]
-  const widest = Math.max(...cells.map((row) => row.length))
-  const hasFromColumn = table !== 'module' && name === 'to' && widest > names.length
+  const maxColumns = Math.max(...cells.map((row) => row.length))
+  const hasFromColumn = table !== 'module' && name === 'to' && maxColumns > names.length
   const start = names.indexOf(name)
   return cells.map((row) =>
     Object.fromEntries(

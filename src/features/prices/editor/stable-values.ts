@@ -15,9 +15,9 @@ export function useDebouncedValue<T>(value: T): T {
 
 /** The same function at every drawing, so that a thousand rows are not drawn again for it. */
 export function useStableCallback<A extends unknown[], R>(callback: (...args: A) => R): (...args: A) => R {
-  const latest = useRef(callback)
+  const latestCallback = useRef(callback)
   useEffect(() => {
-    latest.current = callback
+    latestCallback.current = callback
   })
-  return useCallback((...args: A) => latest.current(...args), [])
+  return useCallback((...args: A) => latestCallback.current(...args), [])
 }

@@ -22,7 +22,7 @@ function parseDraft(value: unknown): PriceListDraft | null {
 
 /** The drafts of the form `name`; `base`: the version of the list that it changes. */
 export const usePriceDrafts = (name: string, base: string | undefined): DraftOffers<PriceListDraft> =>
-  useDraftOffers(drafts, { form: name, base, parse: parseDraft })
+  useDraftOffers(drafts, { formName: name, base, parse: parseDraft })
 
 /** Whoever leaves the form has said that it may go; whose session ends by itself finds it again. */
 const forgetDraft =
@@ -34,16 +34,16 @@ const forgetDraft =
 /** Keeps what stands typed on the device, so that it survives a reload and a closed browser. Null: there is nothing to keep. */
 export function useSavedDraft(name: string, draft: PriceListDraft | null, base: string | undefined): void {
   const dispatch = useDispatch()
-  const latest = useRef<PriceListDraft | null>(null)
+  const latestDraft = useRef<PriceListDraft | null>(null)
   const { values, before } = draft ?? {}
   useEffect(() => {
-    latest.current = values && before ? { values, before } : null
-    const timer = setTimeout(() => void drafts.saveDraft(name, latest.current, base), restMs)
+    latestDraft.current = values && before ? { values, before } : null
+    const timer = setTimeout(() => void drafts.saveDraft(name, latestDraft.current, base), restMs)
     return () => clearTimeout(timer)
   }, [name, values, before, base])
   useEffect(() => {
     // The database would not take it any more: the tab's own storage does.
-    const noteDraft = () => void drafts.noteDraft(name, latest.current, base)
+    const noteDraft = () => void drafts.noteDraft(name, latestDraft.current, base)
     addEventListener('pagehide', noteDraft)
     return () => removeEventListener('pagehide', noteDraft)
   }, [name, base])

@@ -18,21 +18,21 @@ export function usePriceFormContext(type: ClientType, fullList: FullPriceList | 
   // Those that it is compared with.
   useCachedFullLists(lists)
   const modules = useMemo(() => rows?.map(({ row }) => row) ?? [], [rows])
-  const visible = useMemo(() => modules.filter(({ hidden, id }) => !hidden && typeof id === 'number'), [modules])
-  const names = useMemo(() => new Map(visible.map(({ code, name }) => [code, name])), [visible])
-  const moduleIds = useMemo(() => new Map(visible.map(({ code, id }) => [code, id as number])), [visible])
+  const visibleModules = useMemo(() => modules.filter(({ hidden, id }) => !hidden && typeof id === 'number'), [modules])
+  const namesByCode = useMemo(() => new Map(visibleModules.map(({ code, name }) => [code, name])), [visibleModules])
+  const idsByCode = useMemo(() => new Map(visibleModules.map(({ code, id }) => [code, id as number])), [visibleModules])
   const ownId = fullList?.id
   const formContext = useMemo(
     (): PriceFormContext => ({
-      modules: freshness.complete ? moduleIds : null,
+      moduleIdsByCode: freshness.complete ? idsByCode : null,
       takenDates: new Set(
         lists?.filter(({ id, withdrawn }) => id !== ownId && !withdrawn).map(({ effective_date: day }) => day),
       ),
-      formerIds: new Map((fullList?.module ?? []).map(({ code, module_id: id }) => [code, id])),
+      formerIdsByCode: new Map((fullList?.module ?? []).map(({ code, module_id: id }) => [code, id])),
     }),
-    [freshness.complete, moduleIds, lists, ownId, fullList],
+    [freshness.complete, idsByCode, lists, ownId, fullList],
   )
   /** Null: not known whole on this device. */
   const catalogue = freshness.complete ? modules : null
-  return { formContext, names, modules, catalogue, lists, today, getListState }
+  return { formContext, namesByCode, modules, catalogue, lists, today, getListState }
 }

@@ -49,11 +49,11 @@ interface SavePriceListOptions {
 export function useSavePriceList(options: SavePriceListOptions) {
   const { type, formContext, values, showProblems, setValues, onSaved } = options
   const { t } = useTranslation('prices')
-  const { t: ui } = useTranslation('ui')
+  const { t: tUi } = useTranslation('ui')
   const dispatch = useDispatch()
   const navigate = useNavigate()
   const [base, setBase] = useState({ openedList: options.openedList, initialValues: options.initialValues })
-  const [conflict, setConflict] = useState<{ was: SentList; now: SentList } | null>(null)
+  const [conflict, setConflict] = useState<{ previousList: SentList; currentList: SentList } | null>(null)
   const isLocked = base.openedList?.overlaidRow.row.confirmed ?? false
 
   /** Null: something is wrong, and is shown. Of a confirmed list the description alone counts (D81). */
@@ -79,7 +79,7 @@ export function useSavePriceList(options: SavePriceListOptions) {
     else
       showToast({
         kind: 'done',
-        text: openedList ? ui('message.updated') : ui('message.done', { action: t('act.save') }),
+        text: openedList ? tUi('message.updated') : tUi('message.done', { action: t('act.save') }),
       })
     if (!openedList && id !== null) dispatch(priceListsSlice.rowCreated(id))
     // Nothing is left to lose, and the guard must know it before the way is gone.
@@ -98,7 +98,7 @@ export function useSavePriceList(options: SavePriceListOptions) {
       ),
     )
     if (result.kind === 'problem') return result.problem
-    showToast({ kind: 'done', text: ui('message.done', { action: t('act.confirm') }) })
+    showToast({ kind: 'done', text: tUi('message.done', { action: t('act.confirm') }) })
     onSaved()
     return null
   }
@@ -107,7 +107,10 @@ export function useSavePriceList(options: SavePriceListOptions) {
     const currentRow = base.openedList && (getCurrentRow(refusal) as (FullPriceList & PriceRow) | null)
     if (currentRow) {
       const current = toPriceListValues(currentRow)
-      setConflict({ was: readForm(base.initialValues, formContext).list, now: readForm(current, formContext).list })
+      setConflict({
+        previousList: readForm(base.initialValues, formContext).list,
+        currentList: readForm(current, formContext).list,
+      })
       setBase({
         openedList: { overlaidRow: { row: currentRow, waiting: null }, fullList: currentRow },
         initialValues: current,

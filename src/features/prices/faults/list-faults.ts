@@ -25,7 +25,7 @@ export function findFormFaults(
 
 export interface FaultNotes {
   /** By the key of the module's row. */
-  modules: ReadonlyMap<number, string>
+  moduleNotes: ReadonlyMap<number, string>
   concurrentUser: string
   namedUser: string
   /** By the name of the header's field. */
@@ -34,10 +34,10 @@ export interface FaultNotes {
 
 /** In words for the places where they stand; all of them are in the summary too. */
 export function buildFaultNotes(t: TFunction<'prices'>, faults: readonly PlacedFault[]): FaultNotes {
-  const modules = new Map<number, string>()
+  const notesByModule = new Map<number, string>()
   const header: Record<string, string> = {}
   for (const { table, key, name, problem } of faults) {
-    if (table === 'module' && !modules.has(key)) modules.set(key, getRowNote(t, problem))
+    if (table === 'module' && !notesByModule.has(key)) notesByModule.set(key, getRowNote(t, problem))
     if (table === null && name.startsWith('min_') && !problem.isWarning) header[name] = getFaultText(t, problem)
   }
   const getTableNote = (tableName: 'concurrentUser' | 'namedUser') =>
@@ -46,14 +46,19 @@ export function buildFaultNotes(t: TFunction<'prices'>, faults: readonly PlacedF
       .filter(({ table, name, problem }) => (table ?? name) === tableName && problem.code !== 'RANGES_END')
       .map(({ problem }) => getFaultText(t, problem))
       .join(' ')
-  return { modules, header, concurrentUser: getTableNote('concurrentUser'), namedUser: getTableNote('namedUser') }
+  return {
+    moduleNotes: notesByModule,
+    header,
+    concurrentUser: getTableNote('concurrentUser'),
+    namedUser: getTableNote('namedUser'),
+  }
 }
 
 /** The code stands in the row already, so names are enough. */
 function getRowNote(t: TFunction<'prices'>, problem: PriceListFault): string {
   const { code, subject = '', named: moduleNames = '' } = problem
   if (code !== 'NEEDS_UNLISTED' && code !== 'NEEDS_UNLISTED_MODULES') return getFaultText(t, problem)
-  const withoutCodes = (text: string) => text.replaceAll(/ \(\w+\)(?=, |$)/g, '')
-  const params = { name: withoutCodes(subject), needs: withoutCodes(moduleNames) }
+  const removeCodes = (text: string) => text.replaceAll(/ \(\w+\)(?=, |$)/g, '')
+  const params = { name: removeCodes(subject), needs: removeCodes(moduleNames) }
   return t(code === 'NEEDS_UNLISTED' ? 'check.needs' : 'check.needsSeveral', params)
 }

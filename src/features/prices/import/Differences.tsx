@@ -24,9 +24,9 @@ export function Differences({ fileContent, lists, getListState }: Props) {
   const { t } = useTranslation('prices')
   const uatBound = useSettings()?.uat_bound ?? 'floor'
   const localLists = lists.filter(({ id }) => typeof id === 'number')
-  const inForce = localLists.find((row) => getListState(row) === 'inForce') ?? localLists[0]
+  const listInForce = localLists.find((row) => getListState(row) === 'inForce') ?? localLists[0]
   const [selectedId, setSelectedId] = useState<string | null>(null)
-  const id = selectedId ?? String(inForce?.id ?? '')
+  const id = selectedId ?? String(listInForce?.id ?? '')
   const fullList = useLiveQuery(
     async () => (id === '' ? null : await readResponseOutput(getPriceList, { params: { id: Number(id) } })),
     [id],

@@ -29,12 +29,12 @@ interface Props {
 /** Looks into a .zip, shows what it would make different from a list of one's choice, and only then makes a list of it (M152). */
 export function ImportDialog({ type, onClose }: Props) {
   const { t } = useTranslation('prices')
-  const { t: ui } = useTranslation('ui')
+  const { t: tUi } = useTranslation('ui')
   const dispatch = useDispatch()
   const navigate = useNavigate()
   const { networkState: connection } = useConnection()
   const { lists, getListState } = usePriceLists(type)
-  const [busy, setBusy] = useState<'reading' | 'importing' | null>(null)
+  const [importStage, setImportStage] = useState<'reading' | 'importing' | null>(null)
   const [name, setName] = useState<string | null>(null)
   const [fileContent, setFileContent] = useState<PriceFileContent | null>(null)
   const [refusalText, setRefusalText] = useState<string | null>(null)
@@ -48,9 +48,9 @@ export function ImportDialog({ type, onClose }: Props) {
     // What a picker let through is refused here as it would be there, before it is sent.
     if (!isPriceFileName(file.name)) return setRefusalText(t('fault.wrongEnding'))
     setRefusalText(null)
-    setBusy('reading')
+    setImportStage('reading')
     const result = await dispatch(callEndpoint(uploadPriceList, { body: { file } })).catch(() => null)
-    setBusy(null)
+    setImportStage(null)
     if (result && 'output' in result && result.output) return setFileContent(result.output)
     const uploadProblem = result?.kind === 'problem' ? result.problem : createLocalProblem('OFFLINE')
     const [fault] = getFieldProblems(uploadProblem) as AnyFieldProblem[]
@@ -59,15 +59,15 @@ export function ImportDialog({ type, onClose }: Props) {
   }
   async function importFile() {
     if (!fileContent) return
-    setBusy('importing')
+    setImportStage('importing')
     const recordName = getDisplayName({ ...fileContent.list, type: fileContent.type }) ?? undefined
     const options = recordName === undefined ? {} : { recordName }
     const body = { md5: fileContent.md5 }
     const result = await dispatch(callEndpoint(importPriceList, { body }, options)).catch(() => null)
-    setBusy(null)
+    setImportStage(null)
     if (!result || result.kind === 'problem') return setProblem(result?.problem ?? createLocalProblem('OFFLINE'))
     const createdList = 'output' in result ? result.output : null
-    showToast({ kind: 'done', text: ui('message.done', { action: t('act.import') }) })
+    showToast({ kind: 'done', text: tUi('message.done', { action: t('act.import') }) })
     onClose()
     if (!createdList) return
     dispatch(priceListsSlice.rowCreated(createdList.id))
@@ -87,13 +87,13 @@ export function ImportDialog({ type, onClose }: Props) {
   return (
     <Dialog
       open
-      wide
+      isWide
       title={t('import.title')}
       onClose={onClose}
       action={
         <Button
           kind="primary"
-          busy={busy === 'importing'}
+          isBusy={importStage === 'importing'}
           disabledReason={getDisabledReason()}
           onClick={() => void importFile()}
         >
@@ -129,7 +129,7 @@ export function ImportDialog({ type, onClose }: Props) {
           )}
         </div>
         <ProblemNote problem={problem} title={t('import.failed')} />
-        {busy === 'reading' && <Skeleton lines={3} />}
+        {importStage === 'reading' && <Skeleton lines={3} />}
         {fileContent && (
           <>
             <p role="status">

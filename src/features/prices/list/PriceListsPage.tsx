@@ -4,7 +4,7 @@ import type { PriceRow } from '#contract/prices.ts'
 import { getClientType } from '#domain/access.ts'
 import type { OverlaidRow } from '#local/lists/list-view.ts'
 import { useClientType } from '#state/client-type.ts'
-import { useConnection, useSignedIn } from '#state/use-store.ts'
+import { useConnection, useSignedInSession } from '#state/use-store.ts'
 import { useList } from '#state/use-list.ts'
 import { buildHistoryPath } from '#ui/links/history-path.ts'
 import { useListUrl } from '#state/use-list-url.ts'
@@ -45,15 +45,20 @@ type OverlaidPriceList = OverlaidRow<PriceRow>
 /** What is charged from which day on: the lists of one client type, which of them counts today, and those withdrawn (contracts 2, M145). */
 export function PriceListsPage() {
   const { t } = useTranslation('prices')
-  const { t: ui } = useTranslation('ui')
+  const { t: tUi } = useTranslation('ui')
   const navigate = useNavigate()
   const { isSessionExpired, networkState: connection } = useConnection()
-  const { caller } = useSignedIn()
+  const { caller } = useSignedInSession()
   const type = useClientType(getClientType)
-  const { view, change } = useListUrl(viewFunctions, priceListsSlice)
-  const { newRows, clear } = useNewRows(priceListsSlice, type)
+  const { view, changeView: change } = useListUrl(viewFunctions, priceListsSlice)
+  const { newRowRefs: newRows, clear } = useNewRows(priceListsSlice, type)
   const isNarrow = useNarrow()
-  const listState = useList(priceListsSlice, { scope: null, view: { ...view, type }, newRows, isGrowing: isNarrow })
+  const listState = useList(priceListsSlice, {
+    scope: null,
+    view: { ...view, type },
+    newRowRefs: newRows,
+    isGrowing: isNarrow,
+  })
   const { rows, count, freshness, isFetching, problem, refetch } = listState
   const { lists, today, getListState } = usePriceLists(type)
   const uses = usePriceListUses(type)
@@ -66,12 +71,12 @@ export function PriceListsPage() {
 
   /** A confirmed one is withdrawn, and not while orders are priced by it (D81). */
   const getRemoveReason = ({ row }: OverlaidPriceList) => {
-    if (isSessionExpired) return ui('form.lapsed')
+    if (isSessionExpired) return tUi('form.lapsed')
     if (!row.confirmed) return null
     return getListState(row) === 'inForce' ? t('withdraw.inForce') : offlineReason
   }
   const getReinstateReason = ({ row }: OverlaidPriceList) =>
-    isSessionExpired ? ui('form.lapsed') : (offlineReason ?? getReinstateBlockReason(t, row, lists ?? [], today))
+    isSessionExpired ? tUi('form.lapsed') : (offlineReason ?? getReinstateBlockReason(t, row, lists ?? [], today))
   const getExportReason = ({ row }: OverlaidPriceList) =>
     typeof row.id === 'number' ? offlineReason : t('export.notYet')
   const getHistoryActions = (row: PriceRow): RowAction<OverlaidPriceList>[] => {
@@ -101,7 +106,7 @@ export function PriceListsPage() {
           key: 'remove',
           label: t(row.confirmed ? 'act.withdraw' : 'act.remove'),
           icon: 'remove',
-          danger: true,
+          isDestructive: true,
           getDisabledReason: getRemoveReason,
           onSelect: setListToRemove,
         },
@@ -116,7 +121,7 @@ export function PriceListsPage() {
           <Button
             icon="refresh"
             isIconOnly
-            busy={isFetching}
+            isBusy={isFetching}
             onClick={() => {
               clear()
               refetch()

@@ -18,20 +18,20 @@ interface Props {
 /** Deletes an unconfirmed list, or withdraws a confirmed one: its day and a code are typed (M52, D81). */
 export function RemoveDialog({ overlaidRow, onClose, onDone }: Props) {
   const { t } = useTranslation('prices')
-  const { t: ui } = useTranslation('ui')
+  const { t: tUi } = useTranslation('ui')
   const dispatch = useDispatch()
-  const [busy, setBusy] = useState(false)
+  const [isBusy, setIsBusy] = useState(false)
   const [problem, setProblem] = useState<Problem | null>(null)
   const { confirmed, desc, effective_date: day } = overlaidRow.row
   const action = confirmed ? 'withdraw' : 'remove'
 
   async function remove() {
-    setBusy(true)
+    setIsBusy(true)
     const result = await dispatch(removePriceList(overlaidRow))
-    setBusy(false)
+    setIsBusy(false)
     if (result.kind === 'problem') return setProblem(result.problem)
     if (result.kind === 'queued') showToast({ kind: 'note', text: formatQueuedMessage(result) })
-    else showToast({ kind: 'done', text: ui('message.done', { action: t(`act.${action}`) }) })
+    else showToast({ kind: 'done', text: tUi('message.done', { action: t(`act.${action}`) }) })
     onDone()
   }
   return (
@@ -41,7 +41,7 @@ export function RemoveDialog({ overlaidRow, onClose, onDone }: Props) {
       value={day}
       label={t('field.effective_date')}
       actionLabel={t(`act.${action}`)}
-      busy={busy}
+      isBusy={isBusy}
       problem={problem}
       onConfirm={() => void remove()}
       onClose={onClose}

@@ -10,17 +10,17 @@ interface Props {
   list: SentList
   currency: Currency
   choice: ContractTerms
-  names: ReadonlyMap<string, string>
+  namesByCode: ReadonlyMap<string, string>
   ShowFee: ShowFee
 }
 
 /** The fee of a year by a list, line by line. */
-export function FeeExplanation({ list, currency, choice, names, ShowFee }: Props) {
+export function FeeExplanation({ list, currency, choice, namesByCode, ShowFee }: Props) {
   const { t } = useTranslation('prices')
   const settings = useSettings()
   if (!settings) return <Skeleton lines={3} />
   const fee = calculateAnnualFee(list, { currency, choice, uatBound: settings.uat_bound })
-  if (fee.kind === 'priced') return <ShowFee {...{ currency, names }} steps={fee.steps} />
+  if (fee.kind === 'priced') return <ShowFee {...{ currency, namesByCode }} steps={fee.steps} />
   return (
     <p>
       {fee.kind === 'USERS_OUT_OF_RANGE'

@@ -8,7 +8,7 @@ type HistogramBar = Props['histogram'][number]
 /** How many contracts would change by how much: bars whose lengths stand beside them as numbers. */
 export function Histogram({ currency, histogram, more, less, same }: Props) {
   const { t } = useTranslation('prices')
-  const highest = Math.max(1, ...histogram.map(({ contracts }) => contracts))
+  const maxContracts = Math.max(1, ...histogram.map(({ contracts }) => contracts))
   const formatRange = ({ from, to }: HistogramBar) => {
     if (from === 0 && to === 0) return t('histogram.same')
     if (from === null) return t('histogram.below', { to: to === null ? '' : formatSignedPercent(to) })
@@ -27,7 +27,7 @@ export function Histogram({ currency, histogram, more, less, same }: Props) {
           <li key={`${bar.from} ${bar.to}`} className={bar.contracts === 0 ? 'none' : undefined}>
             <span className="price-bar-name">{formatRange(bar)}</span>
             <span className="price-bar" aria-hidden="true">
-              <span style={{ inlineSize: `${(bar.contracts / highest) * 100}%` }} />
+              <span style={{ inlineSize: `${(bar.contracts / maxContracts) * 100}%` }} />
             </span>
             <span className="figure">{formatNumber(bar.contracts)}</span>
           </li>

@@ -15,17 +15,17 @@ interface Props {
   uatBound: UatBound
   mode: ContractTerms['user_mode']
   moduleCodes: readonly string[]
-  withUat: boolean
+  hasUat: boolean
 }
 
 /** The fee of any number of users by both lists. Drawn anew for all that is chosen but the users. */
 export const PricePlot = memo(function PricePlot(props: Props) {
   const { t } = useTranslation('prices')
-  const { list, otherList, otherDay, currency, uatBound, mode, moduleCodes, withUat } = props
+  const { list, otherList, otherDay, currency, uatBound, mode, moduleCodes, hasUat } = props
   const feeInput = {
     currency,
     uatBound,
-    choice: { user_mode: mode, modules: moduleCodes, users: 1, uat: withUat ? 1 : 0 },
+    choice: { user_mode: mode, modules: moduleCodes, users: 1, uat: hasUat ? 1 : 0 },
   } as const
   const edges = getPlotEdges(otherList ? [list, otherList] : [list], mode)
   const lines = [

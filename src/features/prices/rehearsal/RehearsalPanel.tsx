@@ -27,12 +27,12 @@ interface Props {
   type: ClientType
   /** Null: it is not kept yet. */
   row: PriceRow | null
-  names: ReadonlyMap<string, string>
+  namesByCode: ReadonlyMap<string, string>
   lists: readonly PriceRow[] | undefined
   today: string
   getListState: (row: PriceRow) => PriceListState
   ShowFee: ShowFee
-  dirty: boolean
+  hasChanges: boolean
   /** The list as it is typed. */
   typedList: ReturnType<typeof readForm>
   /** Nothing is known here that refuses confirming. */
@@ -47,12 +47,12 @@ interface Props {
 export const RehearsalPanel = memo(function RehearsalPanel({
   type,
   row,
-  names,
+  namesByCode,
   lists,
   today,
   getListState,
   ShowFee,
-  dirty,
+  hasChanges,
   typedList,
   isUsable,
   onAsk,
@@ -76,7 +76,7 @@ export const RehearsalPanel = memo(function RehearsalPanel({
   }
   const getConfirmReason = () => {
     if (!row) return t('confirm.unsaved')
-    if (dirty || typeof row.id !== 'number') return t('confirm.unsaved')
+    if (hasChanges || typeof row.id !== 'number') return t('confirm.unsaved')
     if (!isUsable) return t('confirm.unusable')
     if (connection !== 'online') return t('needsConnection')
     return result ? null : t('confirm.unrehearsed')
@@ -95,7 +95,7 @@ export const RehearsalPanel = memo(function RehearsalPanel({
         )}
         <div className="page-form-acts">
           <Button
-            busy={isBusy}
+            isBusy={isBusy}
             disabledReason={connection === 'online' ? null : t('rehearsal.offline')}
             onClick={start}
           >
@@ -111,7 +111,7 @@ export const RehearsalPanel = memo(function RehearsalPanel({
           {latestResult && !result && !isBusy && <p className="price-note">{t('rehearsal.stale')}</p>}
           {result && <p className="sr-only">{t('rehearsal.done', { count: result.contracts })}</p>}
         </div>
-        {result && <RehearsalResult {...{ result, names, ShowFee }} list={typedList.list} />}
+        {result && <RehearsalResult {...{ result, namesByCode, ShowFee }} list={typedList.list} />}
       </section>
       <section className="card price-rehearsal" aria-labelledby="price-what-if">
         <h2 id="price-what-if">{t('whatIf.title')}</h2>
@@ -119,7 +119,7 @@ export const RehearsalPanel = memo(function RehearsalPanel({
         {settings ? (
           <Suspense fallback={<Skeleton lines={4} />}>
             <WhatIfPanel
-              {...{ lists, getListState, names, ShowFee }}
+              {...{ lists, getListState, namesByCode, ShowFee }}
               uatBound={settings.uat_bound}
               ownId={row?.id ?? null}
               list={typedList.list}
@@ -153,13 +153,13 @@ interface ConfirmProps {
 /** What confirming does, with what the rehearsal found; afterwards the list can only be copied or withdrawn (D81). */
 function ConfirmDialog({ day, isPast, result, onConfirm, onClose }: ConfirmProps) {
   const { t } = useTranslation('prices')
-  const [busy, setBusy] = useState(false)
+  const [isBusy, setIsBusy] = useState(false)
   const [problem, setProblem] = useState<Problem | null>(null)
   const faults = problem ? (getFieldProblems(problem) as AnyFieldProblem[]) : []
   async function confirm() {
-    setBusy(true)
+    setIsBusy(true)
     const refusal = await onConfirm().catch(() => createLocalProblem('OFFLINE'))
-    setBusy(false)
+    setIsBusy(false)
     if (refusal) setProblem(refusal)
     else onClose()
   }
@@ -169,7 +169,7 @@ function ConfirmDialog({ day, isPast, result, onConfirm, onClose }: ConfirmProps
       title={t('confirm.title', { day })}
       onClose={onClose}
       action={
-        <Button kind="primary" busy={busy} onClick={() => void confirm()}>
+        <Button kind="primary" isBusy={isBusy} onClick={() => void confirm()}>
           {t('act.confirm')}
         </Button>
       }

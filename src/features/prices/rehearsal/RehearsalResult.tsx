@@ -13,14 +13,14 @@ import type { RehearsalOutput } from '#features/prices/rehearsal/rehearsal-slice
 interface Props {
   result: RehearsalOutput
   list: SentList
-  names: ReadonlyMap<string, string>
+  namesByCode: ReadonlyMap<string, string>
   ShowFee: ShowFee
 }
 
 type RehearsedContract = RehearsalOutput['largest'][number] | RehearsalOutput['failures'][number]
 
 /** What a rehearsal found: sums and their changes by currency, the largest changes, and what could not go on. */
-export function RehearsalResult({ result, list, names, ShowFee }: Props) {
+export function RehearsalResult({ result, list, namesByCode, ShowFee }: Props) {
   const { t } = useTranslation('prices')
   const { contracts, currencies, largest, failing, failures } = result
   if (contracts === 0) return <p>{t('rehearsal.none')}</p>
@@ -81,7 +81,7 @@ export function RehearsalResult({ result, list, names, ShowFee }: Props) {
           <h3>{t('rehearsal.largest', { count: changedContracts.length })}</h3>
           <ul className="price-largest">
             {changedContracts.map((contract) => (
-              <LargestChange key={contract.contract_id} {...{ contract, list, names, ShowFee }} />
+              <LargestChange key={contract.contract_id} {...{ contract, list, namesByCode, ShowFee }} />
             ))}
           </ul>
         </section>
@@ -110,9 +110,9 @@ interface LargestChangeProps extends Omit<Props, 'result'> {
   contract: RehearsalOutput['largest'][number]
 }
 
-function LargestChange({ contract, list, names, ShowFee }: LargestChangeProps) {
+function LargestChange({ contract, list, namesByCode, ShowFee }: LargestChangeProps) {
   const { t } = useTranslation('prices')
-  const [open, setOpen] = useState(false)
+  const [isOpen, setIsOpen] = useState(false)
   const { currency, user_mode, users, modules, uat } = contract
   return (
     <li>
@@ -129,11 +129,13 @@ function LargestChange({ contract, list, names, ShowFee }: LargestChangeProps) {
           </span>
           <strong className="figure">{formatPercentChange(contract.now, contract.then)}</strong>
         </span>
-        <Button aria-expanded={open} onClick={() => setOpen(!open)}>
+        <Button aria-expanded={isOpen} onClick={() => setIsOpen(!isOpen)}>
           {t('why.act')}
         </Button>
       </div>
-      {open && <FeeExplanation {...{ list, names, ShowFee, currency }} choice={{ user_mode, users, modules, uat }} />}
+      {isOpen && (
+        <FeeExplanation {...{ list, namesByCode, ShowFee, currency }} choice={{ user_mode, users, modules, uat }} />
+      )}
     </li>
   )
 }

@@ -13,14 +13,14 @@ interface Props {
   ownList: SentList
   otherList: PriceList | null
   otherDay: string | null
-  names: ReadonlyMap<string, string>
+  namesByCode: ReadonlyMap<string, string>
   ShowFee: ShowFee
 }
 
 /** The fee of a year of one order by both lists, and why. */
-export function SampleFees({ feeInput, ownList, otherList, otherDay, names, ShowFee }: Props) {
+export function SampleFees({ feeInput, ownList, otherList, otherDay, namesByCode, ShowFee }: Props) {
   const { t } = useTranslation('prices')
-  const [open, setOpen] = useState<'own' | 'other' | null>(null)
+  const [openSample, setOpenSample] = useState<'own' | 'other' | null>(null)
   const { currency, choice } = feeInput
   const fees = [
     { key: 'own' as const, list: ownList, label: t('whatIf.own') },
@@ -51,10 +51,10 @@ export function SampleFees({ feeInput, ownList, otherList, otherDay, names, Show
                 : t('rehearsal.missing', { codes: fee.modules.join(', ') })}
             </span>
           )}
-          <Button aria-expanded={open === key} onClick={() => setOpen(open === key ? null : key)}>
+          <Button aria-expanded={openSample === key} onClick={() => setOpenSample(openSample === key ? null : key)}>
             {t('why.act')}
           </Button>
-          {open === key && <FeeExplanation {...{ list, names, ShowFee, currency, choice }} />}
+          {openSample === key && <FeeExplanation {...{ list, namesByCode, ShowFee, currency, choice }} />}
         </div>
       ))}
       {firstAmount && secondAmount && (

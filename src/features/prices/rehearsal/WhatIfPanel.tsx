@@ -21,7 +21,7 @@ interface Props {
   /** The list itself, which is not compared with itself; null: it is not kept yet. */
   ownId: RowRef | null
   list: SentList
-  names: ReadonlyMap<string, string>
+  namesByCode: ReadonlyMap<string, string>
   uatBound: UatBound
   ShowFee: ShowFee
 }
@@ -30,17 +30,17 @@ const modes = ['CONCURRENT', 'NAMED'] as const satisfies ContractTerms['user_mod
 const maxUsers = 999_999
 
 /** One order that somebody thinks of, by this list and by another: its fee, why, and the fee of any number of users. Needs no network. */
-export function WhatIfPanel({ lists, getListState, ownId, list, names, uatBound, ShowFee }: Props) {
+export function WhatIfPanel({ lists, getListState, ownId, list, namesByCode, uatBound, ShowFee }: Props) {
   const { t } = useTranslation('prices')
   const [mode, setMode] = useState<ContractTerms['user_mode']>('CONCURRENT')
   const [users, setUsers] = useState('10')
   const [currency, setCurrency] = useState<Currency>('HKD')
-  const [withUat, setUat] = useState(false)
+  const [hasUat, setHasUat] = useState(false)
   const [modules, setModules] = useState<readonly string[]>([])
   const otherLists = lists?.filter(({ id }) => id !== ownId && typeof id === 'number') ?? []
   const [selectedId, setSelectedId] = useState<string | null>(null)
-  const inForce = otherLists.find((row) => getListState(row) === 'inForce')
-  const otherId = selectedId ?? String(inForce?.id ?? '')
+  const listInForce = otherLists.find((row) => getListState(row) === 'inForce')
+  const otherId = selectedId ?? String(listInForce?.id ?? '')
   const otherList = useLiveQuery(
     async () =>
       otherId === ''
@@ -51,7 +51,7 @@ export function WhatIfPanel({ lists, getListState, ownId, list, names, uatBound,
   const userCount = Math.min(Math.max(parseWholeNumber(users) ?? 1, 1), maxUsers)
   const listedCodes = useMemo(() => list.module.map(({ code }) => code), [list])
   const moduleCodes = useMemo(() => modules.filter((code) => listedCodes.includes(code)), [modules, listedCodes])
-  const choice: Omit<ContractTerms, 'users'> = { user_mode: mode, modules: moduleCodes, uat: withUat ? 1 : 0 }
+  const choice: Omit<ContractTerms, 'users'> = { user_mode: mode, modules: moduleCodes, uat: hasUat ? 1 : 0 }
   const feeInput = { currency, uatBound, choice: { ...choice, users: userCount } }
   const otherDay = otherLists.find(({ id }) => String(id) === otherId)?.effective_date ?? null
   return (
@@ -76,13 +76,13 @@ export function WhatIfPanel({ lists, getListState, ownId, list, names, uatBound,
           label={t('whatIf.currency')}
           options={currencies.map((value) => ({ value, label: value }))}
           value={currency}
-          onChange={({ target }) => setCurrency(currencies.find((one) => one === target.value) ?? 'HKD')}
+          onChange={({ target }) => setCurrency(currencies.find((candidate) => candidate === target.value) ?? 'HKD')}
         />
         <SelectField
           label={t('whatIf.mode')}
           options={modes.map((value) => ({ value, label: t(`whatIf.${value}`) }))}
           value={mode}
-          onChange={({ target }) => setMode(modes.find((one) => one === target.value) ?? 'CONCURRENT')}
+          onChange={({ target }) => setMode(modes.find((candidate) => candidate === target.value) ?? 'CONCURRENT')}
         />
         <Field
           label={t('whatIf.users')}
@@ -93,29 +93,28 @@ export function WhatIfPanel({ lists, getListState, ownId, list, names, uatBound,
           onChange={({ target }) => setUsers(target.value)}
         />
       </div>
-      <CheckField label={t('whatIf.uat')} checked={withUat} onChange={({ target }) => setUat(target.checked)} />
+      <CheckField label={t('whatIf.uat')} checked={hasUat} onChange={({ target }) => setHasUat(target.checked)} />
       <details className="price-modules">
         <summary>{t('whatIf.modules', { number: moduleCodes.length, all: listedCodes.length })}</summary>
         <ul>
           {listedCodes.map((code) => (
             <li key={code}>
               <CheckField
-                label={names.get(code) ?? code}
+                label={namesByCode.get(code) ?? code}
                 checked={moduleCodes.includes(code)}
                 onChange={({ target }) =>
-                  setModules(target.checked ? [...moduleCodes, code] : moduleCodes.filter((one) => one !== code))
+                  setModules(
+                    target.checked ? [...moduleCodes, code] : moduleCodes.filter((otherCode) => otherCode !== code),
+                  )
                 }
               />
             </li>
           ))}
         </ul>
       </details>
-      <SampleFees {...{ feeInput, names, ShowFee, otherDay }} ownList={list} otherList={otherList ?? null} />
+      <SampleFees {...{ feeInput, namesByCode, ShowFee, otherDay }} ownList={list} otherList={otherList ?? null} />
       <h3>{t('plot.title')}</h3>
-      <PricePlot
-        {...{ list, currency, uatBound, mode, moduleCodes, withUat, otherDay }}
-        otherList={otherList ?? null}
-      />
+      <PricePlot {...{ list, currency, uatBound, mode, moduleCodes, hasUat, otherDay }} otherList={otherList ?? null} />
     </div>
   )
 }

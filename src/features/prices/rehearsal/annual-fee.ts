@@ -9,7 +9,7 @@ import { type Currency, type Hundredths, writeAmount } from '#domain/money.ts'
 export type ShowFee = ComponentType<{
   currency: Currency
   steps: readonly FeeStep[]
-  names: ReadonlyMap<string, string>
+  namesByCode: ReadonlyMap<string, string>
 }>
 
 export type PriceListFeeResult =
@@ -26,7 +26,7 @@ export interface FeeInput {
 export function calculateAnnualFee(list: PriceList, { currency, choice, uatBound }: FeeInput): PriceListFeeResult {
   const result = quoteAnnualFee(getCurrencyPrices(list, currency), choice, uatBound)
   if (result.kind !== 'priced') return result
-  return { kind: 'priced', amount: writeAmount(result.annual.fee), steps: explainAnnual(result.annual) }
+  return { kind: 'priced', amount: writeAmount(result.annualFee.fee), steps: explainAnnual(result.annualFee) }
 }
 
 /** A line of a plot: fee by number of users; null where the list has no price for so many. */
@@ -41,7 +41,7 @@ export const calculateFeesAt = (
       { ...choice, users: count },
       priceOptions.uatBound,
     )
-    return result.kind === 'priced' ? result.annual.fee : null
+    return result.kind === 'priced' ? result.annualFee.fee : null
   })
 
 const maxUsers = 999_999

@@ -24,7 +24,7 @@ export const rehearse = createAppThunk(
 /** The rehearsal that runs on this device, begun here or before the page was opened; null: none does. */
 export async function readRunningRehearsal(): Promise<{ percent: number } | null> {
   const activities = await readActivity()
-  return activities.find(({ endpoint, isOpen: open }) => endpoint === rehearsePriceList.name && open) ?? null
+  return activities.find(({ endpoint, isOpen }) => endpoint === rehearsePriceList.name && isOpen) ?? null
 }
 
 interface RehearsalState {

@@ -22,20 +22,20 @@ interface Props {
 /** Makes a withdrawn list count again, or says why it cannot. */
 export function ReinstateDialog({ overlaidRow, today, onClose, onDone }: Props) {
   const { t } = useTranslation('prices')
-  const { t: ui } = useTranslation('ui')
+  const { t: tUi } = useTranslation('ui')
   const dispatch = useDispatch()
-  const [busy, setBusy] = useState(false)
+  const [isBusy, setIsBusy] = useState(false)
   const [problem, setProblem] = useState<Problem | null>(null)
   const { desc, effective_date: day } = overlaidRow.row
   const faults = problem ? (getFieldProblems(problem) as AnyFieldProblem[]) : []
   const laterList = problem && parseLaterList(problem)
 
   async function confirm() {
-    setBusy(true)
+    setIsBusy(true)
     const result = await dispatch(reinstateList(overlaidRow)).catch(() => null)
-    setBusy(false)
+    setIsBusy(false)
     if (!result || result.kind === 'problem') return setProblem(result?.problem ?? createLocalProblem('OFFLINE'))
-    showToast({ kind: 'done', text: ui('message.done', { action: t('act.reinstate') }) })
+    showToast({ kind: 'done', text: tUi('message.done', { action: t('act.reinstate') }) })
     onDone()
   }
   return (
@@ -44,7 +44,7 @@ export function ReinstateDialog({ overlaidRow, today, onClose, onDone }: Props) 
       title={t('reinstate.title', { day })}
       onClose={onClose}
       action={
-        <Button kind="primary" busy={busy} onClick={() => void confirm()}>
+        <Button kind="primary" isBusy={isBusy} onClick={() => void confirm()}>
           {t('act.reinstate')}
         </Button>
       }

@@ -1,7 +1,7 @@
 import { lazy, Suspense, useState } from 'react'
 import type { PriceRow } from '#contract/prices.ts'
 import type { OverlaidRow } from '#local/lists/list-view.ts'
-import { useConnection, useSignedIn } from '#state/use-store.ts'
+import { useConnection, useSignedInSession } from '#state/use-store.ts'
 import { Button, ButtonLink } from '#ui/display/Button.tsx'
 import { buildHistoryPath } from '#ui/links/history-path.ts'
 import { useTranslation } from 'react-i18next'
@@ -21,16 +21,16 @@ interface Props {
 /** What can be done with a withdrawn list: see who did what to it, and make it count again. */
 export function WithdrawnActions({ overlaidRow, lists, today, onDone }: Props) {
   const { t } = useTranslation('prices')
-  const { t: ui } = useTranslation('ui')
+  const { t: tUi } = useTranslation('ui')
   const { isSessionExpired, networkState: connection } = useConnection()
-  const { caller } = useSignedIn()
+  const { caller } = useSignedInSession()
   const [isConfirming, setConfirming] = useState(false)
   const auditTrailPath = buildHistoryPath(
     { code: 'price', name: overlaidRow.row.effective_date, access: 'deleteLevel' },
     caller,
   )
   const disabledReason = isSessionExpired
-    ? ui('form.lapsed')
+    ? tUi('form.lapsed')
     : connection === 'online'
       ? getReinstateBlockReason(t, overlaidRow.row, lists ?? [], today)
       : t('needsConnection')

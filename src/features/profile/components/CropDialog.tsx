@@ -26,7 +26,7 @@ export function CropDialog({ image, onUse, onClose }: CropDialogProps) {
     if (picture) onUse(picture)
   }
   const applyButton = (
-    <Button kind="primary" busy={isBusy} onClick={() => void handleUse()}>
+    <Button kind="primary" isBusy={isBusy} onClick={() => void handleUse()}>
       {t('crop.use')}
     </Button>
   )

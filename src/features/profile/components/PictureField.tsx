@@ -39,9 +39,9 @@ export function PictureField({ name, currentUrl, newPicture, serverError, onChan
     target.value = ''
     if (!file) return
     if (!isSmallEnough(file.size)) return setFileError(formatProblem(createLocalProblem('IMAGE_TOO_LARGE')))
-    const decoded = formats.includes(file.type) ? await decodeImage(file) : null
-    setFileError(decoded ? null : t('picture.unreadable'))
-    setImage(decoded)
+    const decodedImage = formats.includes(file.type) ? await decodeImage(file) : null
+    setFileError(decodedImage ? null : t('picture.unreadable'))
+    setImage(decodedImage)
   }
   function close() {
     if (image) URL.revokeObjectURL(image.src)

@@ -31,18 +31,18 @@ export function ProfileForm({ overlaidRow, onClose }: { overlaidRow: OverlaidRow
   const { t } = useTranslation('profile')
   const { t: tUi } = useTranslation('ui')
   const dispatch = useDispatch()
-  const restored = unsavedForms.useUnsavedForm(formKey)
+  const restoredForm = unsavedForms.useUnsavedForm(formKey)
   // As it stood when the form was opened: what comes in meanwhile must not change a form under its user's hands.
-  const [base, setBase] = useState(restored?.base ?? overlaidRow)
+  const [base, setBase] = useState(restoredForm?.base ?? overlaidRow)
   const [conflict, setConflict] = useState<{ previousRow: UserRow; currentRow: UserRow } | null>(null)
-  const [picture, setPicture] = useState<PictureChange>(restored?.values.picture)
+  const [picture, setPicture] = useState<PictureChange>(restoredForm?.values.picture)
   const currentUrl = usePicture(base.row.avatar)
   const { form: status } = useSelector(selectProfile)
   const saveBlock = useSaveBlocked()
   // Said before anything is typed in vain; what stands there already is held until its user is back.
   const problem = saveBlock ? createLocalProblem(saveBlock.code) : getStatusProblem(status)
   const { register, handleSubmit, formState, watch, setValue } = useForm<{ name: string }>({
-    defaultValues: { name: restored?.values.name ?? overlaidRow.row.name },
+    defaultValues: { name: restoredForm?.values.name ?? overlaidRow.row.name },
     resolver: (formValues) => {
       const nameProblem = formValues.name === overlaidRow.row.name ? null : checkName(formValues.name)
       if (!nameProblem) return { values: formValues, errors: {} }

@@ -5,7 +5,7 @@ import { useForm } from 'react-hook-form'
 import { getFieldProblems, createLocalProblem, type Problem } from '#contract/problem.ts'
 import type { FieldProblem } from '#domain/checks/field-checks.ts'
 import { passwordLength } from '#domain/accounts/passwords.ts'
-import { useConnection, useDispatch, useSelector, useSignedIn } from '#state/use-store.ts'
+import { useConnection, useDispatch, useSelector, useSignedInSession } from '#state/use-store.ts'
 import { idleStatus, getStatusProblem } from '#state/request-status.ts'
 import { PasswordField } from '#ui/form/Field.tsx'
 import { Page } from '#ui/page/Page.tsx'
@@ -33,7 +33,7 @@ export function Password() {
   const { t: tUi } = useTranslation('ui')
   const dispatch = useDispatch()
   const { networkState: connection } = useConnection()
-  const { user } = useSignedIn()
+  const { user } = useSignedInSession()
   const { password: status } = useSelector(selectProfile)
   const problem = getStatusProblem(status)
   const toFieldError = (fieldProblem: FieldProblem) => ({

@@ -5,7 +5,7 @@ import { Link, useSearchParams } from 'react-router-dom'
 import type { UserRow } from '#contract/users.ts'
 import { readSingleRow } from '#local/lists/read-row.ts'
 import type { OverlaidRow } from '#local/lists/list-view.ts'
-import { useDispatch, useSignedIn } from '#state/use-store.ts'
+import { useDispatch, useSignedInSession } from '#state/use-store.ts'
 import { userRead } from '#state/session-slice.ts'
 import { useLiveQuery } from '#state/live-query.ts'
 import { Avatar } from '#ui/display/Avatar.tsx'
@@ -24,7 +24,7 @@ export function Profile() {
   const { t } = useTranslation('profile')
   const [query, setQuery] = useSearchParams()
   const ownRow = useOwnRow()
-  const { user } = useSignedIn()
+  const { user } = useSignedInSession()
   const isEditing = query.has('edit')
   const action = !isEditing && (
     <Button kind="primary" icon="edit" onClick={() => setQuery({ edit: '1' })}>
@@ -45,7 +45,7 @@ export function Profile() {
  * answered yet.
  */
 function useOwnRow(): OverlaidRow<UserRow> | undefined {
-  const { user } = useSignedIn()
+  const { user } = useSignedInSession()
   const dispatch = useDispatch()
   useEffect(() => void dispatch(readOwnUser()), [dispatch])
   const cachedRow = useLiveQuery(async () => await readSingleRow<UserRow>(ownUserPath, 'users', user.id), [user.id])

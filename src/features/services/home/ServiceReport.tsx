@@ -9,6 +9,6 @@ export function ServiceReport({ onReport }: { onReport: OnReport }) {
   const { count, freshness, problem, refetch } = useList(homeServices, { scope: null, view: allServicesView })
   const state = getKnownState(freshness)
   const figures = state === 'known' ? { services: { value: formatNumber(count), note: '', freshness } } : {}
-  useReport({ from: 'services', state, duties: [], figures }, onReport)
+  useReport({ source: 'services', state, duties: [], figures }, onReport)
   return <LoadProblem problem={problem} onRetry={refetch} />
 }

@@ -14,11 +14,11 @@ interface ContractServiceProps {
   order: OrderRow
   /** The service is another than the order says: what is told of its set-up is old. */
   onChanged: () => void
-  Events: ServiceEventsPart
+  EventsPart: ServiceEventsPart
 }
 
 /** The running system of a contract, inside its page: for who orders (D50). */
-export function ContractService({ order, onChanged, Events }: ContractServiceProps) {
+export function ContractService({ order, onChanged, EventsPart }: ContractServiceProps) {
   const { t } = useTranslation('services')
   const titleId = useId()
   const { row, problem, isFetching, refetch, refresh } = useService({ contractId: order.contract_id })
@@ -35,7 +35,9 @@ export function ContractService({ order, onChanged, Events }: ContractServicePro
         {row && <Menu label={t('panel.menu', { code: row.code })} kind="quiet" items={actions.listMenuItems(row)} />}
       </div>
       <LoadProblem problem={problem} title={t('page.missing')} onRetry={refetch} />
-      {row && <ServicePanel row={row} jobs={jobs} actions={actions} logPath={logPath} isInContract Events={Events} />}
+      {row && (
+        <ServicePanel row={row} jobs={jobs} actions={actions} logPath={logPath} isInContract EventsPart={EventsPart} />
+      )}
       {row === null && (!problem || isOffline(problem)) && <p className="service-note">{t('panel.none')}</p>}
       {actions.dialog}
     </section>

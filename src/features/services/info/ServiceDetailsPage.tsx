@@ -19,7 +19,7 @@ import { ServiceStyles } from '#features/services/ServiceStyles.tsx'
 const listPath = '/app/service'
 
 interface ServiceDetailsParts {
-  Events: ServiceEventsPart
+  EventsPart: ServiceEventsPart
   Backups: ServiceBackupsPart
 }
 
@@ -30,7 +30,7 @@ export function ServiceDetailsPage(parts: ServiceDetailsParts) {
   return /^\d{1,10}$/.test(id) ? <ServiceById key={id} id={Number(id)} {...parts} /> : <UnknownService />
 }
 
-function ServiceById({ id, Events, Backups }: { id: number } & ServiceDetailsParts) {
+function ServiceById({ id, EventsPart, Backups }: { id: number } & ServiceDetailsParts) {
   const { t } = useTranslation('services')
   const { row, freshness, isFetching, problem, refetch, refresh } = useService({ id })
   const jobs = useServiceJobs()
@@ -70,7 +70,7 @@ function ServiceById({ id, Events, Backups }: { id: number } & ServiceDetailsPar
       }
       action={
         <>
-          <Button icon="refresh" busy={isFetching} onClick={refetch}>
+          <Button icon="refresh" isBusy={isFetching} onClick={refetch}>
             {t('refresh')}
           </Button>
           <Menu label={t('panel.menu', { code: row.code })} kind="quiet" items={actions.listMenuItems(row)} />
@@ -79,7 +79,7 @@ function ServiceById({ id, Events, Backups }: { id: number } & ServiceDetailsPar
     >
       <ServiceStyles />
       <LoadProblem problem={problem} onRetry={refetch} />
-      <ServicePanel row={row} jobs={jobs} actions={actions} logPath={logPath} Events={Events} />
+      <ServicePanel row={row} jobs={jobs} actions={actions} logPath={logPath} EventsPart={EventsPart} />
       <Backups row={row} />
       {actions.dialog}
     </Page>

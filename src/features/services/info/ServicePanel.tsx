@@ -1,7 +1,7 @@
 import { type ComponentType, useId } from 'react'
 import { Link } from 'react-router-dom'
 import type { ServiceRow } from '#contract/services.ts'
-import { useSignedIn } from '#state/use-store.ts'
+import { useSignedInSession } from '#state/use-store.ts'
 import { buildHistoryPath } from '#ui/links/history-path.ts'
 import { Button } from '#ui/display/Button.tsx'
 import { CopyText } from '#ui/display/CopyText.tsx'
@@ -28,11 +28,11 @@ interface ServicePanelProps {
   logPath: string
   /** Inside a contract, which says itself whose it is and until when. */
   isInContract?: boolean
-  Events: ServiceEventsPart
+  EventsPart: ServiceEventsPart
 }
 
 /** All that is known of one running system, in cards: alike on the staff's page and inside a contract (D50). */
-export function ServicePanel({ row, jobs, actions, logPath, isInContract = false, Events }: ServicePanelProps) {
+export function ServicePanel({ row, jobs, actions, logPath, isInContract = false, EventsPart }: ServicePanelProps) {
   return (
     <div className="service-panel">
       <ServiceProgress row={row} jobs={jobs} actions={actions} />
@@ -41,16 +41,16 @@ export function ServicePanel({ row, jobs, actions, logPath, isInContract = false
         <div className="service-side">
           <AddressCard row={row} />
           {row.system_status > 0 && <ConfigCard row={row} actions={actions} />}
-          <Events row={row} />
+          <EventsPart row={row} />
         </div>
       </div>
     </div>
   )
 }
 
-function StateCard({ row, actions, isInContract, logPath }: Omit<ServicePanelProps, 'jobs' | 'Events'>) {
+function StateCard({ row, actions, isInContract, logPath }: Omit<ServicePanelProps, 'jobs' | 'EventsPart'>) {
   const { t } = useTranslation('services')
-  const { caller } = useSignedIn()
+  const { caller } = useSignedInSession()
   const titleId = useId()
   const trailPath = buildHistoryPath({ code: 'service', name: row.code, companyId: row.company_id }, caller)
   const isCreated = row.system_status > 0

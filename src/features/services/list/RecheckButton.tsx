@@ -27,7 +27,7 @@ export function RecheckButton({ companyId, onDone }: { companyId: number | null;
     onDone()
   }
   return (
-    <Button icon="activity" busy={isBusy} disabledReason={disabledReason} onClick={() => void handleRecheck()}>
+    <Button icon="activity" isBusy={isBusy} disabledReason={disabledReason} onClick={() => void handleRecheck()}>
       {t('recheck.act')}
     </Button>
   )

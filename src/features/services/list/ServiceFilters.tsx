@@ -6,7 +6,7 @@ import { useTranslation } from 'react-i18next'
 import { defaultListView, systemStatuses, type ServicesView } from '#features/services/view.ts'
 
 /** Finds a customer by name: what orders know of companies is handed in. `company` null: everybody's. */
-export type ServiceCompanyFilter = ComponentType<{ company: number | null; onChoose: (id: number | null) => void }>
+export type ServiceCompanyFilter = ComponentType<{ companyId: number | null; onChoose: (id: number | null) => void }>
 
 interface ServiceFiltersProps {
   view: ServicesView
@@ -40,7 +40,7 @@ function FilterFields({ view, CompanyFilter, onChange }: ServiceFiltersProps) {
   const { t } = useTranslation('services')
   return (
     <>
-      <CompanyFilter company={view.company} onChoose={(company) => onChange({ company })} />
+      <CompanyFilter companyId={view.company} onChoose={(company) => onChange({ company })} />
       <SelectField
         label={t('filter.status')}
         name="status"

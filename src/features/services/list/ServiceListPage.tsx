@@ -32,7 +32,7 @@ type ServiceListRow = OverlaidRow<ServiceRow>
 export function ServiceListPage({ CompanyFilter }: { CompanyFilter: ServiceCompanyFilter }) {
   const { t } = useTranslation('services')
   const dispatch = useDispatch()
-  const { view, change } = useListUrl(viewFunctions, servicesList)
+  const { view, changeView: change } = useListUrl(viewFunctions, servicesList)
   const isNarrow = useNarrow()
   const { rows, count, freshness, isFetching, problem, refetch } = useList(servicesList, {
     scope: null,
@@ -49,11 +49,11 @@ export function ServiceListPage({ CompanyFilter }: { CompanyFilter: ServiceCompa
   const listRowActions = ({ row }: ServiceListRow): RowAction<ServiceListRow>[] =>
     serviceActions
       .listMenuItems(row)
-      .map(({ key, label, icon = 'more', danger = false, disabledReason, onSelect }) => ({
+      .map(({ key, label, icon = 'more', isDestructive: danger = false, disabledReason, onSelect }) => ({
         key,
         label,
         icon,
-        danger,
+        isDestructive: danger,
         ...(key === 'reset' ? { directButton: 'icon' } : {}),
         getDisabledReason: () => disabledReason ?? null,
         onSelect,

@@ -30,12 +30,12 @@ export function DownloadDialog({ service: { id, code }, onClose }: DownloadDialo
     event.preventDefault()
     if (!clock || !range || disabledReason || isBusy) return
     setIsStrict(true)
-    const wrongField = Object.keys(checkRange(range, clock.currentMinute, false))[0]
-    if (wrongField) return document.querySelector<HTMLElement>(`[role=dialog] [name=${wrongField}]`)?.focus()
+    const invalidField = Object.keys(checkRange(range, clock.currentMinute, false))[0]
+    if (invalidField) return document.querySelector<HTMLElement>(`[role=dialog] [name=${invalidField}]`)?.focus()
     if (await download(range, clock.nextMinute)) onClose()
   }
   const submitButton = (
-    <Button kind="primary" type="submit" icon="install" form={formId} busy={isBusy} disabledReason={disabledReason}>
+    <Button kind="primary" type="submit" icon="install" form={formId} isBusy={isBusy} disabledReason={disabledReason}>
       {t('log.download')}
     </Button>
   )
@@ -55,7 +55,7 @@ export function DownloadDialog({ service: { id, code }, onClose }: DownloadDialo
               isStrict={isStrict}
               onChange={setTypedRange}
             />
-            <p className="field-help">{t('log.zone', { zone: clock.zone })}</p>
+            <p className="field-help">{t('log.zone', { zone: clock.timeZone })}</p>
           </>
         ) : (
           <Skeleton lines={2} />

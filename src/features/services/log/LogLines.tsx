@@ -8,7 +8,7 @@ import type { NumberedLogLine } from '#features/services/log/log-lines.ts'
 interface LogLinesProps {
   label: string
   lines: readonly NumberedLogLine[]
-  zone: string
+  timeZone: string
   isFetching: boolean
 }
 
@@ -16,7 +16,7 @@ interface LogLinesProps {
 const endTolerancePx = 24
 
 /** The lines in a frame that scrolls. Whoever is at its end stays at the end as lines come; whoever reads elsewhere keeps the place. */
-export function LogLines({ label, lines, zone, isFetching }: LogLinesProps) {
+export function LogLines({ label, lines, timeZone, isFetching }: LogLinesProps) {
   const { t } = useTranslation('services')
   const frameRef = useRef<HTMLDivElement>(null)
   const isAtEnd = useRef(true)
@@ -58,7 +58,7 @@ export function LogLines({ label, lines, zone, isFetching }: LogLinesProps) {
         onScroll={handleScroll}
       >
         {lines.map((line) => (
-          <Line key={line.number} line={line} zone={zone} />
+          <Line key={line.number} line={line} timeZone={timeZone} />
         ))}
       </div>
       {isAway && (
@@ -74,11 +74,17 @@ export function LogLines({ label, lines, zone, isFetching }: LogLinesProps) {
 
 const getLastNumber = (lines: readonly NumberedLogLine[]) => lines.at(-1)?.number ?? -1
 
-const Line = memo(function Line({ line: { time, task, level, text }, zone }: { line: NumberedLogLine; zone: string }) {
+const Line = memo(function Line({
+  line: { time, task, level, text },
+  timeZone,
+}: {
+  line: NumberedLogLine
+  timeZone: string
+}) {
   const { t } = useTranslation('services')
   return (
     <div className={`log-line ${level}`}>
-      <span className="log-time">{toTimestamp(zone, time)}</span>
+      <span className="log-time">{toTimestamp(timeZone, time)}</span>
       <span className="log-level">{t(`log.level.${level}`)}</span>
       <span className="log-task">{task === 0 ? t('log.supervisor') : t('log.task', { number: String(task) })}</span>
       <span className="log-text" dir="ltr">

@@ -33,7 +33,7 @@ export function LogView({ service: { id, code }, clock }: LogViewProps) {
   const isOnline = useConnection().networkState === 'online'
   const [query, setQuery] = useSearchParams()
   const view = readLogView(query)
-  const [initialRange] = useState(() => ({ from: getSpanStart('hour', getBusinessNow(), clock.minuteIn), to: '' }))
+  const [initialRange] = useState(() => ({ from: getSpanStart('hour', getBusinessNow(), clock.formatMinute), to: '' }))
   const range = view.range ?? initialRange
   // What is typed and does not hold yet stays in its fields, and the lines stay those of the last span that held.
   const [typedRange, setTypedRange] = useState<ServiceLogRange | null>(null)
@@ -42,15 +42,17 @@ export function LogView({ service: { id, code }, clock }: LogViewProps) {
     const isValid = Object.keys(checkRange(newRange, clock.currentMinute)).length === 0
     setTypedRange(isValid ? null : newRange)
     // An end that is set is not followed past.
-    if (isValid) change({ range: newRange, follow: view.follow && newRange.to === '' })
+    if (isValid) change({ range: newRange, shouldFollow: view.shouldFollow && newRange.to === '' })
   }
   const timestamps = toTimestamps(range, clock.nextMinute)
   const span = range.to === '' ? { from: timestamps.from } : timestamps
-  const log = useLog({ id, span, searchText: view.searchText, follow: view.follow })
+  const log = useLog({ id, span, searchText: view.searchText, shouldFollow: view.shouldFollow })
   const { isBusy, problem: downloadProblem, download } = useLogDownload(id)
   const toggleFollow = () =>
     change(
-      view.follow ? { follow: false } : { follow: true, range: range.to === '' ? view.range : { ...range, to: '' } },
+      view.shouldFollow
+        ? { shouldFollow: false }
+        : { shouldFollow: true, range: range.to === '' ? view.range : { ...range, to: '' } },
     )
   const search = view.searchText.trim()
   return (
@@ -59,12 +61,12 @@ export function LogView({ service: { id, code }, clock }: LogViewProps) {
         <QuickSpans clock={clock} onChoose={chooseRange} />
         <RangeFields range={typedRange ?? range} currentMinute={clock.currentMinute} onChange={chooseRange} />
         <div className="log-acts">
-          <Button icon={view.follow ? 'stop' : 'play'} aria-pressed={view.follow} onClick={toggleFollow}>
+          <Button icon={view.shouldFollow ? 'stop' : 'play'} aria-pressed={view.shouldFollow} onClick={toggleFollow}>
             {t('log.follow')}
           </Button>
           <Button
             icon="install"
-            busy={isBusy}
+            isBusy={isBusy}
             disabledReason={disabledReason}
             onClick={() => void download(range, clock.nextMinute)}
           >
@@ -91,20 +93,20 @@ export function LogView({ service: { id, code }, clock }: LogViewProps) {
         {log.lines && log.lines.lines.length > 0 && (
           <span>{t('log.lines', { count: log.lines.lines.length, number: formatNumber(log.lines.lines.length) })}</span>
         )}
-        {view.follow && <span>{t(isOnline ? 'log.following' : 'log.followOffline')}</span>}
-        {!view.follow && !isOnline && log.lines && <span>{t('log.needsConnection')}</span>}
+        {view.shouldFollow && <span>{t(isOnline ? 'log.following' : 'log.followOffline')}</span>}
+        {!view.shouldFollow && !isOnline && log.lines && <span>{t('log.needsConnection')}</span>}
         {log.lines?.isTruncated ? (
           <span>{t('log.cut', { number: formatNumber(maxLines) })}</span>
         ) : (
-          log.lines?.more && <span>{t('log.more')}</span>
+          log.lines?.hasMore && <span>{t('log.more')}</span>
         )}
-        <span>{t('log.zone', { zone: clock.zone })}</span>
+        <span>{t('log.zone', { zone: clock.timeZone })}</span>
       </p>
       {log.lines && log.lines.lines.length > 0 ? (
         <LogLines
           label={t('log.title', { code })}
           lines={log.lines.lines}
-          zone={clock.zone}
+          timeZone={clock.timeZone}
           isFetching={log.isFetching && !log.isCurrent}
         />
       ) : (

@@ -4,7 +4,7 @@ import { getBusinessNow } from '#ui/page/business-clock.ts'
 import { type ServiceLogRange, quickSpans, getSpanStart } from '#features/services/log/log-range.ts'
 
 interface QuickSpansProps {
-  clock: { minuteIn: (instant: number) => string }
+  clock: { formatMinute: (instant: number) => string }
   onChoose: (range: ServiceLogRange) => void
 }
 
@@ -16,7 +16,7 @@ export function QuickSpans({ clock, onChoose }: QuickSpansProps) {
       {quickSpans.map((span) => (
         <Button
           key={span}
-          onClick={() => onChoose({ from: getSpanStart(span, getBusinessNow(), clock.minuteIn), to: '' })}
+          onClick={() => onChoose({ from: getSpanStart(span, getBusinessNow(), clock.formatMinute), to: '' })}
         >
           {t(`log.${span}`)}
         </Button>

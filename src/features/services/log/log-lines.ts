@@ -13,7 +13,7 @@ export interface LogLinesState {
   /** Where it goes on. */
   next: string
   /** Earlier lines of the span were not sent. */
-  more: boolean
+  hasMore: boolean
   /** Earlier lines were taken from the page. */
   isTruncated: boolean
 }
@@ -21,7 +21,7 @@ export interface LogLinesState {
 export const createLines = ({ lines, next, more }: LogResponse): LogLinesState => ({
   lines: lines.map((line, number) => ({ ...line, number })),
   next,
-  more,
+  hasMore: more,
   isTruncated: false,
 })
 

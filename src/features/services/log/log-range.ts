@@ -37,11 +37,11 @@ export type QuickSpan = (typeof quickSpans)[number]
 
 const minuteMs = 60_000
 
-/** The beginning of a span that ends now. `minuteIn`: an instant (epoch ms) as `yyyy-MM-dd HH:mm`. */
-export function getSpanStart(span: QuickSpan, nowMs: number, minuteIn: (instant: number) => string): string {
-  if (span === 'hour') return minuteIn(nowMs - 60 * minuteMs)
-  if (span === 'day') return `${minuteIn(nowMs).slice(0, 10)} 00:00`
-  return minuteIn(nowMs - 7 * 24 * 60 * minuteMs)
+/** The beginning of a span that ends now. `formatMinute`: an instant (epoch ms) as `yyyy-MM-dd HH:mm`. */
+export function getSpanStart(span: QuickSpan, nowMs: number, formatMinute: (instant: number) => string): string {
+  if (span === 'hour') return formatMinute(nowMs - 60 * minuteMs)
+  if (span === 'day') return `${formatMinute(nowMs).slice(0, 10)} 00:00`
+  return formatMinute(nowMs - 7 * 24 * 60 * minuteMs)
 }
 
 /** As the calls take it: before the end. `nextMinute`: the end of one that is left open. */

@@ -6,7 +6,7 @@ export interface LogViewState {
   /** Null: the last hour, as of when the page came. */
   range: ServiceLogRange | null
   searchText: string
-  follow: boolean
+  shouldFollow: boolean
 }
 
 const maxSearchLength = 100
@@ -17,15 +17,15 @@ export function readLogView(query: URLSearchParams): LogViewState {
   return {
     range: from === null ? null : { from, to: parseMinute(query.get('to')) ?? '' },
     searchText: (query.get('searchText') ?? '').slice(0, maxSearchLength),
-    follow: query.get('follow') === '1',
+    shouldFollow: query.get('follow') === '1',
   }
 }
 
-export function writeLogView({ range, searchText, follow }: LogViewState): URLSearchParams {
+export function writeLogView({ range, searchText, shouldFollow }: LogViewState): URLSearchParams {
   const query = new URLSearchParams()
   if (range) query.set('from', range.from)
   if (range && range.to !== '') query.set('to', range.to)
   if (searchText.trim() !== '') query.set('searchText', searchText)
-  if (follow) query.set('follow', '1')
+  if (shouldFollow) query.set('follow', '1')
   return query
 }

@@ -14,17 +14,17 @@ interface LogRequest {
   id: number | null
   span: { from: string; to?: string } | null
   searchText: string
-  follow: boolean
+  shouldFollow: boolean
 }
 
 /** What is thrown is code that could not be fetched, which is as out of reach as the server. */
 const toOfflineResult = (): CallResult<LogResponse> => ({ kind: 'problem', problem: createLocalProblem('OFFLINE') })
 
 /** Lines of a span, found by text; whoever follows is shown what comes after them, while the page is seen and there is a connection. */
-export function useLog({ id, span, searchText, follow }: LogRequest) {
+export function useLog({ id, span, searchText, shouldFollow }: LogRequest) {
   const dispatch = useDispatch()
   const isOnline = useConnection().networkState === 'online'
-  const [displayed, setDisplayed] = useState<{ requestKey: string; lines: LogLinesState } | null>(null)
+  const [displayedLog, setDisplayedLog] = useState<{ requestKey: string; lines: LogLinesState } | null>(null)
   const [problem, setProblem] = useState<Problem | null>(null)
   const [isFetching, setFetching] = useState(false)
   const search = searchText.trim()
@@ -50,19 +50,19 @@ export function useLog({ id, span, searchText, follow }: LogRequest) {
         if (latestKey.current !== requestKey) return
         setFetching(false)
         setProblem(result.kind === 'problem' ? result.problem : null)
-        if (result.kind === 'fresh') setDisplayed({ requestKey, lines: createLines(result.output) })
+        if (result.kind === 'fresh') setDisplayedLog({ requestKey, lines: createLines(result.output) })
       })
   }, [dispatch, requestKey])
   useFetch(refetch, requestKey === null)
 
-  const currentLines = displayed !== null && displayed.requestKey === requestKey ? displayed.lines : null
+  const currentLines = displayedLog !== null && displayedLog.requestKey === requestKey ? displayedLog.lines : null
   const nextCursor = useRef<string | null>(null)
   useEffect(() => {
     nextCursor.current = currentLines?.next ?? null
   })
   const isReady = currentLines !== null
   useEffect(() => {
-    if (!follow || !isOnline || !isReady || id === null || requestKey === null) return
+    if (!shouldFollow || !isOnline || !isReady || id === null || requestKey === null) return
     let isActive = true
     let timer: ReturnType<typeof setTimeout>
     const fetchNext = async () => {
@@ -77,7 +77,7 @@ export function useLog({ id, span, searchText, follow }: LogRequest) {
         if (result.kind === 'fresh') {
           setProblem(null)
           // Read anew meanwhile, it has those lines already.
-          setDisplayed((previous) =>
+          setDisplayedLog((previous) =>
             previous?.requestKey === requestKey && previous.lines.next === cursor
               ? { requestKey, lines: appendLines(previous.lines, result.output) }
               : previous,
@@ -91,10 +91,10 @@ export function useLog({ id, span, searchText, follow }: LogRequest) {
       isActive = false
       clearTimeout(timer)
     }
-  }, [dispatch, follow, isOnline, isReady, id, requestKey, search])
+  }, [dispatch, shouldFollow, isOnline, isReady, id, requestKey, search])
   // The lines of the last question stay until those of the next are there.
   return {
-    lines: (currentLines ?? displayed?.lines) || null,
+    lines: (currentLines ?? displayedLog?.lines) || null,
     isCurrent: currentLines !== null,
     problem,
     isFetching: isFetching && isOnline,

@@ -53,7 +53,7 @@ export function ConfigDialog({ row, onClose, onDone }: ConfigDialogProps) {
   })
   const [memory, setMemory] = useState(String(row.task_runtime_memory))
   const [tasks, setTasks] = useState(row.task_desire_count)
-  const [isWrong, setWrong] = useState(false)
+  const [isInvalid, setIsInvalid] = useState(false)
   const [initialRow] = useState(row)
   const isDirty = memory !== String(initialRow.task_runtime_memory) || tasks !== initialRow.task_desire_count
   const [leaveStep, setLeaveStep] = useHistoryGuard(isDirty)
@@ -61,16 +61,16 @@ export function ConfigDialog({ row, onClose, onDone }: ConfigDialogProps) {
   const submit = (event: FormEvent) => {
     event.preventDefault()
     const memoryMb = parseMemory(memory)
-    setWrong(memoryMb === null)
+    setIsInvalid(memoryMb === null)
     if (memoryMb === null) return focusMemory()
     if (disabledReason || isBusy) return
     setRefusal(null)
     run({ kind: 'configure', id: row.id, memory: memoryMb, tasks })
   }
   const lacksMemory = refusal?.code === 'NO_MEMORY'
-  const memoryFault = isWrong ? t('config.memoryWrong') : lacksMemory ? formatProblem(refusal) : null
+  const memoryFault = isInvalid ? t('config.memoryWrong') : lacksMemory ? formatProblem(refusal) : null
   const submitButton = (
-    <Button kind="primary" type="submit" form={formId} busy={isBusy} disabledReason={disabledReason}>
+    <Button kind="primary" type="submit" form={formId} isBusy={isBusy} disabledReason={disabledReason}>
       {t('config.save')}
     </Button>
   )
@@ -98,7 +98,7 @@ export function ConfigDialog({ row, onClose, onDone }: ConfigDialogProps) {
           onChange={({ target }) => {
             setMemory(target.value)
             setRefusal(null)
-            if (isWrong) setWrong(parseMemory(target.value) === null)
+            if (isInvalid) setIsInvalid(parseMemory(target.value) === null)
           }}
         />
         <SelectField

@@ -35,7 +35,7 @@ export function ConfirmActionDialog({
   const confirmButton = (
     <Button
       kind={isLoss ? 'danger' : 'primary'}
-      busy={isBusy}
+      isBusy={isBusy}
       disabledReason={disabledReason}
       onClick={() => run(operation)}
     >
@@ -65,7 +65,7 @@ export function DeleteServiceDialog({ row, onClose, onDone }: ConfirmActionProps
       value={code}
       label={t('ask.delete.label')}
       actionLabel={t('move.delete')}
-      busy={isBusy}
+      isBusy={isBusy}
       problem={problem}
       onConfirm={() => run({ kind: 'delete', id })}
       onClose={onClose}

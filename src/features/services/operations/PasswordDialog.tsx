@@ -49,7 +49,13 @@ export function PasswordDialog({ service: { id, code }, intent, onClose }: Passw
   }
   const isDone = credentials !== null || isGone
   const showButton = !isDone && (
-    <Button kind="primary" icon="seen" busy={isBusy} disabledReason={disabledReason} onClick={() => void handleShow()}>
+    <Button
+      kind="primary"
+      icon="seen"
+      isBusy={isBusy}
+      disabledReason={disabledReason}
+      onClick={() => void handleShow()}
+    >
       {t('password.show')}
     </Button>
   )

@@ -14,7 +14,7 @@ export function RebootOffer({ row, onClose }: { row: ServiceRow; onClose: () => 
   const rebootButton = (
     <Button
       kind="primary"
-      busy={isBusy}
+      isBusy={isBusy}
       disabledReason={disabledReason}
       onClick={() => run({ kind: 'reboot', id: row.id })}
     >
@@ -28,7 +28,7 @@ export function RebootOffer({ row, onClose }: { row: ServiceRow; onClose: () => 
       onClose={onClose}
       action={rebootButton}
       cancel={t('rebootOffer.later')}
-      careful
+      shouldFocusCancel
     >
       <div className="form">
         <ProblemNote problem={problem} title={t('failed.reboot')} shouldFocus />

@@ -11,7 +11,7 @@ import { ServiceStyles } from '#features/services/ServiceStyles.tsx'
 /** In the list of tasks: the password that one has made, for whoever has not looked at it yet (D43). */
 export function TaskPassword({ activity }: { activity: Pick<ServiceJob, 'intent' | 'endpoint' | 'input' | 'answer'> }) {
   const { t } = useTranslation('services')
-  const [open, setOpen] = useState(false)
+  const [isOpen, setIsOpen] = useState(false)
   const id = getServiceId(activity)
   const cachedRow = useLiveQuery(async () => (id === null ? null : await readRow<ServiceRow>('services', id)), [id])
   // A sign-out takes what was asked from the row: then nothing says whose password it is.
@@ -21,10 +21,10 @@ export function TaskPassword({ activity }: { activity: Pick<ServiceJob, 'intent'
     <div className="request-about">
       <ServiceStyles />
       <p>{t('password.offerTitle', { code })}</p>
-      <Button icon="seen" onClick={() => setOpen(true)}>
+      <Button icon="seen" onClick={() => setIsOpen(true)}>
         {t('password.show')}
       </Button>
-      {open && <PasswordDialog service={{ id, code }} intent={activity.intent} onClose={() => setOpen(false)} />}
+      {isOpen && <PasswordDialog service={{ id, code }} intent={activity.intent} onClose={() => setIsOpen(false)} />}
     </div>
   )
 }

@@ -42,10 +42,10 @@ type ServiceJobInput = {
 }
 
 /** Which service one is about; null: it does not say (yet): the creation of one says it as it answers. */
-export function getServiceId({ endpoint, input, answer }: ServiceJobRequest): number | null {
+export function getServiceId({ endpoint, input, answer: response }: ServiceJobRequest): number | null {
   const { params, query, body } = input as ServiceJobInput
   if (endpoint !== 'createService') return params?.id ?? query?.serviceId ?? body?.service_id ?? null
-  return (answer?.body ? (JSON.parse(answer.body) as { id?: number } | null)?.id : null) ?? null
+  return (response?.body ? (JSON.parse(response.body) as { id?: number } | null)?.id : null) ?? null
 }
 
 /** The creation is about the service of its contract, until it has answered. */

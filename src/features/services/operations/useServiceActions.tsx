@@ -2,7 +2,7 @@ import { type ReactNode, useState } from 'react'
 import { useNavigate } from 'react-router-dom'
 import type { Intent } from '#contract/endpoint.ts'
 import type { ServiceRow } from '#contract/services.ts'
-import { useSignedIn } from '#state/use-store.ts'
+import { useSignedInSession } from '#state/use-store.ts'
 import { buildHistoryPath } from '#ui/links/history-path.ts'
 import type { IconName } from '#ui/icons/Icon.tsx'
 import type { MenuItem } from '#ui/overlay/Menu.tsx'
@@ -52,7 +52,7 @@ interface ServiceActionsOptions {
 /** What may be done to a service, as a menu by state and right, and the dialogs that do it. */
 export function useServiceActions({ jobs, logPath, onDone }: ServiceActionsOptions) {
   const { t } = useTranslation('services')
-  const { caller } = useSignedIn()
+  const { caller } = useSignedInSession()
   const navigate = useNavigate()
   const offlineReason = useOfflineReason()
   const today = useBusinessDay()
@@ -84,7 +84,7 @@ export function useServiceActions({ jobs, logPath, onDone }: ServiceActionsOptio
       key: action,
       label: t(`move.${action}`),
       icon: icons[action],
-      danger: dangerousActions.includes(action),
+      isDestructive: dangerousActions.includes(action),
       disabledReason: getDisabledReason(action, row),
       onSelect: () => selectAction(action, row),
     }))
@@ -106,9 +106,9 @@ export function useServiceActions({ jobs, logPath, onDone }: ServiceActionsOptio
         : [{ key: 'history', label: t('move.history'), icon: 'history', onSelect: () => void navigate(trailPath) }]
     return [
       ...passwordItems,
-      ...actionItems.filter(({ danger }) => !danger),
+      ...actionItems.filter(({ isDestructive: danger }) => !danger),
       ...historyItems,
-      ...actionItems.filter(({ danger }) => danger),
+      ...actionItems.filter(({ isDestructive: danger }) => danger),
     ]
   }
 

@@ -24,7 +24,7 @@ export function EndOtherSessionsDialog({ onClose, onEnded }: { onClose: () => vo
     onClose()
   }
   const confirmButton = (
-    <Button kind="danger" busy={isBusy} onClick={() => void endSessions()}>
+    <Button kind="danger" isBusy={isBusy} onClick={() => void endSessions()}>
       {t('endOthers')}
     </Button>
   )

@@ -99,7 +99,7 @@ function Session({
         </p>
       </div>
       {!row.current && (
-        <Button busy={isBusy} disabledReason={disabledReason} onClick={onEnd}>
+        <Button isBusy={isBusy} disabledReason={disabledReason} onClick={onEnd}>
           {t('end')} <span className="sr-only">{t('endOne', { device: deviceName })}</span>
         </Button>
       )}

@@ -15,16 +15,16 @@ interface EditOutboxUserProps {
 
 /** The user's form on a write that was refused, wherever that is shown: what was typed, what is wrong with it. */
 export function EditOutboxUser({ entry, send, onClose }: EditOutboxUserProps) {
-  const restored = unsavedUserForms.useUnsavedForm(entry.intent)
-  const [formBase, setFormBase] = useState<UserFormBase | null>(restored)
+  const restoredBase = unsavedUserForms.useUnsavedForm(entry.intent)
+  const [formBase, setFormBase] = useState<UserFormBase | null>(restoredBase)
   const [initialEntry] = useState(entry)
   useEffect(() => {
-    if (restored) return
+    if (restoredBase) return
     const { table } = userListSpec
     void readRow<UserRow>(table, initialEntry.target ?? `~${initialEntry.intent}`).then((row) =>
       setFormBase(buildFormBaseOfWrite(initialEntry, row)),
     )
-  }, [initialEntry, restored])
+  }, [initialEntry, restoredBase])
   if (!formBase) return null
   return (
     <UserForm

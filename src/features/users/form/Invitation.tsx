@@ -51,7 +51,7 @@ export function Invitation({ userRow }: { userRow: UserRow }) {
         {userRow.create_time && (
           <Button
             icon="mail"
-            busy={isBusy}
+            isBusy={isBusy}
             disabledReason={isSessionExpired && tUi('form.lapsed')}
             onClick={() => void sendAgain()}
           >

@@ -13,7 +13,7 @@ import {
 import { fetchUser } from '#features/users/form/save-user.ts'
 import { readRow } from '#local/lists/read-row.ts'
 import { readEntries } from '#local/outbox/read-entries.ts'
-import { useConnection, useDispatch, useSignedIn } from '#state/use-store.ts'
+import { useConnection, useDispatch, useSignedInSession } from '#state/use-store.ts'
 import { useLiveQuery } from '#state/live-query.ts'
 import { Dialog } from '#ui/overlay/Dialog.tsx'
 import { useTranslation } from 'react-i18next'
@@ -32,8 +32,8 @@ export function UserDrawer({ open, ...props }: UserDrawerProps) {
 
 /** A form whose user had to sign in again goes on where it was. */
 function OpenedForm({ open, ...props }: UserDrawerProps & { open: NonNullable<UsersView['open']> }) {
-  const restored = unsavedUserForms.useUnsavedForm(String(open))
-  if (restored) return <UserForm formBase={restored} formKey={String(open)} {...props} />
+  const restoredBase = unsavedUserForms.useUnsavedForm(String(open))
+  if (restoredBase) return <UserForm formBase={restoredBase} formKey={String(open)} {...props} />
   return open === 'new' ? (
     <UserForm formBase={newUserFormBase} formKey="new" {...props} />
   ) : (
@@ -67,7 +67,7 @@ type MissingReason = 'unknown' | 'notHere'
  * Undefined: not known yet.
  */
 function useFormBase(id: Exclude<UsersView['open'], 'new' | null>): UserFormBase | MissingReason | undefined {
-  const { user } = useSignedIn()
+  const { user } = useSignedInSession()
   const { networkState: connection } = useConnection()
   const dispatch = useDispatch()
   const [formBase, setFormBase] = useState<UserFormBase>()

@@ -8,7 +8,7 @@ import type { FieldProblem } from '#domain/checks/field-checks.ts'
 import { getLockedFields, type UserFields as UserFieldValues, userStatus } from '#domain/accounts/users.ts'
 import type { OverlaidRow } from '#local/lists/list-view.ts'
 import type { CallResult } from '#request/call-results.ts'
-import { useConnection, useSaveBlocked, useDispatch, useSelector, useSignedIn } from '#state/use-store.ts'
+import { useConnection, useSaveBlocked, useDispatch, useSelector, useSignedInSession } from '#state/use-store.ts'
 import { getFormResult } from '#state/form-thunk.ts'
 import { getStatusProblem } from '#state/request-status.ts'
 import { FormDrawer } from '#ui/form/FormDrawer.tsx'
@@ -65,7 +65,7 @@ export function UserForm({ formBase, formKey, send, note, ExtraSections, onClose
   const { t: tUsers } = useTranslation('users')
   const { t: tUi } = useTranslation('ui')
   const dispatch = useDispatch()
-  const { user, caller } = useSignedIn()
+  const { user, caller } = useSignedInSession()
   const { networkState: connection } = useConnection()
   const saveBlock = useSaveBlocked()
   const { form: status, intent } = useSelector(selectUserSaving)

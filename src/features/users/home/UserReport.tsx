@@ -3,7 +3,7 @@ import type { RowRef } from '#contract/endpoint.ts'
 import { listUsers, type UserRow, userListSpec } from '#contract/users.ts'
 import { userStatus } from '#domain/accounts/users.ts'
 import { readList } from '#local/lists/read-list.ts'
-import { useDispatch, useSignedIn } from '#state/use-store.ts'
+import { useDispatch, useSignedInSession } from '#state/use-store.ts'
 import { createListSlice, type PageQuery } from '#state/list-slice.ts'
 import { toPageQuery, plainListState } from '#state/list-url.ts'
 import { useList } from '#state/use-list.ts'
@@ -32,7 +32,7 @@ const maxNamed = 3
 /** How many users there are, and who has not activated the account: the admin's to look after. */
 export function UserReport({ onReport }: { onReport: OnReport }) {
   const { t } = useTranslation('users')
-  const { companyId } = useSignedIn().caller
+  const { companyId } = useSignedInSession().caller
   const users = useList(homeUsersList, { scope: companyId, view: allUsersView })
   const invitedUsers = useList(invitedUsersList, { scope: companyId, view: invitedUsersView })
   const { sentIds, send } = useInvitationMail()
@@ -67,7 +67,7 @@ export function UserReport({ onReport }: { onReport: OnReport }) {
     users.refetch()
     invitedUsers.refetch()
   }
-  useReport({ from: 'users', state, duties, figures }, onReport)
+  useReport({ source: 'users', state, duties, figures }, onReport)
   return <LoadProblem problem={users.problem ?? invitedUsers.problem} onRetry={refetch} />
 }
 

@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'react'
 import type { RowRef } from '#contract/endpoint.ts'
 import type { UserAction } from '#domain/accounts/users.ts'
-import { useSignedIn } from '#state/use-store.ts'
+import { useSignedInSession } from '#state/use-store.ts'
 import { Button } from '#ui/display/Button.tsx'
 import { TypedConfirmation } from '#ui/form/TypedConfirmation.tsx'
 import { Dialog } from '#ui/overlay/Dialog.tsx'
@@ -27,7 +27,7 @@ interface BulkActionDialogProps {
 /** Says before what will be done to whom and who is left out and why; afterwards what became of each (C-16). */
 export function BulkActionDialog({ action, ids, onDone, onClose }: BulkActionDialogProps) {
   const { t } = useTranslation('people')
-  const { user } = useSignedIn()
+  const { user } = useSignedInSession()
   const [plan, setPlan] = useState<BulkActionPlan>()
   const [initialIds] = useState(ids)
   useEffect(() => {
@@ -36,9 +36,10 @@ export function BulkActionDialog({ action, ids, onDone, onClose }: BulkActionDia
     )
   }, [action, initialIds, user])
   const { results, isBusy, run } = useBulkRun(onDone)
-  const runPlan = ({ included }: BulkActionPlan) => run((onProgress) => runBulkAction(action, included, onProgress))
+  const runPlan = ({ includedUsers }: BulkActionPlan) =>
+    run((onProgress) => runBulkAction(action, includedUsers, onProgress))
   if (!plan) return null
-  const count = plan.included.length
+  const count = plan.includedUsers.length
   const countParams = { count, number: formatNumber(count) }
   const close = () => void (isBusy || onClose())
   if (action === 'remove' && count > 0 && !results)
@@ -49,7 +50,7 @@ export function BulkActionDialog({ action, ids, onDone, onClose }: BulkActionDia
         value={String(count)}
         label={t('many.count')}
         actionLabel={t('many.do.remove', countParams)}
-        busy={isBusy}
+        isBusy={isBusy}
         problem={null}
         onConfirm={() => void runPlan(plan)}
         onClose={close}
@@ -58,7 +59,7 @@ export function BulkActionDialog({ action, ids, onDone, onClose }: BulkActionDia
       </TypedConfirmation>
     )
   const actionButton = isBusy ? (
-    <Button busy>{t('many.doing', { done: formatNumber(results?.length ?? 0), all: formatNumber(count) })}</Button>
+    <Button isBusy>{t('many.doing', { done: formatNumber(results?.length ?? 0), all: formatNumber(count) })}</Button>
   ) : (
     !results &&
     count > 0 && (
@@ -69,7 +70,14 @@ export function BulkActionDialog({ action, ids, onDone, onClose }: BulkActionDia
   )
   const title = results ? t('many.became') : count > 0 ? t(`many.ask.${action}`, countParams) : t('many.nobody')
   return (
-    <Dialog open title={title} onClose={close} action={actionButton} cancel={isBusy ? null : undefined} careful>
+    <Dialog
+      open
+      title={title}
+      onClose={close}
+      action={actionButton}
+      cancel={isBusy ? null : undefined}
+      shouldFocusCancel
+    >
       <div className="form many">
         {results ? <BulkOutcome results={results} /> : <BulkActionSummary action={action} plan={plan} />}
       </div>
@@ -77,15 +85,21 @@ export function BulkActionDialog({ action, ids, onDone, onClose }: BulkActionDia
   )
 }
 
-function BulkActionSummary({ action, plan: { included, excluded } }: { action: UserAction; plan: BulkActionPlan }) {
+function BulkActionSummary({
+  action,
+  plan: { includedUsers, excludedUsers },
+}: {
+  action: UserAction
+  plan: BulkActionPlan
+}) {
   const { t } = useTranslation('people')
   return (
     <>
-      {included.length > 0 && <p>{t(`many.means.${action}`)}</p>}
-      {included.length > 0 && <OfflineNote />}
-      {included.length > 0 && (
+      {includedUsers.length > 0 && <p>{t(`many.means.${action}`)}</p>}
+      {includedUsers.length > 0 && <OfflineNote />}
+      {includedUsers.length > 0 && (
         <ul className="many-list" aria-label={t('many.go')}>
-          {included.map(({ id, name, email }) => (
+          {includedUsers.map(({ id, name, email }) => (
             <li key={id}>
               {name} <span className="field-help">{email}</span>
             </li>
@@ -93,7 +107,7 @@ function BulkActionSummary({ action, plan: { included, excluded } }: { action: U
         </ul>
       )}
       <ExcludedUsers
-        excluded={excluded.map(({ user, reason }) => ({
+        excludedUsers={excludedUsers.map(({ user, reason }) => ({
           user,
           reason: reason === 'USER_STATUS_INVALID' ? action : reason,
         }))}

@@ -50,15 +50,19 @@ type ExclusionReason =
   | 'same'
 
 /** Whom it is not for, and why. */
-export function ExcludedUsers({ excluded }: { excluded: readonly { user: SelectedUser; reason: ExclusionReason }[] }) {
+export function ExcludedUsers({
+  excludedUsers,
+}: {
+  excludedUsers: readonly { user: SelectedUser; reason: ExclusionReason }[]
+}) {
   const { t } = useTranslation('people')
   const { t: tUsers } = useTranslation('users')
-  if (excluded.length === 0) return null
+  if (excludedUsers.length === 0) return null
   return (
     <>
-      <h3>{t('many.out', { count: excluded.length, number: formatNumber(excluded.length) })}</h3>
+      <h3>{t('many.out', { count: excludedUsers.length, number: formatNumber(excludedUsers.length) })}</h3>
       <ul className="many-list">
-        {excluded.map(({ user: { id, name }, reason }) => (
+        {excludedUsers.map(({ user: { id, name }, reason }) => (
           <li key={id}>
             {name}{' '}
             <span className="field-help">{reason === 'same' ? t('many.roles.same') : tUsers(`reason.${reason}`)}</span>

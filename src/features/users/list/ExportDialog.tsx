@@ -4,7 +4,7 @@ import type { UserRow } from '#contract/users.ts'
 import { formatCsv } from '#domain/csv.ts'
 import { isDeleteLevel } from '#domain/access.ts'
 import type { ListView, OverlaidRow } from '#local/lists/list-view.ts'
-import { useConnection, useDispatch, useSignedIn } from '#state/use-store.ts'
+import { useConnection, useDispatch, useSignedInSession } from '#state/use-store.ts'
 import { useLiveQuery } from '#state/live-query.ts'
 import { Button } from '#ui/display/Button.tsx'
 import { Dialog } from '#ui/overlay/Dialog.tsx'
@@ -22,7 +22,7 @@ type UserRows = readonly OverlaidRow<UserRow>[]
 /** Says what will be in the file, and how true it is, before it is written (C-08): all rows of the filter, not one page. */
 export function ExportDialog({ view, onClose }: { view: UsersView; onClose: () => void }) {
   const { t } = useTranslation('people')
-  const { user } = useSignedIn()
+  const { user } = useSignedInSession()
   const { networkState: connection, isSessionExpired } = useConnection()
   const dispatch = useDispatch()
   const timeZone = useTimeZone()
@@ -42,7 +42,7 @@ export function ExportDialog({ view, onClose }: { view: UsersView; onClose: () =
     const partialCount = shouldFetch || list.complete ? null : { cachedCount: list.rows.length, total: list.total }
     const asOf = shouldFetch || list.asOf === null ? getBusinessNow() : list.asOf
     const name = buildFileName([t('export.file'), user.company_code], {
-      zone: timeZone ?? getBusinessZone(),
+      timeZone: timeZone ?? getBusinessZone(),
       asOf,
       partialCount,
     })
@@ -54,7 +54,7 @@ export function ExportDialog({ view, onClose }: { view: UsersView; onClose: () =
     <Button
       kind="primary"
       icon="install"
-      busy={isBusy}
+      isBusy={isBusy}
       disabledReason={count === 0 && t('export.nobody')}
       onClick={() => void save(cachedList)}
     >
@@ -84,7 +84,7 @@ function useTimeZone(): string | null {
 }
 
 function ExportNote({
-  cachedList: { rows, total, asOf, complete },
+  cachedList: { rows, total, asOf, complete: isComplete },
   shouldFetch,
 }: {
   cachedList: ListView<UserRow>
@@ -93,9 +93,9 @@ function ExportNote({
   const { t } = useTranslation('people')
   const waiting = rows.some((overlaidRow) => overlaidRow.waiting) ? ` ${t('export.waiting')}` : ''
   if (shouldFetch) return t('export.fromServer')
-  const at = asOf === null ? '' : formatReadingTime(asOf)
-  if (complete) return t('export.complete', { at }) + waiting
-  const partParams = { cachedCount: formatNumber(rows.length), at }
+  const readingTime = asOf === null ? '' : formatReadingTime(asOf)
+  if (isComplete) return t('export.complete', { at: readingTime }) + waiting
+  const partParams = { cachedCount: formatNumber(rows.length), at: readingTime }
   return (
     (total === null
       ? t('export.some', partParams)
@@ -107,7 +107,7 @@ function ExportNote({
 function useExportTable(timeZone: string | null) {
   const { t } = useTranslation('people')
   const { t: tUsers } = useTranslation('users')
-  const { caller } = useSignedIn()
+  const { caller } = useSignedInSession()
   const isLevelIncluded = isDeleteLevel(caller)
   const addZone = (heading: string) => `${heading} (${timeZone ?? t('export.business')})`
   const toYesNo = (value: boolean) => t(value ? 'export.yes' : 'export.no')

@@ -47,7 +47,7 @@ export function RemoveUserDialog({
       value={email}
       label={t('form.email')}
       actionLabel={t('remove.confirm')}
-      busy={isBusy}
+      isBusy={isBusy}
       problem={problem}
       onConfirm={() => void remove()}
       onClose={close}

@@ -2,7 +2,7 @@ import { useEffect, useState } from 'react'
 import type { RowRef } from '#contract/endpoint.ts'
 import type { UserRow } from '#contract/users.ts'
 import type { OverlaidRow } from '#local/lists/list-view.ts'
-import { useConnection, useSignedIn } from '#state/use-store.ts'
+import { useConnection, useSignedInSession } from '#state/use-store.ts'
 import { Button } from '#ui/display/Button.tsx'
 import { RadioField } from '#ui/form/choice-fields.tsx'
 import { formatNumber } from '#ui/list/Freshness.tsx'
@@ -34,23 +34,23 @@ interface RolesDialogState {
 /** What becomes of each flag of many users; says who is left out and why before, and what became of each afterwards (C-16). */
 export function RolesDialog({ ids, onDone, onClose }: RolesDialogProps) {
   const { t } = useTranslation('people')
-  const { user } = useSignedIn()
+  const { user } = useSignedInSession()
   const [initialIds] = useState(ids)
-  const [loaded, setLoaded] = useState<RolesDialogState>()
+  const [dialogState, setDialogState] = useState<RolesDialogState>()
   useEffect(() => {
     void Promise.all([readUserRows(initialIds), user.admin ? null : readLastAdmin(user.company_id)]).then(
-      ([users, lastAdminId]) => setLoaded({ users, lastAdminId }),
+      ([users, lastAdminId]) => setDialogState({ users, lastAdminId }),
     )
   }, [initialIds, user])
   const [roles, setRoles] = useState<RoleChanges>({})
   const { results, isBusy, run } = useBulkRun(onDone)
-  if (!loaded) return null
+  if (!dialogState) return null
   const hasChoice = Object.keys(roles).length > 0
-  const plan = planRoleChanges(loaded.users, roles, { selfId: user.id, lastAdminId: loaded.lastAdminId })
-  const count = plan.included.length
+  const plan = planRoleChanges(dialogState.users, roles, { selfId: user.id, lastAdminId: dialogState.lastAdminId })
+  const count = plan.plannedChanges.length
   const close = () => void (isBusy || onClose())
   const applyButton = isBusy ? (
-    <Button busy>{t('many.doing', { done: formatNumber(results?.length ?? 0), all: formatNumber(count) })}</Button>
+    <Button isBusy>{t('many.doing', { done: formatNumber(results?.length ?? 0), all: formatNumber(count) })}</Button>
   ) : (
     !results && (
       <Button
@@ -62,7 +62,7 @@ export function RolesDialog({ ids, onDone, onClose }: RolesDialogProps) {
       </Button>
     )
   )
-  const userCount = loaded.users.length
+  const userCount = dialogState.users.length
   const title = results ? t('many.became') : t('many.ask.roles', { count: userCount, number: formatNumber(userCount) })
   return (
     <Dialog open title={title} onClose={close} action={applyButton} cancel={isBusy ? null : undefined}>
@@ -73,7 +73,7 @@ export function RolesDialog({ ids, onDone, onClose }: RolesDialogProps) {
           <>
             <RoleChoices roles={roles} onChange={setRoles} />
             {hasChoice && count > 0 && <OfflineNote />}
-            <div role="status">{hasChoice && <ExcludedUsers excluded={plan.excluded} />}</div>
+            <div role="status">{hasChoice && <ExcludedUsers excludedUsers={plan.excludedUsers} />}</div>
           </>
         )}
       </div>

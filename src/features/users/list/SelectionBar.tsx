@@ -2,7 +2,7 @@ import { useEffect } from 'react'
 import type { UserRow } from '#contract/users.ts'
 import type { UserAction } from '#domain/accounts/users.ts'
 import type { OverlaidRow } from '#local/lists/list-view.ts'
-import { useConnection, useDispatch, useSelector, useSignedIn } from '#state/use-store.ts'
+import { useConnection, useDispatch, useSelector, useSignedInSession } from '#state/use-store.ts'
 import { Button } from '#ui/display/Button.tsx'
 import type { IconName } from '#ui/icons/Icon.tsx'
 import { formatNumber } from '#ui/list/Freshness.tsx'
@@ -59,7 +59,7 @@ export function SelectionBar({ view, rows, count, isDialogOpen, onAction }: Sele
     label: getActionName(action),
     icon,
     disabledReason,
-    danger: action === 'remove',
+    isDestructive: action === 'remove',
     onSelect: () => onAction(action),
   }))
   return (
@@ -118,7 +118,7 @@ export function BulkActionRunner({ action, onDone, onClose }: BulkActionRunnerPr
 /** All that the filter means: from the device, or, where that has not all of it, from the server. */
 function useSelectAll(view: UsersView) {
   const dispatch = useDispatch()
-  const { user } = useSignedIn()
+  const { user } = useSignedInSession()
   const { networkState: connection, isSessionExpired } = useConnection()
   return async () => {
     const cachedList = await readAllUsers(user.company_id, view)

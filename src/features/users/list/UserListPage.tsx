@@ -1,7 +1,7 @@
 import { type ComponentType, lazy, Suspense, useEffect, useState } from 'react'
 import type { OverlaidRow } from '#local/lists/list-view.ts'
 import type { UserRow } from '#contract/users.ts'
-import { useSelector, useSignedIn } from '#state/use-store.ts'
+import { useSelector, useSignedInSession } from '#state/use-store.ts'
 import { useList } from '#state/use-list.ts'
 import { useNewRows } from '#state/use-new-rows.ts'
 import { Button } from '#ui/display/Button.tsx'
@@ -51,12 +51,12 @@ const preloadForm = () => void loadDrawer().catch(() => undefined)
 export function UserListPage({ ExtraSections }: { ExtraSections: ComponentType<{ id: number; name: string }> }) {
   const { t } = useTranslation('users')
   const { t: tUi } = useTranslation('ui')
-  const { user } = useSignedIn()
+  const { user } = useSignedInSession()
   const isSessionExpired = useSelector(({ connection }) => connection.isSessionExpired)
   const { view, change, close } = useUsersView()
-  const { newRows } = useNewRows(usersList)
+  const { newRowRefs: newRows } = useNewRows(usersList)
   const isNarrow = useNarrow()
-  const listOptions = { scope: user.company_id, view, newRows, isGrowing: isNarrow }
+  const listOptions = { scope: user.company_id, view, newRowRefs: newRows, isGrowing: isNarrow }
   const { rows, count, freshness, isFetching, problem, refetch } = useList(usersList, listOptions)
   const [removedRow, setRemovedRow] = useState<OverlaidRow<UserRow> | null>(null)
   const actions = useRowActions({ onOpen: (open) => change({ open }), onRemove: setRemovedRow, onDone: refetch })
@@ -100,7 +100,7 @@ export function UserListPage({ ExtraSections }: { ExtraSections: ComponentType<{
         getRowKey={({ row }) => String(row.id)}
         getRowName={({ row }) => row.name}
         selection={{
-          head: <SelectAllCheckbox rows={rows ?? []} />,
+          headContent: <SelectAllCheckbox rows={rows ?? []} />,
           cell: ({ row }) => <SelectionCheckbox row={row} rows={rows ?? []} />,
           selectionText:
             ids.length > 0 ? t('pick.counted', { count: ids.length, number: formatNumber(ids.length) }) : undefined,

@@ -19,8 +19,8 @@ export type RoleFlag = (typeof roleFlags)[number]
 export type RoleChanges = Partial<Record<RoleFlag, boolean>>
 
 export interface RolesPlan {
-  included: { overlaidRow: OverlaidRow<UserRow>; changes: RoleChanges }[]
-  excluded: { user: SelectedUser; reason: 'deleted' | 'SELF_FORBIDDEN' | 'LAST_ADMIN' | 'same' }[]
+  plannedChanges: { overlaidRow: OverlaidRow<UserRow>; changes: RoleChanges }[]
+  excludedUsers: { user: SelectedUser; reason: 'deleted' | 'SELF_FORBIDDEN' | 'LAST_ADMIN' | 'same' }[]
 }
 
 /** Nobody changes whether they are an admin themselves (portal 4), nor takes it from the last one (D54). */
@@ -29,15 +29,15 @@ export function planRoleChanges(
   roles: RoleChanges,
   context: { selfId: RowRef; lastAdminId: RowRef | null },
 ): RolesPlan {
-  const plan: RolesPlan = { included: [], excluded: [] }
+  const plan: RolesPlan = { plannedChanges: [], excludedUsers: [] }
   for (const overlaidRow of users) {
     const { row } = overlaidRow
     const changes = Object.fromEntries(
       Object.entries(roles).filter(([flag, isSet]) => row[flag as RoleFlag] !== isSet),
     ) as RoleChanges
     const reason = findExclusionReason(row, changes, context)
-    if (reason) plan.excluded.push({ user: toSelectedUser(row), reason })
-    else plan.included.push({ overlaidRow, changes })
+    if (reason) plan.excludedUsers.push({ user: toSelectedUser(row), reason })
+    else plan.plannedChanges.push({ overlaidRow, changes })
   }
   return plan
 }
@@ -61,11 +61,11 @@ export async function readUserRows(ids: readonly RowRef[]): Promise<OverlaidRow<
 
 /** Each an ordinary write of its own, queued and judged by itself; `onProgress` as they are answered. */
 export const changeRoles =
-  ({ included }: RolesPlan, onProgress: (results: BulkActionResult[]) => void): AppThunk<BulkActionResult[]> =>
+  ({ plannedChanges }: RolesPlan, onProgress: (results: BulkActionResult[]) => void): AppThunk<BulkActionResult[]> =>
   async (_dispatch, _getState, { api }) => {
     const results: BulkActionResult[] = []
-    for (let start = 0; start < included.length; start += batchSize) {
-      const batch = included
+    for (let start = 0; start < plannedChanges.length; start += batchSize) {
+      const batch = plannedChanges
         .slice(start, start + batchSize)
         .map(async ({ overlaidRow, changes }): Promise<BulkActionResult> => {
           const { row } = overlaidRow

@@ -47,16 +47,16 @@ export function filterAndSort(rows: readonly UserRow[], view: UsersView): UserRo
 
 /** `users-acme-2026-11-21-1405.csv`; what is not all of them says so: `-240-of-8431`, or `-240-incomplete`. */
 export function buildFileName(
-  [noun, company]: readonly [noun: string, company: string],
+  [rowNoun, company]: readonly [noun: string, company: string],
   {
-    zone,
+    timeZone,
     asOf,
     partialCount,
-  }: { zone: string; asOf: number; partialCount: { cachedCount: number; total: number | null } | null },
+  }: { timeZone: string; asOf: number; partialCount: { cachedCount: number; total: number | null } | null },
 ): string {
-  const time = toTimestamp(zone, asOf).slice(0, 16).replace(' ', '-').replace(':', '')
+  const time = toTimestamp(timeZone, asOf).slice(0, 16).replace(' ', '-').replace(':', '')
   const coverage = partialCount
     ? `-${partialCount.cachedCount}-${partialCount.total === null ? 'incomplete' : `of-${partialCount.total}`}`
     : ''
-  return `${noun}-${company}-${time}${coverage}.csv`
+  return `${rowNoun}-${company}-${time}${coverage}.csv`
 }

@@ -17,8 +17,8 @@ export interface SelectedUser {
 }
 
 export interface BulkActionPlan {
-  included: SelectedUser[]
-  excluded: { user: SelectedUser; reason: NonNullable<ReturnType<typeof getUserActionRefusal>> }[]
+  includedUsers: SelectedUser[]
+  excludedUsers: { user: SelectedUser; reason: NonNullable<ReturnType<typeof getUserActionRefusal>> }[]
 }
 
 export function planBulkAction(
@@ -26,14 +26,14 @@ export function planBulkAction(
   users: readonly SelectedUser[],
   context: { selfId: RowRef; lastAdminId: RowRef | null },
 ): BulkActionPlan {
-  const plan: BulkActionPlan = { included: [], excluded: [] }
+  const plan: BulkActionPlan = { includedUsers: [], excludedUsers: [] }
   for (const user of users) {
     const reason = getUserActionRefusal(action, user, {
       isSelf: user.id === context.selfId,
       isLastAdmin: user.id === context.lastAdminId,
     })
-    if (reason) plan.excluded.push({ user, reason })
-    else plan.included.push(user)
+    if (reason) plan.excludedUsers.push({ user, reason })
+    else plan.includedUsers.push(user)
   }
   return plan
 }

@@ -1,7 +1,7 @@
 import type { UserRow } from '#contract/users.ts'
 import { type UserAction, userStatus, getUserActionRefusal } from '#domain/accounts/users.ts'
 import type { OverlaidRow } from '#local/lists/list-view.ts'
-import { useDispatch, useSelector, useSignedIn } from '#state/use-store.ts'
+import { useDispatch, useSelector, useSignedInSession } from '#state/use-store.ts'
 import type { RowAction } from '#ui/list/column.ts'
 import { useTranslation } from 'react-i18next'
 import type { UsersView } from '#features/users/view.ts'
@@ -23,7 +23,7 @@ const reverseActions: Partial<Record<UserAction, UserAction>> = { disable: 'enab
 export function useRowActions({ onOpen, onRemove, onDone }: RowActionHandlers) {
   const { t } = useTranslation('users')
   const { t: tUi } = useTranslation('ui')
-  const { user } = useSignedIn()
+  const { user } = useSignedInSession()
   const isSessionExpired = useSelector(({ connection }) => connection.isSessionExpired)
   const runningActions = useSelector((state) => selectRunningActions(state))
   const dispatch = useDispatch()
@@ -45,7 +45,10 @@ export function useRowActions({ onOpen, onRemove, onDone }: RowActionHandlers) {
     const result = await dispatch(runUserAction(action, row.id))
     if (!result) return
     const reverseAction = reverseActions[action]
-    const undo = reverseAction && { label: t('toast.undo'), run: () => void run(reverseAction, { row, waiting: null }) }
+    const undo = reverseAction && {
+      label: t('toast.undo'),
+      onRun: () => void run(reverseAction, { row, waiting: null }),
+    }
     showResult(t(`action.${action}`), result, undo)
     if (result.kind !== 'queued') onDone()
   }
@@ -76,7 +79,7 @@ export function useRowActions({ onOpen, onRemove, onDone }: RowActionHandlers) {
         key: 'remove',
         label: t('action.remove'),
         icon: 'remove',
-        danger: true,
+        isDestructive: true,
         getDisabledReason: getDisabledReason('remove'),
         onSelect: onRemove,
       },

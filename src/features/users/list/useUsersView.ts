@@ -7,7 +7,7 @@ import { usersList } from '#features/users/slice.ts'
 const viewFunctions = { read: readView, write: writeView, change: changeView, toSavedQuery: toRememberedQuery }
 
 export function useUsersView() {
-  const { view, change, setQuery } = useListUrl(viewFunctions, usersList)
+  const { view, changeView: change, setQuery } = useListUrl(viewFunctions, usersList)
   return { view, change, close: useCloseDrawer(view, setQuery) }
 }
 

@@ -15,8 +15,8 @@ it('says each thing that differs, and nothing else', () => {
     user_mode: false,
     users: true,
     uat: false,
-    added: ['hr'],
-    removed: ['fin'],
+    addedModules: ['hr'],
+    removedModules: ['fin'],
   })
   const fields: Partial<ContractTerms>[] = [{ user_mode: 'NAMED' }, { users: 9 }, { uat: 1 }, { modules: ['core'] }]
   expect(

@@ -19,7 +19,7 @@ const priceData: PriceData = {
   list: { ...lists.A, id: 7, effective_date: '2026-01-01' },
   modules: ['core', 'fin', 'hr'].map((code, index) => ({ ...module, id: index, code, name: code })),
   uatBound: 'floor',
-  zone: 'Asia/Hong_Kong',
+  timeZone: 'Asia/Hong_Kong',
 }
 const contract = {
   currency: 'HKD',

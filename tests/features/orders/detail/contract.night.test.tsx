@@ -1,7 +1,7 @@
 /** A contract's page in every state, and what is asked and said on it before something changes (contracts 2). */
 import { screen } from '@testing-library/dom'
 import { beforeEach, describe, expect, it } from 'vitest'
-import { button, getNamedField, submit, typeValues } from '#tests/support/pages/fields.ts'
+import { getButton, getNamedField, submit, typeValues } from '#tests/support/pages/fields.ts'
 import { nightly } from '#tests/support/runner/nightly.ts'
 import { waitForPath } from '#tests/support/pages/screen.ts'
 import { buyOrder, type OrderRow, payOrder, readOrder } from '#tests/support/orders/shop-data.ts'
@@ -89,12 +89,12 @@ describe('an order of each status', () => {
 
     await fixture.browser.open(getOrderPath(await fetchOrderId('acmeold')))
     await screen.findByText(/^This contract has expired/)
-    await expect.poll(() => button('Modify').getAttribute('aria-disabled')).toBe('true')
+    await expect.poll(() => getButton('Modify').getAttribute('aria-disabled')).toBe('true')
 
     await fixture.browser.open(getOrderPath((await fetchReplacedOrderId(await fetchOrderId('acmetrade'))) ?? 0))
     await screen.findByText(/^A newer contract has replaced this one\./)
     expect(screen.queryByRole('button', { name: 'Modify' })).toBeNull()
-    await expect.poll(() => button('Extend').getAttribute('aria-disabled')).toBe('true')
+    await expect.poll(() => getButton('Extend').getAttribute('aria-disabled')).toBe('true')
     const link = await screen.findByRole('link', { name: 'Open the current contract' })
     expect(link.getAttribute('href')).toBe('/saas/app/contract?searchText=acmetrade')
 

@@ -4,7 +4,7 @@ import { sql } from 'kysely'
 import { beforeEach, expect, it } from 'vitest'
 import { addDays, addYears, countDaysBetween } from '#domain/plain-dates.ts'
 import { runInTransaction } from '#server/db/transaction.ts'
-import { button, readDescription, typeValues } from '#tests/support/pages/fields.ts'
+import { getButton, readDescription, typeValues } from '#tests/support/pages/fields.ts'
 import { buyOrder, readOrder } from '#tests/support/orders/shop-data.ts'
 import { createUserActions, setUpShopPages, today } from '#tests/support/pages/shop-pages.ts'
 import type { SignedIn } from '#tests/support/server/server.ts'
@@ -32,7 +32,7 @@ it('fault 3a extends no further than 99 years: the field says how many are left,
   expect((await readOrder(adminSession, id))['pending']).toBeNull()
   await press('2 years')
   await expect.poll(readDueAmount).toBe('USD 10,780.00')
-  expect(readDescription(button('One year more'))).toContain('Years you can still add: 2.')
+  expect(readDescription(getButton('One year more'))).toContain('Years you can still add: 2.')
 })
 
 it('fault 9 a change tells both the days and the years that they count as', async () => {

@@ -1,7 +1,7 @@
 /** A change that discards money on the contract's page: asked about with its sum, and undone on its day (D14). */
 import { screen } from '@testing-library/dom'
 import { beforeEach, expect, it } from 'vitest'
-import { button, submit, typeValues } from '#tests/support/pages/fields.ts'
+import { getButton, submit, typeValues } from '#tests/support/pages/fields.ts'
 import { buyOrder, type OrderRow, readOrder } from '#tests/support/orders/shop-data.ts'
 import { createUserActions, setUpShopPages, today } from '#tests/support/pages/shop-pages.ts'
 import type { SignedIn } from '#tests/support/server/server.ts'
@@ -81,9 +81,9 @@ it('fault 4b the page offers to undo the change, after a reload as well, and the
   await screen.findByText('Changed today from 25 to 10 users. Undo until 23:59.')
   await expect.poll(readUsers).toBe('10')
   fixture.browser.goOffline()
-  await expect.poll(() => button('Undo').getAttribute('aria-disabled')).toBe('true')
+  await expect.poll(() => getButton('Undo').getAttribute('aria-disabled')).toBe('true')
   fixture.browser.goOnline()
-  await expect.poll(() => button('Undo').getAttribute('aria-disabled')).not.toBe('true')
+  await expect.poll(() => getButton('Undo').getAttribute('aria-disabled')).not.toBe('true')
   await press('Undo')
   await screen.findByText('The change is undone. The contract is as it was before.')
   await expect.poll(readUsers).toBe('25')

@@ -1,7 +1,7 @@
 /** The contract list and what hangs on it, as it is shown and used (M61 to M68, D53). */
 import { screen } from '@testing-library/dom'
 import { expect, it, vi } from 'vitest'
-import { button, readDescription } from '#tests/support/pages/fields.ts'
+import { getButton, readDescription } from '#tests/support/pages/fields.ts'
 import { nightly } from '#tests/support/runner/nightly.ts'
 import { waitForPath } from '#tests/support/pages/screen.ts'
 import { createUserActions, setUpShopPages } from '#tests/support/pages/shop-pages.ts'
@@ -28,8 +28,8 @@ it('has a row for each service with what is to be done about it, where it is, an
   expect(readRow('acmehr')).toMatch(/Unpaid[A-Z]{3}\s[\d,]+\.\d\dby \d{4}-\d\d-\d\d/)
   expect(readRow('acmetest')).toMatch(/Effective[A-Z]{3}\s[\d,]+\.\d\dby \d{4}-\d\d-\d\dChange\s\(5\s→\s12\susers\)/)
   // What is invalid opens nothing, and its button says why.
-  await expect.poll(() => button('Manage acmeshop').getAttribute('aria-disabled')).toBe('true')
-  expect(readDescription(button('Manage acmeshop'))).not.toBe('')
+  await expect.poll(() => getButton('Manage acmeshop').getAttribute('aria-disabled')).toBe('true')
+  expect(readDescription(getButton('Manage acmeshop'))).not.toBe('')
   expect(screen.queryByRole('button', { name: 'Tools' })).toBeNull()
 
   expect(screen.queryByRole('button', { name: 'Open Addresses of acmehr' })).toBeNull()

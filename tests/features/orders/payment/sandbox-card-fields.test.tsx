@@ -7,7 +7,7 @@ afterEach(() => document.body.replaceChildren())
 
 /** The frame as it was put into the page. Nothing is loaded into it here: `send` stands for its script. */
 function openFrame() {
-  const opening = openSandboxCardFields(document.body, 'http://127.0.0.1:9/card-fields', 'Card')
+  const fieldsPromise = openSandboxCardFields(document.body, 'http://127.0.0.1:9/card-fields', 'Card')
   const frame = document.querySelector('iframe')
   if (!frame) throw new Error('no frame')
   const query = new URL(frame.src).searchParams
@@ -18,7 +18,7 @@ function openFrame() {
   Object.defineProperty(frame, 'contentWindow', { value: frameWindow })
   const send = (message: object, { origin = 'null', source = frameWindow } = {}) =>
     dispatchEvent(new MessageEvent('message', { data: { cardFields: query.get('nonce'), ...message }, origin, source }))
-  return { opening, frame, query, requests, send }
+  return { fieldsPromise, frame, query, requests, send }
 }
 
 /** Whether it is settled by now. */
@@ -38,7 +38,7 @@ it('fault 36M81f is opened for this page, in a sandbox without the rights of any
   expect(testFrame.frame.getAttribute('sandbox')).toBe('allow-scripts')
   expect(testFrame.query.get('shop')).toBe(location.origin)
   testFrame.send({ kind: 'ready' })
-  const fields = await testFrame.opening
+  const fields = await testFrame.fieldsPromise
   testFrame.send({ kind: 'height', height: 210 })
   expect(testFrame.frame.style.blockSize).toBe('210px')
   fields.close()
@@ -56,9 +56,9 @@ it('fault 36M81f hears no other window, no other origin, no other number and no 
     [{ cardFields: undefined }, {}],
   ]
   for (const [fields, origin] of foreignMessages) testFrame.send({ kind: 'ready', ...fields }, origin)
-  expect(await isSettled(testFrame.opening)).toBe(false)
+  expect(await isSettled(testFrame.fieldsPromise)).toBe(false)
   testFrame.send({ kind: 'ready' })
-  const fields = await testFrame.opening
+  const fields = await testFrame.fieldsPromise
   const { token, request } = await requestToken(fields, testFrame)
   for (const [fields, origin] of foreignMessages)
     testFrame.send({ kind: 'token', token: 'tok_evil', request, ...fields }, origin)
@@ -71,7 +71,7 @@ it('fault 36M81f hears no other window, no other origin, no other number and no 
 it('fault 36M81f gives the same token until the card is changed or refused', async () => {
   const testFrame = openFrame()
   testFrame.send({ kind: 'ready' })
-  const fields = await testFrame.opening
+  const fields = await testFrame.fieldsPromise
   const provideToken = async (token: string) => {
     const tokenRequest = await requestToken(fields, testFrame)
     testFrame.send({ kind: 'token', token, request: tokenRequest.request })
@@ -89,14 +89,14 @@ it('fault 36M81f is given up where the page’s policy does not let the frame in
   const testFrame = openFrame()
   const violation = Object.assign(new Event('securitypolicyviolation'), { effectiveDirective: 'frame-src' })
   document.dispatchEvent(violation)
-  await expect(testFrame.opening).rejects.toThrow('did not open')
+  await expect(testFrame.fieldsPromise).rejects.toThrow('did not open')
   expect(testFrame.frame.isConnected).toBe(false)
 })
 
 it('fault 36M81h forgets the card of a frame that loads again, for its fields are empty', async () => {
   const testFrame = openFrame()
   testFrame.send({ kind: 'ready' })
-  const fields = await testFrame.opening
+  const fields = await testFrame.fieldsPromise
   const firstRequest = await requestToken(fields, testFrame)
   testFrame.send({ kind: 'token', token: 'tok_before', request: firstRequest.request })
   expect(await firstRequest.token).toMatchObject({ token: 'tok_before' })

@@ -21,7 +21,7 @@ const buildPriceData = (priceList: 'A' | 'B'): PriceData => ({
     { id: 2, code: 'base', name: 'Platform', hidden: true, ...module, conditions: ['core'] },
   ],
   uatBound: 'floor',
-  zone: 'Asia/Hong_Kong',
+  timeZone: 'Asia/Hong_Kong',
 })
 
 function toTestOrder(feeCase: GoldenCase): RequestedOrder {
@@ -30,7 +30,7 @@ function toTestOrder(feeCase: GoldenCase): RequestedOrder {
   if (feeCase.kind === 'create')
     return { type: 'create', ...commonFields, start: feeCase.period_start ?? '2026-03-01', years }
   if (feeCase.kind === 'extend') return { type: 'extend', ...commonFields, end: feeCase.current_period_end, years }
-  const segments = feeCase.segments.map(({ start, end, annual }) => ({ start, end, annual: readAmount(annual) }))
+  const segments = feeCase.segments.map(({ start, end, annual }) => ({ start, end, annualFee: readAmount(annual) }))
   return { type: 'change', ...commonFields, segments }
 }
 
@@ -54,10 +54,10 @@ test.each(pricedCases.filter(({ error }) => !error).map((feeCase) => [feeCase.id
     const tree = buildFeeTree(steps)
     expect(tree?.amount).toBe(feeCase.amount)
     const sumParts = (parts: FeeBranch[]) => parts.reduce((sum, { amount }) => sum + readAmount(amount), 0n)
-    const listBranches = (branch: FeeBranch): FeeBranch[] => [branch, ...branch.parts.flatMap(listBranches)]
+    const listBranches = (branch: FeeBranch): FeeBranch[] => [branch, ...branch.branches.flatMap(listBranches)]
     const branches = tree ? listBranches(tree) : []
     // What is due of a change is a difference, and years are a product: all else is a sum of its parts.
-    for (const { code, amount, parts } of branches)
+    for (const { code, amount, branches: parts } of branches)
       if (parts.length > 0 && !['due', 'years'].includes(code))
         expect([code, sumParts(parts)]).toEqual([code, readAmount(amount)])
     // Not one line of the price list that was counted is left out.

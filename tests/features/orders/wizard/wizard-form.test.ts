@@ -34,7 +34,7 @@ const modules = [
   createModule('scm', ['fin']),
   createModule('hr', ['core']),
 ]
-const priceData: PriceData = { list, modules, uatBound: 'floor', zone: 'Asia/Hong_Kong' }
+const priceData: PriceData = { list, modules, uatBound: 'floor', timeZone: 'Asia/Hong_Kong' }
 const today = '2026-03-02'
 const newFormValues = createWizardValues(list, today)
 const validValues: WizardValues = { ...newFormValues, code: 'shop', name: 'Shop', modules: ['core'] }

@@ -17,7 +17,7 @@ const users = [
   createUser(5, {}),
 ]
 const planTestRoles = (roles: RoleChanges, context: Parameters<typeof planRoleChanges>[2]) => {
-  const { included, excluded } = planRoleChanges(users, roles, context)
+  const { plannedChanges: included, excludedUsers: excluded } = planRoleChanges(users, roles, context)
   return [
     included.map(({ overlaidRow, changes }) => [overlaidRow.row.id, changes]),
     excluded.map(({ user: { id }, reason }) => `${id} ${reason}`),

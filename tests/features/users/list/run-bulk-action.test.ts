@@ -11,8 +11,8 @@ const createUser = (id: number, status: UserStatus): SelectedUser => ({
 })
 const users = [createUser(1, 1), createUser(2, 0), createUser(3, -1), createUser(4, -2), createUser(5, 1)]
 const summarisePlan = (plan: ReturnType<typeof planBulkAction>) => [
-  plan.included.map(({ id }) => id),
-  plan.excluded.map(({ user: { id }, reason }) => `${id} ${reason}`),
+  plan.includedUsers.map(({ id }) => id),
+  plan.excludedUsers.map(({ user: { id }, reason }) => `${id} ${reason}`),
 ]
 
 describe('a move on many users', () => {

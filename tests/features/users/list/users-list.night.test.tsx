@@ -1,7 +1,7 @@
 /** The list of users on the screen: its filters, what it says of rows that are not there, and its names for a screen reader. */
 import { screen } from '@testing-library/dom'
 import { describe, expect, it, vi } from 'vitest'
-import { button } from '#tests/support/pages/fields.ts'
+import { getButton } from '#tests/support/pages/fields.ts'
 import { nightly } from '#tests/support/runner/nightly.ts'
 import { setUpPages } from '#tests/support/pages/screen.ts'
 import { readNames, userAction } from '#tests/support/pages/users.ts'
@@ -29,7 +29,7 @@ describe('the list', () => {
     await expect.poll(() => readShownRoles().length).toBe(allRoles.length + 1)
     await fixture.user.selectOptions(status, 'Deleted')
     await expect.poll(readShownRoles).toEqual(['deleted'])
-    await fixture.user.click(button('Clear filters'))
+    await fixture.user.click(getButton('Clear filters'))
     await expect.poll(readShownRoles).toEqual(allRoles)
     expect(fixture.browser.path()).toBe('/app/user')
   })
@@ -94,7 +94,7 @@ describe('the list', () => {
     const table = screen.getByRole('table')
     expect(table.querySelector('caption')?.textContent).toBe(`Users of ${canaries.alpha} Ltd`)
     expect(table.querySelectorAll('thead th[scope="col"]')).toHaveLength(7)
-    button(`More for ${toUserName('invited')}`)
+    getButton(`More for ${toUserName('invited')}`)
     await expect.poll(() => document.querySelector('.list-foot [role=status]')?.textContent).toContain('Updated')
     await expect.poll(() => document.title).toBe(`Users · ${canaries.alpha} Ltd · Service portal`)
   })

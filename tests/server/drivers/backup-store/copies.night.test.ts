@@ -10,7 +10,7 @@ import type { DataPiece } from '#server/drivers/hosting/hosting-driver.ts'
 import { dataPieces, streamPieces, buildShopPieces, ungroupRows } from '#tests/support/hosting/data-pieces.ts'
 import { startBareEngine } from '#tests/support/server/database.ts'
 import { isNight, nightly } from '#tests/support/runner/nightly.ts'
-import { asSuperuser } from '#tests/support/server/postgres.ts'
+import { runAsSuperuser } from '#tests/support/server/postgres.ts'
 
 interface TargetUnderTest {
   target: CopyTarget
@@ -38,7 +38,7 @@ async function openEmbeddedTarget(): Promise<TargetUnderTest> {
 async function openServerTarget(): Promise<TargetUnderTest> {
   const url = inject('postgresUrl') ?? ''
   const name = `copies_${randomUUID().slice(0, 8)}`
-  await asSuperuser(url, 'postgres', [`create database ${name}`])
+  await runAsSuperuser(url, 'postgres', [`create database ${name}`])
   const target = createCopyTarget(createServerConnections(`${url}/${name}`, () => undefined))
   const client = new Client({ connectionString: `${url}/${name}` })
   await client.connect()
@@ -48,7 +48,7 @@ async function openServerTarget(): Promise<TargetUnderTest> {
     async close() {
       await client.end()
       await target.close()
-      await asSuperuser(url, 'postgres', [`drop database ${name} with (force)`])
+      await runAsSuperuser(url, 'postgres', [`drop database ${name} with (force)`])
     },
   }
 }

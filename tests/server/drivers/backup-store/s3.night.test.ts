@@ -164,7 +164,7 @@ describe('a bucket that fails', () => {
   it('has its old uploads ended, and keeps those that go on', async () => {
     const { content } = server
     const ids = ['a', 'b', 'c', 'd', 'e'].map((key) => content.begin(key))
-    for (const id of ids.slice(0, 3)) content.upload(id).initiated = new Date(Date.now() - 3_600_000)
+    for (const id of ids.slice(0, 3)) content.upload(id).initiatedAt = new Date(Date.now() - 3_600_000)
     expect(await store.cleanUp(1_800_000)).toBe(3)
     expect([...content.uploads.values()].map(({ key }) => key).toSorted()).toEqual(['d', 'e'])
   })

@@ -181,7 +181,7 @@ export function describeHosting(name: string, openHost: () => HostingUnderTest):
         return (
           currentState?.running?.memoryMb === 1000 &&
           currentState.tasks.length === 2 &&
-          currentState.tasks.every((one) => one.healthy) &&
+          currentState.tasks.every((task) => task.healthy) &&
           currentState
         )
       })
@@ -307,8 +307,8 @@ export function describeHosting(name: string, openHost: () => HostingUnderTest):
       writeFileSync(brokenPackage, 'no zip file')
       const sha256 = createHash('sha256').update('no zip file').digest('hex')
       refusedApps.push({ ...secondApp, package: { path: brokenPackage, sha256 } })
-      for (const one of refusedApps)
-        await expect(driver.install(ref, [one], withFence(1))).rejects.toMatchObject({ fault: 'bad_package' })
+      for (const app of refusedApps)
+        await expect(driver.install(ref, [app], withFence(1))).rejects.toMatchObject({ fault: 'bad_package' })
       const listVersions = async () => (await driver.look(ref))?.apps.map(({ code, version }) => `${code} ${version}`)
       expect(await listVersions()).toEqual(['pay 1.0', 'old 3'])
       await driver.install(ref, [secondApp], withFence(2))
@@ -318,7 +318,7 @@ export function describeHosting(name: string, openHost: () => HostingUnderTest):
     it('tells whoever watches of what changed, until they stop', async () => {
       const ref = createRef()
       const changedRefs: InstanceRef[] = []
-      const stop = driver.watch((one) => void changedRefs.push(one))
+      const stop = driver.watch((ref) => void changedRefs.push(ref))
       await driver.prepare(ref, spec, withFence(1))
       await waitUntil('the change', () => changedRefs.some(({ serviceId }) => serviceId === ref.serviceId))
       await driver.start(ref, { fresh: false }, withFence(1))

@@ -69,7 +69,7 @@ afterAll(async () => {
 async function sendRaw(...pieces: (string | Buffer)[]): Promise<string> {
   const socket = connect(Number(new URL(url).port), '127.0.0.1')
   const parts: Buffer[] = []
-  socket.on('data', (part: Buffer) => parts.push(part))
+  socket.on('data', (chunk: Buffer) => parts.push(chunk))
   socket.on('error', () => undefined)
   await once(socket, 'connect')
   for (const piece of pieces) socket.write(piece)
@@ -162,7 +162,7 @@ describe('the gateway', () => {
     expect(parseStatus(await sendRaw('GET / HTTP/1.1\r\nHost: www'))).toBe(408)
     expect(parseStatus(await sendRaw(buildHead('POST / HTTP/1.1', hostHeader, 'Content-Length: 10'), 'half'))).toBe(408)
     expect(performance.now() - startedAt).toBeLessThan(10_000)
-    expect(listRequests().filter(({ complete }) => complete)).toEqual([])
+    expect(listRequests().filter(({ complete: isComplete }) => isComplete)).toEqual([])
   })
 
   it('passes on what was sent, and none of what is between it and the client', async () => {

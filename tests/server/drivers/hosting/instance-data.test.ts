@@ -51,7 +51,7 @@ describe('the data of an instance', () => {
       insert into child values (7, 1), (null, 2);`)
     const pieces = await readPieces()
     store.close()
-    expect(pieces.filter(({ kind }) => kind === 'table').map((one) => 'name' in one && one.name)).toEqual([
+    expect(pieces.filter(({ kind }) => kind === 'table').map((piece) => 'name' in piece && piece.name)).toEqual([
       'child',
       'log',
       'loose',
@@ -112,7 +112,7 @@ describe('the data of an instance', () => {
   })
   const createRowsPiece = (...values: unknown[]): DataPiece => ({
     kind: 'rows',
-    rows: values.map((one) => [one]) as never,
+    rows: values.map((value) => [value]) as never,
   })
   const createEndPiece = (...statements: string[]): DataPiece => ({ kind: 'end', statements })
   const outsidePath = join(tmpdir(), 'hostile-data.db')

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { afterAll, describe, expect, it, vi } from 'vitest'
 import type { InstanceRef } from '#server/drivers/hosting/hosting-driver.ts'
-import { between, createChance, suiteSeed } from '#tests/support/runner/chance.ts'
+import { drawBetween, createRandom, suiteSeed } from '#tests/support/runner/random.ts'
 import {
   sendRequest,
   waitUntilHealthy,
@@ -103,7 +103,7 @@ describe('local hosting', () => {
 
   nightly('is what it was told to be when a call is repeated, wherever its supervisor was killed', async () => {
     const host = openHost()
-    const random = createChance(suiteSeed)
+    const random = createRandom(suiteSeed)
     await host.driver.prepare(ref, { name: 'Trading', config: { memoryMb: 0, tasks: 0 } }, withFence(1))
     let fence = 1
     /** Again until it is done, as a job of the portal does; `delayMs` null: nobody is killed. */
@@ -125,15 +125,15 @@ describe('local hosting', () => {
     }
     for (let round = 0; round < killCount; round++) {
       fence += 1
-      const tasks = between(random, 1, 2)
+      const tasks = drawBetween(random, 1, 2)
       const config = { memoryMb: 1000 + fence, tasks }
-      const killedCall = between(random, 0, round % 3 === 2 ? 2 : 1)
-      const getDelayMs = (call: number) => (call === killedCall ? between(random, 0, 60) : null)
+      const killedCall = drawBetween(random, 0, round % 3 === 2 ? 2 : 1)
+      const getDelayMs = (call: number) => (call === killedCall ? drawBetween(random, 0, 60) : null)
       await callWithKill(getDelayMs(0), () => host.driver.configure(ref, config, withFence(fence)))
       await callWithKill(getDelayMs(1), () => host.driver.start(ref, { fresh: true }, withFence(fence)))
       const state = await waitUntil('as configured', async () => {
         const currentState = await host.driver.look(ref)
-        const isNew = currentState?.tasks.every((one) => one.healthy && one.limitMb === config.memoryMb)
+        const isNew = currentState?.tasks.every((task) => task.healthy && task.limitMb === config.memoryMb)
         return currentState?.tasks.length === tasks && isNew ? currentState : null
       })
       expect(state).toMatchObject({ config, running: config, wanted: 'running', healthy: true })
@@ -157,7 +157,7 @@ describe('local hosting', () => {
 
   nightly('has the old data or the new, wherever its supervisor was killed while data is replaced', async () => {
     const host = openHost()
-    const random = createChance(suiteSeed)
+    const random = createRandom(suiteSeed)
     const readData = async () => JSON.stringify(await Array.fromAsync(host.driver.readData(ref)))
     const replaceData = (data: string, fence: number) =>
       host.driver.replaceData(ref, streamItems(JSON.parse(data)), withFence(fence))
@@ -172,7 +172,7 @@ describe('local hosting', () => {
         () => true,
         () => false,
       )
-      await wait(between(random, 200, 700))
+      await wait(drawBetween(random, 200, 700))
       for (const { pid } of findSupervisors(host.folder)) process.kill(pid, 'SIGKILL')
       const isAcknowledged = await replacement
       const storedData = await readData()
@@ -255,7 +255,7 @@ describe('local hosting', () => {
     const { address, tasks } = await waitUntilHealthy(host.driver, ref, 2)
     let isDone = false
     const statuses: number[] = []
-    const polling = (async () => {
+    const pollPromise = (async () => {
       while (!isDone) {
         statuses.push((await sendRequest(address.url, '/sign-in')).status)
         await wait(10)
@@ -267,11 +267,11 @@ describe('local hosting', () => {
       const currentState = await host.driver.look(ref)
       return (
         currentState?.tasks.length === 2 &&
-        currentState.tasks.every((one) => one.healthy && !previousStartTimes.has(one.started))
+        currentState.tasks.every((task) => task.healthy && !previousStartTimes.has(task.started))
       )
     })
     isDone = true
-    await polling
+    await pollPromise
     expect(statuses.length).toBeGreaterThan(20)
     expect(statuses.filter((status) => status !== 200)).toEqual([])
   })
@@ -292,8 +292,8 @@ describe('local hosting', () => {
     const host = openHost()
     const refs = Array.from({ length: 200 }, (_, index) => ({ serviceId: index + 1, code: `shop${index}` }))
     const spec = { name: '', config: { memoryMb: 0, tasks: 0 } }
-    await Promise.all(refs.map((one) => host.driver.prepare(one, spec, withFence(1))))
-    await Promise.all(refs.slice(0, 20).map((one) => host.driver.start(one, { fresh: false }, withFence(1))))
+    await Promise.all(refs.map((ref) => host.driver.prepare(ref, spec, withFence(1))))
+    await Promise.all(refs.slice(0, 20).map((ref) => host.driver.start(ref, { fresh: false }, withFence(1))))
     const durationsMs: number[] = []
     for (let time = 0; time < 5; time++) {
       const startedAt = performance.now()

@@ -27,8 +27,8 @@ it.each([
   ['of a small machine', gigabyte, 0, 512],
   ['of one that is too small', gigabyte / 4, 0, 0],
   ['of a large machine', 512 * gigabyte, 0, 520_192],
-])('fault 15f leaves a part of the memory %s to the portal', (_, total, constrained, budget) => {
-  expect(calculateMemoryBudget(total, constrained)).toBe(budget)
+])('fault 15f leaves a part of the memory %s to the portal', (_, total, memoryLimit, budget) => {
+  expect(calculateMemoryBudget(total, memoryLimit)).toBe(budget)
 })
 
 describe('local hosting', () => {
@@ -42,8 +42,8 @@ describe('local hosting', () => {
     )
   const prepareInstance = (ref: InstanceRef, config: InstanceConfig) =>
     readFault(host.driver.prepare(ref, { name: ref.code, config }, withFence(1)))
-  const startInstance = (ref: InstanceRef, fresh = false, fence = 1) =>
-    readFault(host.driver.start(ref, { fresh }, withFence(fence)))
+  const startInstance = (ref: InstanceRef, isFresh = false, fence = 1) =>
+    readFault(host.driver.start(ref, { fresh: isFresh }, withFence(fence)))
   const configureInstance = (ref: InstanceRef, memoryMb: number, tasks: number) =>
     readFault(host.driver.configure(ref, { memoryMb, tasks }, withFence(3)))
   const createMemoryFault = (needed: number, free: number) => [

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, it, test } from 'vitest'
 import { formatMappFault, mappFaults, mappLimits } from '#domain/catalogue/mapp.ts'
 import { readPackageFile } from '#server/drivers/packages/package-reader.ts'
 import { readPackage, type PackageReadResult } from '#server/drivers/packages/read-package.ts'
-import { createChance, suiteSeed } from '#tests/support/runner/chance.ts'
+import { createRandom, suiteSeed } from '#tests/support/runner/random.ts'
 import { mutateBytes } from '#tests/support/uploads/mutate-bytes.ts'
 import { nightly } from '#tests/support/runner/nightly.ts'
 import { facts, buildNoise, packApp } from '#tests/support/uploads/packages.ts'
@@ -213,7 +213,7 @@ describe('in a process of its own', () => {
 })
 
 test('500 damaged packages are read or refused, each soon, and nothing is written (R-29)', async () => {
-  const random = createChance(suiteSeed)
+  const random = createRandom(suiteSeed)
   const soundPackage = await packApp()
   const otherPackage = await packApp({
     facts: { code: 'tax', requires: [{ code: 'pay', version: '1' }] },

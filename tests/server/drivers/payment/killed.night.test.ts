@@ -38,14 +38,14 @@ it('a demo that is killed while money is taken has taken it once when it is begu
   const payments = Array.from({ length: 40 }, () =>
     buildBeginning(firstServer, { money: { amount: 100n, currency: 'USD' } }),
   )
-  const attempts = payments.map((one) => firstServer.driver.start(one).catch((error: unknown) => error))
+  const attempts = payments.map((payment) => firstServer.driver.start(payment).catch((error: unknown) => error))
   await Promise.race(attempts)
   await firstServer.running.kill('SIGKILL')
   await Promise.all(attempts)
 
   const secondServer = await startWithDriver()
   expect(secondServer.apiUrl).toBe(firstServer.apiUrl)
-  const outcomes = await Promise.all(payments.map((one) => secondServer.driver.start(one)))
+  const outcomes = await Promise.all(payments.map((payment) => secondServer.driver.start(payment)))
   expect(new Set(outcomes.map(({ kind }) => kind))).toEqual(new Set(['taken']))
   expect(await secondServer.count()).toEqual({ usd: 4000 })
 })

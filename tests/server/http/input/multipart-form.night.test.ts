@@ -252,7 +252,7 @@ async function openUpload(lengthHeader: string) {
   const head = [
     `POST ${url} HTTP/1.1`,
     `Host: 127.0.0.1:${address.port}`,
-    `Authorization: Bearer ${user.access}`,
+    `Authorization: Bearer ${user.accessToken}`,
     `Content-Type: ${type}`,
     lengthHeader,
   ]

@@ -48,7 +48,7 @@ test('any text at all, of any characters, is stored as NFC or refused (F-03, S-1
   )
   const seenStatuses = new Set<number>()
   await fc.assert(
-    fc.asyncProperty(text, async (one) => void seenStatuses.add(await expectStored(one))),
+    fc.asyncProperty(text, async (storedText) => void seenStatuses.add(await expectStored(storedText))),
     { numRuns: 150 },
   )
   expect([...seenStatuses].toSorted()).toEqual([200, 400])

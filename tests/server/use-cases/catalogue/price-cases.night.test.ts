@@ -15,8 +15,8 @@ onConnections('a price list', (engine) => {
     server.clock.now = shopOpenedAt
     await openShop(server)
     staff = await server.signIn('admin@m18')
-    const listModules = async (hidden: boolean): Promise<{ code: string; id: number }[]> =>
-      (await staff.send({ url: `/api/module?hidden=${hidden}&results=50` })).json().data
+    const listModules = async (isHidden: boolean): Promise<{ code: string; id: number }[]> =>
+      (await staff.send({ url: `/api/module?hidden=${isHidden}&results=50` })).json().data
     const moduleIds = new Map(
       [...(await listModules(false)), ...(await listModules(true))].map(({ code, id }) => [code, id]),
     )

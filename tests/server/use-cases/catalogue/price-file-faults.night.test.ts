@@ -4,7 +4,7 @@ import { beforeEach, describe, expect, test } from 'vitest'
 import enPrices from '#locales/en/prices.json' with { type: 'json' }
 import zhPrices from '#locales/zh/prices.json' with { type: 'json' }
 import { runInTransaction } from '#server/db/transaction.ts'
-import { createChance, pick, suiteSeed } from '#tests/support/runner/chance.ts'
+import { createRandom, pick, suiteSeed } from '#tests/support/runner/random.ts'
 import { onConnections } from '#tests/support/server/database.ts'
 import { readStatusAndCode } from '#tests/support/server/forms.ts'
 import { mutateBytes } from '#tests/support/uploads/mutate-bytes.ts'
@@ -325,10 +325,10 @@ onConnections('a file', (engine) => {
     const [exportedFile, otherFile] = [await exportFile(fixture.priceListIds[0]), await buildValidFile()]
     // A file of which next to nothing was left becomes the other one.
     const validLists = [(await upload(exportedFile)).json().list, (await upload(otherFile)).json().list]
-    const chance = createChance(suiteSeed)
+    const random = createRandom(suiteSeed)
     const countsByOutcome = new Map<string, number>()
     for (let index = 0; index < 500; index++) {
-      const response = await upload(mutateBytes(chance, exportedFile, otherFile))
+      const response = await upload(mutateBytes(random, exportedFile, otherFile))
       const { data, list } = response.json()
       const [{ code = '', named: details = '' } = {}, ...otherProblems] = data ?? []
       expect(otherProblems).toEqual([])
@@ -366,15 +366,15 @@ onConnections('a file', (engine) => {
       typeof value === 'object' && value !== null
         ? [path, ...Object.entries(value).flatMap(([name, child]) => listPaths(child, [...path, name]))]
         : [path]
-    const chance = createChance(suiteSeed)
+    const random = createRandom(suiteSeed)
     const seenStatuses = new Set<number>()
     for (let index = 0; index < 200; index++) {
       const changedFile = { list: structuredClone(list) }
-      const changedPath = ['list', ...pick(chance, listPaths(list))]
+      const changedPath = ['list', ...pick(random, listPaths(list))]
       const parentValue = changedPath
         .slice(0, -1)
         .reduce<Record<string, unknown>>((from, name) => from[name] as never, changedFile)
-      parentValue[changedPath.at(-1) ?? ''] = pick(chance, hostileValues)
+      parentValue[changedPath.at(-1) ?? ''] = pick(random, hostileValues)
       const response = await upload(await packList(JSON.stringify(changedFile.list)))
       const { data } = response.json()
       if (response.statusCode === 400)

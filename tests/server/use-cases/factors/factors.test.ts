@@ -14,7 +14,7 @@ import {
 import { createMailBox } from '#tests/support/server/mail-box.ts'
 import { type SignedIn, startServer, type TestServer } from '#tests/support/server/server.ts'
 import { password } from '#tests/support/server/world.ts'
-import { codeAt } from '#tests/support/server/otp.ts'
+import { calculateCode } from '#tests/support/server/otp.ts'
 
 let server: TestServer
 const mailBox = createMailBox(() => server.app)
@@ -69,9 +69,9 @@ describe('the own factors', () => {
       ...(await db.selectFrom('job').selectAll().execute()),
       ...(await db.selectFrom('idempotency').selectAll().execute()),
     ])
-    const everything = JSON.stringify(rows) + server.readLog()
+    const allText = JSON.stringify(rows) + server.readLog()
     for (const secretValue of [secret, ...codes, ...codes.map((code) => code.replaceAll('-', '')), password])
-      expect(everything).not.toContain(secretValue)
+      expect(allText).not.toContain(secretValue)
   })
 
   test('another company’s users do not see them', async () => {
@@ -112,7 +112,7 @@ describe('changing them', () => {
     const beginChange = async () => (await post(person, 'begin')).json()
     const first = await beginChange()
     expect(first.methods).toEqual(['password', 'otp', 'assertion', 'recovery_code'])
-    const otp = codeAt(secret, server.clock.now)
+    const otp = calculateCode(secret, server.clock.now)
     const sendProof = async (proof: object, token?: string) =>
       readOutcome(await post(person, 'prove', { mfa_token: token ?? (await beginChange()).mfa_token, ...proof }))
     expect(await sendProof({ otp })).toBe(204)
@@ -163,7 +163,7 @@ describe('changing them', () => {
       'VALIDATION_ERROR',
     ])
     expect(readOutcome(await post(person, 'factor', app))).toEqual([400, 'VALIDATION_ERROR'])
-    const otp = codeAt(totp.secret, server.clock.now)
+    const otp = calculateCode(totp.secret, server.clock.now)
     expect(readOutcome(await post(person, 'factor', { ...app, otp }))).toBe(200)
     // What was set up is set up: the same again needs another beginning.
     expect(readOutcome(await post(person, 'factor', { ...app, otp }))).toEqual(invalidOutcome)
@@ -252,12 +252,12 @@ describe('changing them', () => {
 })
 
 describe('what a company requires', () => {
-  const requireFactor = async (person: SignedIn, required: boolean, token?: string) =>
+  const requireFactor = async (person: SignedIn, isRequired: boolean, token?: string) =>
     readOutcome(
       await person.send({
         method: 'PUT',
         url: '/api/m18s/mfa/company',
-        payload: { mfa_token: token ?? (await proveIdentity(person)), required },
+        payload: { mfa_token: token ?? (await proveIdentity(person)), required: isRequired },
       }),
     )
 

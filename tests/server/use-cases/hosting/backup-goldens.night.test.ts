@@ -62,7 +62,7 @@ describe('the examples', () => {
     })
     const [oracleResult] = runOracle({
       kind: 'backup',
-      at: server.clock.now,
+      time: server.clock.now,
       currentEnd: null,
       contractEnd,
       period: periodFields.period,

@@ -34,7 +34,7 @@ eachEngineByNight('periods bought one after the other', (engine) => {
     const service_id = await readServiceId(fixture.server, 'shop')
     const { id } = await post('/api/pdb/order', { service_id, pdb_type: 'pdb2rds', period, period_type })
     const list = await buyer.send({ url: `/api/pdb/order?serviceId=${service_id}` })
-    const row = list.json().data.find((one: { id: number }) => one.id === id)
+    const row = list.json().data.find((candidate: { id: number }) => candidate.id === id)
     referenceCount += 1
     const payment = { gateway: 'test', reference: `backup${referenceCount}`, paidAt: fixture.server.clock.now }
     const { pay_amount: amount, currency } = row

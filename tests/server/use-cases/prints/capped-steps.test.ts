@@ -20,7 +20,7 @@ test.each([
 ] as const)(
   'fault 9 a print tells both the days and the years that they count as (%s): %s',
   (language, expectedText) => {
-    const segments = [{ start: '2027-03-01', end: '2032-03-01', annual: 4_000_000n }]
+    const segments = [{ start: '2027-03-01', end: '2032-03-01', annualFee: 4_000_000n }]
     const result = quoteChange(quoteInput, segments, '2027-03-02')
     if (result.kind !== 'quote') throw new Error(result.kind)
     expect(renderSteps(createPrintTranslator(language), 'HKD', explainQuote(result.quote)).html).toContain(expectedText)

@@ -118,8 +118,8 @@ onConnections('prints', (engine) => {
     await updateCompanies({ tax_number: '87654321' })
     expect((await openPrint(await requestTicketUrl())).body).not.toMatch(/Tax number|87654321/)
     // Nobody may change an invoice.
-    const removeTaxNumbers = sql`update invoice set content = content #- '{seller,tax_number}' #- '{buyer,tax_number}'`
-    const updateResult = await bypassPolicies(server.app.database, (db) => removeTaxNumbers.execute(db))
+    const taxNumberRemoval = sql`update invoice set content = content #- '{seller,tax_number}' #- '{buyer,tax_number}'`
+    const updateResult = await bypassPolicies(server.app.database, (db) => taxNumberRemoval.execute(db))
     expect(updateResult.numAffectedRows).toBe(1n)
     expect((await openPrint(await requestTicketUrl())).body).not.toMatch(/Tax number|87654321/)
   })

@@ -27,15 +27,15 @@ const renew = (refresh: string, extraFields: Record<string, string> = {}, header
     { 'x-token-store': 'body', ...headers },
   )
 
-const readAccessOutcome = async (access: string) => {
-  const response = await server.send({ url: '/api/m18s/user', headers: { authorization: `Bearer ${access}` } })
+const readAccessOutcome = async (accessToken: string) => {
+  const response = await server.send({ url: '/api/m18s/user', headers: { authorization: `Bearer ${accessToken}` } })
   return response.statusCode === 200 ? 'ok' : response.json().errorCode
 }
 
-async function renewTokens(refresh: string): Promise<{ access: string; refresh: string }> {
+async function renewTokens(refresh: string): Promise<{ accessToken: string; refresh: string }> {
   const response = await renew(refresh)
   expect(response.statusCode).toBe(200)
-  return { access: response.json().access_token, refresh: response.json().refresh_token }
+  return { accessToken: response.json().access_token, refresh: response.json().refresh_token }
 }
 
 describe('a refresh token that somebody has copied', () => {
@@ -50,16 +50,22 @@ describe('a refresh token that somebody has copied', () => {
     const response = await renew(refresh, {}, headers)
     return [response.statusCode, response.json().errorCode]
   }
-  const buildLatestAccessHeader = ({ access }: { access: string }) => ({ 'x-newest-access': hashToken(access) })
+  const buildLatestAccessHeader = ({ accessToken }: { accessToken: string }) => ({
+    'x-newest-access': hashToken(accessToken),
+  })
 
   test('fault 14a thief and victim who rotate in step are noticed in the second round', async () => {
     const otherSession = await server.signIn('user@alpha')
     const [victim, thief] = [await renewTokens(user.refresh), await renewTokens(user.refresh)]
-    expect([await readAccessOutcome(victim.access), await readAccessOutcome(thief.access)]).toEqual(['ok', 'ok'])
+    expect([await readAccessOutcome(victim.accessToken), await readAccessOutcome(thief.accessToken)]).toEqual([
+      'ok',
+      'ok',
+    ])
     const second = await renewTokens(victim.refresh)
     expect(await renewAndReadRefusal(thief.refresh)).toEqual([401, 'UNAUTHORIZED'])
-    for (const { access } of [victim, thief, second, user]) expect(await readAccessOutcome(access)).toBe('UNAUTHORIZED')
-    expect(await readAccessOutcome(otherSession.access)).toBe('ok')
+    for (const { accessToken } of [victim, thief, second, user])
+      expect(await readAccessOutcome(accessToken)).toBe('UNAUTHORIZED')
+    expect(await readAccessOutcome(otherSession.accessToken)).toBe('ok')
     expect(await readSubjects()).toEqual([mailSubject])
   })
 
@@ -76,24 +82,24 @@ describe('a refresh token that somebody has copied', () => {
     const child = await renewTokens(user.refresh)
     await renewTokens(child.refresh)
     expect(await renewAndReadRefusal(user.refresh)).toEqual([401, 'UNAUTHORIZED'])
-    expect(await readAccessOutcome(child.access)).toBe('UNAUTHORIZED')
+    expect(await readAccessOutcome(child.accessToken)).toBe('UNAUTHORIZED')
     expect(await readSubjects()).toEqual([mailSubject])
   })
 
   test('fault 14c after ten seconds a parent is good only if no token of its child was presented', async () => {
     const child = await renewTokens(user.refresh)
-    expect(await readAccessOutcome(child.access)).toBe('ok')
+    expect(await readAccessOutcome(child.accessToken)).toBe('ok')
     server.clock.now += 10_000
     await renewTokens(user.refresh)
     server.clock.now += 1
     expect(await renewAndReadRefusal(user.refresh)).toEqual([401, 'UNAUTHORIZED'])
-    expect(await readAccessOutcome(child.access)).toBe('UNAUTHORIZED')
+    expect(await readAccessOutcome(child.accessToken)).toBe('UNAUTHORIZED')
     expect(await readSubjects()).toEqual([mailSubject])
   })
 
   test('fault 14d a device that shows the newest token it was given comes back without its cookies, and no thief with it', async () => {
     const child = await renewTokens(user.refresh)
-    expect(await readAccessOutcome(child.access)).toBe('ok')
+    expect(await readAccessOutcome(child.accessToken)).toBe('ok')
     server.clock.now += hourMs
     const response = await renew(user.refresh, {}, buildLatestAccessHeader(child))
     expect([response.statusCode, await readSubjects()]).toEqual([200, []])
@@ -113,8 +119,8 @@ describe('renewing (K-20)', () => {
   test('each refresh token is given a new pair, and the former access token still ends by itself (K-06)', async () => {
     const second = await renewTokens(user.refresh)
     expect(second.refresh).not.toBe(user.refresh)
-    expect(await readAccessOutcome(second.access)).toBe('ok')
-    expect(await readAccessOutcome(user.access)).toBe('ok')
+    expect(await readAccessOutcome(second.accessToken)).toBe('ok')
+    expect(await readAccessOutcome(user.accessToken)).toBe('ok')
   })
 
   test('a lost answer can be asked for again, as long as nobody came with what was in it (K-07, R-23)', async () => {
@@ -122,7 +128,7 @@ describe('renewing (K-20)', () => {
     server.clock.now += 5 * hourMs
     await renewTokens(user.refresh)
     const third = await renewTokens((await renewTokens(user.refresh)).refresh)
-    expect(await readAccessOutcome(third.access)).toBe('ok')
+    expect(await readAccessOutcome(third.accessToken)).toBe('ok')
   })
 
   test('once the child was presented, its parent can only be a copy: the family ends (K-07, K-09, S-43)', async () => {
@@ -131,11 +137,11 @@ describe('renewing (K-20)', () => {
     const third = await renewTokens(second.refresh)
     const reuseResponse = await renew(user.refresh)
     expect([reuseResponse.statusCode, reuseResponse.json().errorCode]).toEqual([401, 'UNAUTHORIZED'])
-    expect(await readAccessOutcome(third.access)).toBe('UNAUTHORIZED')
-    expect(await readAccessOutcome(second.access)).toBe('UNAUTHORIZED')
+    expect(await readAccessOutcome(third.accessToken)).toBe('UNAUTHORIZED')
+    expect(await readAccessOutcome(second.accessToken)).toBe('UNAUTHORIZED')
     expect((await renew(third.refresh)).statusCode).toBe(401)
     // The same user's session on another device has nothing to do with it.
-    expect(await readAccessOutcome(otherSession.access)).toBe('ok')
+    expect(await readAccessOutcome(otherSession.accessToken)).toBe('ok')
     expect(server.readLog()).toContain('token reused')
   })
 
@@ -150,24 +156,24 @@ describe('renewing (K-20)', () => {
     const responses = await Promise.all(Array.from({ length: 100 }, () => renew(user.refresh)))
     expect(new Set(responses.map(({ statusCode }) => statusCode))).toEqual(new Set([200]))
     const lastTokens = await renewTokens(responses.at(-1)?.json().refresh_token)
-    expect(await readAccessOutcome(lastTokens.access)).toBe('ok')
+    expect(await readAccessOutcome(lastTokens.accessToken)).toBe('ok')
   })
 
   test('a server that starts anew between commit and answer exchanges it again', async () => {
     await renewTokens(user.refresh)
     const { config } = server.app
     server.app.config = { ...config, tokenKey: Buffer.from(config.tokenKey) }
-    expect(await readAccessOutcome((await renewTokens(user.refresh)).access)).toBe('ok')
+    expect(await readAccessOutcome((await renewTokens(user.refresh)).accessToken)).toBe('ok')
   })
 
   test('tokens are no good in each other’s place (K-11)', async () => {
     expect(await readAccessOutcome(user.refresh)).toBe('UNAUTHORIZED')
-    expect((await renew(user.access)).statusCode).toBe(401)
+    expect((await renew(user.accessToken)).statusCode).toBe(401)
   })
 
   test('what stands in a token decides nothing: another id in front of it, or one letter changed, and it is unknown (K-01)', async () => {
-    const [, randomPart] = user.access.split('.')
-    expect(await readAccessOutcome(user.access)).toBe('ok')
+    const [, randomPart] = user.accessToken.split('.')
+    expect(await readAccessOutcome(user.accessToken)).toBe('ok')
     for (const id of [server.world.users['admin@alpha'], server.world.users['user@beta'], 0])
       expect(await readAccessOutcome(`${id}.${randomPart}`)).toBe('UNAUTHORIZED')
     const changedToken = `${user.refresh.slice(0, -1)}${user.refresh.endsWith('A') ? 'B' : 'A'}`
@@ -211,10 +217,10 @@ describe('renewing (K-20)', () => {
 
   test('a clock that goes back lets nobody in longer than the token says, and nobody out', async () => {
     server.clock.now -= hourMs
-    expect(await readAccessOutcome(user.access)).toBe('ok')
+    expect(await readAccessOutcome(user.accessToken)).toBe('ok')
     const second = await renewTokens(user.refresh)
     server.clock.now += hourMs + 10 * minuteMs
-    expect(await readAccessOutcome(second.access)).toBe('TOKENEXPIRED')
+    expect(await readAccessOutcome(second.accessToken)).toBe('TOKENEXPIRED')
   })
 
   test('another’s cookie is not rotated: the call says whose it expects (protocol 28)', async () => {
@@ -225,9 +231,9 @@ describe('renewing (K-20)', () => {
       { 'for-user': `${server.world.companies.alpha}:${otherUser.userId}` },
     )
     expect([byHeader.statusCode, byHeader.json().errorCode]).toEqual([409, 'WRONG_SESSION'])
-    const byValue = await renew(user.refresh, { access_token: otherUser.access })
+    const byValue = await renew(user.refresh, { access_token: otherUser.accessToken })
     expect(byValue.statusCode).toBe(409)
-    const ownResponse = await renew(user.refresh, { access_token: user.access })
+    const ownResponse = await renew(user.refresh, { access_token: user.accessToken })
     expect(ownResponse.statusCode).toBe(200)
   })
 
@@ -296,8 +302,8 @@ describe('the refresh cookie', () => {
 
   test('alone signs nobody in on any other call (K-02)', async () => {
     const refresh = await signInBrowser()
-    const { access } = await server.signIn('user@alpha')
-    const cookie = `portal-access=${access}; portal-refresh=${refresh}`
+    const { accessToken } = await server.signIn('user@alpha')
+    const cookie = `portal-access=${accessToken}; portal-refresh=${refresh}`
     const response = await server.send({ url: '/api/m18s/user', headers: { cookie, ...sameOrigin } })
     expect([response.statusCode, response.json().errorCode]).toEqual([401, 'UNAUTHORIZED'])
   })
@@ -314,13 +320,13 @@ describe('signing out', () => {
 
   test('ends the family on the server and clears both cookies (M22, S-45)', async () => {
     const user = await server.signIn('user@alpha')
-    const response = await logout({ authorization: `Bearer ${user.access}` })
+    const response = await logout({ authorization: `Bearer ${user.accessToken}` })
     expect(response.statusCode).toBe(204)
     expect([response.headers['set-cookie']].flat()).toEqual([
       'portal-access=; Max-Age=0; Path=/; SameSite=Strict',
       'portal-refresh=; Max-Age=0; Path=/api/m18s; HttpOnly; SameSite=Strict',
     ])
-    expect(await readAccessOutcome(user.access)).toBe('UNAUTHORIZED')
+    expect(await readAccessOutcome(user.accessToken)).toBe('UNAUTHORIZED')
     expect((await renew(user.refresh)).statusCode).toBe(401)
   })
 
@@ -335,8 +341,8 @@ describe('signing out', () => {
 
   test('twice is told, and does no harm', async () => {
     const user = await server.signIn('user@alpha')
-    await logout({ authorization: `Bearer ${user.access}` })
-    expect((await logout({ authorization: `Bearer ${user.access}` })).statusCode).toBe(401)
+    await logout({ authorization: `Bearer ${user.accessToken}` })
+    expect((await logout({ authorization: `Bearer ${user.accessToken}` })).statusCode).toBe(401)
   })
 })
 

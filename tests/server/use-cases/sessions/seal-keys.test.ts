@@ -6,7 +6,7 @@ import { deleteExpiredData } from '#server/jobs/delete-expired-data.ts'
 import { eachEngineByNight } from '#tests/support/server/database.ts'
 import { passPasswordStep, sendSecondStep, addAuthenticatorApp, addPasskey } from '#tests/support/server/factors.ts'
 import { readStatusAndCode } from '#tests/support/server/forms.ts'
-import { codeAt } from '#tests/support/server/otp.ts'
+import { calculateCode } from '#tests/support/server/otp.ts'
 import { system } from '#tests/support/server/people.ts'
 import { requestToken, type SignedIn, startServer, type TestServer } from '#tests/support/server/server.ts'
 
@@ -77,7 +77,7 @@ eachEngineByNight('sealing keys', (engine) => {
     const codes = await addAuthenticatorApp(await server.signIn('user@alpha'), server.clock.now)
     const passkey = await addPasskey(await server.signIn('admin@alpha'))
     server.clock.now += 30_000
-    const otp = codeAt(codes.secret, server.clock.now)
+    const otp = calculateCode(codes.secret, server.clock.now)
     const codeResponse = await sendSecondStep(server, (await passPasswordStep(server, 'user@alpha')).mfa_token, { otp })
     const passwordStep = await passPasswordStep(server, 'admin@alpha')
     const assertion = passkey.sign(passwordStep.passkey?.challenge ?? '')

@@ -114,7 +114,7 @@ describe('sessions', () => {
     const socket = new Client(`ws://${host}/api/m18s/progress`, { headers: { origin: `http://${host}` } })
     const closeCode = new Promise<number>((resolve) => socket.addEventListener('close', ({ code }) => resolve(code)))
     await new Promise((resolve) => socket.addEventListener('open', resolve))
-    socket.send(JSON.stringify({ token: caller.access }))
+    socket.send(JSON.stringify({ token: caller.accessToken }))
     const isClosed = async () => {
       await endSession()
       return socket.readyState === socket.CLOSED
@@ -159,7 +159,7 @@ describe('sessions', () => {
         requestToken(server.fastify, { grant_type: 'refresh_token', refresh_token }, { 'x-token-store': 'body' })
       const { refresh_token: second } = (await renew(session.refresh)).json()
       const { access_token: access } = (await renew(second)).json()
-      expect(await waitForClose({ ...session, access }, () => renew(session.refresh))).toBe(4401)
+      expect(await waitForClose({ ...session, accessToken: access }, () => renew(session.refresh))).toBe(4401)
     })
 
     test('by an admin who disables their user', async () => {

@@ -14,7 +14,7 @@ import {
 import { createMailBox } from '#tests/support/server/mail-box.ts'
 import { requestToken, startServer, type TestServer, buildUsername } from '#tests/support/server/server.ts'
 import { password } from '#tests/support/server/world.ts'
-import { codeAt } from '#tests/support/server/otp.ts'
+import { calculateCode } from '#tests/support/server/otp.ts'
 
 let server: TestServer
 const mailBox = createMailBox(() => server.app)
@@ -27,7 +27,7 @@ beforeEach(() => server.reset())
 const clientHeaders = { authorization: `Basic ${btoa(clientCredential)}` }
 const minuteMs = 60_000
 const stepMs = 30_000
-const getCode = (secret: string, steps = 0) => codeAt(secret, server.clock.now, steps)
+const getCode = (secret: string, steps = 0) => calculateCode(secret, server.clock.now, steps)
 const addAppFactor = async (userName: string) => addAuthenticatorApp(await server.signIn(userName), server.clock.now)
 const readOutcome = (response: { statusCode: number; body: string; json: () => { errorCode?: string } }) =>
   response.statusCode === 200 ? 200 : [response.statusCode, response.json().errorCode]
@@ -279,8 +279,8 @@ describe('recovery codes', () => {
       ['login', 'recovery code', undefined],
       ['update', 'recovery code', 'used'],
     ])
-    const everything = `${JSON.stringify(notes)}${server.readLog()}${JSON.stringify(mails)}`
-    expect(codes.filter((recoveryCode) => everything.includes(recoveryCode))).toEqual([])
+    const allText = `${JSON.stringify(notes)}${server.readLog()}${JSON.stringify(mails)}`
+    expect(codes.filter((recoveryCode) => allText.includes(recoveryCode))).toEqual([])
   })
 
   test('another’s do not', async () => {

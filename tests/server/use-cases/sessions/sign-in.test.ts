@@ -122,7 +122,7 @@ describe('signing in', () => {
   test('each sign-in makes new tokens, and none that a client chose is taken (S-47)', async () => {
     const first = await server.signIn('user@alpha')
     const second = await server.signIn('user@alpha')
-    expect(second.access).not.toBe(first.access)
+    expect(second.accessToken).not.toBe(first.accessToken)
     const chosenTokenResponse = await server.send({
       url: '/api/m18s/user',
       headers: { authorization: 'Bearer 1.mychoiceofatoken' },
@@ -131,7 +131,7 @@ describe('signing in', () => {
   })
 
   test('nothing that a copy of the database holds is a token or a password (S-41)', async () => {
-    const { access, refresh } = await server.signIn('user@alpha')
+    const { accessToken, refresh } = await server.signIn('user@alpha')
     const databaseText = await runInTransaction(server.app, { role: 'portal_system' }, async (db) =>
       JSON.stringify([
         await db.selectFrom('token').selectAll().execute(),
@@ -141,7 +141,7 @@ describe('signing in', () => {
         await db.selectFrom('attempt').selectAll().execute(),
       ]),
     )
-    for (const secret of [access, access.split('.')[1] ?? '', refresh, password])
+    for (const secret of [accessToken, accessToken.split('.')[1] ?? '', refresh, password])
       expect(databaseText).not.toContain(secret)
     expect(databaseText).toContain('$argon2id$v=19$m=4096,t=1,p=1$')
   })
@@ -158,8 +158,8 @@ describe('signing in', () => {
   })
 
   test('an account speaks the language of its last sign-in, where the client says one of ours (D68)', async () => {
-    const readLanguageAndVersion = async (access: string) => {
-      const response = await server.send({ url: '/api/m18s/user', headers: { authorization: `Bearer ${access}` } })
+    const readLanguageAndVersion = async (accessToken: string) => {
+      const response = await server.send({ url: '/api/m18s/user', headers: { authorization: `Bearer ${accessToken}` } })
       const { language, row_version } = response.json()
       return [language, row_version]
     }

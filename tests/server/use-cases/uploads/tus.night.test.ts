@@ -6,7 +6,7 @@ import { beforeAll, describe, expect, it, onTestFinished, test } from 'vitest'
 import { clientCredential } from '#contract/accounts.ts'
 import { demoPassword } from '#demo/sample-data/demo-data.ts'
 import { UploadLocker } from '#server/use-cases/uploads/upload-lock.ts'
-import { createChance, suiteSeed } from '#tests/support/runner/chance.ts'
+import { createRandom, suiteSeed } from '#tests/support/runner/random.ts'
 import { onConnections } from '#tests/support/server/database.ts'
 import { createRandomFaults, openFaultProxy } from '#tests/support/network/fault-proxy.ts'
 import { readStatusAndCode } from '#tests/support/server/forms.ts'
@@ -26,7 +26,7 @@ onConnections('an upload in pieces', (engine) => {
   beforeAll(async () => {
     url = await fixture.server.fastify.listen({ port: 0, host: '127.0.0.1' })
   })
-  const getToken = () => fixture.staff.access
+  const getToken = () => fixture.staff.accessToken
   const createUpload = (headers: Record<string, string> = {}, caller: SignedIn = fixture.staff) =>
     caller.send({
       method: 'POST',
@@ -54,7 +54,7 @@ onConnections('an upload in pieces', (engine) => {
       method: 'PATCH',
       body: new Uint8Array(body),
       headers: {
-        authorization: `Bearer ${caller.access}`,
+        authorization: `Bearer ${caller.accessToken}`,
         'tus-resumable': '1.0.0',
         'upload-offset': '0',
         'content-type': 'application/offset+octet-stream',
@@ -98,7 +98,7 @@ onConnections('an upload in pieces', (engine) => {
       try {
         proxy.set(
           createRandomFaults(
-            createChance(suiteSeed),
+            createRandom(suiteSeed),
             ['cut before the answer', 'cut in the answer', 'reset', 'gateway error', 'slow'],
             {
               share: 0.4,
@@ -207,7 +207,7 @@ onConnections('an upload in pieces', (engine) => {
     await uploadPiecemeal(bytes, {
       url,
       token: () => {
-        tokens.push(tokens.length % 2 ? otherSession.access : fixture.staff.access)
+        tokens.push(tokens.length % 2 ? otherSession.accessToken : fixture.staff.accessToken)
         return tokens.at(-1) ?? ''
       },
     })

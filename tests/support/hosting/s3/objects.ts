@@ -5,7 +5,7 @@ import { calculateCrc } from '#tests/support/hosting/s3/body.ts'
 export interface BucketObject {
   data: Buffer
   etag: string
-  modified: Date
+  modifiedAt: Date
   /** CRC-32 of all of it. */
   checksum: string
 }
@@ -18,7 +18,7 @@ interface UploadPart {
 
 export interface OpenUpload {
   key: string
-  initiated: Date
+  initiatedAt: Date
   parts: Map<number, UploadPart>
 }
 
@@ -40,7 +40,7 @@ export class BucketContent {
   readonly uploads = new Map<string, OpenUpload>()
 
   put(key: string, data: Buffer): BucketObject {
-    const object = { data, etag: calculateEtag(data), modified: new Date(), checksum: calculateCrc(data) }
+    const object = { data, etag: calculateEtag(data), modifiedAt: new Date(), checksum: calculateCrc(data) }
     this.objects.set(key, object)
     return object
   }
@@ -53,7 +53,7 @@ export class BucketContent {
 
   begin(key: string): string {
     const id = randomUUID()
-    this.uploads.set(id, { key, initiated: new Date(), parts: new Map() })
+    this.uploads.set(id, { key, initiatedAt: new Date(), parts: new Map() })
     return id
   }
 

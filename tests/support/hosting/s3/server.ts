@@ -235,24 +235,24 @@ const operations: Record<S3Operation, (exchange: S3Exchange, body: DecodedBody) 
   GetObject,
   ListObjectsV2({ response, content, call: { query }, pageSize }) {
     const prefix = query.get('prefix') ?? ''
-    const after = Buffer.from(query.get('continuation-token') ?? '', 'base64').toString()
-    const keys = [...content.objects.keys()].filter((key) => key.startsWith(prefix) && key > after).toSorted()
+    const startAfter = Buffer.from(query.get('continuation-token') ?? '', 'base64').toString()
+    const keys = [...content.objects.keys()].filter((key) => key.startsWith(prefix) && key > startAfter).toSorted()
     const page = keys.slice(0, pageSize)
     const rows = page.map((key) => {
-      const { data, modified, etag } = content.get(key)
-      return buildXml('Contents', { Key: key, Size: data.length, LastModified: modified.toISOString(), ETag: etag })
+      const { data, modifiedAt, etag } = content.get(key)
+      return buildXml('Contents', { Key: key, Size: data.length, LastModified: modifiedAt.toISOString(), ETag: etag })
     })
     const next = keys.length > page.length ? Buffer.from(page.at(-1) ?? '').toString('base64') : ''
     const continuation = { IsTruncated: next !== '', ...(next === '' ? {} : { NextContinuationToken: next }) }
     sendXml(response, 'ListBucketResult', { Name: bucket, KeyCount: page.length, ...continuation }, rows)
   },
   ListMultipartUploads({ response, content, call: { query }, pageSize }) {
-    const after = query.get('upload-id-marker') ?? ''
-    const ids = [...content.uploads.keys()].toSorted().filter((id) => id > after)
+    const startAfter = query.get('upload-id-marker') ?? ''
+    const ids = [...content.uploads.keys()].toSorted().filter((id) => id > startAfter)
     const page = ids.slice(0, pageSize)
     const rows = page.map((id) => {
-      const { key, initiated } = content.upload(id)
-      return buildXml('Upload', { Key: key, UploadId: id, Initiated: initiated.toISOString() })
+      const { key, initiatedAt } = content.upload(id)
+      return buildXml('Upload', { Key: key, UploadId: id, Initiated: initiatedAt.toISOString() })
     })
     const last = page.at(-1) ?? ''
     const markers = { NextUploadIdMarker: last, NextKeyMarker: content.uploads.get(last)?.key ?? '' }
@@ -284,13 +284,13 @@ async function GetObject({ request, response, content, call, transferred, effect
 
 function buildObjectHeaders(
   request: IncomingMessage,
-  { data, etag, checksum, modified }: BucketObject,
+  { data, etag, checksum, modifiedAt }: BucketObject,
   start: number | null,
 ) {
   const isChecksumRequested = getHeader(request, 'x-amz-checksum-mode') === 'ENABLED' && start === null
   return {
     etag,
-    'last-modified': modified.toUTCString(),
+    'last-modified': modifiedAt.toUTCString(),
     ...(start === null ? {} : { 'content-range': `bytes ${start}-${data.length - 1}/${data.length}` }),
     ...(isChecksumRequested ? { 'x-amz-checksum-crc32': checksum, 'x-amz-checksum-type': 'FULL_OBJECT' } : {}),
   }

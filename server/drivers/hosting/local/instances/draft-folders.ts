@@ -23,7 +23,7 @@ export interface DraftFolder {
 export function openDraftFolder(instanceFolder: string): DraftFolder {
   removeStaleDrafts(instanceFolder)
   const ownProcess = readIdentity(process.pid)
-  const name = `${process.pid}-${hashStart(ownProcess?.started ?? '')}-${randomBytes(8).toString('hex')}`
+  const name = `${process.pid}-${hashStartTime(ownProcess?.started ?? '')}-${randomBytes(8).toString('hex')}`
   const path = join(getDraftsFolder(instanceFolder), name)
   makeFolder(getDraftsFolder(instanceFolder))
   makeFolder(path)
@@ -55,10 +55,10 @@ export function removeStaleDrafts(instanceFolder: string): void {
 function isInUse(name: string): boolean {
   const [, pid, mark] = draftNamePattern.exec(name) ?? []
   const owner = readIdentity(Number(pid))
-  return owner !== null && hashStart(owner.started) === mark
+  return owner !== null && hashStartTime(owner.started) === mark
 }
 
-const hashStart = (started: string) => createHash('sha256').update(started).digest('hex').slice(0, 16)
+const hashStartTime = (started: string) => createHash('sha256').update(started).digest('hex').slice(0, 16)
 
 /** Null: there has been none yet. */
 function listDraftNames(instanceFolder: string): string[] | null {

@@ -68,8 +68,8 @@ export function openInstance(context: InstanceContext, erasedFences: ErasedFence
   const tasks = openTaskManager({ context, log, getPlan: getTaskPlan, getRecord: () => record })
   if (record) {
     if (record.user !== undefined) context.users?.markClaimed(record.user)
-    const next = withUser(record)
-    if (next.user !== record.user) writeRecord(next)
+    const newRecord = withUser(record)
+    if (newRecord.user !== record.user) writeRecord(newRecord)
     files.removeUnusedDataFolders(path, record)
     removeStaleDrafts(path)
     tasks.adopt()
@@ -97,9 +97,9 @@ export function openInstance(context: InstanceContext, erasedFences: ErasedFence
     return { ...recordWithoutUser, user: claimedUser }
   }
 
-  function writeRecord(next: files.InstanceRecord): void {
-    files.writeInstanceRecord(path, next)
-    record = next
+  function writeRecord(newRecord: files.InstanceRecord): void {
+    files.writeInstanceRecord(path, newRecord)
+    record = newRecord
   }
 
   function requireRecord(): files.InstanceRecord {
@@ -128,7 +128,7 @@ export function openInstance(context: InstanceContext, erasedFences: ErasedFence
 
     getState() {
       if (!record) return null
-      const runningTasks = tasks.listTasks().filter(({ removal }) => removal === null)
+      const runningTasks = tasks.listTasks().filter(({ removalReason }) => removalReason === null)
       const oldestTask = runningTasks.toSorted((a, b) => a.record.since - b.record.since)[0]
       return {
         ...ref,
@@ -161,7 +161,7 @@ export function openInstance(context: InstanceContext, erasedFences: ErasedFence
           ? record.hadData
           : (record?.hasPassword ?? false) && existsSync(files.getDataFile(path, record ?? {}))
         const previousRecord = record ?? { apps: [], active: null, hasPassword: false, wanted: 'stopped' as const }
-        const next = {
+        const newRecord = {
           ...previousRecord,
           ...ref,
           format: 1,
@@ -171,7 +171,7 @@ export function openInstance(context: InstanceContext, erasedFences: ErasedFence
           fence: operation.fence,
           config,
         } as const
-        writeRecord(withUser(next))
+        writeRecord(withUser(newRecord))
         return { address: context.getAddress(), hadData }
       }),
 
@@ -186,29 +186,30 @@ export function openInstance(context: InstanceContext, erasedFences: ErasedFence
 
     configure: (config, operation) =>
       runInTurn(operation, () => {
-        const current = requireRecord()
-        if (getNeededMb(config) > getNeededMb(current.config)) context.requireMemory(config)
-        writeRecord({ ...current, config, fence: operation.fence })
+        const currentRecord = requireRecord()
+        if (getNeededMb(config) > getNeededMb(currentRecord.config)) context.requireMemory(config)
+        writeRecord({ ...currentRecord, config, fence: operation.fence })
       }),
 
     start: ({ fresh: isFresh }, operation) =>
       runInTurn(operation, () => {
-        const current = requireRecord()
-        const active = getNextActive(current, isFresh, operation.fence)
-        const runningMb = current.wanted === 'running' && current.active ? getNeededMb(current.active.config) : 0
+        const currentRecord = requireRecord()
+        const active = getNextActive(currentRecord, isFresh, operation.fence)
+        const runningMb =
+          currentRecord.wanted === 'running' && currentRecord.active ? getNeededMb(currentRecord.active.config) : 0
         if (getNeededMb(active.config) > runningMb) context.requireMemory(active.config)
-        if (current.wanted === 'stopped') logEvent('info', 'to run')
-        else if (active !== current.active) logEvent('info', 'to run anew')
-        writeRecord({ ...current, wanted: 'running', active, fence: operation.fence })
-        if (active === current.active && current.wanted === 'running') tasks.reconcile()
+        if (currentRecord.wanted === 'stopped') logEvent('info', 'to run')
+        else if (active !== currentRecord.active) logEvent('info', 'to run anew')
+        writeRecord({ ...currentRecord, wanted: 'running', active, fence: operation.fence })
+        if (active === currentRecord.active && currentRecord.wanted === 'running') tasks.reconcile()
         else tasks.restart()
       }),
 
     stop: (operation) =>
       runInTurn(operation, async () => {
-        const current = requireRecord()
-        if (current.wanted === 'running') logEvent('info', 'to stop')
-        writeRecord({ ...current, wanted: 'stopped', fence: operation.fence })
+        const currentRecord = requireRecord()
+        if (currentRecord.wanted === 'running') logEvent('info', 'to stop')
+        writeRecord({ ...currentRecord, wanted: 'stopped', fence: operation.fence })
         await tasks.removeAll()
       }),
 
@@ -276,11 +277,11 @@ export function openInstance(context: InstanceContext, erasedFences: ErasedFence
 }
 
 /** What tasks are to be started with from now on; the same object: as before. */
-function getNextActive(current: files.InstanceRecord, isFresh: boolean, fence: number): files.ActiveSetting {
-  const { active, config, apps } = current
+function getNextActive(currentRecord: files.InstanceRecord, isFresh: boolean, fence: number): files.ActiveSetting {
+  const { active, config, apps } = currentRecord
   const number = (active?.number ?? 0) + 1
   const nextSetting = { number, fence, config, apps }
-  if (!active || current.wanted === 'stopped') return nextSetting
+  if (!active || currentRecord.wanted === 'stopped') return nextSetting
   if (!isFresh) return active
   const isSame = JSON.stringify([active.config, active.apps]) === JSON.stringify([config, apps])
   return active.fence >= fence && isSame ? active : nextSetting

@@ -106,17 +106,17 @@ export function openInstanceRegistry({
 
   function requireMemory(requestingRef: InstanceRef, config: InstanceConfig): void {
     const budget = memoryMb || calculateMemoryBudget()
-    const others = [...instancesByKey.values()].filter(({ ref }) => toKey(ref) !== toKey(requestingRef))
-    const free = Math.max(0, budget - others.reduce((sum, instance) => sum + instance.getReservedMb(), 0))
-    const needed = calculateNeededMemory(config, taskTimes.allowanceMb)
-    if (needed <= free) return
-    const message = `${needed} MB are needed, and ${free} MB of ${budget} MB are free`
+    const otherInstances = [...instancesByKey.values()].filter(({ ref }) => toKey(ref) !== toKey(requestingRef))
+    const freeMb = Math.max(0, budget - otherInstances.reduce((sum, instance) => sum + instance.getReservedMb(), 0))
+    const neededMb = calculateNeededMemory(config, taskTimes.allowanceMb)
+    if (neededMb <= freeMb) return
+    const message = `${neededMb} MB are needed, and ${freeMb} MB of ${budget} MB are free`
     const details = {
       tasks: getTaskCount(config),
       memory: getMemoryLimit(config),
       beside: taskTimes.allowanceMb,
-      needed,
-      free,
+      needed: neededMb,
+      free: freeMb,
     }
     throw new HostingError('no_memory', message, {
       details: Object.fromEntries(Object.entries(details).map(([name, value]) => [name, String(value)])),

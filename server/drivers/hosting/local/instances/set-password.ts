@@ -22,7 +22,7 @@ export function setInstancePassword(
   let errorOutput = ''
   child.stderr?.on(
     'data',
-    (part: Buffer) => void (errorOutput = (errorOutput + part.toString()).slice(-maxErrorLength)),
+    (chunk: Buffer) => void (errorOutput = (errorOutput + chunk.toString()).slice(-maxErrorLength)),
   )
   child.stdin?.on('error', () => undefined)
   child.stdin?.end(password)

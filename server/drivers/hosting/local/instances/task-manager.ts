@@ -98,11 +98,11 @@ export function openTaskManager({
 
   function logEnd(task: InstanceTask, errorOutput: string, isAbort: boolean): void {
     const { number } = task.record
-    const { removal } = task
-    if (removal === 'stopped' || removal === 'replaced') return
+    const { removalReason } = task
+    if (removalReason === 'stopped' || removalReason === 'replaced') return
     for (const line of errorOutput.split('\n').filter((text) => text.trim() !== ''))
       log.write('error', `task ${number}: ${line}`)
-    if (removal === null) logEvent('error', `task ${number} ended`)
+    if (removalReason === null) logEvent('error', `task ${number} ended`)
     if (isAbort || errorOutput.includes('heap out of memory')) memoryFaultAt = Date.now()
     endTimes = [...endTimes, Date.now()].slice(-10)
   }
@@ -150,7 +150,7 @@ export function openTaskManager({
   /** The more ends, the later. */
   function startLater(number: number): void {
     if (startTimers.has(number) || isClosed) return
-    const delay = getRestartDelay(recentEnds().length)
+    const delay = getRestartDelay(getRecentEndTimes().length)
     const timer = setTimeout(() => {
       startTimers.delete(number)
       const plan = getPlan()
@@ -170,7 +170,7 @@ export function openTaskManager({
     context.onChange()
   }
 
-  const recentEnds = () => endTimes.filter((time) => Date.now() - time < endsWindowMs)
+  const getRecentEndTimes = () => endTimes.filter((time) => Date.now() - time < endsWindowMs)
 
   function reconcile(): void {
     const plan = getPlan()
@@ -180,9 +180,9 @@ export function openTaskManager({
   }
 
   const isOutdated = (
-    { record: { active: setting, number, user }, removal }: InstanceTask,
+    { record: { active: setting, number, user }, removalReason }: InstanceTask,
     { count, active }: TaskPlan,
-  ) => removal === null && (setting !== active.number || number > count || user !== getRecord()?.user)
+  ) => removalReason === null && (setting !== active.number || number > count || user !== getRecord()?.user)
 
   /** One after the other, each when another one answers, so that a service of two goes on. */
   async function replaceOutdated(): Promise<void> {
@@ -243,7 +243,7 @@ export function openTaskManager({
     getFault() {
       const now = Date.now()
       if (now - memoryFaultAt < memoryFaultMs) return 'out_of_memory'
-      if (recentEnds().length >= maxEnds) return 'keeps_ending'
+      if (getRecentEndTimes().length >= maxEnds) return 'keeps_ending'
       const tasks = listTasks()
       return tasks.length > 0 && tasks.every(({ isUnresponsive }) => isUnresponsive) ? 'no_answer' : null
     },

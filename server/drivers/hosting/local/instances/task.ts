@@ -31,7 +31,7 @@ export interface InstanceTask {
   /** MB; null: not known yet. */
   readonly usedMb: number | null
   /** Null: nobody has asked it to end. */
-  readonly removal: TaskRemovalReason | null
+  readonly removalReason: TaskRemovalReason | null
   /** It has not answered so often that it does not count as beginning any more. */
   readonly isUnresponsive: boolean
   /** Resolves when it has ended, whoever asked first. */
@@ -135,10 +135,10 @@ function watchTask(
   events: TaskEvents,
   times: TaskTimes,
 ): InstanceTask & { end(isAbort: boolean): void } {
-  let [isHealthy, misses, hasAnswered, isFinished] = [false, 0, false, false]
+  let [isHealthy, missedCheckCount, hasAnswered, isFinished] = [false, 0, false, false]
   let usedMb: number | null = null
   let notifiedMb: number | null = null
-  let removal: TaskRemovalReason | null = null
+  let removalReason: TaskRemovalReason | null = null
   const startedAt = Date.now()
   const isStarting = () => !hasAnswered && Date.now() - startedAt < times.beginMs
   let removalPromise: Promise<void> | null = null
@@ -147,19 +147,19 @@ function watchTask(
   const task = {
     record,
     get healthy() {
-      return isHealthy && removal === null
+      return isHealthy && removalReason === null
     },
     get usedMb() {
       return usedMb
     },
-    get removal() {
-      return removal
+    get removalReason() {
+      return removalReason
     },
     get isUnresponsive() {
-      return misses >= times.unhealthyMisses && !isStarting()
+      return missedCheckCount >= times.unhealthyMisses && !isStarting()
     },
     remove(reason: TaskRemovalReason) {
-      removal ??= reason
+      removalReason ??= reason
       removalPromise ??= terminate()
       return removalPromise
     },
@@ -202,20 +202,21 @@ function watchTask(
         () => false,
       ))
     if (isFinished) return
-    misses = isCheckPassed ? 0 : misses + 1
+    missedCheckCount = isCheckPassed ? 0 : missedCheckCount + 1
     hasAnswered ||= isCheckPassed
     if (isCheckPassed) isHealthy = true
-    else if (misses >= times.unhealthyMisses) isHealthy = false
+    else if (missedCheckCount >= times.unhealthyMisses) isHealthy = false
     usedMb = readMemoryMb(record.pid)
     boundErrorFile(record.socket)
     if (wasHealthy !== isHealthy || Math.abs((usedMb ?? 0) - (notifiedMb ?? 0)) >= minNotifiedChangeMb) {
       notifiedMb = usedMb
       events.onChange(task)
     }
-    if (removal !== null) return
+    if (removalReason !== null) return
     const isStartOverdue = !hasAnswered && !isStarting()
     if (usedMb !== null && usedMb > record.limitMb + times.allowanceMb) events.onUnfit(task, 'memory')
-    else if (isStartOverdue || (hasAnswered && misses >= times.replaceMisses)) events.onUnfit(task, 'no_answer')
+    else if (isStartOverdue || (hasAnswered && missedCheckCount >= times.replaceMisses))
+      events.onUnfit(task, 'no_answer')
   }
 
   function scheduleCheck(): void {

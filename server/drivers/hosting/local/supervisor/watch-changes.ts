@@ -49,9 +49,9 @@ export function watchChanges({
           // Nothing holds a process that is ending.
           response.socket.unref()
           let rest = ''
-          response.setEncoding('utf8').on('data', (part: string) => {
+          response.setEncoding('utf8').on('data', (chunk: string) => {
             try {
-              rest = notifyLines(rest + part)
+              rest = notifyLines(rest + chunk)
             } catch (error) {
               // Thrown in an event, it would end the portal.
               reject(error)

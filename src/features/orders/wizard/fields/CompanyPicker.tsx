@@ -21,17 +21,17 @@ interface Props {
   error?: string | null | undefined
   optional?: boolean
   /** Null: none is chosen. */
-  company: number | null
+  companyId: number | null
   onChoose: (id: number | null) => void
   ref?: Ref<HTMLInputElement>
 }
 
 /** Finds a customer by a part of the code or name: among those that the device has heard of, and those that the server adds. */
-export function CompanyPicker({ company, onChoose, ...field }: Props) {
+export function CompanyPicker({ companyId, onChoose, ...field }: Props) {
   const { t } = useTranslation('orders')
   const [searchText, setSearchText] = useState('')
   const { matches, isAwaited, problem } = useCompanyMatches(searchText.trim())
-  const name = useCompanyName(company)
+  const name = useCompanyName(companyId)
   const noMatchNote = matches.length === 0 && searchText.trim() !== '' && !isAwaited ? t('companies.none') : null
   const note = problem ? (isOffline(problem) ? t('companies.offline') : formatProblem(problem)) : noMatchNote
   return (
@@ -51,8 +51,10 @@ export function CompanyPicker({ company, onChoose, ...field }: Props) {
 function useCachedCompanies(): readonly CompanyChoice[] {
   const responses = useLiveQuery(() => readAllAgedResponses(listCompanies), [])
   return useMemo(() => {
-    const byId = new Map(responses?.flatMap(({ output }) => output.map((company) => [company.id, company] as const)))
-    return [...byId.values()].toSorted((a, b) => (a.code < b.code ? -1 : 1))
+    const companiesById = new Map(
+      responses?.flatMap(({ output }) => output.map((company) => [company.id, company] as const)),
+    )
+    return [...companiesById.values()].toSorted((a, b) => (a.code < b.code ? -1 : 1))
   }, [responses])
 }
 

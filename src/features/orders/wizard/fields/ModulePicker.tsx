@@ -67,8 +67,8 @@ export function ModulePicker({
   )
   const visibleRows = filterModules(rows, useDeferredValue(text))
   const joiningModules = findJoiningModules(modules, selectedCodes)
-  const names = useMemo(() => new Map(modules.map(({ code, name }) => [code, name])), [modules])
-  const getName = (code: string) => names.get(code) ?? code
+  const namesByCode = useMemo(() => new Map(modules.map(({ code, name }) => [code, name])), [modules])
+  const getName = (code: string) => namesByCode.get(code) ?? code
   const toPriceChange = (toggle: ModuleToggle): PriceChange => ({
     from: getAmount(selectedCodes),
     to: getAmount(toggle.selectedCodes),

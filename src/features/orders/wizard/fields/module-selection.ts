@@ -30,7 +30,7 @@ export function buildSelectableModules(
     modules,
   )
   const missingNamesByCode = new Map(
-    unmetNeeds.map(({ code, missingCodes: missing }) => [code, missing.map(getName).join(', ')]),
+    unmetNeeds.map(({ code, missingCodes }) => [code, missingCodes.map(getName).join(', ')]),
   )
   const pricedRows = list.module
     .filter(({ code }) => modulesByCode.has(code))
@@ -70,11 +70,11 @@ export function toggleModule(
   selectedCodes: readonly string[],
   code: string,
 ): ModuleToggle {
-  const visible = modules.filter(({ hidden }) => !hidden)
+  const visibleModules = modules.filter(({ hidden }) => !hidden)
   const isSelected = selectedCodes.includes(code)
   const { alsoChangedCodes: dependentCodes, selectedCodes: newSelectedCodes } = (
     isSelected ? deselectModule : selectModule
-  )(visible, selectedCodes, code)
+  )(visibleModules, selectedCodes, code)
   return { kind: isSelected ? 'removing' : 'adding', code, dependentCodes, selectedCodes: newSelectedCodes }
 }
 

@@ -183,7 +183,7 @@ const StaffFields = memo(function StaffFields({
           error={error}
           optional
           help={t('staff.companyHelp')}
-          company={value === '' ? null : Number(value)}
+          companyId={value === '' ? null : Number(value)}
           onChoose={(id) => onChange({ company_id: id === null ? '' : String(id) })}
         />
         <DateField

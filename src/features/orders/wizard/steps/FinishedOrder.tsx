@@ -20,14 +20,14 @@ interface Props {
 /** The result of an order after a reload: its draft is gone, and the order itself says what became of it. */
 export function FinishedOrder({ id, today, onNone, onAgain }: Props) {
   const { t } = useTranslation('contract')
-  const { overlaidRow, problem, busy, refetch } = useOrder(id)
+  const { overlaidRow, problem, busy: isBusy, refetch } = useOrder(id)
   const row = overlaidRow?.row ?? null
   const isNotFinished = row ? row.state === 'unpaid' || row.state === 'invalid' : problem?.code === 'NOT_FOUND'
   useEffect(() => {
-    if (isNotFinished && !busy) onNone()
+    if (isNotFinished && !isBusy) onNone()
     // Once it is known.
     // oxlint-disable-next-line react/exhaustive-deps
-  }, [isNotFinished, busy])
+  }, [isNotFinished, isBusy])
   return (
     <div className="wizard">
       <StepIndicator currentStep={3} />

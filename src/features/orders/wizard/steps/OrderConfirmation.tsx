@@ -56,7 +56,7 @@ export function OrderConfirmation({
       </div>
       {steps && (
         <Disclosure className="price-why" label={t('why.label')}>
-          {() => <FeeBreakdown currency={currency} steps={steps} names={getModuleNames(priceData)} />}
+          {() => <FeeBreakdown currency={currency} steps={steps} namesByCode={getModuleNames(priceData)} />}
         </Disclosure>
       )}
     </section>

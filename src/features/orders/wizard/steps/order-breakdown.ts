@@ -28,12 +28,17 @@ export function buildOrderBreakdown(
   const localQuote = order.price_id === priceData.list.id ? quoteLocally(priceData, requestedOrder, start) : null
   if (localQuote?.kind === 'figure' && localQuote.figure.amount === order.amount)
     return { modules: localQuote.figure.modules(), steps: localQuote.figure.steps() }
-  const names = new Map(priceData.modules.map(({ code, name }) => [code, name]))
-  const hidden = priceData.modules.filter((module) => module.hidden)
+  const namesByCode = new Map(priceData.modules.map(({ code, name }) => [code, name]))
+  const hiddenModules = priceData.modules.filter((module) => module.hidden)
   return {
     modules: [
-      ...modules.map((code) => ({ code, name: names.get(code) ?? code, price: null, auto: 0 as const })),
-      ...filterJoiningModules(hidden, modules).map(({ code, name }) => ({ code, name, price: null, auto: 1 as const })),
+      ...modules.map((code) => ({ code, name: namesByCode.get(code) ?? code, price: null, auto: 0 as const })),
+      ...filterJoiningModules(hiddenModules, modules).map(({ code, name }) => ({
+        code,
+        name,
+        price: null,
+        auto: 1 as const,
+      })),
     ],
     steps: null,
   }

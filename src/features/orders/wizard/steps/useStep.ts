@@ -45,7 +45,7 @@ export function useStep(
   const step = position.stepParam === stepParam ? position.step : getStep(stepParam, 0)
   if (position.stepParam !== stepParam) setPosition({ stepParam, step })
 
-  const writeStep = (to: WizardStep, replace: boolean, finishedOrderId?: number) =>
+  const writeStep = (to: WizardStep, shouldReplace: boolean, finishedOrderId?: number) =>
     navigateUnguarded(() =>
       setQuery(
         (params) => {
@@ -55,7 +55,7 @@ export function useStep(
           else if (finishedOrderId !== undefined) params.set('order', String(finishedOrderId))
           return params
         },
-        { replace },
+        { replace: shouldReplace },
       ),
     )
   const handleArrival = useLatestCallback((arrivedStep: WizardStep, arrivedParam: string | null) => {

@@ -13,7 +13,7 @@ const priceData: PriceData = {
     { id: 2, code: 'base', name: 'Platform', hidden: true, ...module, conditions: ['core'] },
   ],
   uatBound: 'floor',
-  zone: 'Asia/Hong_Kong',
+  timeZone: 'Asia/Hong_Kong',
 }
 const terms = {
   currency: 'HKD' as const,

@@ -41,7 +41,7 @@ const digestPieces = (pieces: readonly DataPiece[]) => withDigest(streamPieces(p
 async function readContents(pieces: readonly DataPiece[]) {
   const digestStream = digestPieces(pieces)
   for await (const _ of digestStream);
-  return digestStream.contents()
+  return digestStream.getContents()
 }
 
 describe('an archive', () => {
@@ -54,9 +54,9 @@ describe('an archive', () => {
         const restoredPieces = await Array.fromAsync(archiveReader)
         // In an integer column 5 and 5n are one value, and a host gives out the first.
         expect(ungroupRows(restoredPieces)).toEqual(ungroupRows(pieces))
-        expect(archiveReader.head()).toEqual(head)
+        expect(archiveReader.getHead()).toEqual(head)
         const contents = await readContents(pieces)
-        expect([archiveWriter.contents(), archiveReader.contents(), await readContents(restoredPieces)]).toEqual([
+        expect([archiveWriter.getContents(), archiveReader.getContents(), await readContents(restoredPieces)]).toEqual([
           contents,
           contents,
           contents,
@@ -109,7 +109,7 @@ describe('an archive', () => {
           })(),
         ).rejects.toMatchObject({ name: 'ArchiveError' })
         expect(pieces).not.toContainEqual(lastPiece)
-        expect(() => archiveReader.contents()).toThrow('once all pieces were taken')
+        expect(() => archiveReader.getContents()).toThrow('once all pieces were taken')
       }),
       { numRuns: 12 },
     )
@@ -128,7 +128,7 @@ describe('an archive', () => {
     }
     const archiveWriter = writeArchive(head, host(), identity)
     await expect(Array.fromAsync(archiveWriter)).rejects.toThrow('the host is gone')
-    expect(() => archiveWriter.contents()).toThrow('once all pieces were taken')
+    expect(() => archiveWriter.getContents()).toThrow('once all pieces were taken')
   })
 
   it('lets go of its source where a reader has had enough', async () => {
@@ -163,8 +163,8 @@ describe('an archive', () => {
     expect(JSON.parse(headLine)).toEqual({ archive: 1, ...head })
     const contents = await readContents(pieces)
     expect(JSON.parse(rest.pop() ?? '')).toEqual({ ...contents, seal: expect.stringMatching(/^[0-9a-f]{64}$/) })
-    const dataLines = rest.map((line) => `${line}\n`).join('')
-    expect(createHash('sha256').update(dataLines).digest('hex')).toBe(contents.digest)
+    const dataText = rest.map((line) => `${line}\n`).join('')
+    expect(createHash('sha256').update(dataText).digest('hex')).toBe(contents.digest)
   })
 
   it('does not hold its key, nor any text of the data in plain', async () => {

@@ -8,7 +8,7 @@ import type { ServiceResponse } from '#server/use-cases/hosting/service-rows.ts'
 import {
   createBackedUpService,
   backUpNow,
-  backupRows,
+  readBackupRows,
   type BackupFixture,
   readTrafficByRun,
   openBackups,
@@ -39,7 +39,7 @@ describe('a restore', () => {
     id = await createBackedUpService(fixture.server, alpha, 'alpha1')
     putItems(backupFixture.host, 'alpha1', id, ['old', 'data'])
     await backUpNow(fixture.server, alpha, id)
-    backupId = (await backupRows(fixture.server)).at(-1)?.id ?? 0
+    backupId = (await readBackupRows(fixture.server)).at(-1)?.id ?? 0
     putItems(backupFixture.host, 'alpha1', id, ['new'])
   }, 60_000)
 
@@ -63,7 +63,7 @@ describe('a restore', () => {
     await waitUntilHealthy(backupFixture.host.driver, { serviceId: id, code: 'alpha1' })
     const rowAfter = await readRow()
     expect(rowAfter).toMatchObject({ operation: null, system_status: rowBefore.system_status, online: 1, fault: null })
-    const { bytes } = (await backupRows(fixture.server))[0] ?? {}
+    const { bytes } = (await readBackupRows(fixture.server))[0] ?? {}
     expect(Object.values(await readTrafficByRun(fixture.server))).toEqual([bytes, bytes])
     expect((await readPlan()).restores).toMatchObject([
       { backup_id: backupId, from_code: 'alpha1', ok: true, fault: null, user_name: expect.stringContaining('order') },

@@ -9,7 +9,7 @@ import { stallMs } from '#server/use-cases/hosting/backups/stalls.ts'
 import {
   createBackedUpService,
   backUpNow,
-  backupRows,
+  readBackupRows,
   listBackups,
   type BackupFixture,
   readTrafficByRun,
@@ -57,7 +57,7 @@ describe('a backup', () => {
         body: { state: 'done', cause: 'person', pdb_type, tables: 6, rows: 4, key_id: key, fault: null },
       })
     }
-    const [archiveRow, copyRow] = await backupRows(fixture.server)
+    const [archiveRow, copyRow] = await readBackupRows(fixture.server)
     expect(archiveRow?.location).toMatch(/^company-\d+\/service-\d+\/\d{4}-\d\d-\d\dT\d{6}Z-\d+\.age$/)
     expect(copyRow?.location).toMatch(/^copy_service_\d+_backup_\d+_\d{14}$/)
     expect(archiveRow?.digest).toBe(copyRow?.digest)
@@ -120,7 +120,7 @@ describe('a backup', () => {
       status: 409,
       data: { why: 'not_created' },
     })
-    expect(await backupRows(fixture.server)).toEqual([])
+    expect(await readBackupRows(fixture.server)).toEqual([])
   }, 60_000)
 
   test('that the store refuses fails with its reason, in the trail and with the service, until one succeeds', async () => {
@@ -153,7 +153,7 @@ describe('a backup', () => {
         status: 409,
         body: { data: { why: 'unreachable' } },
       })
-      const [failedBackup] = await backupRows(fixture.server)
+      const [failedBackup] = await readBackupRows(fixture.server)
       expect(failedBackup).toMatchObject({ state: 'failed', fault: 'unreachable', bytes: null })
       await backupFixture.host.driver.erase({ serviceId: id, code: 'alpha1' }, { fence: 1000 })
       backupFixture.places.fault = null
@@ -187,7 +187,7 @@ describe('a backup', () => {
         db.updateTable('service').set({ system_status: 0, erase_date: null }).where('id', '=', id).execute(),
       )
       await runOneJob(fixture.server.app, backupJobKinds)
-      expect(await backupRows(fixture.server)).toMatchObject([{ state: 'failed', fault: 'no_instance' }])
+      expect(await readBackupRows(fixture.server)).toMatchObject([{ state: 'failed', fault: 'no_instance' }])
       const [service] = await runAsSystem((db) => db.selectFrom('service').selectAll().where('id', '=', id).execute())
       expect(service?.failing_backups).toEqual([])
     },
@@ -198,13 +198,13 @@ describe('a backup', () => {
     'that was cut off begins again in another place, and leaves nothing in the first',
     async () => {
       await requestBackup()
-      const [startedBackup] = await backupRows(fixture.server)
+      const [startedBackup] = await readBackupRows(fixture.server)
       await runAsSystem((db) =>
         db.updateTable('backup').set({ location: 'company-1/service-1/2026-01-01T000000Z-1.age' }).execute(),
       )
       backupFixture.places.archives.set('company-1/service-1/2026-01-01T000000Z-1.age', Buffer.from('half'))
       await runOneJob(fixture.server.app, backupJobKinds)
-      const [endedBackup] = await backupRows(fixture.server)
+      const [endedBackup] = await readBackupRows(fixture.server)
       expect(endedBackup).toMatchObject({ id: startedBackup?.id, state: 'done' })
       expect([...backupFixture.places.archives.keys()]).toEqual([endedBackup?.location])
     },

@@ -12,7 +12,7 @@ import { getNextNightTime, startDueBackups } from '#server/use-cases/hosting/bac
 import {
   createBackedUpService,
   backUpNow,
-  backupRows,
+  readBackupRows,
   listBackups,
   type BackupFixture,
   openBackups,
@@ -64,9 +64,9 @@ describe('backups are tended', () => {
   let backupFixture: BackupFixture
   let alpha: SignedIn
   let id = 0
-  const originalRetries = { ...backupRetries, waits: [...backupRetries.delaysMs] }
+  const originalRetries = { ...backupRetries, delaysMs: [...backupRetries.delaysMs] }
   afterEach(() => {
-    backupRetries.delaysMs = originalRetries.waits
+    backupRetries.delaysMs = originalRetries.delaysMs
     return backupFixture.end()
   })
   beforeEach(async () => {
@@ -99,7 +99,7 @@ describe('backups are tended', () => {
   }
   const advanceClock = (ms: number) => (fixture.server.clock.now += ms)
   const listStates = async () =>
-    (await backupRows(fixture.server)).map(({ pdb_type, state, cause }) => `${pdb_type} ${state} ${cause}`)
+    (await readBackupRows(fixture.server)).map(({ pdb_type, state, cause }) => `${pdb_type} ${state} ${cause}`)
   const readMails = async () =>
     (await inbox.fetch()).map(({ to, subject }) => `${to.address}: ${subject.split(' · ')[0]}`).toSorted()
   const readPlan = async () => {
@@ -239,7 +239,7 @@ describe('backups are tended', () => {
       expect(await listStates()).toEqual(['pdb2s3 running schedule'])
       advanceClock(2 * 60_000)
       await startDueBackups(fixture.server.app)
-      expect(await backupRows(fixture.server)).toMatchObject([{ state: 'failed', fault: 'interrupted' }])
+      expect(await readBackupRows(fixture.server)).toMatchObject([{ state: 'failed', fault: 'interrupted' }])
       expect(await expireBackups(fixture.server.app)).toBe(1)
       expect([...backupFixture.places.archives]).toEqual([])
       expect(await expireBackups(fixture.server.app)).toBe(0)
@@ -254,7 +254,7 @@ describe('backups are tended', () => {
       await runBackupSchedule()
       await runBackupSchedule()
       expect(await listDrills()).toMatchObject([{ state: 'done', fault: null, service_id: null }])
-      const [firstBackup] = await backupRows(fixture.server)
+      const [firstBackup] = await readBackupRows(fixture.server)
       expect(firstBackup?.drilled).toBe(fixture.server.clock.now)
       expect((await readPlan()).drill).toMatchObject({ ok: true, backup_id: firstBackup?.id, fault: null })
       for (let days = 0; days < 6; days++) {
@@ -298,7 +298,7 @@ describe('backups are tended', () => {
       advanceClock(1000)
     }
     await expireBackups(fixture.server.app)
-    expect((await backupRows(fixture.server)).map(({ state }) => state)).toEqual([
+    expect((await readBackupRows(fixture.server)).map(({ state }) => state)).toEqual([
       'removed',
       'removed',
       'done',
@@ -306,14 +306,14 @@ describe('backups are tended', () => {
       'done',
     ])
     expect(backupFixture.places.archives.size).toBe(3)
-    expect((await backupRows(fixture.server)).filter(({ location }) => location === null)).toHaveLength(2)
+    expect((await readBackupRows(fixture.server)).filter(({ location }) => location === null)).toHaveLength(2)
     advanceClock(11 * dayMs)
     // Whatever the store says meanwhile: it is taken up again.
     backupFixture.places.fault = 'unreachable'
     expect(await expireBackups(fixture.server.app)).toBe(0)
     backupFixture.places.fault = null
     expect(await expireBackups(fixture.server.app)).toBe(2)
-    expect((await backupRows(fixture.server)).map(({ state }) => state).at(-1)).toBe('done')
+    expect((await readBackupRows(fixture.server)).map(({ state }) => state).at(-1)).toBe('done')
     expect(backupFixture.places.archives.size).toBe(1)
     const staff = await fixture.server.signIn('delete@m18')
     expect((await staff.send({ method: 'DELETE', url: `/api/aws/service/${id}` })).statusCode).toBe(202)
@@ -332,7 +332,7 @@ describe('backups are tended', () => {
     async () => {
       await disableCopies()
       await backUpNow(fixture.server, alpha, id)
-      const [row] = await backupRows(fixture.server)
+      const [row] = await readBackupRows(fixture.server)
       const ownKey = row?.location ?? ''
       const buildKey = (time: string, number: number) => `company-1/service-1/${time}Z-${number}.age`
       const [overtakenKey, olderKey, unknownKey] = [

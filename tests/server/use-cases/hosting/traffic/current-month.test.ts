@@ -65,11 +65,11 @@ describe('traffic of the present month', () => {
   })
 
   describe('is suspended by the staff', () => {
-    const setDisabled = async (disabled: boolean, caller?: SignedIn) =>
+    const setDisabled = async (isDisabled: boolean, caller?: SignedIn) =>
       (caller ?? (await server.signIn('admin@m18'))).send({
         method: 'POST',
         url: `/api/pdb/traffic/${serviceId}`,
-        payload: { disabled },
+        payload: { disabled: isDisabled },
       })
 
     test('and lifted again, with entries in the customer’s trail', async () => {

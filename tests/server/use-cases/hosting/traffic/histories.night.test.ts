@@ -6,10 +6,10 @@ import { describe, expect, test } from 'vitest'
 import { runInTransaction } from '#server/db/transaction.ts'
 import { closeTraffic } from '#server/use-cases/hosting/traffic/close-months.ts'
 import { applyPayment } from '#server/use-cases/payments/apply-payment.ts'
-import { toBusinessDay, daysAfter, toInstant, monthsAfter } from '#tests/domain/fees/calendar.ts'
+import { toBusinessDay, addDays, toInstant, monthsAfter } from '#tests/domain/fees/calendar.ts'
 import { runOracle } from '#tests/domain/fees/oracle.ts'
 import { recordTraffic, readServiceId } from '#tests/support/hosting/backups.ts'
-import { between, type Chance, createChance, pick, suiteSeed } from '#tests/support/runner/chance.ts'
+import { drawBetween, type Random, createRandom, pick, suiteSeed } from '#tests/support/runner/random.ts'
 import { limitByDay } from '#tests/support/runner/nightly.ts'
 import { shopOpenedAt, buyOrder, setUpShop } from '#tests/support/orders/shop-data.ts'
 
@@ -74,14 +74,14 @@ class TrafficModel {
 describe('months of traffic in the course of a service’s life', () => {
   const fixture = setUpShop('embedded')
 
-  async function runHistory(chance: Chance): Promise<void> {
+  async function runHistory(random: Random): Promise<void> {
     const { server } = fixture
     const { app, clock } = server
     const runAsSystem = <T>(work: Parameters<typeof runInTransaction<T>>[2]) =>
       runInTransaction(app, { role: 'portal_system' }, work)
     const signInBuyer = () => server.signIn('order@alpha')
     const model = new TrafficModel()
-    const currency = pick(chance, ['HKD', 'USD', 'RMB'] as const)
+    const currency = pick(random, ['HKD', 'USD', 'RMB'] as const)
     await buyOrder(server, await signInBuyer(), { currency, period: 9 })
     const serviceId = await readServiceId(server, 'shop')
     const rates = { free: 50, price: { HKD: '12.50', USD: '1.60', RMB: '11.25' }[currency] }
@@ -97,16 +97,21 @@ describe('months of traffic in the course of a service’s life', () => {
 
     const actions = {
       async moves() {
-        const bytes = pick(chance, [1, 5_000_000, between(chance, 1, 80) * 1_000_000_000, between(chance, 1, 9e10)])
+        const bytes = pick(random, [
+          1,
+          5_000_000,
+          drawBetween(random, 1, 80) * 1_000_000_000,
+          drawBetween(random, 1, 9e10),
+        ])
         runCount += 1
         await recordTraffic(server, 'shop', bytes, `run-${runCount}`)
         model.recordBytes(toBusinessDay(clock.now), bytes)
       },
       async days() {
-        const days = pick(chance, [0, 1, 20, 31, 45, between(chance, -60, 150)])
+        const days = pick(random, [0, 1, 20, 31, 45, drawBetween(random, -60, 150)])
         clock.now = Math.max(
           shopOpenedAt,
-          toInstant(daysAfter(toBusinessDay(clock.now), days), pick(chance, [0, 86_399_999])),
+          toInstant(addDays(toBusinessDay(clock.now), days), pick(random, [0, 86_399_999])),
         )
       },
       async looks() {
@@ -117,7 +122,7 @@ describe('months of traffic in the course of a service’s life', () => {
         const payload = {
           service_id: serviceId,
           pdb_type: 'pdb2s3',
-          period: between(chance, 1, 7),
+          period: drawBetween(random, 1, 7),
           period_type: 'month',
         }
         const response = await (await signInBuyer()).send({ method: 'POST', url: '/api/pdb/order', payload })
@@ -148,8 +153,8 @@ describe('months of traffic in the course of a service’s life', () => {
       },
       /** Another list is in force from now on. */
       async prices() {
-        rates.free = between(chance, 0, 60)
-        rates.price = (between(chance, 0, 3000) / 100).toFixed(2)
+        rates.free = drawBetween(random, 0, 60)
+        rates.price = (drawBetween(random, 0, 3000) / 100).toFixed(2)
         const currencyKey = currency.toLowerCase()
         const prices = { pdb2s3_traffic: rates.free.toFixed(2), [`pdb2s3_up_${currencyKey}`]: rates.price }
         await runAsSystem(async (db) => {
@@ -171,7 +176,7 @@ describe('months of traffic in the course of a service’s life', () => {
       ...(['subscribes', 'pays', 'pays', 'prices'] as const),
     ]
     await actions.subscribes()
-    for (let remaining = 30; remaining > 0; remaining--) await actions[pick(chance, weights)]()
+    for (let remaining = 30; remaining > 0; remaining--) await actions[pick(random, weights)]()
     await actions.looks()
 
     const rows = await runAsSystem((db) =>
@@ -208,7 +213,7 @@ describe('months of traffic in the course of a service’s life', () => {
     )
     expect(service.closed_month).toBe(model.closedMonth)
     const isOverdue = model.billedMonths.some(
-      ({ billedOn, isPaid, amount }) => !isPaid && amount !== '0.00' && daysAfter(billedOn, 7) < today,
+      ({ billedOn, isPaid, amount }) => !isPaid && amount !== '0.00' && addDays(billedOn, 7) < today,
     )
     // A clock that was put back does not lift what was suspended.
     if (isOverdue) expect(service.traffic_disabled).toBe(true)
@@ -219,7 +224,7 @@ describe('months of traffic in the course of a service’s life', () => {
   const seeds = Array.from({ length: 30 }, (_, index) => suiteSeed + index)
   test.each(limitByDay(seeds, 10))(
     'are as in a ledger kept by hand (seed %i)',
-    (seed) => runHistory(createChance(seed)),
+    (seed) => runHistory(createRandom(seed)),
     30_000,
   )
 })

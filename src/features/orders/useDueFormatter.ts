@@ -4,7 +4,10 @@ import { describeDue, type DueSubject } from '#domain/dues.ts'
 import { useTranslation } from 'react-i18next'
 
 /** What is to be paid, in words: "Change (5 → 12 users)". */
-export function useDueText(): (matter: DueSubject) => string {
+export function useDueFormatter(): (dueSubject: DueSubject) => string {
   const { t } = useTranslation('dues')
-  return useCallback((matter) => describeDue(matter, t as (key: string, values: Record<string, string>) => string), [t])
+  return useCallback(
+    (dueSubject) => describeDue(dueSubject, t as (key: string, values: Record<string, string>) => string),
+    [t],
+  )
 }

@@ -4,7 +4,7 @@ import { useTranslation } from 'react-i18next'
 import { formatFieldProblem } from '#ui/i18n/problem-messages.ts'
 
 /** The words of the specification for a company's fields, at the sign-up and on its profile alike (portal 5). */
-export function useProblemWords(code: string) {
+export function useProblemFormatter(code: string) {
   const { t } = useTranslation('company')
   const { t: fieldMessages } = useTranslation('fields')
   return ({ field, ...problem }: FieldProblem): string => {

@@ -1,9 +1,9 @@
 /** Chance that can be had again: the same seed, the same throws (mulberry32). */
 
 /** 0 <= x < 1 */
-export type Chance = () => number
+export type Random = () => number
 
-export function createChance(seed: number): Chance {
+export function createRandom(seed: number): Random {
   let state = seed
   return () => {
     state = (state + 0x6d2b79f5) | 0
@@ -17,10 +17,10 @@ export function createChance(seed: number): Chance {
 export const suiteSeed = Number(process.env.SEED ?? 20_261_121)
 
 /** Whole, from `min` to `max`. */
-export const between = (chance: Chance, min: number, max: number) => min + Math.floor(chance() * (max - min + 1))
+export const drawBetween = (random: Random, min: number, max: number) => min + Math.floor(random() * (max - min + 1))
 
-export function pick<T>(chance: Chance, items: readonly T[]): T {
-  const item = items[Math.floor(chance() * items.length)]
+export function pick<T>(random: Random, items: readonly T[]): T {
+  const item = items[Math.floor(random() * items.length)]
   if (item === undefined) throw new Error('nothing to pick from')
   return item
 }

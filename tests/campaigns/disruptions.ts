@@ -2,10 +2,10 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import type { CampaignTabs } from '#tests/campaigns/tabs.ts'
 import type { Portal } from '#tests/support/browser/browser.ts'
-import { between, type Chance } from '#tests/support/runner/chance.ts'
+import { drawBetween, type Random } from '#tests/support/runner/random.ts'
 import type { FaultProxy } from '#tests/support/network/fault-proxy.ts'
 
-export const strikeKinds = [
+export const disruptionKinds = [
   'worker stopped',
   'browser killed',
   'server killed',
@@ -13,27 +13,27 @@ export const strikeKinds = [
   'device offline',
   'a tab without a worker',
 ] as const
-export type StrikeKind = (typeof strikeKinds)[number]
+export type DisruptionKind = (typeof disruptionKinds)[number]
 
-export interface StrikeContext {
+export interface DisruptionContext {
   tabs: CampaignTabs
   portal: Portal
   proxy: FaultProxy
-  chance: Chance
+  random: Random
   /** Resolves when so many more writes are recorded. */
   waitForRecorded: (additionalCount: number) => Promise<void>
 }
 
 /** Begun together with the writing; answers how often it struck. Whoever is gone by then is not brought back here. */
-export async function applyStrike(
-  kind: StrikeKind,
-  { tabs, portal, proxy, chance, waitForRecorded }: StrikeContext,
+export async function applyDisruption(
+  kind: DisruptionKind,
+  { tabs, portal, proxy, random, waitForRecorded }: DisruptionContext,
 ): Promise<number> {
-  const recordedCount = between(chance, 5, 35)
-  const delayMs = between(chance, 0, 150)
+  const recordedCount = drawBetween(random, 5, 35)
+  const delayMs = drawBetween(random, 0, 150)
   switch (kind) {
     case 'worker stopped':
-      return await tabs.harassWorker(chance, { minMs: 20, maxMs: 250, forMs: 2_500 })
+      return await tabs.harassWorker(random, { minMs: 20, maxMs: 250, forMs: 2_500 })
     case 'browser killed':
       await waitForRecorded(recordedCount)
       await wait(delayMs)

@@ -10,7 +10,7 @@ import { SetUpApp } from '#features/accounts/components/SetUpApp.tsx'
 import { SetUpPasskey } from '#features/accounts/components/SetUpPasskey.tsx'
 
 /** The first factor of an account that must have one, between its password and everything else. */
-export function Enrol({
+export function FactorEnrolment({
   mfaToken,
   account,
   onSignIn: onEnter,

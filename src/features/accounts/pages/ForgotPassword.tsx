@@ -15,7 +15,7 @@ import { useCountdown } from '#features/accounts/components/useCountdown.ts'
 import { sendResetMail, recoveryOpened, selectRecoveryStatus } from '#features/accounts/password-recovery.ts'
 
 /** Company code and e-mail, and a mail if there is such a user (portal 2, 5). */
-export function Forget() {
+export function ForgotPassword() {
   const { t } = useTranslation('visitors')
   const dispatch = useDispatch()
   const status = useSelector(selectRecoveryStatus)
@@ -64,7 +64,7 @@ export function Forget() {
           enterKeyHint="go"
           maxLength={254}
         />
-        <Button kind="primary" type="submit" busy={status.kind === 'sending'} disabledReason={waitReason}>
+        <Button kind="primary" type="submit" isBusy={status.kind === 'sending'} disabledReason={waitReason}>
           {status.kind === 'sending' ? t('forget.sending') : t('forget.submit')}
         </Button>
         <ButtonLink to="/login">{t('backToLogin')}</ButtonLink>

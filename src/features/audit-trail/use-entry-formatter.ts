@@ -9,7 +9,7 @@ import { formatProblem } from '#ui/i18n/problem-messages.ts'
 
 export type EntryFact = readonly [label: string, value: string]
 
-export function useEntryTexts() {
+export function useEntryFormatter() {
   const { t } = useTranslation('audit')
   const toFact = (key: string, value: unknown, entry: Pick<AuditEntrySubject, 'code'>): EntryFact => {
     const textKey = findTextKey('info', key)
@@ -60,7 +60,7 @@ export function useEntryTexts() {
   }
 }
 
-export type EntryTexts = ReturnType<typeof useEntryTexts>
+export type EntryFormatter = ReturnType<typeof useEntryFormatter>
 
 /** What an entry of that type names first, without saying what it is. */
 const mainKeys: Partial<Record<AuditEntryRow['code'], readonly string[]>> = {

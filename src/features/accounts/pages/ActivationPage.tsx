@@ -14,25 +14,26 @@ import { readActivationLink } from '#features/accounts/activation.ts'
 import { linkOpened, checkActivationLink, selectAccounts } from '#features/accounts/slice.ts'
 
 /** Password set-up, success or error, depending on the code (portal 2). */
-export function Activate() {
+export function ActivationPage() {
   const { t } = useTranslation('visitors')
   const { t: tUi } = useTranslation('ui')
   const { link: openedLink, forget } = useLinkKey(readActivationLink)
-  const { link, activation } = useSelector(selectAccounts)
+  const { linkState, activationStatus } = useSelector(selectAccounts)
   const dispatch = useDispatch()
   useEffect(() => {
-    dispatch(linkOpened(openedLink.link))
-    if (openedLink.link.kind === 'unknown') void dispatch(checkActivationLink(openedLink.otk))
+    dispatch(linkOpened(openedLink.linkState))
+    if (openedLink.linkState.kind === 'unknown') void dispatch(checkActivationLink(openedLink.otk))
   }, [openedLink, dispatch])
-  const isLinkUsed = link.kind === 'done' || link.kind === 'used up'
+  const isLinkUsed = linkState.kind === 'done' || linkState.kind === 'used up'
   useEffect(() => {
     if (isLinkUsed) forget()
   }, [isLinkUsed, forget])
 
-  if (link.kind === 'done') return <Done />
-  if (link.kind === 'used up') return <UsedUp problem={link.problem} />
-  if (link.kind === 'good') return <SetPassword otk={openedLink.otk} setsPassword={link.setsPassword} />
-  const problem = getStatusProblem(activation)
+  if (linkState.kind === 'done') return <ActivationDone />
+  if (linkState.kind === 'used up') return <UsedLinkNote problem={linkState.problem} />
+  if (linkState.kind === 'good')
+    return <SetPassword otk={openedLink.otk} shouldSetPassword={linkState.shouldSetPassword} />
+  const problem = getStatusProblem(activationStatus)
   const retry = () => void dispatch(checkActivationLink(openedLink.otk))
   return (
     <AccountCard title={t('activate.title')}>
@@ -55,7 +56,7 @@ export function Activate() {
   )
 }
 
-function Done() {
+function ActivationDone() {
   const { t } = useTranslation('visitors')
   return (
     <AccountCard title={t('activate.okTitle')}>
@@ -67,7 +68,7 @@ function Done() {
   )
 }
 
-function UsedUp({ problem }: { problem: Problem }) {
+function UsedLinkNote({ problem }: { problem: Problem }) {
   const { t } = useTranslation('visitors')
   return (
     <AccountCard title={t('activate.failedTitle')}>

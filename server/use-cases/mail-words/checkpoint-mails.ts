@@ -6,7 +6,7 @@ import { findCheckpoint, type CheckpointKey } from '#server/db/audit/audit-log.t
 import type { DatabaseHandle } from '#server/db/database.ts'
 import { getVerifierKey } from '#server/use-cases/audit/log-identity.ts'
 
-export interface CheckpointWords {
+export interface CheckpointMailValues {
   count: string
   time: string
   fingerprint: string
@@ -15,11 +15,11 @@ export interface CheckpointWords {
 }
 
 /** Null: it is there no more. */
-export async function readCheckpointWords(
+export async function readCheckpointMailValues(
   db: DatabaseHandle,
   app: AppContext,
   log: CheckpointKey,
-): Promise<CheckpointWords | null> {
+): Promise<CheckpointMailValues | null> {
   const checkpoint = await findCheckpoint(db, log)
   if (!checkpoint) return null
   const key = getVerifierKey(app, log.companyId, checkpoint.note)

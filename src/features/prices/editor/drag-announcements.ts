@@ -4,15 +4,15 @@ import { useEffect, useMemo, useRef } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { PriceModuleRow } from '#features/prices/price-list-form.ts'
 
-export function useDragWords(rows: readonly PriceModuleRow[]) {
+export function useDragAnnouncements(rows: readonly PriceModuleRow[]) {
   const { t } = useTranslation('prices')
-  const latest = useRef(rows)
+  const latestRows = useRef(rows)
   useEffect(() => {
-    latest.current = rows
+    latestRows.current = rows
   })
   return useMemo(() => {
-    const getPosition = (id: UniqueIdentifier | undefined) => latest.current.findIndex(({ key }) => key === id) + 1
-    const getCode = (id: UniqueIdentifier) => latest.current.find(({ key }) => key === id)?.code ?? ''
+    const getPosition = (id: UniqueIdentifier | undefined) => latestRows.current.findIndex(({ key }) => key === id) + 1
+    const getCode = (id: UniqueIdentifier) => latestRows.current.find(({ key }) => key === id)?.code ?? ''
     const announcements: Announcements = {
       onDragStart: ({ active }) => t('drag.start', { code: getCode(active.id), position: getPosition(active.id) }),
       onDragOver: ({ active, over }) => t('drag.over', { code: getCode(active.id), position: getPosition(over?.id) }),

@@ -2,7 +2,7 @@
 import type { StoredTrailActions } from '#request/call-results.ts'
 import type { AppThunk } from '#state/app-thunk.ts'
 
-export const getTrailsPort =
+export const getTrailActions =
   (): AppThunk<StoredTrailActions> =>
-  async (_dispatch, _getState, { loadTrailActions: trails }) =>
-    trails()
+  async (_dispatch, _getState, { loadTrailActions }) =>
+    loadTrailActions()
