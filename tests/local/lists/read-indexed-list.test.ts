@@ -10,6 +10,7 @@ import { toPendingOrder } from '#domain/orders.ts'
 import { listMetadataTables, type UserDatabase } from '#local/storage/database.ts'
 import { enqueue } from '#local/outbox/enqueue.ts'
 import { minIndexedRows, makeIndex, verifyIndex } from '#local/list-index/list-index.ts'
+import type { Device } from '#local/storage/device.ts'
 import { readListOnDevice } from '#local/lists/read-list.ts'
 import { storeChanges, storePage } from '#local/lists/response-store.ts'
 import { removeRow, putRow } from '#local/lists/row-store.ts'
@@ -48,10 +49,8 @@ async function readIndexContent(db: UserDatabase) {
     String(bucketKey),
     [...codes].map((code) => (column === '#' ? code : values[code])),
   ])
-  return {
-    columnValues,
-    buckets: (await db.buckets.toArray()).map(({ at: bucketKey, rows }) => [String(bucketKey), rows]),
-  }
+  const buckets = (await db.buckets.toArray()).map(({ at, rows }) => [String(at), rows])
+  return { columnValues, buckets }
 }
 
 const names = ['Ada', 'ada', 'Élodie', '陈', '𠮷', '～', 'b', '']
@@ -286,6 +285,7 @@ const buildTrailRow = (id: number, end_time = `${formatDay(Math.floor(id / 10))}
 const buildTrailRows = (first: number, last: number) =>
   Array.from({ length: last - first + 1 }, (_, index) => buildTrailRow(first + index))
 const trailQuery: ListQuery = { scope: companyId, filters: {}, sort: ['end_time', 'desc'], page: 1, results: 10 }
+const readTrail = (device: Device, query = trailQuery) => readListOnDevice(device, trailSpec, query)
 
 describe('a fill in pieces', () => {
   it('shows the list as it was until it is whole, and then all of it at once (protocol 38, requirement 28)', async () => {
@@ -298,7 +298,7 @@ describe('a fill in pieces', () => {
       generation,
     )
     const rowCounts: number[] = []
-    const countRows = async () => (await readListOnDevice(device, trailSpec, trailQuery)).count
+    const countRows = async () => (await readTrail(device)).count
     async function* pieces() {
       for (const first of [6, 26, 46]) {
         yield buildTrailRows(first, first + 19)
@@ -310,11 +310,7 @@ describe('a fill in pieces', () => {
     ).toBe(true)
     expect(rowCounts).toEqual([5, 5, 5])
     // The first five are not in the answer: they are gone.
-    expect(await readListOnDevice(device, trailSpec, trailQuery)).toMatchObject({
-      count: 60,
-      complete: true,
-      asOf: 200,
-    })
+    expect(await readTrail(device)).toMatchObject({ count: 60, complete: true, asOf: 200 })
     expect(await db.table('trail').count()).toBe(60)
   })
 
@@ -334,7 +330,7 @@ describe('a fill in pieces', () => {
     await expect(
       storeCompleteList(db, trailSpec, companyId, { pieces: failingPieces(), changeNumber: 2, asOf: 200 }, generation),
     ).rejects.toThrow()
-    expect(await readListOnDevice(device, trailSpec, trailQuery)).toMatchObject({ count: 5, complete: true, asOf: 100 })
+    expect(await readTrail(device)).toMatchObject({ count: 5, complete: true, asOf: 100 })
     expect(
       await storeCompleteList(
         db,
@@ -344,7 +340,7 @@ describe('a fill in pieces', () => {
         generation,
       ),
     ).toBe(true)
-    expect((await readListOnDevice(device, trailSpec, trailQuery)).count).toBe(20)
+    expect((await readTrail(device)).count).toBe(20)
     const lists = new Set((await db.columns.toArray()).map(({ list }) => list))
     expect(lists.size).toBe(1)
   })
@@ -357,7 +353,7 @@ describe('a fill in pieces', () => {
       yield buildTrailRows(11, 20)
     }
     await storeCompleteList(db, trailSpec, companyId, { pieces: pieces(), changeNumber: 2, asOf: 200 }, generation)
-    const { count, rows } = await readListOnDevice(device, trailSpec, trailQuery)
+    const { count, rows } = await readTrail(device)
     expect([count, rows[0]?.row.id]).toEqual([21, 99])
     expect(
       await storeCompleteList(
@@ -368,7 +364,7 @@ describe('a fill in pieces', () => {
         generation + 1,
       ),
     ).toBe(false)
-    expect((await readListOnDevice(device, trailSpec, trailQuery)).count).toBe(21)
+    expect((await readTrail(device)).count).toBe(21)
   })
 })
 
@@ -384,8 +380,8 @@ describe('a range of days', () => {
     )
     const rangeQuery = { ...trailQuery, filters: { dateFrom: formatDay(2), dateTo: formatDay(4) } }
     const rowCounts: number[] = []
-    const subscription = liveQuery(async () => await readListOnDevice(device, trailSpec, rangeQuery)).subscribe(
-      ({ count }) => rowCounts.push(count),
+    const subscription = liveQuery(async () => await readTrail(device, rangeQuery)).subscribe(({ count }) =>
+      rowCounts.push(count),
     )
     await expect.poll(() => rowCounts).toEqual([30])
     const putTrailRow = (id: number, dayIndex: number) =>
