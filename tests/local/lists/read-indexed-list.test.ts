@@ -385,11 +385,7 @@ describe('a range of days', () => {
     )
     await expect.poll(() => rowCounts).toEqual([30])
     const putTrailRow = (id: number, dayIndex: number) =>
-      transact(
-        db,
-        allTables,
-        async () => await putRow(db, 'trail', buildTrailRow(id, `${formatDay(dayIndex)} 23:59:59`), 200),
-      )
+      transact(db, allTables, () => putRow(db, 'trail', buildTrailRow(id, `${formatDay(dayIndex)} 23:59:59`), 200))
     await putTrailRow(1_000, 8)
     await putTrailRow(1_001, 4)
     await expect.poll(() => rowCounts.at(-1)).toBe(31)
