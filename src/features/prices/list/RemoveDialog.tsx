@@ -46,7 +46,7 @@ export function RemoveDialog({ overlaidRow, onClose, onDone }: Props) {
       onConfirm={() => void remove()}
       onClose={onClose}
     >
-      <p>{confirmed ? t('withdraw.text', { day, desc }) : t('remove.text', { day, desc })}</p>
+      <p>{confirmed ? t('withdraw.text', { desc }) : t('remove.text', { desc })}</p>
     </TypedConfirmation>
   )
 }
