@@ -4,7 +4,7 @@ import { IDBFactory, IDBKeyRange } from 'fake-indexeddb'
 import { expect, it } from 'vitest'
 import type { VersionedRow } from '#contract/endpoint.ts'
 import type { StoredRow } from '#local/storage/cache-records.ts'
-import { renameCachedRecord } from '#local/storage/upgrade.ts'
+import { renameCachedRecord, renameSealedWrite } from '#local/storage/upgrade.ts'
 import { buildDatabaseName, openDatabase, type StorageFactories } from '#local/storage/database.ts'
 import { openDevice } from '#local/storage/device.ts'
 import { enqueue } from '#local/outbox/enqueue.ts'
@@ -196,6 +196,13 @@ it('what version 8 sealed comes back under the new names', async () => {
   })
   expect(renameCachedRecord('listStats', { id: 'x', newest: 5 }, false)).toEqual({ id: 'x', latestAsOf: 5 })
   expect(renameCachedRecord('storedTiles', { folds: 1 }, false)).toEqual({ folds: 1 })
+  const write = { intent: 'a', refers: ['b'], versioned: true, input: { body: { refers: 1 } } }
+  expect(renameSealedWrite(write)).toEqual({
+    intent: 'a',
+    referredIntents: ['b'],
+    isVersioned: true,
+    input: { body: { refers: 1 } },
+  })
 })
 
 it('the directory of a device keeps whose session is over', async () => {

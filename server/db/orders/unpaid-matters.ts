@@ -27,8 +27,8 @@ const buildChoice = (row: 'p' | 'c') => {
 export const selectUnpaidMatters = (moment: Moment): RawBuilder<UnpaidRow[]> => sql`
   (select coalesce(json_agg(matter), '[]'::json) from (
     select json_build_object('id', p.id, 'type', p.type, 'currency', p.currency, 'amount', p.pay_amount::text,
-      'period_end', p.period_end, 'due', p.due, 'after', ${buildChoice('p')},
-      'before', (select ${buildChoice('c')} from contract c where c.id = p.base_id)) as matter ${selectUnpaidOrders(moment)}
+      'period_end', p.period_end, 'due', p.due, 'nextTerms', ${buildChoice('p')},
+      'previousTerms', (select ${buildChoice('c')} from contract c where c.id = p.base_id)) as matter ${selectUnpaidOrders(moment)}
     union all
     select json_build_object('id', backup_order.id, 'type', backup_order.pdb_type, 'currency', backup_order.currency,
       'amount', backup_order.pay_amount::text, 'period_end', backup_order.period_end,

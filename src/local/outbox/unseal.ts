@@ -10,7 +10,7 @@ import type { UserDatabase } from '#local/storage/database.ts'
 import { textToBytes, textToRecords } from '#local/storage/record-text.ts'
 import type { OutboxEntry, SealedWrites } from '#local/storage/records.ts'
 import { transact } from '#local/storage/transaction.ts'
-import { renameEntry, renameReceipt, renameRecord } from '#local/storage/upgrade.ts'
+import { renameEntry, renameReceipt, renameRecord, renameSealedWrite } from '#local/storage/upgrade.ts'
 
 /**
  * Brings back what was sealed for this user, as far as its keys are among these. What its own key does not open stays as it
@@ -51,8 +51,9 @@ async function restoreWrite(
   sealedWrites: SealedWrites,
   { text, generation }: { text: string; generation: number | null },
 ): Promise<number> {
-  const [draft] = textToRecords<NewEntry>(text)
-  if (!draft) return 0
+  const [sealedDraft] = textToRecords<Record<string, unknown>>(text)
+  if (!sealedDraft) return 0
+  const draft = renameSealedWrite(sealedDraft) as unknown as NewEntry
   const entry = await enqueueUnsealed(db, draft, async () => {
     if (generation === null || (await readSessionGeneration(db)) !== generation) return false
     // Two tabs may open it at once.

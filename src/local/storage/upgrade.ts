@@ -87,6 +87,10 @@ async function rewriteInBatches(from: Table, to: Table, rename: (record: OldReco
   }
 }
 
+/** A write as version 8 sealed it, in today's names. */
+export const renameSealedWrite = (draft: OldRecord): OldRecord =>
+  renameFields(draft, { refers: 'referredIntents', versioned: 'isVersioned' })
+
 /** Dexie's upgrade from version 8; `lists`: tables of rows. */
 export async function upgradeToVersion9(transaction: Transaction, lists: readonly string[]): Promise<void> {
   for (const [from, to] of Object.entries(tablesRenamedIn9))
