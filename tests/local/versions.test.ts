@@ -11,6 +11,7 @@ import { enqueue } from '#local/outbox/enqueue.ts'
 import { readListOnDevice } from '#local/lists/read-list.ts'
 import { storeChanges, storePage } from '#local/lists/response-store.ts'
 import { claimEntries } from '#local/outbox/claim.ts'
+import { transact } from '#local/storage/transaction.ts'
 import { openSession } from '#local/session/session.ts'
 import { freeze } from '#request/writes/record-write.ts'
 import {
@@ -40,7 +41,7 @@ const createStoredRow = (row: VersionedRow = buildUser(1)): StoredRow => ({
   version: 1,
   asOf: 5,
   row,
-  normalisedTexts: { name: 'user 1', email: '' },
+  folds: { name: 'user 1', email: '' },
 })
 
 /** The tables as the build before the first list index had them. */
@@ -108,94 +109,72 @@ it('what an older build kept and wrote is all there after the upgrade, in its or
   older.close()
 })
 
-/** Tables of version 8 whose names or fields version 9 replaced. */
-async function fillVersion8(storage: StorageFactories): Promise<{ storedRow: StoredRow }> {
+/** What version 8 stored under names that version 9 replaced, beside what it leaves alone. */
+async function fillVersion8(storage: StorageFactories): Promise<void> {
   const older = new Dexie(name, storage)
-  const tables = [
-    'users',
-    'syncPoints',
-    'listStats',
-    'meta',
-    'outbox',
-    'jobs',
-    'keptTrails',
-    'keptTiles',
-    'sealedCache',
-  ]
-  const keys: Record<string, string> = {
+  older.version(8).stores({
     users: 'id, scope',
+    syncPoints: 'id',
+    listStats: 'id, table',
     meta: 'name',
     outbox: 'intent, seq',
-    jobs: 'intent',
     keptTrails: 'companyId',
     keptTiles: '[companyId+level+index]',
     sealedCache: '++id',
-  }
-  older.version(8).stores(Object.fromEntries(tables.map((table) => [table, keys[table] ?? 'id'])))
-  const { normalisedTexts, ...row } = createStoredRow(users[0])
-  await older
-    .table('users')
-    .bulkPut(Array.from({ length: 2_001 }, (_, index) => ({ ...row, id: index, folds: normalisedTexts })))
+  })
+  await older.table('users').put(createStoredRow(users[0]))
   await older.table('syncPoints').put({ id: 'users|7', upto: 12, asOf: 5, gaps: false })
-  await older
-    .table('listStats')
-    .put({ id: 'users|7', table: 'users', scope: companyId, rows: 1, bytes: 9, asOf: 4, newest: 5 })
+  const stats = { id: 'users|7', table: 'users', scope: companyId, rows: 1, bytes: 9, asOf: 4, newest: 5 }
+  await older.table('listStats').put(stats)
   await older.table('meta').bulkPut([
     { name: 'persist', askedAt: 6 },
     { name: 'write-counter', count: 3 },
   ])
   await older.table('outbox').put({ ...buildNewEntry({ target: 1 }), seq: 1, queueKey: 'user:1' })
   await older.table('keptTrails').put({ companyId, dateFrom: '2026-01-01' })
-  await older.table('keptTiles').bulkPut([
-    { companyId, level: 0, index: 0, hashes: new Uint8Array(32) },
-    { companyId, level: -1, index: 3, leaves: ['leaf'] },
-  ])
-  await older.table('sealedCache').bulkAdd([
-    { table: 'keptTiles', iv: new Uint8Array(1), data: new ArrayBuffer(1) },
-    { table: 'users', iv: new Uint8Array(1), data: new ArrayBuffer(1) },
-  ])
+  await older.table('keptTiles').put({ companyId, level: -1, index: 3, leaves: ['leaf'] })
   older.close()
-  return { storedRow: { ...row, id: 2_000, normalisedTexts } }
 }
 
-it('version 9 keeps all that version 8 stored, under its new names', async () => {
+it('version 9 keeps all that version 8 stored, some of it under new names', async () => {
   const storage = { indexedDB: new IDBFactory(), IDBKeyRange }
-  const { storedRow } = await fillVersion8(storage)
+  await fillVersion8(storage)
   const db = openDatabase(name, storage)
-  expect(await db.table('users').count()).toBe(2_001)
-  expect(await db.table('users').get(storedRow.id)).toEqual(storedRow)
-  expect(
-    await db
-      .table('users')
-      .filter((row) => 'folds' in row)
-      .count(),
-  ).toBe(0)
+  expect(await db.table('users').toArray()).toEqual([createStoredRow(users[0])])
   expect(await db.syncPoints.toArray()).toEqual([{ id: 'users|7', changeNumber: 12, asOf: 5, gaps: false }])
   expect(await db.listStats.toArray()).toMatchObject([{ rows: 1, asOf: 4, latestAsOf: 5 }])
+  expect(await db.listStats.filter((stats) => 'newest' in stats).count()).toBe(0)
   expect(await db.meta.toArray()).toEqual([
     { name: 'persist', requestedAt: 6 },
     { name: 'write-counter', count: 3 },
   ])
   expect(await db.outbox.count()).toBe(1)
   expect(await db.storedTrails.toArray()).toEqual([{ companyId, dateFrom: '2026-01-01' }])
-  expect(await db.storedTiles.toArray()).toMatchObject([
-    { level: -1, leaves: ['leaf'] },
-    { level: 0, index: 0 },
-  ])
-  expect((await db.sealedCache.toArray()).map(({ table }) => table)).toEqual(['storedTiles', 'users'])
-  expect(Array.from(db.backendDB().objectStoreNames)).not.toContain('keptTrails')
+  expect(await db.storedTiles.toArray()).toMatchObject([{ level: -1, leaves: ['leaf'] }])
   db.close()
 })
 
-it('what version 8 sealed comes back under the new names', async () => {
-  const sealedRecord = { id: 1, scope: null, folds: { name: 'a' } }
-  expect(renameCachedRecord('users', sealedRecord, true)).toEqual({
-    id: 1,
-    scope: null,
-    normalisedTexts: { name: 'a' },
-  })
-  expect(renameCachedRecord('listStats', { id: 'x', newest: 5 }, false)).toEqual({ id: 'x', latestAsOf: 5 })
-  expect(renameCachedRecord('storedTiles', { folds: 1 }, false)).toEqual({ folds: 1 })
+it('a page of an earlier build reads rows and stored trails that a newer one has written (protocol 40)', async () => {
+  const storage = { indexedDB: new IDBFactory(), IDBKeyRange }
+  await fillVersion8(storage)
+  const newer = openDatabase(name, storage)
+  await newer.open()
+  const older = new Dexie(name, storage)
+  older.version(8).stores({ users: 'id, scope', keptTrails: 'companyId', keptTiles: '[companyId+level+index]' })
+  await transact(newer, ['users'], () => newer.table('users').put({ ...createStoredRow(users[1]), id: 2 }))
+  expect((await older.table('users').toArray()).map(({ folds }) => folds)).toEqual([
+    { name: 'user 1', email: '' },
+    { name: 'user 1', email: '' },
+  ])
+  expect([await older.table('keptTrails').count(), await older.table('keptTiles').count()]).toEqual([1, 1])
+  older.close()
+  newer.close()
+})
+
+it('what version 8 sealed comes back under the new names', () => {
+  expect(renameCachedRecord('users', { id: 1, upto: 2 })).toEqual({ id: 1, upto: 2 })
+  expect(renameCachedRecord('listStats', { id: 'x', newest: 5 })).toEqual({ id: 'x', latestAsOf: 5 })
+  expect(renameCachedRecord('syncPoints', { id: 'x', upto: 5 })).toEqual({ id: 'x', changeNumber: 5 })
   const write = { intent: 'a', refers: ['b'], versioned: true, input: { body: { refers: 1 } } }
   expect(renameSealedWrite(write)).toEqual({
     intent: 'a',

@@ -15,7 +15,7 @@ import {
   createPositionReader,
 } from '#local/list-query/filter-and-order.ts'
 import type { ListBucket } from '#local/storage/cache-records.ts'
-import type { UserDatabase } from '#local/storage/database.ts'
+import { type UserDatabase, storedTrailTables } from '#local/storage/database.ts'
 import { readInTransaction } from '#local/storage/transaction.ts'
 
 export interface TrailQuery {
@@ -55,7 +55,7 @@ export function getCoveredDays(
     : { from: storedTrail.dateFrom, to: storedTrail.follows ? null : storedTrail.dateTo }
 }
 
-const tables = ['indexes', 'buckets', 'columns', 'storedTrails', 'storedTiles'] as const
+const tables = ['indexes', 'buckets', 'columns', ...storedTrailTables] as const
 
 /** A day is a bucket of the index, so a range of days is not tested row by row. */
 const splitDays = ({ dateFrom, dateTo, searchText: _byTexts, ...rest }: FilterValues) => ({
@@ -195,7 +195,7 @@ async function countThroughEntry(
   const [entry] = await readEntries(db, companyId, ids)
   if (!entry) return Number.MAX_SAFE_INTEGER
   const row = { ...entry, id: ids[0] ?? 0 } as unknown as VersionedRow
-  const candidate = { row, normalisedTexts: normaliseTexts(storedTrailIndex, row) }
+  const candidate = { row, folds: normaliseTexts(storedTrailIndex, row) }
   const indexQuery = { list: storedTrailIndex, filters, sort: [field, order] as const }
   const position = createPositionReader(storedTrailIndex, field)(candidate)
   const earlierIds = await findRowsBetween(db, indexName, indexQuery, { afterPosition: null, beforePosition: position })

@@ -18,12 +18,12 @@ import { getLeaves, getTexts, getTiles, leavesPerBlock, textTerminator } from '#
 import type { StoredLeaves, StoredTexts, StoredTile, StoredTrail } from '#local/storage/trail-records.ts'
 import { toListId } from '#local/storage/list-ids.ts'
 import { canStore } from '#local/session/session-generation.ts'
-import { listMetadataTables, type UserDatabase } from '#local/storage/database.ts'
+import { listMetadataTables, type UserDatabase, storedTrailTables } from '#local/storage/database.ts'
 import { evictList } from '#local/storage/eviction.ts'
 import { transact } from '#local/storage/transaction.ts'
 
 const { table } = storedTrailIndex
-const writtenTables = [...listMetadataTables, 'storedTrails', 'storedTiles', 'meta'] as const
+const writtenTables = [...listMetadataTables, ...storedTrailTables, 'meta'] as const
 
 export type NewStoredTrail = Pick<
   StoredTrail,
@@ -190,7 +190,7 @@ export async function storeTrailTiles(
   tiles: readonly (TileName & { hashes: Uint8Array })[],
   generation: number,
 ): Promise<boolean> {
-  return await transact(db, ['storedTrails', 'storedTiles', 'meta'], async () => {
+  return await transact(db, [...storedTrailTables, 'meta'], async () => {
     if (!(await db.storedTrails.get(companyId)) || !(await canStore(db, generation))) return false
     await db.storedTiles.bulkPut(
       tiles.map(({ level, index, hashes }) => ({

@@ -40,7 +40,7 @@ export async function addIndexEntries(
 function toStoredRow(entry: AuditEntryRow, asOf: number): StoredRow {
   const id = entry.log_index ?? 0
   const row = { ...entry, id, entry_id: entry.id } as unknown as VersionedRow
-  return { id, scope: entry.company_id, version: 1, asOf, row, normalisedTexts: normaliseTexts(storedTrailIndex, row) }
+  return { id, scope: entry.company_id, version: 1, asOf, row, folds: normaliseTexts(storedTrailIndex, row) }
 }
 
 /** Inside a transaction over the tables of lists. */

@@ -1,3 +1,4 @@
+import { storedTrailTables } from '#local/storage/database.ts'
 /** What is kept of a company's audit trail and how its log stands, for live queries of the screens. */
 import type { StoredTrail, LogAlarm } from '#local/storage/trail-records.ts'
 import { readTrailChoices } from '#local/storage/trail-choices.ts'
@@ -19,7 +20,7 @@ export async function readStoredTrailState(
   const session = await readSession(device)
   if (!session || session.signedOut) return null
   const db = device.getDatabase(session)
-  return await readInTransaction(db, ['storedTrails', 'logCheckpoints'], async () => {
+  return await readInTransaction(db, [...storedTrailTables, 'logCheckpoints'], async () => {
     const [storedTrail, checkpoint] = await Promise.all([
       db.storedTrails.get(companyId),
       db.logCheckpoints.get(companyId),

@@ -58,7 +58,7 @@ interface IndexedRow {
   values: IndexedValue[]
 }
 
-function toIndexedRow({ sources }: IndexLayout, { id, row, normalisedTexts }: StoredRow): IndexedRow {
+function toIndexedRow({ sources }: IndexLayout, { id, row, folds: normalisedTexts }: StoredRow): IndexedRow {
   return {
     id,
     values: sources.map(

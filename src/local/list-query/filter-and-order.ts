@@ -11,7 +11,7 @@ export type FilterValues = Record<string, string | number | boolean | undefined>
 /** A row with its folded texts at hand. */
 export interface ListCandidate {
   row: VersionedRow
-  normalisedTexts: Record<string, string>
+  folds: Record<string, string>
 }
 
 /** A dot leads into an object: `pending.type`. */
@@ -70,7 +70,7 @@ export function buildConditions(list: ListSpec, filters: FilterValues): FilterCo
 
 export function createRowMatcher(list: ListSpec, filters: FilterValues): (candidate: ListCandidate) => boolean {
   const conditions = buildConditions(list, filters)
-  return ({ row, normalisedTexts }) =>
+  return ({ row, folds: normalisedTexts }) =>
     conditions.every(({ columns, usesNormalisedText, isAccepted }) =>
       columns.some((column) => isAccepted(usesNormalisedText ? normalisedTexts[column] : getColumnValue(row, column))),
     )
@@ -164,7 +164,7 @@ export interface ListPosition {
 
 export function createPositionReader(list: ListSpec, field: string): (candidate: ListCandidate) => ListPosition {
   const isText = list.sorts[field] === 'text'
-  return ({ row, normalisedTexts }) => ({
+  return ({ row, folds: normalisedTexts }) => ({
     value: (isText ? normalisedTexts[field] : getColumnValue(row, field)) ?? null,
     id: row.id,
   })

@@ -80,7 +80,7 @@ export async function readOverlaidRows(db: UserDatabase, list: ListSpec, query: 
   const table = getRowTable(db, list.table)
   const storedRows = await (query.scope === null ? table.toArray() : table.where('scope').equals(query.scope).toArray())
   const { entries, rowIds } = await readWaitingWrites(db, list.table)
-  const textsByRow = new Map(storedRows.map((storedRow) => [storedRow.row, storedRow.normalisedTexts]))
+  const textsByRow = new Map(storedRows.map((storedRow) => [storedRow.row, storedRow.folds]))
   const overlaidRows = applyOverlay(
     storedRows.map(({ row }) => row),
     entries,
@@ -93,7 +93,7 @@ export async function readOverlaidRows(db: UserDatabase, list: ListSpec, query: 
     candidates.push({
       overlaidRow,
       row: overlaidRow.row,
-      normalisedTexts: textsByRow.get(overlaidRow.row) ?? normaliseTexts(list, overlaidRow.row),
+      folds: textsByRow.get(overlaidRow.row) ?? normaliseTexts(list, overlaidRow.row),
     })
   }
   const ids = new Set<RowRef>(storedRows.map(({ id }) => id))

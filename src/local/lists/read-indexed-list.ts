@@ -142,7 +142,7 @@ async function readOverlayChanges(
   const rowsById = new Map(
     [...overlaidRows].map(([id, overlaidRow]) => [
       id,
-      { overlaidRow, row: overlaidRow.row, normalisedTexts: normaliseTexts(list, overlaidRow.row) },
+      { overlaidRow, row: overlaidRow.row, folds: normaliseTexts(list, overlaidRow.row) },
     ]),
   )
   const isMatch = createRowMatcher(list, query.filters)
@@ -162,10 +162,10 @@ async function readOverlayChanges(
   }
 }
 
-const toOverlaidCandidate = ({ row, normalisedTexts }: StoredRow): Laid => ({
+const toOverlaidCandidate = ({ row, folds: normalisedTexts }: StoredRow): Laid => ({
   overlaidRow: { row, waiting: null },
   row,
-  normalisedTexts,
+  folds: normalisedTexts,
 })
 
 /**

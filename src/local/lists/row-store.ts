@@ -43,7 +43,7 @@ export function toStoredRow(table: string, row: ServerRow, asOf: number, cachedR
     asOf,
     // A list's rows are of its own schema; one without a version is never the base of a write.
     row: row as VersionedRow,
-    normalisedTexts: list ? normaliseTexts(list, row as VersionedRow) : {},
+    folds: list ? normaliseTexts(list, row as VersionedRow) : {},
   }
 }
 

@@ -5,7 +5,7 @@
 import { getUser } from '#contract/accounts.ts'
 import type { UserRights } from '#domain/access.ts'
 import { importSealKey, openSealed, readSealPair, type TextSealer } from '#local/seals/seal-crypto.ts'
-import { rowTables, type UserDatabase, wipedTables } from '#local/storage/database.ts'
+import { type UserDatabase, wipedTables, storedTrailTables } from '#local/storage/database.ts'
 import { recordsToText, textToRecords } from '#local/storage/record-text.ts'
 import type { SealedCache } from '#local/storage/records.ts'
 import { isFullError } from '#local/storage/storage-errors.ts'
@@ -13,7 +13,7 @@ import { renameCachedRecord } from '#local/storage/upgrade.ts'
 import { transact } from '#local/storage/transaction.ts'
 
 /** About 1 MB each: a record of a kept trail holds some 30 kB. */
-const recordsPerPiece = { storedTiles: 32, other: 2_000 }
+const recordsPerPiece = { storedTrail: 32, other: 2_000 }
 
 /** False: the gate has moved, its user is back or another page is at it. On a full disk nothing is left. */
 export async function sealCache(db: UserDatabase, sealer: TextSealer, generation: number): Promise<boolean> {
@@ -36,7 +36,9 @@ export async function sealCache(db: UserDatabase, sealer: TextSealer, generation
 const pickRights = ({ admin, order, access_level }: UserRights): UserRights => ({ admin, order, access_level })
 
 async function sealTable(db: UserDatabase, table: string, sealer: TextSealer, generation: number): Promise<boolean> {
-  const size = table === 'storedTiles' ? recordsPerPiece.storedTiles : recordsPerPiece.other
+  const size = (storedTrailTables as readonly string[]).includes(table)
+    ? recordsPerPiece.storedTrail
+    : recordsPerPiece.other
   for (;;) {
     const keys = await getSealableRecords(db, table).limit(size).primaryKeys()
     if (keys.length === 0) return true
@@ -78,10 +80,7 @@ export async function restoreSealedCache(db: UserDatabase, keyText: string | nul
     const text = sealedRows && key ? await openSealed(key, sealedRows, pair) : null
     if (!sealedRows || text === null) return await dropCachedTables(db)
     const { table } = sealedRows
-    const isRow = rowTables.some((name) => name === table)
-    const records = textToRecords<Record<string, unknown>>(text).map((record) =>
-      renameCachedRecord(table, record, isRow),
-    )
+    const records = textToRecords<Record<string, unknown>>(text).map((record) => renameCachedRecord(table, record))
     await transact(db, [table, 'sealedCache'], async () => {
       await db.table(table).bulkPut(records)
       await db.sealedCache.delete(id)

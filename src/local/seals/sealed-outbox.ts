@@ -3,7 +3,7 @@
  * have yet are sealed under their session's key, which only their user is given, and lie there until that user comes back
  * (protocol 30).
  */
-import { type UserDatabase, wipedTables } from '#local/storage/database.ts'
+import { type UserDatabase, wipedTables, storedTrailTables } from '#local/storage/database.ts'
 import type { TextSealer } from '#local/seals/seal-crypto.ts'
 import { addSpentKey, readSealer } from '#local/seals/seal-keys.ts'
 import { storeTrailChoices } from '#local/storage/trail-choices.ts'
@@ -38,7 +38,7 @@ export async function wipeUserData(
 ): Promise<boolean> {
   if (!(await closeSessionGeneration(db, generation))) return false
   const sealer = await readSealer(db)
-  await transact(db, ['storedTrails', 'meta'], () => storeTrailChoices(db))
+  await transact(db, [...storedTrailTables, 'meta'], () => storeTrailChoices(db))
   if (!keepsCache || !sealer) await dropSealedCache(db)
   else if (!(await sealCache(db, sealer, generation + 1))) return false
   for (;;) {

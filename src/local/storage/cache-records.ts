@@ -10,7 +10,7 @@ export interface StoredRow {
   asOf: number
   row: VersionedRow
   /** Folded text of the columns that are sorted or searched as text. */
-  normalisedTexts: Record<string, string>
+  folds: Record<string, string>
 }
 
 /** Rows that went (or were replaced, as they were) and rows that came, of one table. */

@@ -105,8 +105,11 @@ export const listMetadataTables = [
   'buckets',
   'columns',
 ] as const
-/** What stands beside rows of the audit trail that their user asked to keep: how far they go, and the hashes around them. */
-export const storedTrailTables = ['storedTrails', 'storedTiles'] as const
+/**
+ * Tables `storedTrails` and `storedTiles`: how far a stored trail goes, and the hashes around its entries. Their stored names are older:
+ * a page of an earlier build reads them, too (protocol 40).
+ */
+export const storedTrailTables = ['keptTrails', 'keptTiles'] as const
 /**
  * What a sign-out takes away. The outbox, names and receipts stay for their owner (protocol 30), and so does the newest
  * checkpoint of each log: it says nothing of anybody, and a log that was rewritten meanwhile is found out by it.
@@ -115,9 +118,6 @@ export const wipedTables = [...rowTables, ...listMetadataTables, ...storedTrailT
 
 /** Tables of rows that came with version 7. */
 const tablesSinceVersion7: readonly string[] = ['backups'] satisfies (typeof rowTables)[number][]
-
-/** Names that tables had before version 9. */
-const tablesUntilVersion8 = ['keptTrails', 'keptTiles'] as const
 
 /** Names that tables had before version 5. */
 const tablesBeforeVersion5 = ['fills', 'holdings', 'names', 'readings', 'watched'] as const
@@ -167,26 +167,18 @@ export function openDatabase(name: string, storage: StorageFactories): UserDatab
     meta: 'name',
     ...Object.fromEntries(tablesBeforeVersion5.map((table) => [table, null])),
   })
-  db.version(6).stores({ ...storedTrailSchemas('keptTrails', 'keptTiles'), logCheckpoints: 'companyId' })
+  const [trails, tiles] = storedTrailTables
+  db.version(6).stores({ [trails]: 'companyId', [tiles]: '[companyId+level+index]', logCheckpoints: 'companyId' })
   db.version(7).stores(toRowSchemas(tablesSinceVersion7))
   db.version(8).stores({ sealedCache: '++id' })
-  const version9 = db.version(9).stores({
-    ...storedTrailSchemas('storedTrails', 'storedTiles'),
-    ...Object.fromEntries(tablesUntilVersion8.map((table) => [table, null])),
-  })
-  version9.upgrade((transaction) => upgradeToVersion9(transaction, rowTables))
+  db.version(9).stores({}).upgrade(upgradeToVersion9)
   version5.upgrade((transaction) =>
     upgradeToVersion5(transaction, [...version5Tables, ...listMetadataTables, 'pages', 'responses']),
   )
   // Dexie closes the connection by itself, so that the newer build need not wait, and opens it again when it is needed.
   db.on('versionchange', ({ newVersion }) => void (newVersion !== null && outdatedDatabases.add(db)))
-  return db as UserDatabase
+  return Object.assign(db as UserDatabase, { storedTrails: db.table(trails), storedTiles: db.table(tiles) })
 }
-
-const storedTrailSchemas = (trails: string, tiles: string) => ({
-  [trails]: 'companyId',
-  [tiles]: '[companyId+level+index]',
-})
 
 const outdatedDatabases = new WeakSet<Dexie>()
 

@@ -7,7 +7,14 @@
 import { getUser } from '#contract/accounts.ts'
 import { deleteIndex } from '#local/storage/index-records.ts'
 import { readPreparedLists } from '#local/storage/preparation-record.ts'
-import { listMetadataTables, getRowTable, rowTables, type UserDatabase, getListRows } from '#local/storage/database.ts'
+import {
+  listMetadataTables,
+  getRowTable,
+  rowTables,
+  type UserDatabase,
+  getListRows,
+  storedTrailTables,
+} from '#local/storage/database.ts'
 import type { ListStats } from '#local/storage/cache-records.ts'
 import { toListId } from '#local/storage/list-ids.ts'
 import { isFullError } from '#local/storage/storage-errors.ts'
@@ -20,7 +27,7 @@ export const evictionLimits = {
 }
 
 export async function clearCachedTables(db: UserDatabase): Promise<void> {
-  const tables = [...rowTables, ...listMetadataTables, 'pages', 'responses', 'outbox', 'rowIds', 'storedTrails']
+  const tables = [...rowTables, ...listMetadataTables, 'pages', 'responses', 'outbox', 'rowIds', ...storedTrailTables]
   await db.transaction('rw', tables, async () => {
     const [sparedIdsByTable, pinnedLists] = await Promise.all([readSparedIds(db), readPinnedLists(db)])
     for (const table of rowTables) {

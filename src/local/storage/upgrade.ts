@@ -1,6 +1,6 @@
 /**
  * Versions of a user's database that gave stored fields and tables the names that the code has (protocol 40). Version 5 carries over
- * what was waiting and drops cached lists, because the server has them; version 9 keeps all of it.
+ * what was waiting and drops cached lists, because the server has them; version 9 keeps all that is there.
  */
 import type { Table, Transaction } from 'dexie'
 
@@ -16,7 +16,9 @@ const recordNames: ReadonlyMap<string, string> = new Map([
 ])
 
 function renameFields(record: OldRecord, names: FieldNames): OldRecord {
-  return Object.fromEntries(Object.entries(record).map(([field, value]) => [names[field] ?? field, value]))
+  return Object.fromEntries(
+    Object.entries(record).map(([field, value]) => [Object.hasOwn(names, field) ? names[field] : field, value]),
+  )
 }
 
 const entryFields: FieldNames = { lane: 'queueKey', asked: 'input', makes: 'action', held: 'delayedBy' }
@@ -60,51 +62,27 @@ export async function upgradeToVersion5(transaction: Transaction, caches: readon
   for (const table of caches) await transaction.table(table).clear()
 }
 
-const tablesRenamedIn9 = { keptTrails: 'storedTrails', keptTiles: 'storedTiles' } as const
-const cachedFields: Readonly<Record<string, FieldNames>> = {
+/** Of tables that say what is known about rows. Rows themselves change additively: a page of an earlier build reads them too. */
+const listFields: Readonly<Record<string, FieldNames>> = {
   syncPoints: { upto: 'changeNumber' },
   listStats: { newest: 'latestAsOf' },
 }
-const rowFields: FieldNames = { folds: 'normalisedTexts' }
 
-/** A table's name as version 8 had it, in today's. */
-export const renameCachedTable = (table: string): string =>
-  Object.entries(tablesRenamedIn9).find(([from]) => from === table)?.[1] ?? table
-
-/** A cached record as version 8 stored or sealed it, in today's names. `isRow`: it is a row of a list. */
-export const renameCachedRecord = (table: string, record: OldRecord, isRow: boolean): OldRecord =>
-  renameFields(record, cachedFields[table] ?? (isRow ? rowFields : {}))
-
-/** Records at once: a list may have 100,000 rows. */
-const batchSize = 2_000
-
-async function rewriteInBatches(from: Table, to: Table, rename: (record: OldRecord) => OldRecord): Promise<void> {
-  for (let keys = await from.limit(batchSize).primaryKeys(); keys.length > 0; ) {
-    const records = (await from.bulkGet(keys)) as OldRecord[]
-    await to.bulkPut(records.map(rename))
-    if (to !== from) await from.bulkDelete(keys)
-    keys = await from.where(':id').above(keys.at(-1)).limit(batchSize).primaryKeys()
-  }
-}
+/** A record of such a table as version 8 stored or sealed it, in today's names; one of another table stays as it is. */
+export const renameCachedRecord = (table: string, record: OldRecord): OldRecord =>
+  renameFields(record, listFields[table] ?? {})
 
 /** A write as version 8 sealed it, in today's names. */
 export const renameSealedWrite = (draft: OldRecord): OldRecord =>
   renameFields(draft, { refers: 'referredIntents', versioned: 'isVersioned' })
 
-/** Dexie's upgrade from version 8; `lists`: tables of rows. */
-export async function upgradeToVersion9(transaction: Transaction, lists: readonly string[]): Promise<void> {
-  for (const [from, to] of Object.entries(tablesRenamedIn9))
-    await rewriteInBatches(transaction.table(from), transaction.table(to), (record) => record)
-  for (const table of [...Object.keys(cachedFields), ...lists])
-    await rewriteInBatches(transaction.table(table), transaction.table(table), (record) =>
-      renameCachedRecord(table, record, lists.includes(table)),
-    )
-  await transaction
-    .table('sealedCache')
-    .toCollection()
-    .modify((sealedRows: { table: string }) => {
-      sealedRows.table = renameCachedTable(sealedRows.table)
-    })
+/** Dexie's upgrade from version 8. */
+export async function upgradeToVersion9(transaction: Transaction): Promise<void> {
+  const rewriteTable = async (name: string, rename: (record: OldRecord) => OldRecord) => {
+    const table = transaction.table(name)
+    await table.bulkPut(((await table.toArray()) as OldRecord[]).map(rename))
+  }
+  for (const name of Object.keys(listFields)) await rewriteTable(name, (record) => renameCachedRecord(name, record))
   const persistence = (await transaction.table('meta').get('persist')) as OldRecord | undefined
   if (persistence) await transaction.table('meta').put(renameFields(persistence, { askedAt: 'requestedAt' }))
 }

@@ -31,7 +31,7 @@ const buildRow = (id: VersionedRow['id'], fields: Record<string, unknown> = {}) 
     id,
     row_version: 1,
   }
-  return { row: rowFields as VersionedRow, normalisedTexts: normaliseTexts(list, rowFields as VersionedRow) }
+  return { row: rowFields as VersionedRow, folds: normaliseTexts(list, rowFields as VersionedRow) }
 }
 const sortIds = (rows: ReturnType<typeof buildRow>[], sort: ListSpec['sort']) =>
   rows.toSorted(createRowComparer(list, sort)).map((entry) => entry.row.id)

@@ -20,7 +20,7 @@ describe('a user who signs in again while their former session is being cleared 
       expect(await readSessionGeneration(db)).not.toBeNull()
 
       // What is stored from here on goes with them when they leave.
-      const row = { id: 5, scope: companyId, version: 1, asOf: 1, row: buildUser(5), normalisedTexts: {} }
+      const row = { id: 5, scope: companyId, version: 1, asOf: 1, row: buildUser(5), folds: {} }
       await getRowTable(db, 'users').put(row)
       const secondSession = await readSession(device)
       await endSession(device, secondSession?.generation ?? 0)

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { UserRow } from '#contract/users.ts'
 import { storeChanges } from '#local/lists/response-store.ts'
 import { forgetLostRights } from '#local/storage/forget-lost-rights.ts'
+import { storedTrailTables } from '#local/storage/database.ts'
 import { buildUser, companyId, openTestDevice, userList } from '#tests/support/device/device-database.ts'
 
 async function openDeviceWithUsers() {
@@ -54,7 +55,7 @@ describe('cached lists', () => {
   it('fault 30g of a kept audit trail go with the right to read it, and stay with another', async () => {
     const { changeRights, db } = await openDeviceWithUsers()
     const storedTrail = { companyId: 7, zone: 'UTC' }
-    await db.table('storedTrails').put(storedTrail)
+    await db.table(storedTrailTables[0]).put(storedTrail)
     await changeRights({}, { order: false }, 2)
     expect(await db.storedTrails.count()).toBe(1)
     await changeRights({}, { admin: false, access_level: 0 }, 3)

@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { listTrail, trailActivity } from '#contract/audit-trail.ts'
 import { listUsers } from '#contract/users.ts'
+import { storedTrailTables } from '#local/storage/database.ts'
 import type { StoredLeaves } from '#local/storage/trail-records.ts'
 import { clearCache, trimCache } from '#local/space/clear-cache.ts'
 import { retryAfterEviction } from '#local/storage/eviction.ts'
@@ -327,16 +328,7 @@ describe('what is kept', () => {
     const tablet = await signInWithStoredMonth()
     const db = await openTabletDatabase(tablet)
     await tablet.signOut()
-    for (const table of [
-      'trail',
-      'storedTrails',
-      'storedTiles',
-      'buckets',
-      'columns',
-      'indexes',
-      'listStats',
-      'responses',
-    ])
+    for (const table of ['trail', ...storedTrailTables, 'buckets', 'columns', 'indexes', 'listStats', 'responses'])
       expect(await db.table(table).count(), table).toBe(0)
     expect(await db.logCheckpoints.count()).toBe(1)
     expect(JSON.stringify(await db.logCheckpoints.toArray())).not.toMatch(/Person|ALPHA|@/)
@@ -375,7 +367,7 @@ describe('what an older build cached', () => {
       version: 0,
       asOf: 1,
       row: { id, row_version: 0 },
-      normalisedTexts: {},
+      folds: {},
     })
     await db.table('trail').bulkPut([900_001, 900_002].map(buildOldRow))
     await db.listStats.put({ id: 'trail|', table: 'trail', scope: null, rows: 2, bytes: 10, asOf: 1, latestAsOf: 1 })

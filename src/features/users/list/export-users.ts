@@ -40,7 +40,7 @@ export const fetchAllUsers =
 /** Those of the rows that the view means, in its order. */
 export function filterAndSort(rows: readonly UserRow[], view: UsersView): UserRow[] {
   const matchesFilter = createRowMatcher(userListSpec, toFilterQuery(view))
-  const candidates = rows.map((row) => ({ row, normalisedTexts: normaliseTexts(userListSpec, row) }))
+  const candidates = rows.map((row) => ({ row, folds: normaliseTexts(userListSpec, row) }))
   const matchingUsers = candidates.filter(matchesFilter).sort(createRowComparer(userListSpec, view.sort))
   return matchingUsers.map(({ row }) => row as UserRow)
 }
