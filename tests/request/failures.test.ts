@@ -1,7 +1,7 @@
 /** What a page is told when something under it fails: never a rejection, never a problem in the place of a row. */
 import { expect, it } from 'vitest'
 import { headers } from '#contract/headers.ts'
-import { updateCompanyUser } from '#contract/users.ts'
+import { createUser, updateCompanyUser } from '#contract/users.ts'
 import { handleRequest } from '#request/pipeline/pipeline.ts'
 import { signIn } from '#request/session/sign-in.ts'
 import { createBrowser } from '#tests/outbox-model/browser.ts'
@@ -51,4 +51,24 @@ it('a write done before, whose answer came by a worker that died, is told as the
   }
   const result = await tablet.api.call(updateCompanyUser, { params: { id: 2 }, body: { title: 1 } })
   expect(result).toEqual({ kind: 'fresh', output: row })
+})
+
+it('knows the id of a row that was created before, from the response that INTENT_DONE brings along (protocol 1)', async () => {
+  const clock = createClock()
+  const server = createScriptedServer(clock)
+  const tablet = createTablet((request) => server.transport(request), clock)
+  await tablet.signIn('acme', 'user1@acme.example')
+  const row = buildUser(77)
+  server.script = ({ method, headers: requestHeaders }, respond) => {
+    if (method !== 'POST') return respond()
+    const echo = { [headers.key]: requestHeaders[headers.key] ?? '', [headers.outcome]: 'done; 1' }
+    return buildRefusal(409, 'INTENT_DONE', echo, { answer: { status: 201, headers: {}, body: row } })
+  }
+  const { title, name, email, admin, order, alert } = row
+  await tablet.api.call(createUser, { body: { title, name, email, admin, order, alert } })
+  await tablet.settle()
+  const session = (await tablet.session()) ?? expect.fail('no session')
+  const db = tablet.device.getDatabase(session)
+  expect(await db.outbox.count()).toBe(0)
+  expect(await db.rowIds.toArray()).toMatchObject([{ kind: 'user', id: 77 }])
 })

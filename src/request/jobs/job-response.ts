@@ -37,8 +37,8 @@ export function readStartResponse(job: Job, response: ResponseData | null): Poll
 
 /** The stored answer to the first request of this intent, as a refusal of the second one carries it. */
 function readStoredResponse(problem: Problem): PollResult {
-  const { response: storedResponse } = (problem.data ?? {}) as {
-    response?: { status: number; headers: Record<string, string>; body: unknown } | null
+  const { answer: storedResponse } = (problem.data ?? {}) as {
+    answer?: { status: number; headers: Record<string, string>; body: unknown } | null
   }
   // Older than what the idempotency store keeps: it was done, and its answer is gone.
   if (!storedResponse) return { kind: 'gone', problem }

@@ -118,7 +118,7 @@ function readAssetId(body: unknown): string | null {
 
 /** `INTENT_DONE` brings along what was answered the first time, if it is still known (protocol 1, 19). */
 function readStoredBody(response: ResponseData): unknown {
-  const { response: storedResponse } = (toProblem(response).data ?? {}) as { response?: { body?: unknown } | null }
+  const { answer: storedResponse } = (toProblem(response).data ?? {}) as { answer?: { body?: unknown } | null }
   return storedResponse?.body ?? null
 }
 

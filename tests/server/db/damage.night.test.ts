@@ -29,9 +29,9 @@ let killedDir: string
 const buildWriterScript = (dataDir: string) => `
   const { default: pino } = await import('pino')
   const { sql } = await import('kysely')
-  const { openEmbedded } = await import('#server/db/embedded/open.ts')
+  const { openEmbeddedDatabase } = await import('#server/db/embedded/open.ts')
   const config = { dataDir: ${JSON.stringify(dataDir)}, freeSpace: { bytes: 0, percent: 0 } }
-  const { kysely } = await openEmbedded(config, pino({ level: 'silent' }))
+  const { kysely } = await openEmbeddedDatabase(config, pino({ level: 'silent' }))
   for (let n = 1; ; n++) {
     await kysely.transaction().execute(async (db) => {
       await sql\`insert into fact values ('a' || \${n}::int, repeat('x', 200))\`.execute(db)

@@ -6,7 +6,7 @@ import { formatProblem } from '#ui/i18n/problem-messages.ts'
 import type { PackageRow } from '#features/apps/upload/upload-entry.ts'
 
 export const formatFault = ({ code, named: fileName = '' }: MappFault): string =>
-  i18n.t(`fault.${code}`, { ns: 'apps', replace: { subject: toDisplayName(fileName) } })
+  i18n.t(`fault.${code}`, { ns: 'apps', replace: { named: toDisplayName(fileName) } })
 
 /** Why a version conflicts (D79). */
 export const formatConflict = (

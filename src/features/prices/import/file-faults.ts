@@ -6,6 +6,6 @@ import { type AnyFieldProblem, formatOrderFieldProblem } from '#ui/i18n/order-fi
 export function getFileFaultText(t: TFunction<'prices'>, problem: AnyFieldProblem): string {
   const fault = problem.code === 'BAD_ARCHIVE' && problem.named !== undefined ? parsePriceFault(problem.named) : null
   return fault
-    ? t(`fault.${fault.code}`, { subject: fault.subject ?? '' })
+    ? t(`fault.${fault.code}`, { named: fault.subject ?? '' })
     : formatOrderFieldProblem(problem, t('import.file'))
 }

@@ -1,0 +1,41 @@
+import { describe, expect, it } from 'vitest'
+import { mappFaults } from '#domain/catalogue/mapp.ts'
+import { priceFileFaults } from '#domain/checks/price-file-checks.ts'
+import enApps from '#locales/en/apps.json' with { type: 'json' }
+import enPrices from '#locales/en/prices.json' with { type: 'json' }
+import { buildErrorBody } from '#server/problems/problem-body.ts'
+
+const subject = 'folder-manifest.json'
+
+const readMessage = (code: string, fault: string, language: 'en' | 'zh'): string => {
+  const { data } = buildErrorBody('VALIDATION_ERROR', [{ field: 'file', code, named: `${fault} ${subject}` }], language)
+  return (data as { message: string }[])[0]?.message ?? ''
+}
+
+/** Codes whose text names what the fault is about. */
+const findNaming = <Code extends string>(codes: readonly Code[], texts: Record<Code, string>): Code[] =>
+  codes.filter((code) => texts[code].includes('{{'))
+
+describe.each(['en', 'zh'] as const)('the text of a refused file (%s)', (language) => {
+  it('names the part of a package that the fault is about', () => {
+    const namingCodes = findNaming(mappFaults, enApps.fault)
+    expect(namingCodes.length).toBeGreaterThan(20)
+    for (const code of namingCodes)
+      expect([code, readMessage('BAD_PACKAGE', code, language)]).toEqual([code, expect.stringContaining(subject)])
+  })
+
+  it('names the part of a price list that the fault is about', () => {
+    const namingCodes = findNaming(priceFileFaults, enPrices.fault)
+    expect(namingCodes.length).toBeGreaterThan(2)
+    for (const code of namingCodes)
+      expect([code, readMessage('BAD_ARCHIVE', code, language)]).toEqual([code, expect.stringContaining(subject)])
+  })
+
+  it('leaves no placeholder', () => {
+    const messages = [
+      ...mappFaults.map((code) => readMessage('BAD_PACKAGE', code, language)),
+      ...priceFileFaults.map((code) => readMessage('BAD_ARCHIVE', code, language)),
+    ]
+    expect(messages.filter((message) => message === '' || message.includes('{{'))).toEqual([])
+  })
+})
