@@ -12,9 +12,18 @@ import { defineConfig } from 'vitest/config'
 import LongestFirst from './tests/support/runner/longest-first.ts'
 import { quickStart } from './tests/support/server/process.ts'
 
-const deviceTests = ['app', 'features', 'integration', 'local', 'outbox-model', 'request', 'state', 'sw', 'ui'].map(
-  (part) => `tests/${part}/**`,
-)
+const deviceTests = [
+  'app',
+  'features',
+  'integration',
+  'local',
+  'outbox-model',
+  'patterns',
+  'request',
+  'state',
+  'sw',
+  'ui',
+].map((part) => `tests/${part}/**`)
 /** They change globals of the page, or what a module is: each file has a worker of its own. */
 const pageTests = [
   'tests/app/connection/connection-monitor.test.ts',
@@ -27,7 +36,12 @@ const domTests = ['app', 'features'].map((part) => `tests/${part}/**/*.test.tsx`
 /** They leave the page, which pages of other tests in their process would notice. */
 const leavingPageTests = ['tests/app/connection/hide-while-away.test.ts', 'tests/app/frozen-tab.test.ts']
 /** Drawn by Testing Library, whose `act` React has in its development build alone. */
-const componentTests = ['tests/state/**/*.test.tsx', 'tests/ui/**/*.test.tsx', 'tests/app/error-boundary.test.tsx']
+const componentTests = [
+  'tests/patterns/**/*.test.tsx',
+  'tests/state/**/*.test.tsx',
+  'tests/ui/**/*.test.tsx',
+  'tests/app/error-boundary.test.tsx',
+]
 const e2eTests = ['tests/e2e/**']
 const clockTests = ['tests/campaigns/browser/**']
 

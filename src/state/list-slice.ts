@@ -3,6 +3,7 @@ import { createSlice, type PayloadAction } from '@reduxjs/toolkit'
 import type { Endpoint, RowRef, VersionedRow } from '#contract/endpoint.ts'
 import type { Problem } from '#contract/problem.ts'
 import type { ListView, ReadList } from '#local/lists/list-view.ts'
+import { readList } from '#local/lists/read-list.ts'
 import { createAppThunk, getRejectedProblem } from '#state/app-thunk.ts'
 import type { toPageQuery } from '#state/list-url.ts'
 import { signedOut } from '#state/session-slice.ts'
@@ -31,12 +32,18 @@ const noRows: readonly RowRef[] = []
 interface ListSliceOptions<V> {
   name: string
   endpoint: Endpoint
-  read: ReadList
+  /** Another way to read its rows from the device: all of them at once. */
+  read?: ReadList
   toQuery: (view: V) => PageQuery
 }
 
 /** The slice of a list, injected into the store, and what reads and changes it; `useList` joins it with the rows. */
-export function createListSlice<R extends VersionedRow, V>({ name, endpoint, read, toQuery }: ListSliceOptions<V>) {
+export function createListSlice<R extends VersionedRow, V>({
+  name,
+  endpoint,
+  read = readList,
+  toQuery,
+}: ListSliceOptions<V>) {
   const { list } = endpoint
   if (!list) throw new Error(`${endpoint.name} is no list`)
   const param = list.scope?.param

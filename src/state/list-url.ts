@@ -1,9 +1,11 @@
 /**
- * What a list's page shows is what its address says (C-01): search, order, page and its own filters are read from the query
- * and written back to it, so that reload, a shared link and Back restore exactly that. What cannot be read is left at its
- * default, never an error.
+ * What a list's page shows is what its address says (C-01): search, order, page and its own fields are read from the query
+ * and written back to it, so that reload, a shared link and Back restore exactly that.
  */
 import type { ListSpec } from '#contract/endpoint.ts'
+import { parseWholeNumber, type ViewField } from '#state/view-fields.ts'
+
+export { parseWholeNumber }
 
 export interface ListUrlState {
   searchText: string
@@ -30,7 +32,6 @@ export const readListState = (query: URLSearchParams, list: ListSpec): ListUrlSt
   results: pageSizes.find((size) => String(size) === query.get('results')) ?? pageSizes[0],
 })
 
-/** Defaults are left out, so that the plain list has the plain address. */
 export function writeListState(query: URLSearchParams, view: ListUrlState, { sort }: ListSpec): void {
   if (view.searchText.trim() !== '') query.set('searchText', view.searchText)
   if (view.sort.join() !== sort.join()) {
@@ -39,14 +40,6 @@ export function writeListState(query: URLSearchParams, view: ListUrlState, { sor
   }
   if (view.page !== 1) query.set('page', String(view.page))
   if (view.results !== pageSizes[0]) query.set('results', String(view.results))
-}
-
-/** A change of what is listed begins at its first page again; turning the page does not, nor what is in `ignoredField`. */
-export function changeListState<V extends ListUrlState>(view: V, change: Partial<V>, ignoredField?: keyof V): V {
-  const isNewList = (Object.keys(change) as (keyof V)[]).some(
-    (field) => field !== 'page' && field !== ignoredField && String(change[field]) !== String(view[field]),
-  )
-  return { ...view, ...(isNewList ? { page: 1 } : {}), ...change }
 }
 
 /** As both the call and the device's rows understand it. */
@@ -65,9 +58,101 @@ function readSort(field: string | null, order: string | null, list: ListSpec): L
   return [field, order === 'desc' ? 'desc' : 'asc']
 }
 
-/** A whole number from 1 to `max`; null for all else. */
-export function parseWholeNumber(value: string | null, max: number): number | null {
-  if (value === null || !/^\d{1,10}$/.test(value)) return null
-  const number = Number(value)
-  return number >= 1 && number <= max ? number : null
+/** A change of what is listed begins at its first page again; turning the page does not, nor what is in `ignoredField`. */
+export function changeListState<V extends ListUrlState>(view: V, change: Partial<V>, ignoredField?: keyof V): V {
+  const isNewList = (Object.keys(change) as (keyof V)[]).some(
+    (field) => field !== 'page' && field !== ignoredField && String(change[field]) !== String(view[field]),
+  )
+  return { ...view, ...(isNewList ? { page: 1 } : {}), ...change }
+}
+
+type ViewFields = Record<string, ViewField<unknown>>
+type FieldValues<F extends ViewFields> = { [Name in keyof F]: F[Name]['defaultValue'] }
+
+/** The view of a list: its own fields, beside search, order and page. */
+export type ListPageView<F extends ViewFields> = ListUrlState & FieldValues<F>
+
+/** The view of any list whose fields a page knows by name alone. */
+export interface ListViewDefinition<V extends ListUrlState> {
+  defaultView: V
+  read: (query: URLSearchParams) => V
+  /** Defaults are left out, so that the plain list has the plain address. */
+  write: (view: V) => URLSearchParams
+  /** A change of what is listed begins at its first page again; turning the page does not, nor does what is outside the list. */
+  change: (view: V, change: Partial<V>) => V
+  /** What is kept of a view while its user is elsewhere (C-02). */
+  toSavedQuery: (view: V) => string
+  /** The value of a field as a select box has it. */
+  print: (view: V, name: keyof V & string) => string
+  parse: (name: keyof V & string, text: string) => Partial<V>
+  /** All filters and the search at their defaults. */
+  clearedFilters: Partial<V>
+  /** Whether a filter or the search may be why a list is empty. */
+  isFiltered: (view: V) => boolean
+  /** Filters in use, without the search. */
+  countFilters: (view: V) => number
+  /** Filters and search, as both the call and the device's rows understand them. */
+  toFilterQuery: (view: V) => Record<string, string | number | boolean | undefined>
+  /** The page that the view shows. */
+  toListQuery: (view: V) => ReturnType<typeof toPageQuery> & Record<string, string | number | boolean | undefined>
+}
+
+/** The view of a list as data: its fields, from which reading, writing, defaults and the query follow. */
+export function defineListView<F extends ViewFields>(list: ListSpec, fields: F): ListViewDefinition<ListPageView<F>> {
+  type View = ListPageView<F>
+  const names = Object.keys(fields)
+  const getField = (name: string): ViewField<unknown> => fields[name] as ViewField<unknown>
+  const getParam = (name: string) => getField(name).param ?? name
+  const isDefault = (view: FieldValues<F>, name: string) => view[name] === getField(name).defaultValue
+  const listed = names.filter((name) => !getField(name).isOutsideList)
+  const getDefaults = (fieldNames: readonly string[]) =>
+    Object.fromEntries(fieldNames.map((name) => [name, getField(name).defaultValue])) as FieldValues<F>
+  const parseField = (name: string, text: string | null): unknown =>
+    (text === null ? undefined : getField(name).parse(text)) ?? getField(name).defaultValue
+  const toFieldQuery = (view: View, name: string) => {
+    const { toQuery } = getField(name)
+    if (toQuery) return toQuery(view[name])
+    return isDefault(view, name) ? {} : { [name]: view[name] as string | number | boolean }
+  }
+  const write = (view: View): URLSearchParams => {
+    const query = new URLSearchParams()
+    const writeFields = (fieldNames: readonly string[]) => {
+      for (const name of fieldNames)
+        if (!isDefault(view, name)) query.set(getParam(name), getField(name).print(view[name]))
+    }
+    writeFields(listed)
+    writeListState(query, view, list)
+    writeFields(names.filter((name) => getField(name).isOutsideList))
+    return query
+  }
+  const toFilterQuery = (view: View) => ({
+    ...Object.assign({}, ...listed.map((name) => toFieldQuery(view, name))),
+    ...toSearchQuery(view),
+  })
+  return {
+    defaultView: { ...getDefaults(names), ...plainListState(list) },
+    read: (query) =>
+      ({
+        ...readListState(query, list),
+        ...Object.fromEntries(names.map((name) => [name, parseField(name, query.get(getParam(name)))])),
+      }) as View,
+    write,
+    change(view, change) {
+      const isOtherList = Object.entries(change).some(
+        ([name, value]) =>
+          name !== 'page' && !fields[name]?.isOutsideList && String(value) !== String(view[name as keyof View]),
+      )
+      return { ...view, ...(isOtherList ? { page: 1 } : {}), ...change }
+    },
+    toSavedQuery: (view) =>
+      write({ ...view, ...getDefaults(names.filter((name) => getField(name).isOutsideList)) }).toString(),
+    print: (view, name) => (view[name] === null ? '' : getField(name).print(view[name])),
+    parse: (name, text) => ({ [name]: parseField(name, text) }) as Partial<View>,
+    clearedFilters: { ...getDefaults(listed), searchText: '' } as Partial<View>,
+    isFiltered: (view) =>
+      view.searchText.trim() !== '' || listed.some((name) => !getField(name).isScope && !isDefault(view, name)),
+    countFilters: (view) => listed.filter((name) => !isDefault(view, name)).length,
+    toFilterQuery,
+    toListQuery: (view) => ({ ...toPageQuery(view), ...toFilterQuery(view) }),
+  }
 }

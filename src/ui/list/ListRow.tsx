@@ -2,6 +2,7 @@ import { memo, type MouseEvent, type ReactNode, useRef } from 'react'
 import { Link } from 'react-router-dom'
 import { Button } from '#ui/display/Button.tsx'
 import { getColumnClass, type ListColumn, type RowAction } from '#ui/list/column.ts'
+import { renderCell } from '#ui/list/render-cell.tsx'
 import { Menu } from '#ui/overlay/Menu.tsx'
 import { useTranslation } from 'react-i18next'
 
@@ -52,7 +53,7 @@ function PlainRow<R>({
         </td>
       )}
       {columns.map((column, index) => {
-        const content = column.render(row)
+        const content = renderCell(column, row)
         if (index > 0)
           return (
             // What does not fit stands in the title; what is more than text has its own.
@@ -60,13 +61,19 @@ function PlainRow<R>({
               key={column.key}
               role="cell"
               className={getColumnClass(column)}
+              data-label={column.phone === 'labelled' ? column.header : undefined}
               title={isText(content) ? content : undefined}
             >
               {content}
             </td>
           )
         return (
-          <td key={column.key} role="cell" className={`${getColumnClass(column)} first`}>
+          <td
+            key={column.key}
+            role="cell"
+            className={`${getColumnClass(column)} first`}
+            data-label={column.phone === 'labelled' ? column.header : undefined}
+          >
             <span className="lead">
               {to ? (
                 <Link ref={linkRef} to={to}>

@@ -1,15 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { getDialCode } from '#domain/accounts/company-fields.ts'
-import {
-  getProfileChanges,
-  checkForm,
-  type CompanyRow,
-  toProfileFromValues,
-  getCompanyPath,
-  toProfile,
-  rebaseProfile,
-  toValues,
-} from '#features/company/form.ts'
+import { getChanges } from '#patterns/edit-form/form-values.ts'
+import { checkChanges, type CompanyFormValues, type CompanyRow, fromValues, toValues } from '#features/company/form.ts'
 import { readRegions } from '#features/company/regions.ts'
 
 const row: CompanyRow = {
@@ -28,18 +20,21 @@ const row: CompanyRow = {
   tax_number: null,
   row_version: 3,
 }
-const profile = toProfile(row)
+const values = toValues(row)
+/** What a form sends whose inputs were changed. */
+const getSentChanges = (changedValues: Partial<CompanyFormValues>, initialValues = values) =>
+  getChanges(fromValues({ ...initialValues, ...changedValues }), fromValues(initialValues))
+const check = (changedValues: Partial<CompanyFormValues>, initialValues = values) =>
+  checkChanges(fromValues({ ...initialValues, ...changedValues }), getSentChanges(changedValues, initialValues))
 
-describe("the company's form", () => {
-  it('shows a row and makes the very same of it again', () => {
-    expect(toValues(profile)).toMatchObject({ province: '', dialCode: '852', number: '21104400', website: '' })
-    expect(getProfileChanges(toProfileFromValues(toValues(profile)), profile)).toEqual({})
-    expect(getCompanyPath(7)).toBe('/api/m18s/company/7')
+describe('the form of a company', () => {
+  it('shows a row, and finds nothing changed in it', () => {
+    expect(values).toMatchObject({ province: '', dialCode: '852', number: '21104400', website: '' })
+    expect(getSentChanges({})).toEqual({})
   })
 
-  it('sends what differs, and what was emptied as nothing', () => {
-    const values = { ...toValues(profile), name: ' Acme & Sons ', city: ' ', number: '', website: 'www.acme.example' }
-    expect(getProfileChanges(toProfileFromValues(values), profile)).toEqual({
+  it('sends what differs, and an emptied input as null', () => {
+    expect(getSentChanges({ name: ' Acme & Sons ', city: ' ', number: '', website: 'www.acme.example' })).toEqual({
       name: 'Acme & Sons',
       city: null,
       tel: null,
@@ -47,35 +42,25 @@ describe("the company's form", () => {
     })
   })
 
-  it('takes a tax number and takes it away, and says what is wrong with one', () => {
-    const profileWithTax = { ...profile, tax_number: '12345678' }
-    expect(toValues(profile).tax_number).toBe('')
-    expect(getProfileChanges(toProfileFromValues({ ...toValues(profile), tax_number: ' 12345678 ' }), profile)).toEqual(
-      {
-        tax_number: '12345678',
-      },
-    )
-    expect(
-      getProfileChanges(toProfileFromValues({ ...toValues(profileWithTax), tax_number: '' }), profileWithTax),
-    ).toEqual({ tax_number: null })
-    expect(checkForm({ ...profile, tax_number: '12_34' }, profile)).toEqual([
-      { field: 'tax_number', code: 'INVALID_FORMAT' },
-    ])
+  it('adds and removes a tax number, and rejects a wrong one', () => {
+    expect(values.tax_number).toBe('')
+    expect(getSentChanges({ tax_number: ' 12345678 ' })).toEqual({ tax_number: '12345678' })
+    expect(getSentChanges({ tax_number: '' }, { ...values, tax_number: '12345678' })).toEqual({ tax_number: null })
+    expect(check({ tax_number: '12_34' })).toEqual([{ field: 'tax_number', code: 'INVALID_FORMAT' }])
   })
 
-  it('finds nothing changed in a row that was kept before there was a tax number', () => {
+  it('finds nothing changed in a row stored before there was a tax number', () => {
     const { tax_number: _none, ...olderRow } = row
-    const olderProfile = toProfile(olderRow as CompanyRow)
-    expect(getProfileChanges(toProfileFromValues(toValues(olderProfile)), olderProfile)).toEqual({})
+    const olderValues = toValues(olderRow as CompanyRow)
+    expect(olderValues.tax_number).toBe('')
+    expect(getSentChanges({}, olderValues)).toEqual({})
   })
 
-  it('keeps a telephone number that is of another shape, until it is changed', () => {
-    const olderProfile = { ...profile, tel: '+852 2110 4400' }
-    expect(toProfileFromValues(toValues(olderProfile)).tel).not.toBe(olderProfile.tel)
-    expect(checkForm({ ...olderProfile, name: 'New' }, olderProfile)).toEqual([])
-    expect(checkForm({ ...olderProfile, tel: '+852 2110 4401' }, olderProfile)).toEqual([
-      { field: 'tel', code: 'INVALID_TEL' },
-    ])
+  it('keeps a telephone number of another shape until it is changed', () => {
+    const olderValues = toValues({ ...row, tel: '+852 2110 4400' })
+    expect(getSentChanges({ name: 'New' }, olderValues)).toEqual({ name: 'New' })
+    expect(check({ name: 'New' }, olderValues)).toEqual([])
+    expect(check({ number: '+852 2110 4401' }, olderValues)).toEqual([{ field: 'tel', code: 'INVALID_TEL' }])
   })
 
   it('follows the country with the dial code, unless another one was typed (M28)', () => {
@@ -83,12 +68,6 @@ describe("the company's form", () => {
     expect(getDialCode('HK', '')).toBe('852')
     expect(getDialCode('CN', '44')).toBe('44')
     expect(getDialCode('', '852')).toBe('852')
-  })
-
-  it('after a conflict stands on theirs, with what was typed over it', () => {
-    const ownProfile = { ...profile, name: 'Mine' }
-    const serverProfile = { ...profile, name: 'Theirs', city: 'Kowloon' }
-    expect(rebaseProfile(ownProfile, profile, serverProfile)).toEqual({ ...profile, name: 'Mine', city: 'Kowloon' })
   })
 })
 

@@ -5,7 +5,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { FieldProblem } from '#domain/checks/field-checks.ts'
 import type { CompanyProfile } from '#domain/accounts/company-fields.ts'
-import { checkForm, toProfile } from '#features/company/form.ts'
+import { getChanges } from '#patterns/edit-form/form-values.ts'
+import { checkChanges } from '#features/company/form.ts'
 import { toProfileChanges, checkName, checkPasswords } from '#features/profile/form.ts'
 import { postForm } from '#tests/support/server/forms.ts'
 import { type SignedIn, startServer, type TestServer } from '#tests/support/server/server.ts'
@@ -124,8 +125,8 @@ describe('form and server agree on', () => {
   test.each(Object.entries(companyCases))("the company's %s", async (name, cases) => {
     for (const [value, code] of cases) {
       const row = (await admin.send({ url })).json()
-      const profileBefore = toProfile(row)
-      const formProblems = checkForm({ ...profileBefore, [name]: value }, profileBefore)
+      const changes = getChanges({ [name]: value }, { [name]: row[name] })
+      const formProblems = checkChanges({ ...row, [name]: value }, changes)
       const response = await admin.send({ method: 'PUT', url, payload: { [name]: value } })
       expect({ value, form: formProblems[0]?.code ?? null, server: readCode(response) }).toEqual({
         value,

@@ -1,20 +1,19 @@
 /** The app history in the store, and the reading of a change log. Rows are the device's and never come here. */
 import { listAppHistory } from '#contract/apps.ts'
 import type { OutputOf } from '#contract/endpoint.ts'
-import { toListQuery, type AppHistoryView } from '#features/apps/history/app-history-view.ts'
-import { readList } from '#local/lists/read-list.ts'
+import { appHistoryView } from '#features/apps/history/app-history-view.ts'
 import type { CallResult } from '#request/call-results.ts'
 import type { AppThunk } from '#state/app-thunk.ts'
 import { createListSlice } from '#state/list-slice.ts'
+import type { ListUrlState } from '#state/list-url.ts'
 
 type HistoryPage = Extract<OutputOf<typeof listAppHistory>, { data: unknown }>
 export type VersionRow = HistoryPage['data'][number]
 
-export const historyList = createListSlice<VersionRow, AppHistoryView>({
+export const historyList = createListSlice<VersionRow, ListUrlState>({
   name: 'appHistory',
   endpoint: listAppHistory,
-  read: readList,
-  toQuery: toListQuery,
+  toQuery: appHistoryView.toListQuery,
 })
 
 /** The change log of that id as a document for a frame, in the page's present colours. */

@@ -15,7 +15,7 @@ export const buildVersionColumns = (
     key: 'code',
     header: t('history.column.code'),
     sortable: true,
-    phone: 'fact',
+    phone: 'overline',
     render: ({ row }) => (
       <span className="app-lead">
         <AppIcon name={row.name} src={row.icon && toResourceUrl(row.icon)} />
@@ -28,7 +28,7 @@ export const buildVersionColumns = (
     header: t('history.column.name'),
     sortable: true,
     lines: 2,
-    phone: 'title',
+    phone: 'primary',
     render: ({ row }) => (
       <span title={row.name} lang={getNameLang(row.name)}>
         {row.name}
@@ -40,16 +40,17 @@ export const buildVersionColumns = (
     header: t('history.column.version'),
     sortable: true,
     width: 'code',
-    phone: 'fact',
-    render: ({ row }) => row.version,
+    phone: 'labelled',
+    format: 'text',
+    getValue: ({ row }) => row.version,
   },
   {
     key: 'create_time',
     header: t('history.column.published'),
     sortable: true,
-    width: 'time',
     priority: 2,
-    render: ({ row }) => row.create_time,
+    format: 'time',
+    getValue: ({ row }) => row.create_time,
   },
   {
     key: 'changeLog',

@@ -16,7 +16,7 @@ export const buildModuleColumns = (
     header: t('column.code'),
     sortable: true,
     width: 'code',
-    phone: 'fact',
+    phone: 'secondary',
     // A hidden one that waits on this device has none until the server gave it one (D80).
     render: ({ row }) => (row.code === '' ? t('codeLater') : <code className="module-code">{row.code}</code>),
   },
@@ -25,7 +25,7 @@ export const buildModuleColumns = (
     header: t('column.name'),
     sortable: true,
     lines: 2,
-    phone: 'title',
+    phone: 'primary',
     render: ({ row }) => (
       <span lang={getNameLang(row.name)}>
         {row.name} {kindFilter === 'all' && row.hidden && <Tag>{t('hidden')}</Tag>}
@@ -36,7 +36,7 @@ export const buildModuleColumns = (
     key: 'needs',
     header: t(kindFilter === 'hidden' ? 'column.conditions' : 'column.needs'),
     priority: 2,
-    phone: 'fact',
+    phone: 'secondary',
     render: ({ row }) => (
       <ModuleCodes codes={row.hidden ? row.conditions : row.dependencies} any={row.hidden && row.any_condition} t={t} />
     ),

@@ -25,7 +25,7 @@ export const buildColumns = (
     header: t('column.code'),
     sortable: true,
     width: 'code',
-    phone: 'fact',
+    phone: 'secondary',
     render: ({ row }) => (
       <span className={`order-code${row.state === 'expired' ? ' order-over' : ''}`}>{row.code}</span>
     ),
@@ -35,7 +35,7 @@ export const buildColumns = (
     header: t('column.name'),
     sortable: true,
     lines: 2,
-    phone: 'title',
+    phone: 'primary',
     // No meaning in hover alone: the detail shows it as well.
     render: ({ row }) => (
       <span title={row.desc ?? undefined} lang={getNameLang(row.name)}>
@@ -56,7 +56,7 @@ export const buildColumns = (
     header: t('column.expired'),
     sortable: true,
     width: 'day',
-    phone: 'fact',
+    phone: 'secondary',
     render: ({ row }) => <ExpiryDate row={row} today={today} t={t} />,
   },
   {
@@ -81,7 +81,7 @@ export const buildColumns = (
     width: 'money',
     priority: 3,
     align: 'end',
-    phone: 'fact',
+    phone: 'secondary',
     render: ({ row }) => <DueAmount row={row} t={t} formatDue={formatDue} />,
   },
 ]

@@ -23,7 +23,7 @@ export const buildColumns = (
     header: t('column.effective_date'),
     sortable: true,
     width: 'day',
-    phone: 'title',
+    phone: 'primary',
     render: ({ row }) => row.effective_date,
   },
   {
@@ -45,7 +45,7 @@ export const buildColumns = (
     header: t('column.desc'),
     sortable: true,
     lines: 2,
-    phone: 'fact',
+    phone: 'secondary',
     render: ({ row }) => <span>{row.desc}</span>,
   },
   {
@@ -54,7 +54,7 @@ export const buildColumns = (
     width: 'money',
     // What the specification asks for has its place first.
     priority: 3,
-    ...(tab === 'withdrawn' ? { phone: 'fact' as const } : {}),
+    ...(tab === 'withdrawn' ? { phone: 'secondary' as const } : {}),
     render: ({ row }) => <UsesCell {...{ row, uses, isNarrow, t }} />,
   },
   {
@@ -62,7 +62,7 @@ export const buildColumns = (
     header: t('column.update_time'),
     sortable: true,
     width: 'time',
-    phone: 'fact',
+    phone: 'secondary',
     render: ({ row }) => row.update_time || t('notYet'),
   },
   {

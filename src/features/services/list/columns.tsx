@@ -14,7 +14,7 @@ export const buildServiceColumns = (t: TFunction<'services'>): ListColumn<Overla
     header: t('column.code'),
     sortable: true,
     width: 'code',
-    phone: 'title',
+    phone: 'primary',
     render: ({ row }) => <span className="service-code">{row.code}</span>,
   },
   {
@@ -22,7 +22,7 @@ export const buildServiceColumns = (t: TFunction<'services'>): ListColumn<Overla
     header: t('column.name'),
     sortable: true,
     lines: 2,
-    phone: 'fact',
+    phone: 'secondary',
     render: ({ row }) => <ServiceName row={row} />,
   },
   {
@@ -30,7 +30,7 @@ export const buildServiceColumns = (t: TFunction<'services'>): ListColumn<Overla
     header: t('column.company'),
     sortable: true,
     lines: 2,
-    phone: 'fact',
+    phone: 'secondary',
     render: ({ row }) => <FullName name={row.company_name} />,
   },
   {

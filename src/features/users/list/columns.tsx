@@ -16,7 +16,7 @@ export const buildUserColumns = (t: TFunction<'users'>, selfId: number): ListCol
     header: t('column.name'),
     sortable: true,
     lines: 2,
-    phone: 'title',
+    phone: 'primary',
     render: ({ row }) => (
       <span lang={getNameLang(row.name)}>{row.id === selfId ? t('nameOfSelf', { name: row.name }) : row.name}</span>
     ),
@@ -26,7 +26,7 @@ export const buildUserColumns = (t: TFunction<'users'>, selfId: number): ListCol
     header: t('column.email'),
     sortable: true,
     priority: 2,
-    phone: 'fact',
+    phone: 'secondary',
     render: ({ row }) => row.email,
   },
   {
@@ -42,7 +42,7 @@ export const buildUserColumns = (t: TFunction<'users'>, selfId: number): ListCol
     header: t('column.flags'),
     width: 'roles',
     priority: 2,
-    phone: 'fact',
+    phone: 'secondary',
     // They are no states, and so no tags.
     render: ({ row }) => {
       const flagTexts = flags.filter((flag) => row[flag]).map((flag) => t(`flag.${flag}`))

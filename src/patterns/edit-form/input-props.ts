@@ -1,0 +1,50 @@
+import type { FormValues } from '#patterns/edit-form/form-values.ts'
+
+/** Messages by the names of inputs. */
+export type InputErrors = Partial<Record<string, string>>
+
+interface InputState<Values extends FormValues> {
+  values: Values
+  errors: InputErrors
+  change: (changedValues: Partial<Values>) => void
+}
+
+type InputEvent = { target: { value: string } }
+
+/** What the inputs of a form are spread with: name, value, error and the handler of a change. */
+export function createInputProps<Values extends FormValues>({ values, errors, change }: InputState<Values>) {
+  type Name = keyof Values & string
+  const set = (name: Name, value: unknown) => change({ [name]: value } as unknown as Partial<Values>)
+  const onChange =
+    (name: Name) =>
+    ({ target }: InputEvent) =>
+      set(name, target.value)
+  return {
+    /** A text input or a select box. */
+    getFieldProps: (name: Name) => ({
+      name,
+      value: values[name] as string,
+      error: errors[name],
+      onChange: onChange(name),
+    }),
+    /** A check box or a switch. */
+    getCheckProps: (name: Name) => ({
+      name,
+      checked: Boolean(values[name]),
+      error: errors[name],
+      onChange: ({ target }: { target: { checked: boolean } }) => set(name, target.checked),
+    }),
+    getRadioProps: (name: Name) => ({
+      name,
+      selectedValue: values[name] as string,
+      error: errors[name],
+      onChange: onChange(name),
+    }),
+    /** A field of its own kind: a list of codes, a picture. */
+    getValueProps: <N extends Name>(name: N) => ({
+      value: values[name],
+      error: errors[name],
+      onChange: (value: Values[N]) => set(name, value),
+    }),
+  }
+}

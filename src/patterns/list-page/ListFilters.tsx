@@ -1,0 +1,56 @@
+import type { ReactNode } from 'react'
+import type { ListUrlState, ListViewDefinition } from '#state/list-url.ts'
+import { SelectField } from '#ui/form/choice-fields.tsx'
+import type { ListSorting } from '#ui/list/column.ts'
+import { FilterBar } from '#ui/list/FilterBar.tsx'
+
+/** A filter with a few values, as a select box; the choices are those of its field in the view. */
+export interface SelectFilter<V> {
+  name: keyof V & string
+  label: string
+  /** Label of the default: no filter. */
+  allLabel?: string
+  choices: readonly { value: string | number; label: string }[]
+}
+
+interface ListFiltersProps<V extends ListUrlState> {
+  list: { definition: ListViewDefinition<V>; view: V; changeView: (change: Partial<V>) => void }
+  sorting: ListSorting
+  searchLabel: string
+  filters: readonly SelectFilter<V>[]
+  children?: ReactNode
+}
+
+/** Search and filters of a list, from the fields of its view. */
+export function ListFilters<V extends ListUrlState>({
+  list: { definition, view, changeView },
+  sorting,
+  searchLabel,
+  filters,
+  children,
+}: ListFiltersProps<V>) {
+  return (
+    <FilterBar
+      search={{
+        value: view.searchText,
+        onChange: (searchText) => changeView({ searchText } as Partial<V>),
+        label: searchLabel,
+      }}
+      usedCount={definition.countFilters(view)}
+      sorting={sorting}
+      onClearAll={() => changeView(definition.clearedFilters)}
+    >
+      {children}
+      {filters.map(({ name, label, allLabel, choices }) => (
+        <SelectField
+          key={name}
+          name={name}
+          label={label}
+          options={[...(allLabel === undefined ? [] : [{ value: '', label: allLabel }]), ...choices]}
+          value={definition.print(view, name)}
+          onChange={({ target }) => changeView(definition.parse(name, target.value))}
+        />
+      ))}
+    </FilterBar>
+  )
+}

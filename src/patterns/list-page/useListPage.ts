@@ -1,0 +1,44 @@
+import type { VersionedRow } from '#contract/endpoint.ts'
+import type { ListSlice } from '#state/list-slice.ts'
+import type { ListUrlState, ListViewDefinition } from '#state/list-url.ts'
+import { useList } from '#state/use-list.ts'
+import { useListUrl } from '#state/use-list-url.ts'
+import { useNewRows } from '#state/use-new-rows.ts'
+import { useNarrow } from '#ui/list/useNarrow.ts'
+
+interface ListPageOptions<V, Extra extends object> {
+  /** Whose rows: the company, the service; null for a list without a scope. */
+  scope: number | null | ((view: V) => number | null)
+  /** What the call is asked for beside the view: the client type. Rows created for another value are no rows of this list. */
+  extra?: Extra
+}
+
+/** The view in the address, the rows of it on this device, and how the latest request for them ended: for `<ListPage>`. */
+export function useListPage<R extends VersionedRow, V extends ListUrlState, Extra extends object = object>(
+  slice: ListSlice<R, V & Extra>,
+  definition: ListViewDefinition<V>,
+  { scope, extra }: ListPageOptions<V, Extra>,
+) {
+  const { view, changeView, setQuery } = useListUrl(definition, slice)
+  const { newRowRefs, clear } = useNewRows(slice, JSON.stringify(extra ?? {}))
+  const isNarrow = useNarrow()
+  const list = useList(slice, {
+    scope: typeof scope === 'function' ? scope(view) : scope,
+    view: { ...view, ...extra } as V & Extra,
+    newRowRefs,
+    isGrowing: isNarrow,
+  })
+  return {
+    definition,
+    view,
+    changeView,
+    setQuery,
+    isGrowing: isNarrow,
+    ...list,
+    /** Asks again, and no longer shows created rows first. */
+    refresh() {
+      clear()
+      list.refetch()
+    },
+  }
+}

@@ -1,0 +1,89 @@
+import { useRef, useState } from 'react'
+import type { Endpoint, InputOf, Intent, OutputOf } from '#contract/endpoint.ts'
+import { createLocalProblem, type Problem } from '#contract/problem.ts'
+import type { CallOptions, CallResult } from '#request/call-results.ts'
+import { type AppThunk, callEndpoint } from '#state/app-thunk.ts'
+import { useDispatch } from '#state/use-store.ts'
+
+/** What a page does at the server: an endpoint, or a thunk over one or several calls. */
+type ActionSource<Input, Output> = (input: Input, options: CallOptions) => AppThunk<CallResult<Output>>
+
+interface LongActionOptions<Input, Output> {
+  /** The server has accepted the call, and its progress is in the list of tasks. */
+  onStarted: (input: Input) => void
+  /** The accepted call has ended, wherever its user is by then; after a reload the list of tasks says so. */
+  onEnd: (result: CallResult<Output>, input: Input, intent: Intent) => void
+}
+
+interface Action<Input, Output> {
+  isBusy: boolean
+  /** Why the latest run was refused; null while one runs. What a long call ended with is given to `onEnd` alone. */
+  problem: Problem | null
+  /** Resolves to the result; of a long call to that of its start, unless it failed there once it has ended. */
+  run: (input: Input, options?: CallOptions) => Promise<CallResult<Output>>
+  clearProblem: () => void
+}
+
+/** Whether nobody can say if the server has it: then the same request is sent again under its intent, and takes effect once. */
+export const isOutcomeUnknown = ({ status, code }: Problem): boolean => status === 0 && code !== 'SIGNED_OUT'
+
+/** Code that is loaded when first needed may be as unreachable as the server. */
+const unreachableResult: CallResult<never> = { kind: 'problem', problem: createLocalProblem('NEEDS_CONNECTION') }
+
+/**
+ * One action of a page, with its state. With `longAction` the call takes minutes and is followed to its end. A run whose response
+ * was lost keeps its intent for the next run with the same input.
+ */
+export function useAction<E extends Endpoint>(
+  endpoint: E,
+  longAction?: LongActionOptions<InputOf<E>, OutputOf<E>>,
+): Action<InputOf<E>, OutputOf<E>>
+export function useAction<Input, Output>(
+  source: ActionSource<Input, Output>,
+  longAction?: LongActionOptions<Input, Output>,
+): Action<Input, Output>
+export function useAction<Input, Output>(
+  source: Endpoint | ActionSource<Input, Output>,
+  longAction?: LongActionOptions<Input, Output>,
+): Action<Input, Output> {
+  const dispatch = useDispatch()
+  const [isBusy, setIsBusy] = useState(false)
+  const [problem, setProblem] = useState<Problem | null>(null)
+  const unknownRequest = useRef<{ intent: Intent; inputJson: string } | null>(null)
+
+  const send = (input: Input, options: CallOptions): Promise<CallResult<Output>> =>
+    dispatch(
+      typeof source === 'function'
+        ? source(input, options)
+        : (callEndpoint(source, input as never, options) as AppThunk<CallResult<Output>>),
+    ).catch(() => unreachableResult)
+
+  /** The intent names the call for `onEnd`, and follows it: sent once more, it waits for the call that runs. */
+  async function follow({ onStarted, onEnd }: LongActionOptions<Input, Output>, input: Input, options: CallOptions) {
+    const intent = options.intent ?? crypto.randomUUID()
+    const startResult = await send(input, { ...options, intent, until: 'started' })
+    if (startResult.kind === 'problem') return { ...startResult, intent }
+    onStarted(input)
+    const result = startResult.kind === 'started' ? await send(input, { ...options, intent }) : startResult
+    setIsBusy(false)
+    onEnd(result, input, intent)
+    return startResult
+  }
+
+  async function run(input: Input, options: CallOptions = {}): Promise<CallResult<Output>> {
+    const inputJson = JSON.stringify(input)
+    const { current: lastRequest } = unknownRequest
+    const intent = options.intent ?? (lastRequest?.inputJson === inputJson ? lastRequest.intent : undefined)
+    const callOptions = intent === undefined ? options : { ...options, intent }
+    setIsBusy(true)
+    setProblem(null)
+    const result = await (longAction ? follow(longAction, input, callOptions) : send(input, callOptions))
+    setIsBusy(false)
+    const refusal = result.kind === 'problem' ? result : null
+    unknownRequest.current =
+      refusal?.intent !== undefined && isOutcomeUnknown(refusal.problem) ? { intent: refusal.intent, inputJson } : null
+    setProblem(refusal?.problem ?? null)
+    return result
+  }
+  return { isBusy, problem, run, clearProblem: () => setProblem(null) }
+}

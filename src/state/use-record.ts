@@ -1,0 +1,130 @@
+/** One record or answer of the server: live from the device, and fetched when the page comes and when the connection changes. */
+import { createSlice } from '@reduxjs/toolkit'
+import { useCallback } from 'react'
+import type { Endpoint, InputOf, OutputOf, RowRef, VersionedRow } from '#contract/endpoint.ts'
+import { toHttpRequest } from '#contract/http-mapping.ts'
+import type { Problem } from '#contract/problem.ts'
+import type { OverlaidRow } from '#local/lists/list-view.ts'
+import { readSingleRow } from '#local/lists/read-row.ts'
+import { readAgedResponse } from '#local/lists/responses.ts'
+import { createAppThunk, getRejectedProblem } from '#state/app-thunk.ts'
+import { useLiveQuery } from '#state/live-query.ts'
+import { signedOut } from '#state/session-slice.ts'
+import { rootReducer } from '#state/store.ts'
+import { useFetch } from '#state/use-fetch.ts'
+import { useDispatch, useSelector } from '#state/use-store.ts'
+
+interface RecordRequest {
+  endpoint: Endpoint
+  /** The input as JSON: requests with the same text are the same. */
+  input: string
+}
+
+const toRequestKey = ({ endpoint, input }: RecordRequest) => `${endpoint.name} ${input}`
+
+const fetchRecord = createAppThunk(
+  'records/fetch',
+  async (request: RecordRequest, { extra: { api }, rejectWithValue }) => {
+    const result = await api.call(request.endpoint, JSON.parse(request.input) as never)
+    if (result.kind === 'problem') return rejectWithValue(result.problem)
+    // The device had a stored response, and the server said why it has nothing newer.
+    return result.kind === 'cached' ? (result.problem ?? null) : null
+  },
+)
+
+interface RequestState {
+  /** Of the latest request while it runs. */
+  requestId: string | null
+  problem: Problem | null
+}
+
+/** By endpoint and input. */
+type RecordsState = Record<string, RequestState>
+
+const records = createSlice({
+  name: 'records',
+  initialState: {} as RecordsState,
+  reducers: {},
+  extraReducers: (builder) => {
+    const endRequest = (
+      state: RecordsState,
+      meta: { arg: RecordRequest; requestId: string },
+      problem: Problem | null,
+    ): RecordsState => {
+      const key = toRequestKey(meta.arg)
+      return state[key]?.requestId === meta.requestId ? { ...state, [key]: { requestId: null, problem } } : state
+    }
+    builder
+      .addCase(fetchRecord.pending, (state, { meta }) => ({
+        ...state,
+        [toRequestKey(meta.arg)]: { requestId: meta.requestId, problem: null },
+      }))
+      .addCase(fetchRecord.fulfilled, (state, { meta, payload }) => endRequest(state, meta, payload))
+      .addCase(fetchRecord.rejected, (state, action) => endRequest(state, action.meta, getRejectedProblem(action)))
+      .addCase(signedOut, () => ({}))
+  },
+})
+const injectedSlice = records.injectInto(rootReducer)
+const selectRecords = (state: object): RecordsState => injectedSlice.selectSlice(state)
+
+interface RecordState<T> {
+  /** Undefined until the device has been read, null where it holds none. */
+  record: T | null | undefined
+  /** Server time of the record, epoch ms; null: there is none, or only its waiting write. */
+  asOf: number | null
+  isFetching: boolean
+  /** Of the latest request. */
+  problem: Problem | null
+  refetch: () => Promise<void>
+}
+
+/** A row whose waiting writes are laid over it. */
+interface RowAddress {
+  table: string
+  id: RowRef
+}
+
+/**
+ * `input` null: it is not known yet what to ask for. With `row` the record is that row of the table, with the device's waiting
+ * write over it.
+ */
+export function useRecord<E extends Endpoint>(endpoint: E, input: InputOf<E> | null): RecordState<OutputOf<E>>
+export function useRecord<R extends VersionedRow>(
+  endpoint: Endpoint,
+  input: object | null,
+  row: RowAddress,
+): RecordState<OverlaidRow<R>>
+export function useRecord(endpoint: Endpoint, input: unknown, row?: RowAddress): RecordState<unknown> {
+  const dispatch = useDispatch()
+  const json = input === null ? null : JSON.stringify(input)
+  const request = useSelector((state): RequestState | undefined =>
+    json === null ? undefined : selectRecords(state)[toRequestKey({ endpoint, input: json })],
+  )
+  const refetch = useCallback(async () => {
+    if (json !== null) await dispatch(fetchRecord({ endpoint, input: json }))
+  }, [dispatch, endpoint, json])
+  useFetch(useCallback(() => void refetch(), [refetch]))
+  const stored = useLiveQuery(
+    async () => json !== null && { json, ...(await readStored(endpoint, json, row)) },
+    [endpoint, json, row?.table, row?.id],
+  )
+  // The last record stays until the next is read, but never under another input.
+  const current = stored && stored.json === json ? stored : null
+  return {
+    record: current ? current.record : undefined,
+    asOf: current?.asOf ?? null,
+    isFetching: (request?.requestId ?? null) !== null,
+    problem: request?.problem ?? null,
+    refetch,
+  }
+}
+
+async function readStored(endpoint: Endpoint, json: string, row: RowAddress | undefined) {
+  const input: unknown = JSON.parse(json)
+  if (row) {
+    const { path } = toHttpRequest(endpoint, input as never)
+    return { record: await readSingleRow(path, row.table, row.id), asOf: null }
+  }
+  const response = await readAgedResponse(endpoint, input as never)
+  return { record: response ? response.output : null, asOf: response?.asOf ?? null }
+}
