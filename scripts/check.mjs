@@ -26,7 +26,7 @@ export const checks = [
 ]
 
 const vitest = join(root, 'node_modules', 'vitest', 'vitest.mjs')
-const rules = ['imports', 'retired-words', 'tree'].map((name) => `tests/architecture/${name}.test.ts`)
+const rules = ['imports', 'names', 'tree'].map((name) => `tests/architecture/${name}.test.ts`)
 const structure = {
   name: 'names, imports and folders',
   command: [process.execPath, vitest, 'run', '--project', 'node', ...rules],

@@ -79,10 +79,12 @@ export function useAction<Input, Output>(
     setProblem(null)
     const result = await (longAction ? follow(longAction, input, callOptions) : send(input, callOptions))
     setIsBusy(false)
-    const refusal = result.kind === 'problem' ? result : null
-    unknownRequest.current =
-      refusal?.intent !== undefined && isOutcomeUnknown(refusal.problem) ? { intent: refusal.intent, inputJson } : null
-    setProblem(refusal?.problem ?? null)
+    unknownRequest.current = null
+    if (result.kind === 'problem') {
+      setProblem(result.problem)
+      if (result.intent && isOutcomeUnknown(result.problem))
+        unknownRequest.current = { intent: result.intent, inputJson }
+    }
     return result
   }
   return { isBusy, problem, run, clearProblem: () => setProblem(null) }

@@ -108,16 +108,14 @@ export function useRecord(endpoint: Endpoint, input: unknown, row?: RowAddress):
     async () => json !== null && { json, ...(await readStored(endpoint, json, row)) },
     [endpoint, json, row?.table, row?.id],
   )
+  const { requestId, problem } = request ?? noRequest
   // The last record stays until the next is read, but never under another input.
-  const current = stored && stored.json === json ? stored : null
-  return {
-    record: current ? current.record : undefined,
-    asOf: current?.asOf ?? null,
-    isFetching: (request?.requestId ?? null) !== null,
-    problem: request?.problem ?? null,
-    refetch,
-  }
+  const { record, asOf } = stored && stored.json === json ? stored : unreadRecord
+  return { record, asOf, isFetching: requestId !== null, problem, refetch }
 }
+
+const noRequest: RequestState = { requestId: null, problem: null }
+const unreadRecord = { record: undefined, asOf: null }
 
 async function readStored(endpoint: Endpoint, json: string, row: RowAddress | undefined) {
   const input: unknown = JSON.parse(json)

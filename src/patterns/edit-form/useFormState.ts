@@ -1,0 +1,85 @@
+import { useLayoutEffect, useRef, useState } from 'react'
+import type { Intent, VersionedRow } from '#contract/endpoint.ts'
+import type { OverlaidRow } from '#local/lists/list-view.ts'
+import { createUnsavedForms } from '#state/unsaved-forms.ts'
+import type { EditFormOptions, FieldFault } from '#patterns/edit-form/edit-form-options.ts'
+import { type FormValues, getChanges, rebaseValues } from '#patterns/edit-form/form-values.ts'
+
+interface UnsavedForm<Row extends VersionedRow, Values> {
+  row: OverlaidRow<Row> | null
+  values: Values
+  intent: Intent | null
+}
+const unsavedForms = createUnsavedForms<UnsavedForm<VersionedRow, FormValues>>()
+
+/** What a form was opened on, what its inputs hold, and what of it is changed. Kept while its user has to sign in again. */
+export function useFormState<
+  Row extends VersionedRow,
+  Values extends FormValues,
+  Fields extends object,
+  Fault extends FieldFault,
+>(options: EditFormOptions<Row, Values, Fields, Fault>) {
+  const { row, toValues, fromValues, refusedWrite = null, rebase = rebaseValues } = options
+  const unsavedForm = unsavedForms.useUnsavedForm(options.name) as UnsavedForm<Row, Values> | null
+  const [initialForm] = useState(() => unsavedForm ?? openForm(options))
+  const [base, setBase] = useState(() => ({
+    row: initialForm.row,
+    values: toValues(initialForm.row?.row ?? null),
+    isSaved: false,
+  }))
+  const ownState = useState(initialForm.values)
+  const [values, setValues] = options.valuesState ?? ownState
+  const [intent, setIntent] = useState(initialForm.intent)
+  // Values typed while a write is on its way come after those that `submit` has.
+  const latestValues = useRef(values)
+  useLayoutEffect(() => {
+    latestValues.current = values
+  })
+  const fields = fromValues(values)
+  const changes = getChanges(fields, fromValues(base.values))
+  const hasChanges = Object.keys(changes).length > 0
+  // A new record that was refused is worth keeping as it is.
+  const isDirty = hasChanges || (base.row === null && refusedWrite !== null && !base.isSaved)
+  unsavedForms.useKeepUnsavedForm(options.name, isDirty ? { row: base.row, values, intent } : null)
+
+  // A new row came in: the form follows it unless something is typed that is not saved yet.
+  const isFollowing = options.followsRow && (!hasChanges || base.isSaved)
+  if (isFollowing && row && row !== base.row) {
+    const rowValues = toValues(row.row)
+    setBase({ row, values: rowValues, isSaved: false })
+    setValues(rebase(values, base.values, rowValues))
+  }
+  return {
+    base,
+    setBase,
+    values,
+    setValues,
+    getLatestValues: () => latestValues.current,
+    /** Returns the values with the change. */
+    changeValues(changedValues: Partial<Values>): Values {
+      const nextValues = { ...latestValues.current, ...changedValues }
+      latestValues.current = nextValues
+      setValues(nextValues)
+      return nextValues
+    },
+    fields,
+    changes,
+    isDirty,
+    intent,
+    setIntent,
+  }
+}
+
+const openForm = <Row extends VersionedRow, Values extends FormValues>({
+  row,
+  initialValues,
+  toValues,
+  refusedWrite,
+}: Pick<
+  EditFormOptions<Row, Values, never, never>,
+  'row' | 'initialValues' | 'toValues' | 'refusedWrite'
+>): UnsavedForm<Row, Values> => ({
+  row,
+  values: initialValues ?? toValues(row?.row ?? null),
+  intent: refusedWrite?.intent ?? null,
+})
