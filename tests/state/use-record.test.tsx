@@ -2,20 +2,35 @@ import { act, renderHook } from '@testing-library/react'
 import type { ReactNode } from 'react'
 import { expect, it } from 'vitest'
 import { getUser } from '#contract/accounts.ts'
+import type { InputOf } from '#contract/endpoint.ts'
+import { toHttpRequest } from '#contract/http-mapping.ts'
 import { createLocalProblem } from '#contract/problem.ts'
+import { openSession } from '#local/session/session.ts'
+import { getThisDevice } from '#local/storage/device.ts'
 import type { CallResult } from '#request/call-results.ts'
 import { StoreProvider } from '#state/use-store.ts'
 import { signedOut } from '#state/session-slice.ts'
 import { type ThunkExtra, createStore } from '#state/store.ts'
-import { useCachedResponse } from '#state/use-cached-response.ts'
+import { useRecord } from '#state/use-record.ts'
 
-type Input = Parameters<typeof useCachedResponse<typeof getUser>>[2]
+type Input = InputOf<typeof getUser> | null
 const toUserInput = (userId: number): Input => ({ query: { userId } })
 const refusedResult: CallResult<never> = { kind: 'problem', problem: createLocalProblem('OFFLINE') }
 const freshResult: CallResult<null> = { kind: 'fresh', output: null }
 
+/** This device, with user 1 signed in and the response about that user stored. */
+async function storeResponse(userId: number) {
+  const device = getThisDevice()
+  await openSession(device, { companyId: 7, userId: 1 })
+  const { path } = toHttpRequest(getUser, toUserInput(userId) as never)
+  await device
+    .getDatabase({ companyId: 7, userId: 1 })
+    .responses.put({ path, body: `{"id":${userId}}`, asOf: 5 } as never)
+}
+
 /** A device that holds an answer for user 1 alone, and a server that answers when the test says so. */
-function renderCachedResponse(initialProps: Input) {
+async function renderRecord(initialProps: Input) {
+  await storeResponse(1)
   const calls: {
     input: unknown
     respond: (result: CallResult<unknown>) => Promise<void>
@@ -29,26 +44,25 @@ function renderCachedResponse(initialProps: Input) {
         fail: () => act(async () => reject(new TypeError('Failed to fetch dynamically imported module'))),
       })
     })
-  const read = (async (_endpoint: unknown, { query }: { query: { userId: number } }) =>
-    query.userId === 1 ? { output: { id: 1 }, asOf: 5 } : null) as never
   const store = createStore({ api: { call } } as unknown as ThunkExtra)
   const wrapper = ({ children }: { children: ReactNode }) => <StoreProvider store={store}>{children}</StoreProvider>
-  const hook = renderHook((input: Input) => useCachedResponse(read, getUser, input), { wrapper, initialProps })
+  const hook = renderHook((input: Input) => useRecord(getUser, input), { wrapper, initialProps })
   return { calls, store, result: hook.result, rerender: hook.rerender }
 }
 
 it('shows what the device holds while the server is asked, and never one answer for another question', async () => {
-  const { calls, result, rerender } = renderCachedResponse(toUserInput(1))
-  expect([result.current.response, result.current.isFetching]).toEqual([undefined, true])
-  await expect.poll(() => result.current.response).toEqual({ output: { id: 1 }, asOf: 5 })
+  const { calls, result, rerender } = await renderRecord(toUserInput(1))
+  expect([result.current.record, result.current.isFetching]).toEqual([undefined, true])
+  await expect.poll(() => result.current.record).toEqual({ id: 1 })
+  expect(result.current.asOf).toBe(5)
   rerender(toUserInput(2))
-  expect(result.current.response).toBeUndefined()
-  await expect.poll(() => result.current.response).toBeNull()
+  expect([result.current.record, result.current.asOf]).toEqual([undefined, null])
+  await expect.poll(() => result.current.record).toBeNull()
   expect(calls.map(({ input }) => input)).toEqual([toUserInput(1), toUserInput(2)])
 })
 
 it('asks nothing until it is known what', async () => {
-  const { calls, result, rerender } = renderCachedResponse(null)
+  const { calls, result, rerender } = await renderRecord(null)
   await act(() => result.current.refetch())
   expect(calls).toEqual([])
   rerender(toUserInput(1))
@@ -56,7 +70,7 @@ it('asks nothing until it is known what', async () => {
 })
 
 it('tells the problem of the latest request, forgets it with the next, and for the next user', async () => {
-  const { calls, store, result } = renderCachedResponse(toUserInput(1))
+  const { calls, store, result } = await renderRecord(toUserInput(1))
   act(() => void result.current.refetch())
   await calls[0]?.respond(refusedResult)
   expect(result.current).toMatchObject({ isFetching: true, problem: null })
@@ -73,7 +87,7 @@ it('tells the problem of the latest request, forgets it with the next, and for t
 })
 
 it('code that cannot be fetched is a lost line, and is asked for again', async () => {
-  const { calls, result } = renderCachedResponse(toUserInput(1))
+  const { calls, result } = await renderRecord(toUserInput(1))
   await calls[0]?.fail()
   expect(result.current).toMatchObject({ isFetching: false, problem: { code: 'OFFLINE' } })
   act(() => void result.current.refetch())

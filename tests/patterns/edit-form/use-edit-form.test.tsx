@@ -1,0 +1,292 @@
+import { act, cleanup, render, screen } from '@testing-library/react'
+import { userEvent } from '@testing-library/user-event'
+import { MemoryRouter } from 'react-router-dom'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { startMessages } from '#app/i18n/page-messages.ts'
+import type { VersionedRow } from '#contract/endpoint.ts'
+import { createLocalProblem, type Problem } from '#contract/problem.ts'
+import { cleanText } from '#domain/text.ts'
+import type { OverlaidRow } from '#local/lists/list-view.ts'
+import { EditFormNotes } from '#patterns/edit-form/EditFormNotes.tsx'
+import type { EditFormOptions, FieldFault, FormWrite, SavedForm } from '#patterns/edit-form/edit-form-options.ts'
+import { useEditForm } from '#patterns/edit-form/useEditForm.ts'
+import type { CallResult } from '#request/call-results.ts'
+import { sessionExpiredChanged } from '#state/connection-slice.ts'
+import { type AppStore, createStore, type ThunkExtra } from '#state/store.ts'
+import { signedIn, signedOut } from '#state/session-slice.ts'
+import { StoreProvider, useSession } from '#state/use-store.ts'
+import { Field } from '#ui/form/Field.tsx'
+import { PageForm } from '#ui/form/PageForm.tsx'
+import { buildUser } from '#tests/support/device/device-database.ts'
+
+interface TeamRow extends VersionedRow {
+  name: string
+  note: string | null
+}
+type TeamValues = { name: string; note: string }
+type TeamFields = { name: string; note: string | null }
+type TeamFormOptions = EditFormOptions<TeamRow, TeamValues, TeamFields, FieldFault>
+
+const teamRow: TeamRow = { id: 4, row_version: 7, name: 'Blue', note: null }
+const toOverlaidRow = (fields: Partial<TeamRow> = {}): OverlaidRow<TeamRow> => ({
+  row: { ...teamRow, ...fields },
+  waiting: null,
+})
+const freshResult = (output: unknown = null): CallResult<unknown> => ({ kind: 'fresh', output })
+const buildRefusal = (fields: Partial<Problem>): CallResult<unknown> => ({
+  kind: 'problem',
+  problem: { ...createLocalProblem('OFFLINE'), status: 422, ...fields },
+  intent: 'intent-1',
+})
+
+const typist = userEvent.setup()
+let store: AppStore
+let writes: FormWrite<TeamRow, TeamFields>[]
+let savedForms: SavedForm<TeamFields>[]
+/** Resolves the write that is on its way. */
+let respond: (result: CallResult<unknown>) => Promise<void>
+
+function TeamForm({ row, ...options }: Partial<TeamFormOptions> & Pick<TeamFormOptions, 'row'>) {
+  const form = useEditForm<TeamRow, TeamValues, TeamFields>({
+    name: 'team',
+    row,
+    toValues: (team) => ({ name: team?.name ?? '', note: team?.note ?? '' }),
+    fromValues: ({ name, note }) => ({ name: cleanText(name), note: cleanText(note) || null }),
+    check: ({ name }) => (name === '' ? [{ field: 'name', code: 'REQUIRED' }] : []),
+    formatFault: ({ code }) => `wrong: ${code}`,
+    save: (write) => () => {
+      writes.push(write)
+      return new Promise((resolve) => {
+        respond = (result) => act(async () => resolve(result))
+      })
+    },
+    onSaved: (saved) => void savedForms.push(saved),
+    texts: { createAction: 'Create team', submit: 'Save', saving: 'Saving…', unchanged: 'Nothing has been changed.' },
+    ...options,
+  })
+  return (
+    <PageForm {...form.formProps}>
+      <EditFormNotes
+        form={form}
+        conflictTitle="Changed by somebody else"
+        fields={['name', 'note']}
+        formatField={(name, current) => ({ label: name, value: current[name] ?? '' })}
+      />
+      <Field label="Name" {...form.getFieldProps('name')} />
+      <Field label="Note" {...form.getFieldProps('note')} />
+      <button type="button" onClick={form.undo}>
+        Undo
+      </button>
+    </PageForm>
+  )
+}
+
+/** A page goes with the session. */
+const GuardedForm = (options: Parameters<typeof TeamForm>[0]) =>
+  useSession().kind === 'signed in' ? <TeamForm {...options} /> : null
+
+const buildPage = (options: Partial<TeamFormOptions> & Pick<TeamFormOptions, 'row'>) => (
+  <StoreProvider store={store}>
+    <MemoryRouter>
+      <GuardedForm {...options} />
+    </MemoryRouter>
+  </StoreProvider>
+)
+const openForm = (row: OverlaidRow<TeamRow> | null, options: Partial<TeamFormOptions> = {}) =>
+  render(buildPage({ row, ...options }))
+const getInput = (label: string) => screen.getByLabelText<HTMLInputElement>(label)
+const getSubmitButton = () => screen.getByRole<HTMLButtonElement>('button', { name: /^Sav/ })
+const submit = () => typist.click(getSubmitButton())
+
+beforeEach(async () => {
+  await startMessages()
+  store = createStore({} as ThunkExtra)
+  store.dispatch(signedIn(buildUser(1)))
+  writes = []
+  savedForms = []
+})
+afterEach(cleanup)
+
+describe('saving a changed record', () => {
+  it('cannot be pressed before anything is changed, and says why', async () => {
+    openForm(toOverlaidRow())
+    expect(getSubmitButton().getAttribute('aria-disabled')).toBe('true')
+    expect(document.body.textContent).toContain('Nothing has been changed.')
+    await typist.type(getInput('Name'), ' ')
+    expect(getSubmitButton().getAttribute('aria-disabled')).toBe('true')
+  })
+
+  it('sends the changed fields, with the version and the fields they are based on', async () => {
+    openForm(toOverlaidRow())
+    await typist.type(getInput('Note'), ' Third floor ')
+    await submit()
+    expect(writes).toEqual([
+      {
+        row: toOverlaidRow(),
+        fields: { name: 'Blue', note: 'Third floor' },
+        changes: { note: 'Third floor' },
+        options: { base: { rowVersion: 7, values: { name: 'Blue', note: null } } },
+      },
+    ])
+    expect(getSubmitButton().textContent).toContain('Saving…')
+    await respond(freshResult())
+    expect(savedForms).toEqual([{ id: 4, fields: { name: 'Blue', note: 'Third floor' }, isQueued: false }])
+    expect(document.body.textContent).toContain('Nothing has been changed.')
+  })
+
+  it('keeps what is typed while the write is on its way', async () => {
+    openForm(toOverlaidRow())
+    await typist.type(getInput('Name'), ' Sky')
+    await submit()
+    await typist.type(getInput('Note'), 'North')
+    await respond(freshResult())
+    expect([getInput('Name').value, getInput('Note').value]).toEqual(['Blue Sky', 'North'])
+    await submit()
+    expect(writes[1]?.changes).toEqual({ note: 'North' })
+  })
+
+  it('puts the inputs back to what the form was opened on', async () => {
+    openForm(toOverlaidRow())
+    await typist.clear(getInput('Name'))
+    await submit()
+    expect(document.body.textContent).toContain('wrong: REQUIRED')
+    await typist.click(screen.getByRole('button', { name: 'Undo' }))
+    expect(getInput('Name').value).toBe('Blue')
+    expect(document.body.textContent).not.toContain('wrong: REQUIRED')
+  })
+})
+
+describe('creating a record', () => {
+  it('reports the id that the server gave, or that of the waiting write', async () => {
+    const { unmount } = openForm(null)
+    await typist.type(getInput('Name'), 'Red')
+    await submit()
+    expect(writes[0]).toMatchObject({ row: null, fields: { name: 'Red', note: null }, options: {} })
+    await respond(freshResult({ id: 9 }))
+    unmount()
+    openForm(null)
+    await typist.type(getInput('Name'), 'Green')
+    await submit()
+    await respond({ kind: 'queued', intent: 'intent-2' })
+    expect(savedForms.map(({ id, isQueued }) => [id, isQueued])).toEqual([
+      [9, false],
+      ['~intent-2', true],
+    ])
+  })
+})
+
+describe('a refused form', () => {
+  it('marks the faults, leads to the first, and says of each input at once when it is right', async () => {
+    openForm(toOverlaidRow())
+    await typist.clear(getInput('Name'))
+    expect(getInput('Name').getAttribute('aria-invalid')).toBeNull()
+    await typist.click(getInput('Note'))
+    await submit()
+    expect(document.activeElement).toBe(getInput('Name'))
+    expect(writes).toEqual([])
+    await typist.type(getInput('Name'), 'B')
+    expect(getInput('Name').getAttribute('aria-invalid')).toBeNull()
+    await typist.clear(getInput('Name'))
+    expect(getInput('Name').getAttribute('aria-invalid')).toBe('true')
+  })
+
+  it('is sent again under its intent, and under a new one after the first is used up', async () => {
+    openForm(toOverlaidRow())
+    await typist.type(getInput('Name'), 's')
+    await submit()
+    await respond(buildRefusal({ code: 'NOT_ALLOWED' }))
+    expect(screen.getByRole('alert').textContent).toContain('Update failed')
+    await submit()
+    expect(writes[1]?.options.intent).toBe('intent-1')
+    await respond(buildRefusal({ code: 'INTENT_DONE' }))
+    await submit()
+    expect(writes[2]?.options.intent).toBeUndefined()
+  })
+
+  it('shows what the server refuses at the input it is about', async () => {
+    openForm(toOverlaidRow())
+    await typist.type(getInput('Note'), 'x')
+    await submit()
+    await respond(buildRefusal({ code: 'VALIDATION_ERROR', data: [{ field: 'note', code: 'TOO_LONG' }] }))
+    expect(document.activeElement).toBe(getInput('Note'))
+    expect(document.body.textContent).toContain('wrong: TOO_LONG')
+    expect(screen.queryByRole('alert')).toBeNull()
+  })
+
+  it('goes on from the row as it is now when somebody else has changed it', async () => {
+    openForm(toOverlaidRow())
+    await typist.type(getInput('Note'), 'Mine')
+    await submit()
+    const current = { ...teamRow, row_version: 8, name: 'Theirs', note: 'Theirs too' }
+    await respond(buildRefusal({ code: 'VERSION_CONFLICT', status: 412, data: { current } }))
+    expect([getInput('Name').value, getInput('Note').value]).toEqual(['Theirs', 'Mine'])
+    expect(document.querySelector('.conflict-note')?.textContent).toContain('Theirs too')
+    await submit()
+    expect(writes[1]).toMatchObject({
+      changes: { note: 'Mine' },
+      options: { base: { rowVersion: 8, values: { name: 'Theirs', note: 'Theirs too' } } },
+    })
+    await respond(freshResult())
+    expect(document.querySelector('.conflict-note')).toBeNull()
+  })
+
+  it('treats a failed load of the code that sends as a lost connection', async () => {
+    openForm(toOverlaidRow(), { save: () => () => Promise.reject(new TypeError('Failed to fetch')) })
+    await typist.type(getInput('Name'), 's')
+    await submit()
+    expect(document.querySelector('.problem')?.textContent).toContain('Update failed')
+    expect(getInput('Name').value).toBe('Blues')
+  })
+
+  it('opens on a write that was refused earlier, with its problem and its intent', async () => {
+    const problem = {
+      ...createLocalProblem('OFFLINE'),
+      status: 422,
+      code: 'VALIDATION_ERROR',
+      data: [{ field: 'name', code: 'TAKEN' }],
+    }
+    openForm(null, { initialValues: { name: 'Red', note: '' }, refusedWrite: { intent: 'intent-0', problem } })
+    expect([getInput('Name').value, document.body.textContent?.includes('wrong: TAKEN')]).toEqual(['Red', true])
+    await submit()
+    expect(writes[0]?.options.intent).toBe('intent-0')
+  })
+})
+
+describe('a row that changes while its form is open', () => {
+  it('is followed while nothing is typed, and not once something is', async () => {
+    const { rerender } = openForm(toOverlaidRow(), { followsRow: true })
+    rerender(buildPage({ row: toOverlaidRow({ name: 'Navy' }), followsRow: true }))
+    expect(getInput('Name').value).toBe('Navy')
+    await typist.type(getInput('Name'), '!')
+    rerender(buildPage({ row: toOverlaidRow({ name: 'Teal' }), followsRow: true }))
+    expect(getInput('Name').value).toBe('Navy!')
+  })
+
+  it('keeps what was typed after the form was saved and before the new row came', async () => {
+    const { rerender } = openForm(toOverlaidRow(), { followsRow: true })
+    await typist.type(getInput('Name'), 's')
+    await submit()
+    await respond(freshResult())
+    await typist.type(getInput('Note'), 'Later')
+    rerender(buildPage({ row: toOverlaidRow({ name: 'Blues', row_version: 8 }), followsRow: true }))
+    expect([getInput('Name').value, getInput('Note').value]).toEqual(['Blues', 'Later'])
+    await submit()
+    expect(writes[1]).toMatchObject({ changes: { note: 'Later' }, options: { base: { rowVersion: 8 } } })
+  })
+})
+
+it('keeps its values in memory when the session ends, for the same user', async () => {
+  openForm(toOverlaidRow())
+  await typist.type(getInput('Name'), ' Sky')
+  act(() => void store.dispatch(signedOut('ended')))
+  expect(screen.queryByLabelText('Name')).toBeNull()
+  act(() => void store.dispatch(signedIn(buildUser(1))))
+  expect(getInput('Name').value).toBe('Blue Sky')
+})
+
+it('says that the session has expired before anything is typed in vain', async () => {
+  openForm(toOverlaidRow())
+  act(() => void store.dispatch(sessionExpiredChanged(true)))
+  expect(getSubmitButton().getAttribute('aria-disabled')).toBe('true')
+  expect(screen.getByRole('alert')).toBeTruthy()
+})
