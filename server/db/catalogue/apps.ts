@@ -3,9 +3,9 @@ import { type Insertable, type Selectable, sql } from 'kysely'
 import { listAppHistory, listApps } from '#contract/apps.ts'
 import type { PublishedApp } from '#domain/catalogue/apps.ts'
 import { normaliseText } from '#domain/text.ts'
-import { readCatalogueChanges, takeCatalogueChangeNumber } from '#server/db/catalogue/catalogue.ts'
+import { takeCatalogueChangeNumber } from '#server/db/catalogue/catalogue.ts'
+import { createCatalogueSource } from '#server/db/catalogue/catalogue-source.ts'
 import type { DatabaseHandle } from '#server/db/database.ts'
-import { type ListPageQuery, type RowPage, readListPage } from '#server/db/list-query.ts'
 import type { AppVersionTable } from '#server/db/tables/order-tables.ts'
 
 /** An app as its newest version has it. */
@@ -52,7 +52,7 @@ const selectVersions = (db: DatabaseHandle) =>
 export type AppVersionRecord = Selectable<AppVersionTable> & { deleted: boolean }
 
 const versionColumns = {
-  id: sql.ref('app_version.id'),
+  id: sql.ref<number>('app_version.id'),
   code: { value: sql.ref('app_version.code'), folded: sql.ref('app_version.code_key') },
   name: { value: sql.ref('app_version.name'), folded: sql.ref('app_version.name_key') },
   version: { value: sql.ref('app_version.version'), folded: sql.ref('app_version.version') },
@@ -65,30 +65,9 @@ const appColumns = {
   update_time: versionColumns.create_time,
 }
 
-export function readAppPage(db: DatabaseHandle, query: ListPageQuery): Promise<RowPage<AppRecord>> {
-  const { list } = listApps
-  if (!list) throw new Error('the list of apps fills no table')
-  return readListPage(selectApps(db), { list, columns: appColumns, id: appId }, query)
-}
-
-/** A version that is published is higher than those before (D79), so the newest one bears the app's last change. */
-export const readAppChanges = (db: DatabaseHandle, since: number | null) =>
-  readCatalogueChanges(db, selectApps(db), since)
-
-export const listAppsAfter = (db: DatabaseHandle, id: number, limit: number): Promise<AppRecord[]> =>
-  selectApps(db).where(appId, '>', id).orderBy(appId).limit(limit).execute()
-
-export function readVersionPage(db: DatabaseHandle, query: ListPageQuery): Promise<RowPage<AppVersionRecord>> {
-  const { list } = listAppHistory
-  if (!list) throw new Error('the history of apps fills no table')
-  return readListPage(selectVersions(db), { list, columns: versionColumns, id: versionColumns.id }, query)
-}
-
-export const readVersionChanges = (db: DatabaseHandle, since: number | null) =>
-  readCatalogueChanges(db, selectVersions(db), since)
-
-export const listVersionsAfter = (db: DatabaseHandle, id: number, limit: number): Promise<AppVersionRecord[]> =>
-  selectVersions(db).where('id', '>', id).orderBy('id').limit(limit).execute()
+/** A version that is published is higher than those before (D79), so the latest one has the app's last change. */
+export const appSource = createCatalogueSource(listApps, { select: selectApps, columns: appColumns })
+export const versionSource = createCatalogueSource(listAppHistory, { select: selectVersions, columns: versionColumns })
 
 /** What modules run: of each app the newest version. */
 export const listLatestApps = (db: DatabaseHandle): Promise<(PublishedApp & Pick<AppRecord, 'flags'>)[]> =>

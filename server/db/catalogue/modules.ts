@@ -4,13 +4,9 @@ import { listModules } from '#contract/modules.ts'
 import type { ClientType } from '#domain/access.ts'
 import type { FieldProblem } from '#domain/checks/field-checks.ts'
 import { normaliseText } from '#domain/text.ts'
-import {
-  readCatalogueChanges,
-  takeCatalogueChangeNumber,
-  type VisibleClientTypes,
-} from '#server/db/catalogue/catalogue.ts'
+import { takeCatalogueChangeNumber, type VisibleClientTypes } from '#server/db/catalogue/catalogue.ts'
+import { createCatalogueSource } from '#server/db/catalogue/catalogue-source.ts'
 import type { DatabaseHandle } from '#server/db/database.ts'
-import { type ListPageQuery, type RowPage, readListPage } from '#server/db/list-query.ts'
 import type { ModuleTable } from '#server/db/tables/order-tables.ts'
 import { getSqlState } from '#server/db/sql-state.ts'
 import { createValidationProblem } from '#server/problems/problem-error.ts'
@@ -24,7 +20,7 @@ const selectVisibleModules = (db: DatabaseHandle, type: VisibleClientTypes) =>
     .$if(type !== null, (rows) => rows.where('type', '=', type as ClientType))
 
 const moduleColumns = {
-  id: sql.ref('module.id'),
+  id: sql.ref<number>('module.id'),
   code: { value: sql.ref('module.code'), folded: sql.ref('module.code_key') },
   name: { value: sql.ref('module.name'), folded: sql.ref('module.name_key') },
   version: { value: sql.ref('module.version'), folded: sql.ref('module.version') },
@@ -33,30 +29,11 @@ const moduleColumns = {
   create_time: sql`module.create_time / 1000`,
 }
 
-export function readModulePage(
-  db: DatabaseHandle,
-  type: VisibleClientTypes,
-  query: ListPageQuery,
-): Promise<RowPage<ModuleRecord>> {
-  const { list } = listModules
-  if (!list) throw new Error('the list of modules fills no table')
-  return readListPage(
-    selectVisibleModules(db, type).where('deleted', '=', false),
-    { list, columns: moduleColumns, id: moduleColumns.id },
-    query,
-  )
-}
-
-export const readModuleChanges = (db: DatabaseHandle, type: VisibleClientTypes, since: number | null) =>
-  readCatalogueChanges(db, selectVisibleModules(db, type), since)
-
-export const listModulesAfter = (
-  db: DatabaseHandle,
-  type: VisibleClientTypes,
-  id: number,
-  limit: number,
-): Promise<ModuleRecord[]> =>
-  selectVisibleModules(db, type).where('deleted', '=', false).where('id', '>', id).orderBy('id').limit(limit).execute()
+export const moduleSource = createCatalogueSource(listModules, {
+  select: selectVisibleModules,
+  columns: moduleColumns,
+  isListed: sql<boolean>`not module.deleted`,
+})
 
 /** All of a type, visible and hidden, as they are shown. */
 export const listModulesOfType = (db: DatabaseHandle, type: ClientType): Promise<ModuleRecord[]> =>

@@ -4,13 +4,9 @@ import { listPriceLists } from '#contract/prices.ts'
 import type { ClientType } from '#domain/access.ts'
 import { normaliseText } from '#domain/text.ts'
 import type { PlainDate } from '#domain/time.ts'
-import {
-  readCatalogueChanges,
-  takeCatalogueChangeNumber,
-  type VisibleClientTypes,
-} from '#server/db/catalogue/catalogue.ts'
+import { takeCatalogueChangeNumber, type VisibleClientTypes } from '#server/db/catalogue/catalogue.ts'
+import { createCatalogueSource } from '#server/db/catalogue/catalogue-source.ts'
 import type { DatabaseHandle } from '#server/db/database.ts'
-import { type ListPageQuery, type RowPage, readListPage } from '#server/db/list-query.ts'
 import { createDuplicateProblem } from '#server/db/catalogue/modules.ts'
 import type { PriceListTable } from '#server/db/tables/order-tables.ts'
 import { getSqlState } from '#server/db/sql-state.ts'
@@ -33,7 +29,7 @@ const selectVisiblePriceLists = (db: DatabaseHandle, type: VisibleClientTypes) =
     .$if(type !== null, (rows) => rows.where('type', '=', type as ClientType))
 
 const priceListColumns = {
-  id: sql.ref('price_list.id'),
+  id: sql.ref<number>('price_list.id'),
   effective_date: sql.ref('price_list.effective_date'),
   desc: { value: sql.ref('price_list.description'), folded: sql.ref('price_list.description_key') },
   type: sql.ref('price_list.type'),
@@ -42,30 +38,12 @@ const priceListColumns = {
   update_time: sql`price_list.update_time / 1000`,
 }
 
-export function readPriceListPage(
-  db: DatabaseHandle,
-  type: VisibleClientTypes,
-  query: ListPageQuery,
-): Promise<RowPage<PriceListRecord>> {
-  const { list } = listPriceLists
-  if (!list) throw new Error('the list of price lists fills no table')
-  return readListPage(
-    selectVisiblePriceLists(db, type).where(isVisible),
-    { list, columns: priceListColumns, id: priceListColumns.id },
-    query,
-  )
-}
-
-export const readPriceListChanges = (db: DatabaseHandle, type: VisibleClientTypes, since: number | null) =>
-  readCatalogueChanges(db, selectVisiblePriceLists(db, type), since, isDeleted)
-
-export const listPriceListsAfter = (
-  db: DatabaseHandle,
-  type: VisibleClientTypes,
-  id: number,
-  limit: number,
-): Promise<PriceListRecord[]> =>
-  selectVisiblePriceLists(db, type).where(isVisible).where('id', '>', id).orderBy('id').limit(limit).execute()
+export const priceListSource = createCatalogueSource(listPriceLists, {
+  select: selectVisiblePriceLists,
+  columns: priceListColumns,
+  isListed: isVisible,
+  isDeleted,
+})
 
 /** Confirmed, of that type, the latest that has begun (D16). */
 export async function findPriceListInForce(
