@@ -1,5 +1,5 @@
-/** Apps and their history; packages on their way to be published; the icons and change logs of both. */
-import { getResource, listAppHistory, listApps, listUploads, publishApps, uploadApp } from '#contract/apps.ts'
+/** The lists of the catalogue; packages on their way to be published; the icons and change logs of both. */
+import { getResource, listUploads, publishApps, uploadApp } from '#contract/apps.ts'
 import { requireCaller } from '#server/http/authenticate.ts'
 import { jsonType } from '#server/http/responses.ts'
 import { StoredFile } from '#server/http/input/stored-parts.ts'
@@ -10,7 +10,7 @@ import {
   createProcedureHandler,
   createUseCaseHandler,
 } from '#server/http/route-handler.ts'
-import { appHistoryList, appList } from '#server/use-cases/catalogue/apps.ts'
+import { catalogueLists } from '#server/use-cases/catalogue/catalogue-lists.ts'
 import { startPublishing } from '#server/use-cases/catalogue/publish-apps.ts'
 import { readResource } from '#server/use-cases/catalogue/resources.ts'
 import { readMapp } from '#server/use-cases/uploads/read-mapp.ts'
@@ -23,8 +23,7 @@ import {
 } from '#server/use-cases/uploads/uploads.ts'
 
 export const appHandlers: EndpointHandler[] = [
-  createListHandler(listApps, appList),
-  createListHandler(listAppHistory, appHistoryList),
+  ...catalogueLists.map(({ endpoint, list }) => createListHandler(endpoint, list)),
 
   createUseCaseHandler(uploadApp, uploadFromForm, async (input) => {
     const { file } = input.body

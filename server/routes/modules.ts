@@ -6,26 +6,19 @@ import {
   getModuleRelations,
   listJoinedContracts,
   listModuleChoices,
-  listModules,
   updateModule,
   validateModules,
 } from '#contract/modules.ts'
-import {
-  type EndpointHandler,
-  createListHandler,
-  createProcedureHandler,
-  createUseCaseHandler,
-} from '#server/http/route-handler.ts'
+import { type EndpointHandler, createProcedureHandler, createUseCaseHandler } from '#server/http/route-handler.ts'
 import {
   listContractsWithModules,
   readModuleRelations,
   validateModuleSet,
 } from '#server/use-cases/catalogue/module-relations.ts'
-import { listChoices, create, get, moduleList, remove, update } from '#server/use-cases/catalogue/modules.ts'
+import { listChoices, create, get, remove, update } from '#server/use-cases/catalogue/modules.ts'
 import { requireCaller } from '#server/http/authenticate.ts'
 
 export const moduleHandlers: EndpointHandler[] = [
-  createListHandler(listModules, moduleList),
   createUseCaseHandler(listModuleChoices, listChoices),
   createUseCaseHandler(getModule, get),
   createUseCaseHandler(createModule, create),

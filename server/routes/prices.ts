@@ -8,7 +8,6 @@ import {
   getPriceList,
   importPriceList,
   listModulePrices,
-  listPriceLists,
   rehearsePriceList,
   updatePriceList,
   uploadPriceList,
@@ -18,12 +17,7 @@ import { isPriceFileName } from '#domain/checks/price-file-checks.ts'
 import { requireCaller } from '#server/http/authenticate.ts'
 import { ReceivedFile } from '#server/http/input/multipart-form.ts'
 import { createValidationProblem } from '#server/problems/problem-error.ts'
-import {
-  createProcedureHandler,
-  type EndpointHandler,
-  createUseCaseHandler,
-  createListHandler,
-} from '#server/http/route-handler.ts'
+import { createProcedureHandler, type EndpointHandler, createUseCaseHandler } from '#server/http/route-handler.ts'
 import { createTicketRequest } from '#server/http/ticket-request.ts'
 import { checkTicket } from '#server/use-cases/tickets.ts'
 import { createFileError, unpackPriceList } from '#server/use-cases/catalogue/price-archive.ts'
@@ -33,14 +27,7 @@ import {
   importPriceFile,
   uploadPriceFile,
 } from '#server/use-cases/catalogue/price-files.ts'
-import {
-  create,
-  get,
-  readListInForce,
-  priceListList,
-  readModulePrices,
-  update,
-} from '#server/use-cases/catalogue/price-lists.ts'
+import { create, get, readListInForce, readModulePrices, update } from '#server/use-cases/catalogue/price-lists.ts'
 import { reinstateWithdrawnList, withdrawPriceList } from '#server/use-cases/catalogue/withdraw-price-lists.ts'
 import { readPriceListUses } from '#server/use-cases/catalogue/price-list-uses.ts'
 import { startRehearsal } from '#server/use-cases/catalogue/rehearse-prices.ts'
@@ -48,7 +35,6 @@ import { startRehearsal } from '#server/use-cases/catalogue/rehearse-prices.ts'
 export const priceHandlers: EndpointHandler[] = [
   createUseCaseHandler(getPriceInForce, readListInForce),
   createUseCaseHandler(getPriceList, get),
-  createListHandler(listPriceLists, priceListList),
   createUseCaseHandler(createPriceList, create),
   createUseCaseHandler(updatePriceList, update),
   createUseCaseHandler(deletePriceList, withdrawPriceList),

@@ -89,8 +89,6 @@ describe('ways in and out', () => {
 
   nightly("the provider's items say who they are for (M12)", async () => {
     await fixture.browser.openAs('admin@m18')
-    // Which pages stand is no matter here.
-    ;(await import('#app/routes/paths.ts')).builtRoutes.add('prices')
     await chooseMenuItem(/My account$/, 'My profile')
     const link = await screen.findByRole('link', { name: 'Price lists' })
     await expect.poll(() => readDescription(link)).toBe('For provider staff only')

@@ -21,7 +21,7 @@ const table: Record<string, readonly string[]> = {
     'src/request/call-results.ts:types',
   ],
   ui: ['domain', 'src/contract/problem.ts', 'locales'],
-  patterns: ['domain', 'contract', 'local:types', 'state', 'ui', 'src/request/call-results.ts:types'],
+  patterns: ['domain', 'contract', 'local', 'state', 'ui', 'src/request/call-results.ts:types'],
   features: [
     'domain',
     'contract',

@@ -2,7 +2,7 @@
 import { type ComponentType, lazy, Suspense, useEffect } from 'react'
 import { loadPageMessages } from '#app/i18n/page-messages.ts'
 import { waitForFirstPage } from '#app/browser/idle.ts'
-import { isBuiltPath } from '#app/routes/paths.ts'
+import { isPagePath } from '#app/routes/paths.ts'
 import { type Caller, isAllowed } from '#domain/access.ts'
 import { HomeOverview, type HomeSource } from '#features/home/HomeOverview.tsx'
 import { useSignedInSession } from '#state/use-store.ts'
@@ -99,7 +99,7 @@ export function HomeRoute() {
   return (
     <HomeOverview
       sources={getSources(caller)}
-      pageExists={isBuiltPath}
+      pageExists={isPagePath}
       belowContent={
         <>
           {isTablet() && <Card Content={PrepareOfferCard} />}

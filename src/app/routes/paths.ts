@@ -3,8 +3,20 @@
  * this one table; paths are inside the base /saas.
  */
 import type { AccessRule } from '#domain/access.ts'
+import type { IconName } from '#ui/icons/Icon.tsx'
 
-/** `anybody`: works without a session. Whoever may not enter a place behind the login is led to home. */
+/** `menu`: the group of the navigation that offers the page, in the order of this table. */
+interface Route {
+  path: string
+  access: AccessRule
+  menu?: { group: 'own' | 'provider'; icon: IconName }
+}
+
+const own = (icon: IconName) => ({ group: 'own', icon }) as const
+/** Only for provider staff: each item carries the tooltip that says so. */
+const provider = (icon: IconName) => ({ group: 'provider', icon }) as const
+
+/** `anybody`: works without a session. A user who may not enter a page behind the login is led to home. */
 export const routes = {
   entrance: { path: '/entrance', access: 'anybody' },
   login: { path: '/login', access: 'anybody' },
@@ -14,36 +26,36 @@ export const routes = {
   resetPwd: { path: '/resetPwd', access: 'anybody' },
   activate: { path: '/sys/activate', access: 'anybody' },
 
-  home: { path: '/app/home', access: 'user' },
-  services: { path: '/app/service', access: 'providerAdmin' },
-  service: { path: '/app/service/:id', access: 'providerAdmin' },
-  serviceLog: { path: '/app/service/:id/log', access: 'providerAdmin' },
-  company: { path: '/app/profile/company', access: 'admin' },
+  home: { path: '/app/home', access: 'user', menu: own('home') },
+  contracts: { path: '/app/contract', access: 'order', menu: own('contract') },
+  newContract: { path: '/app/contract/new', access: 'order' },
+  contract: { path: '/app/contract/:id', access: 'order' },
+  contractLog: { path: '/app/contract/:id/log', access: 'order' },
+  users: { path: '/app/user', access: 'admin', menu: own('users') },
+  company: { path: '/app/profile/company', access: 'admin', menu: own('company') },
+  trail: { path: '/app/systrail', access: 'trail', menu: own('trail') },
   profile: { path: '/app/profile/user', access: 'user' },
   password: { path: '/app/profile/password', access: 'user' },
   security: { path: '/app/profile/security', access: 'user' },
   sessions: { path: '/app/profile/sessions', access: 'user' },
-  users: { path: '/app/user', access: 'admin' },
-  contracts: { path: '/app/contract', access: 'order' },
-  newContract: { path: '/app/contract/new', access: 'order' },
-  contract: { path: '/app/contract/:id', access: 'order' },
-  contractLog: { path: '/app/contract/:id/log', access: 'order' },
-  trail: { path: '/app/systrail', access: 'trail' },
-  appHistory: { path: '/app/apphistory', access: 'providerAdmin' },
-  upload: { path: '/app/m18/upload', access: 'providerAdmin' },
-  modules: { path: '/app/m18/module', access: 'providerAdmin' },
+  services: { path: '/app/service', access: 'providerAdmin', menu: provider('service') },
+  service: { path: '/app/service/:id', access: 'providerAdmin' },
+  serviceLog: { path: '/app/service/:id/log', access: 'providerAdmin' },
+  appHistory: { path: '/app/apphistory', access: 'providerAdmin', menu: provider('history') },
+  upload: { path: '/app/m18/upload', access: 'providerAdmin', menu: provider('upload') },
+  modules: { path: '/app/m18/module', access: 'providerAdmin', menu: provider('module') },
   newModule: { path: '/app/m18/module/new', access: 'providerAdmin' },
   module: { path: '/app/m18/module/:id', access: 'providerAdmin' },
-  hiddenModules: { path: '/app/m18/automodule', access: 'providerAdmin' },
+  hiddenModules: { path: '/app/m18/automodule', access: 'providerAdmin', menu: provider('hidden') },
   newHiddenModule: { path: '/app/m18/automodule/new', access: 'providerAdmin' },
   hiddenModule: { path: '/app/m18/automodule/:id', access: 'providerAdmin' },
-  prices: { path: '/app/m18/price', access: 'providerAdmin' },
+  prices: { path: '/app/m18/price', access: 'providerAdmin', menu: provider('price') },
   newPrice: { path: '/app/m18/price/new', access: 'providerAdmin' },
   price: { path: '/app/m18/price/:id', access: 'providerAdmin' },
   outbox: { path: '/app/outbox', access: 'user' },
   device: { path: '/app/device', access: 'user' },
   activity: { path: '/app/activity', access: 'user' },
-} as const satisfies Record<string, { path: string; access: AccessRule }>
+} as const satisfies Record<string, Route>
 
 export type RouteName = keyof typeof routes
 
@@ -69,34 +81,5 @@ export const isSignedInPath = (path: string) => path === '/' || path === '/app' 
 export const findRouteName = <Name extends RouteName>(candidates: readonly Name[], path: string): Name | undefined =>
   candidates.find((routeName) => new RegExp(`^${routes[routeName].path.replace(/:\w+/g, '[^/]+')}/?$`).test(path))
 
-/** The pages that stand. Menu and home offer no other: a page that is built gets its line here. */
-export const builtRoutes = new Set<RouteName>([
-  'home',
-  'services',
-  'service',
-  'serviceLog',
-  'contracts',
-  'newContract',
-  'users',
-  'company',
-  'profile',
-  'password',
-  'modules',
-  'newModule',
-  'module',
-  'hiddenModules',
-  'newHiddenModule',
-  'hiddenModule',
-  'appHistory',
-  'upload',
-  'prices',
-  'newPrice',
-  'price',
-  'trail',
-])
-
-/** `path` may have a query. */
-export const isBuiltPath = (path: string): boolean => {
-  const routeName = findRouteName(routeNames, path.split('?')[0] ?? '')
-  return routeName !== undefined && builtRoutes.has(routeName)
-}
+/** Whether a path inside the base, with or without a query, leads to a page. */
+export const isPagePath = (path: string): boolean => findRouteName(routeNames, path.split('?')[0] ?? '') !== undefined
