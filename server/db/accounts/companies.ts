@@ -120,7 +120,9 @@ export async function findCompanyByCode(db: DatabaseHandle, code: string): Promi
 }
 
 /** Throws DUP_CODE. */
-export async function insertCompany(db: DatabaseHandle, company: Insertable<CompanyTable>): Promise<number> {
+export type NewCompany = Insertable<CompanyTable>
+
+export async function insertCompany(db: DatabaseHandle, company: NewCompany): Promise<number> {
   const insert = db
     .insertInto('company')
     .values({ ...company, code: company.code.toLowerCase() })

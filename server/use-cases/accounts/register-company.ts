@@ -4,7 +4,7 @@ import { checkSignup, type SignupValues } from '#domain/accounts/signup.ts'
 import { normaliseText, cleanText } from '#domain/text.ts'
 import { type Language, type UserTitle, userStatus } from '#domain/accounts/users.ts'
 import { takeChangeNumber } from '#server/db/change-numbers.ts'
-import { findCompanyByCode, type CompanyRecord, insertCompany } from '#server/db/accounts/companies.ts'
+import { findCompanyByCode, insertCompany, type NewCompany } from '#server/db/accounts/companies.ts'
 import { type UserCredential, findCredential } from '#server/db/accounts/credentials.ts'
 import type { DatabaseHandle } from '#server/db/database.ts'
 import { runInTransaction } from '#server/db/transaction.ts'
@@ -127,10 +127,7 @@ async function addCompany(db: DatabaseHandle, form: SignupValues, { password_has
   return { companyId, userId }
 }
 
-type CompanyProfile = Omit<
-  CompanyRecord,
-  'id' | 'row_version' | 'create_time' | 'update_time' | 'mfa_required' | 'tax_number'
->
+type CompanyProfile = Omit<NewCompany, 'create_time' | 'update_time'>
 
 function toCompanyProfile(form: SignupValues): CompanyProfile {
   const { country, province, city, addr1, addr2, addr3, tel, email, website } = form

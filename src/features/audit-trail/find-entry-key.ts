@@ -4,11 +4,9 @@ import en from '#locales/en/audit.json'
 
 export type AuditEntrySubject = Pick<AuditEntryRow, 'code' | 'info'>
 
-type AuditTexts = Pick<typeof en, 'info' | 'field'>
-
 /** Undefined: there is no text for it. */
-export const findTextKey = <G extends keyof AuditTexts>(group: G, name: string): keyof AuditTexts[G] | undefined =>
-  Object.hasOwn(en[group], name) ? (name as keyof AuditTexts[G]) : undefined
+export const findInfoKey = (name: string): keyof typeof en.info | undefined =>
+  Object.hasOwn(en.info, name) ? (name as keyof typeof en.info) : undefined
 
 export const findOperation = (name: string): AuditOperation | undefined =>
   auditOperations.find((candidate) => candidate === name)

@@ -2,7 +2,8 @@
 import type { TFunction } from 'i18next'
 import { type AuditEntryRow, auditMenus } from '#domain/audit-log/leaf.ts'
 import { groupThousands } from '#domain/money.ts'
-import { findTextKey, findOperation, findValueKey } from '#features/audit-trail/find-entry-key.ts'
+import { findInfoKey, findOperation, findValueKey } from '#features/audit-trail/find-entry-key.ts'
+import { findFieldLabel } from '#ui/i18n/field-labels.ts'
 import { formatPriceFieldValue } from '#ui/i18n/price-field-messages.ts'
 import { formatNumber } from '#ui/list/Freshness.tsx'
 
@@ -28,13 +29,8 @@ function formatItem(t: AuditTranslate, item: unknown): string {
 
 const formatPairs = (t: AuditTranslate, values: object): string[] =>
   Object.entries(values).flatMap(([name, value]) =>
-    value === undefined ? [] : [t('entry.pair', { name: formatFieldName(t, name), value: toValueText(t, value) })],
+    value === undefined ? [] : [t('entry.pair', { name: findFieldLabel(name) ?? name, value: toValueText(t, value) })],
   )
-
-const formatFieldName = (t: AuditTranslate, name: string): string => {
-  const textKey = findTextKey('field', name)
-  return textKey ? t(`field.${textKey}`) : name
-}
 
 /** Of a field that has names for its values, the name; amounts and counts with separators. */
 export function toFieldText(
@@ -43,7 +39,7 @@ export function toFieldText(
   value: unknown,
   { code }: Pick<AuditEntryRow, 'code'>,
 ): string {
-  if (code === 'price' && typeof value === 'string' && value !== '' && findTextKey('info', field) === undefined)
+  if (code === 'price' && typeof value === 'string' && value !== '' && findInfoKey(field) === undefined)
     return formatPriceFieldValue(field, value)
   const valueKey = findValueKey(field, value, { code })
   if (valueKey) return t(`value.${valueKey}` as 'value.title.0')

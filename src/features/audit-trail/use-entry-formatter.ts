@@ -3,7 +3,8 @@ import { useTranslation } from 'react-i18next'
 import type { AuditEntryRow } from '#domain/audit-log/leaf.ts'
 import type { UatBound } from '#domain/fees/annual.ts'
 import { toFieldText, formatFilter, toValueText } from '#features/audit-trail/format-value.ts'
-import { type AuditEntrySubject, findTextKey, findOperation } from '#features/audit-trail/find-entry-key.ts'
+import { type AuditEntrySubject, findInfoKey, findOperation } from '#features/audit-trail/find-entry-key.ts'
+import { findFieldLabel } from '#ui/i18n/field-labels.ts'
 import { formatPriceFieldLabel } from '#ui/i18n/price-field-messages.ts'
 import { formatProblem } from '#ui/i18n/problem-messages.ts'
 
@@ -12,7 +13,7 @@ export type EntryFact = readonly [label: string, value: string]
 export function useEntryFormatter() {
   const { t } = useTranslation('audit')
   const toFact = (key: string, value: unknown, entry: Pick<AuditEntrySubject, 'code'>): EntryFact => {
-    const textKey = findTextKey('info', key)
+    const textKey = findInfoKey(key)
     const text = key === 'problem' ? formatRefusal(value) : formatFilter(t, key, value)
     return [textKey ? t(`info.${textKey}`) : key, text ?? formatFieldValue(key, value, entry)]
   }
@@ -37,8 +38,7 @@ export function useEntryFormatter() {
       name !== '' ? name : info['By'] === 'schedule' ? t('value.By.schedule') : t(isByStaff ? 'staff' : 'nobody'),
     formatField: (field: string, { code }: Pick<AuditEntrySubject, 'code'>, uatBound: UatBound): string => {
       if (code === 'price') return formatPriceFieldLabel(field, uatBound)
-      const textKey = findTextKey('field', field)
-      return textKey ? t(`field.${textKey}`) : field
+      return findFieldLabel(field) ?? field
     },
     formatFieldValue,
     /** All that is known of what it was about, the most telling first. */

@@ -1,6 +1,7 @@
 /** A waiting write in words: what is done to whom, and which field goes from what to what. */
 import type { ReceiptView } from '#local/outbox/receipts.ts'
 import type { EntryView } from '#local/outbox/read-entries.ts'
+import { findFieldLabel } from '#ui/i18n/field-labels.ts'
 import { findMessage } from '#ui/i18n/messages.ts'
 import { useTranslation } from 'react-i18next'
 
@@ -108,40 +109,7 @@ const levels = ['0', '1', '2', '3', '100'] as const
 const statuses = ['1', '0', '-1', '-2'] as const
 const columns = ['name', 'email', 'title', 'status'] as const
 const flags = ['admin', 'order', 'alert'] as const
-const fieldNames = [
-  'name',
-  'email',
-  'status',
-  'avatar',
-  'language',
-  'country',
-  'province',
-  'city',
-  'addr1',
-  'addr2',
-  'addr3',
-  'tel',
-  'website',
-  'tax_number',
-  'code',
-  'desc',
-  'currency',
-  'user_mode',
-  'users',
-  'modules',
-  'uat',
-  'client_type',
-  'period',
-  'period_start',
-  'alert_date',
-  'type',
-  'effective_date',
-  'confirmed',
-  'hidden',
-  'dependencies',
-  'conditions',
-  'any_condition',
-  'apps',
+const priceFieldNames = [
   'uat_charge',
   'uat_cap',
   'min_fee',
@@ -180,8 +148,8 @@ export function useFieldFormatter(): (table: string) => FieldFormatter {
   const defaultFormatter: FieldFormatter = {
     formatField(name) {
       const [, baseName = name, currency] = /^(.+)_(hkd|usd|rmb)$/.exec(name) ?? []
-      const fieldName = findName(fieldNames, baseName)
-      const label = fieldName ? t(`field.${fieldName}`) : baseName
+      const priceFieldName = findName(priceFieldNames, baseName)
+      const label = priceFieldName ? t(`field.${priceFieldName}`) : (findFieldLabel(baseName) ?? baseName)
       return currency ? `${label} ${currency.toUpperCase()}` : label
     },
     formatValue(_name, value) {

@@ -14,6 +14,7 @@ import type device from '#locales/en/device.json'
 import type dues from '#locales/en/dues.json'
 import type entrance from '#locales/en/entrance.json'
 import type factors from '#locales/en/factors.json'
+import type fieldLabels from '#locales/en/field-labels.json'
 import type fields from '#locales/en/fields.json'
 import type help from '#locales/en/help.json'
 import type home from '#locales/en/home.json'
@@ -58,6 +59,7 @@ declare module 'i18next' {
       dues: typeof dues
       entrance: typeof entrance
       factors: typeof factors
+      'field-labels': typeof fieldLabels
       fields: typeof fields
       help: typeof help
       home: typeof home

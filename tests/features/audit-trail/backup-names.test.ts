@@ -1,6 +1,6 @@
 /** Entries about backups are told in the reader's language: what they name and the values that they have. */
 import { describe, expect, it } from 'vitest'
-import { findTextKey, findValueKey } from '#features/audit-trail/find-entry-key.ts'
+import { findInfoKey, findValueKey } from '#features/audit-trail/find-entry-key.ts'
 import { backupTypes } from '#contract/backups.ts'
 import en from '#locales/en/audit.json'
 import zh from '#locales/zh/audit.json'
@@ -9,7 +9,7 @@ const entry = { code: 'backup' } as const
 
 describe('entries about backups', () => {
   it.each(['Month', 'BackupType', 'BackupId', 'FromService', 'IntoService'])('name %s', (key) => {
-    const textKey = findTextKey('info', key)
+    const textKey = findInfoKey(key)
     expect(textKey).toBeDefined()
     if (textKey) expect(zh.info[textKey]).not.toBe(en.info[textKey])
   })

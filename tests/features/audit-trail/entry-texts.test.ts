@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import '#features/audit-trail/translations.ts'
 import { toFieldText, formatFilter } from '#features/audit-trail/format-value.ts'
-import { findTextKey } from '#features/audit-trail/find-entry-key.ts'
+import { findInfoKey } from '#features/audit-trail/find-entry-key.ts'
 import type { AuditMenu } from '#domain/audit-log/leaf.ts'
 import { i18n } from '#ui/i18n/messages.ts'
 import { formatPriceFieldLabel, formatPriceFieldValue } from '#ui/i18n/price-field-messages.ts'
@@ -124,7 +124,7 @@ it('fault 35d an export is told with the names of what it was filtered by', asyn
 it.each(['CompanyCode', 'Gateway', 'Waived', 'Epoch', 'RestoredSize', 'RestoredRoot', 'Sha256'])(
   'fault 35e %s of an entry has a name in both languages',
   (key) => {
-    const textKey = findTextKey('info', key)
+    const textKey = findInfoKey(key)
     expect(textKey).toBeDefined()
     if (textKey) expect(zh.info[textKey]).not.toBe(en.info[textKey])
   },
