@@ -1,12 +1,12 @@
 /** A list of the catalogue as SQL: a page of it, what changed since a number, and all of it in pieces by id. */
 import { type Expression, type SelectQueryBuilder, sql, type SqlBool } from 'kysely'
 import type { Endpoint } from '#contract/endpoint.ts'
-import { type CatalogueTable, readCatalogueChanges, type VisibleClientTypes } from '#server/db/catalogue/catalogue.ts'
+import { readCatalogueChanges, type VisibleClientTypes } from '#server/db/catalogue/catalogue.ts'
 import type { DatabaseHandle } from '#server/db/database.ts'
 import { type ListColumns, type ListPageQuery, type RowPage, readListPage } from '#server/db/list-query.ts'
 import type { DatabaseTables } from '#server/db/tables/tables.ts'
 
-interface SourceOptions<T extends CatalogueTable, R> {
+interface SourceOptions<T extends keyof DatabaseTables, R> {
   /** Rows of these client types, deleted ones too. */
   select: (db: DatabaseHandle, types: VisibleClientTypes) => SelectQueryBuilder<DatabaseTables, T, R>
   columns: ListColumns & { id: Expression<number> }
@@ -27,7 +27,7 @@ export interface CatalogueSource<R> {
   listAfter: (db: DatabaseHandle, types: VisibleClientTypes, id: number, limit: number) => Promise<R[]>
 }
 
-export function createCatalogueSource<T extends CatalogueTable, R extends { id: number; deleted: boolean }>(
+export function createCatalogueSource<T extends keyof DatabaseTables, R extends { id: number; deleted: boolean }>(
   { name, list }: Endpoint,
   { select, columns, isListed = sql<boolean>`true`, isDeleted }: SourceOptions<T, R>,
 ): CatalogueSource<R> {

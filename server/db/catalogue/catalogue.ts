@@ -5,8 +5,6 @@ import type { DatabaseHandle } from '#server/db/database.ts'
 import type { DatabaseTables } from '#server/db/tables/tables.ts'
 import { ProblemError } from '#server/problems/problem-error.ts'
 
-export type CatalogueTable = 'module' | 'app_version' | 'price_list'
-
 /** The next number; its row stays locked until the commit, so numbers follow the order of commits. */
 export async function takeCatalogueChangeNumber(db: DatabaseHandle): Promise<number> {
   const { change } = await db
@@ -30,7 +28,7 @@ export async function readCatalogueChangeNumber(db: DatabaseHandle): Promise<num
  * Rows as they are now whose number is above `since`; null: all there are. Throws GONE for a number of no known past.
  * `isDeleted`: whether devices forget the row.
  */
-export async function readCatalogueChanges<T extends CatalogueTable, R extends { deleted: boolean; id: number }>(
+export async function readCatalogueChanges<T extends keyof DatabaseTables, R extends { deleted: boolean; id: number }>(
   db: DatabaseHandle,
   query: SelectQueryBuilder<DatabaseTables, T, R>,
   since: number | null,

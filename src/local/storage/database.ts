@@ -116,8 +116,10 @@ export const storedTrailTables = ['keptTrails', 'keptTiles'] as const
  */
 export const wipedTables = [...rowTables, ...listMetadataTables, ...storedTrailTables, 'pages', 'responses'] as const
 
-/** Tables of rows that came with version 7. */
-const tablesSinceVersion7: readonly string[] = ['backups'] satisfies (typeof rowTables)[number][]
+/** Tables of rows that came later, by the version of the database that added them. */
+const laterTables: Readonly<Record<number, readonly (typeof rowTables)[number][]>> = {
+  7: ['backups'],
+}
 
 /** Names that tables had before version 5. */
 const tablesBeforeVersion5 = ['fills', 'holdings', 'names', 'readings', 'watched'] as const
@@ -143,7 +145,7 @@ export function openDatabase(name: string, storage: StorageFactories): UserDatab
   // Strict, or the success of a write is only the operating system's promise to try.
   const db = new Dexie(name, { ...storage, chromeTransactionDurability: 'strict' })
   reopenAfterFailure(db)
-  const version5Tables = rowTables.filter((table) => !tablesSinceVersion7.includes(table))
+  const version5Tables = rowTables.filter((table) => !Object.values(laterTables).flat().includes(table))
   const toRowSchemas = (tables: readonly string[]) => Object.fromEntries(tables.map((table) => [table, 'id, scope']))
   // One version says all that came before it: what an older build's database lacks is added, and each one more costs every start.
   const version5 = db.version(5).stores({
@@ -169,7 +171,7 @@ export function openDatabase(name: string, storage: StorageFactories): UserDatab
   })
   const [trails, tiles] = storedTrailTables
   db.version(6).stores({ [trails]: 'companyId', [tiles]: '[companyId+level+index]', logCheckpoints: 'companyId' })
-  db.version(7).stores(toRowSchemas(tablesSinceVersion7))
+  for (const [version, tables] of Object.entries(laterTables)) db.version(Number(version)).stores(toRowSchemas(tables))
   db.version(8).stores({ sealedCache: '++id' })
   db.version(9).stores({}).upgrade(upgradeToVersion9)
   version5.upgrade((transaction) =>

@@ -1,0 +1,60 @@
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+
+export interface FileEdit {
+  path: string
+  /** Returns the new text. Throws where the file does not look as expected. */
+  edit: (text: string) => string
+}
+
+export interface ProjectChange {
+  newFiles: Readonly<Record<string, string>>
+  edits: readonly FileEdit[]
+}
+
+/** After the first match of the anchor. Throws where the anchor is missing. */
+export function insertAfter(text: string, anchor: string | RegExp, insertion: string): string {
+  const match = typeof anchor === 'string' ? anchor : anchor.exec(text)?.[0]
+  const index = match === undefined ? -1 : text.indexOf(match)
+  if (match === undefined || index < 0) throw new Error(`"${String(anchor)}" was not found`)
+  const end = index + match.length
+  return text.slice(0, end) + insertion + text.slice(end)
+}
+
+/** Before the first match of the anchor. Throws where the anchor is missing. */
+export function insertBefore(text: string, anchor: string, insertion: string): string {
+  const index = text.indexOf(anchor)
+  if (index < 0) throw new Error(`"${anchor}" was not found`)
+  return text.slice(0, index) + insertion + text.slice(index)
+}
+
+/** Adds a key to a JSON file, at the end of its object or of the object under `parent`. */
+export function addJsonKey(text: string, key: string, value: unknown, parent?: string): string {
+  const json = JSON.parse(text) as Record<string, unknown>
+  const target = parent === undefined ? json : (json[parent] as Record<string, unknown>)
+  target[key] = value
+  return `${JSON.stringify(json, null, 2)}\n`
+}
+
+/** Writes all of the change, or nothing: edits are computed before the first file is written. Returns the paths. */
+export function applyChange(root: string, { newFiles, edits }: ProjectChange): string[] {
+  for (const path of Object.keys(newFiles))
+    if (existsSync(join(root, path))) throw new Error(`${path} is there already. Delete it, or choose another name.`)
+  const editedFiles = new Map<string, string>()
+  for (const { path, edit } of edits) {
+    const text = editedFiles.get(path) ?? readFileSync(join(root, path), 'utf8')
+    try {
+      editedFiles.set(path, edit(text))
+    } catch (error) {
+      throw new Error(`${path} could not be edited: ${(error as Error).message}. Follow docs/recipes.md by hand.`, {
+        cause: error,
+      })
+    }
+  }
+  const allFiles = [...Object.entries(newFiles), ...editedFiles]
+  for (const [path, text] of allFiles) {
+    mkdirSync(dirname(join(root, path)), { recursive: true })
+    writeFileSync(join(root, path), text)
+  }
+  return allFiles.map(([path]) => path)
+}
