@@ -23,7 +23,7 @@ const buildEnglishTexts = ({ text }: NounNames) => ({
 })
 
 const buildChineseTexts = ({ text }: NounNames) => ({
-  title: text,
+  title: `${text} 列表`,
   lead: `全部 ${text}。`,
   counted: `{{number}} 个 ${text}`,
   search: '按编码或名称搜索',
@@ -154,7 +154,7 @@ import { ${singular}Source } from '#server/db/catalogue/${file}.ts'
         path: 'src/locales/en/shell.json',
         edit: (text) => addJsonKey(text, plural, capitalise(names.text), 'menu'),
       },
-      { path: 'src/locales/zh/shell.json', edit: (text) => addJsonKey(text, plural, names.text, 'menu') },
+      { path: 'src/locales/zh/shell.json', edit: (text) => addJsonKey(text, plural, `${names.text} 列表`, 'menu') },
       { path: 'src/locales/en/staff.json', edit: (text) => addJsonKey(text, plural, buildEnglishTexts(names)) },
       { path: 'src/locales/zh/staff.json', edit: (text) => addJsonKey(text, plural, buildChineseTexts(names)) },
       {

@@ -73,7 +73,10 @@ export function useAction<Input, Output>(
   async function run(input: Input, options: CallOptions = {}): Promise<CallResult<Output>> {
     const inputJson = JSON.stringify(input)
     const { current: lastRequest } = unknownRequest
-    const intent = options.intent ?? (lastRequest?.inputJson === inputJson ? lastRequest.intent : undefined)
+    // The response of a secret call is not stored: repeated under its intent it would be empty.
+    const isRepeatable = typeof source === 'function' || !source.secret
+    const isRepeated = isRepeatable && lastRequest?.inputJson === inputJson
+    const intent = options.intent ?? (isRepeated ? lastRequest.intent : undefined)
     const callOptions = intent === undefined ? options : { ...options, intent }
     setIsBusy(true)
     setProblem(null)
