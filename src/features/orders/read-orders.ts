@@ -4,7 +4,7 @@ import { getPriceInForce } from '#contract/prices.ts'
 import type { OutputOf } from '#contract/endpoint.ts'
 import { readResponseOutput } from '#local/lists/responses.ts'
 import { useLiveQuery } from '#state/live-query.ts'
-import type { OrdersView } from '#features/orders/list-url.ts'
+import type { OrdersView } from '#features/orders/view.ts'
 import { ordersListSlice } from '#features/orders/slice.ts'
 
 export const readOrders = (companyId: number, type: ClientType, view: OrdersView) =>

@@ -4,7 +4,7 @@ import type { Currency } from '#domain/money.ts'
 import { useConnection, useDispatch } from '#state/use-store.ts'
 import { useLiveQuery } from '#state/live-query.ts'
 import { useFetch } from '#state/use-fetch.ts'
-import { defaultListView } from '#features/orders/list-url.ts'
+import { ordersView } from '#features/orders/view.ts'
 import { readOrders } from '#features/orders/read-orders.ts'
 import { fetchUnpaidOrders, type UnpaidOrder } from '#features/orders/draft/submit-order.ts'
 
@@ -13,7 +13,7 @@ export interface OwnUnpaidOrder extends UnpaidOrder {
   currency: Currency
 }
 
-const unpaidView = { ...defaultListView, status: 0 as const, results: 50 }
+const unpaidView = { ...ordersView.defaultView, status: 0 as const, results: 50 }
 
 /** How long a form waits for a list that this device never had, so that the list does not push it away later, ms. */
 const maxWaitMs = 1000
