@@ -87,6 +87,8 @@ export interface ListViewDefinition<V extends ListUrlState> {
   parse: (name: keyof V & string, text: string) => Partial<V>
   /** All filters and the search at their defaults. */
   clearedFilters: Partial<V>
+  /** The same without the fields that choose which list is shown: all rows of that list. */
+  unfiltered: Partial<V>
   /** Whether a filter or the search may be why a list is empty. */
   isFiltered: (view: V) => boolean
   /** Filters in use, without the search. */
@@ -149,6 +151,7 @@ export function defineListView<F extends ViewFields>(list: ListSpec, fields: F):
     print: (view, name) => (view[name] === null ? '' : getField(name).print(view[name])),
     parse: (name, text) => ({ [name]: parseField(name, text) }) as Partial<View>,
     clearedFilters: { ...getDefaults(listed), searchText: '' } as Partial<View>,
+    unfiltered: { ...getDefaults(listed.filter((name) => !getField(name).isScope)), searchText: '' } as Partial<View>,
     isFiltered: (view) =>
       view.searchText.trim() !== '' || listed.some((name) => !getField(name).isScope && !isDefault(view, name)),
     countFilters: (view) => listed.filter((name) => !isDefault(view, name)).length,

@@ -1,10 +1,10 @@
-/** Orders as the device has them: the list, and what is asked beside it. For live queries. */
+/** Orders and the price list in force, as stored on this device. For live queries. */
 import type { ClientType } from '#domain/access.ts'
 import { getPriceInForce } from '#contract/prices.ts'
 import type { OutputOf } from '#contract/endpoint.ts'
 import { readResponseOutput } from '#local/lists/responses.ts'
 import { useLiveQuery } from '#state/live-query.ts'
-import type { OrdersView } from '#features/orders/list-url.ts'
+import type { OrdersView } from '#features/orders/view.ts'
 import { ordersListSlice } from '#features/orders/slice.ts'
 
 export const readOrders = (companyId: number, type: ClientType, view: OrdersView) =>
@@ -12,6 +12,6 @@ export const readOrders = (companyId: number, type: ClientType, view: OrdersView
 
 export type PriceInForce = OutputOf<typeof getPriceInForce>
 
-/** The list by which is ordered now (D16), as the device last heard. Null: it has none; undefined: not looked up yet. */
+/** The price list by which is ordered now (D16), as last read. Null: this device has none; undefined: not looked up yet. */
 export const usePriceInForce = (type: ClientType): PriceInForce | null | undefined =>
   useLiveQuery(async () => await readResponseOutput(getPriceInForce, { query: { type } }), [type])

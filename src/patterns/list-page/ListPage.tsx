@@ -180,7 +180,7 @@ function EmptyList<R, V extends ListUrlState>({ list, empty }: { list: ListPageS
     )
   if (!empty.noneFound || !definition.isFiltered(view)) return empty.none
   const showAll = (
-    <Button onClick={() => changeView({ ...definition.clearedFilters, page: 1 } as Partial<V>)}>
+    <Button onClick={() => changeView({ ...definition.unfiltered, page: 1 } as Partial<V>)}>
       {empty.noneFound.showAll}
     </Button>
   )

@@ -4,7 +4,7 @@ import { getPriceInForce } from '#contract/prices.ts'
 import type { ClientType } from '#domain/access.ts'
 import { readAgedResponse } from '#local/lists/responses.ts'
 import type { AppThunk } from '#state/app-thunk.ts'
-import { defaultListView, toListQuery } from '#features/orders/list-url.ts'
+import { ordersView, toListQuery } from '#features/orders/view.ts'
 import { readOrders } from '#features/orders/read-orders.ts'
 import { fetchPriceData, fetchPriceInForce } from '#features/orders/slice.ts'
 
@@ -12,7 +12,7 @@ import { fetchPriceData, fetchPriceInForce } from '#features/orders/slice.ts'
 const recentMs = 24 * 3_600_000
 /** So many contracts, the newest first: each is a request of its own. */
 const maxContracts = 50
-const view = { ...defaultListView, results: maxContracts }
+const view = { ...ordersView.defaultView, results: maxContracts }
 
 /**
  * The list, the histories of the contracts in effect and the prices: with them the page of each contract in effect and of

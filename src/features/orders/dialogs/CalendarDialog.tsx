@@ -1,27 +1,28 @@
 import { useEffect, useState } from 'react'
-import type { Problem } from '#contract/problem.ts'
-import { useDispatch } from '#state/use-store.ts'
+import { endCalendar, getCalendar, renewCalendar } from '#contract/calendars.ts'
+import { callEndpoint } from '#state/app-thunk.ts'
+import { useAction } from '#state/use-action.ts'
 import { Button } from '#ui/display/Button.tsx'
 import { CopyText } from '#ui/display/CopyText.tsx'
 import { Dialog } from '#ui/overlay/Dialog.tsx'
 import { ProblemNote } from '#ui/page/ProblemNote.tsx'
 import { Skeleton } from '#ui/page/Skeleton.tsx'
 import { useTranslation } from 'react-i18next'
-import { fetchCalendar, endCalendar, renewCalendar } from '#features/orders/dialogs/calendar.ts'
 
-/** The own address for calendar programs: made, shown once, renewed, ended. */
+/** The own address for calendar programs: created, shown once, renewed, ended. */
 export function CalendarDialog({ onClose }: { onClose: () => void }) {
   const { t } = useTranslation('orders')
-  const { since, url, isEnded, problem, isBusy, renew, end } = useCalendar()
+  const { calendar, problem, isBusy, send } = useCalendar()
+  const { since, url } = calendar
   const actions = (
     <>
       {since !== undefined && (
-        <Button kind="primary" icon="calendar" isBusy={isBusy} onClick={() => void renew()}>
+        <Button kind="primary" icon="calendar" isBusy={isBusy} onClick={() => void send('renew')}>
           {t(since || url ? 'calendar.renew' : 'calendar.make')}
         </Button>
       )}
       {since && (
-        <Button kind="danger" isBusy={isBusy} onClick={() => void end()}>
+        <Button kind="danger" isBusy={isBusy} onClick={() => void send('end')}>
           {t('calendar.end')}
         </Button>
       )}
@@ -41,58 +42,61 @@ export function CalendarDialog({ onClose }: { onClose: () => void }) {
         <p>{t('calendar.text')}</p>
         <p className="field-help">{t('calendar.secret')}</p>
         {since === undefined && !problem && <Skeleton lines={1} />}
-        <div role="status">
-          {url && (
-            <div className="order-calendar">
-              <strong>{t('calendar.made')}</strong>
-              <CopyText text={url} />
-              <a href={url.replace(/^https?:/, 'webcal:')}>{t('calendar.webcal')}</a>
-            </div>
-          )}
-          {!url && since && <p>{t('calendar.since', { since })}</p>}
-          {isEnded && <p>{t('calendar.ended')}</p>}
-        </div>
+        <CalendarStatus calendar={calendar} />
       </div>
     </Dialog>
+  )
+}
+
+function CalendarStatus({ calendar: { since, url, isEnded } }: { calendar: CalendarState }) {
+  const { t } = useTranslation('orders')
+  return (
+    <div role="status">
+      {url && (
+        <div className="order-calendar">
+          <strong>{t('calendar.made')}</strong>
+          <CopyText text={url} />
+          <a href={url.replace(/^https?:/, 'webcal:')}>{t('calendar.webcal')}</a>
+        </div>
+      )}
+      {!url && since && <p>{t('calendar.since', { since })}</p>}
+      {isEnded && <p>{t('calendar.ended')}</p>}
+    </div>
   )
 }
 
 interface CalendarState {
   /** Null: there is none; undefined: not known yet. */
   since: string | null | undefined
-  /** Just made. */
+  /** Of the address that was just created. The server tells it once, and it is stored nowhere. */
   url: string | null
   isEnded: boolean
-  problem: Problem | null
+}
+
+const calendarEndpoints = { find: getCalendar, renew: renewCalendar, end: endCalendar }
+type CalendarCall = keyof typeof calendarEndpoints
+
+/** What a call changes, beside the fields of its response. */
+const changesByCall: Record<CalendarCall, Partial<CalendarState>> = {
+  find: {},
+  renew: { isEnded: false },
+  end: { since: null, url: null, isEnded: true },
 }
 
 function useCalendar() {
-  const dispatch = useDispatch()
-  const [state, setState] = useState<CalendarState>({ since: undefined, url: null, isEnded: false, problem: null })
-  const [isBusy, setIsBusy] = useState(false)
-  const updateState = (changes: Partial<CalendarState>) =>
-    setState((previous) => ({ ...previous, problem: null, ...changes }))
+  const [calendar, setCalendar] = useState<CalendarState>({ since: undefined, url: null, isEnded: false })
+  // Never under the intent of a lost request: a repeated response has no address.
+  const { run, isBusy, problem } = useAction<CalendarCall, Partial<CalendarState> | null>((call) =>
+    callEndpoint(calendarEndpoints[call], {}),
+  )
+  async function send(call: CalendarCall) {
+    const result = await run(call)
+    if (result.kind === 'fresh') setCalendar((previous) => ({ ...previous, ...changesByCall[call], ...result.output }))
+  }
   useEffect(() => {
-    let isActive = true
-    void dispatch(fetchCalendar()).then((result) => {
-      if (!isActive) return
-      if (result.kind === 'fresh') updateState({ since: result.output.since })
-      if (result.kind === 'problem') updateState({ problem: result.problem })
-    })
-    return () => void (isActive = false)
-  }, [dispatch])
-  async function renewAddress() {
-    setIsBusy(true)
-    const result = await dispatch(renewCalendar())
-    setIsBusy(false)
-    if (result.kind === 'fresh') updateState({ url: result.output.url, isEnded: false })
-    if (result.kind === 'problem') updateState({ problem: result.problem })
-  }
-  async function endAddress() {
-    setIsBusy(true)
-    const result = await dispatch(endCalendar())
-    setIsBusy(false)
-    updateState(result.kind === 'problem' ? { problem: result.problem } : { since: null, url: null, isEnded: true })
-  }
-  return { ...state, isBusy, renew: renewAddress, end: endAddress }
+    void send('find')
+    // Once, when the dialog opens.
+    // oxlint-disable-next-line react/exhaustive-deps
+  }, [])
+  return { calendar, isBusy, problem, send }
 }

@@ -1,8 +1,8 @@
-import { useState } from 'react'
 import { groupThousands } from '#domain/money.ts'
-import type { OrderRow } from '#contract/orders.ts'
-import type { Problem } from '#contract/problem.ts'
-import { useDispatch } from '#state/use-store.ts'
+import type { RowRef } from '#contract/endpoint.ts'
+import { deleteContract, type OrderRow } from '#contract/orders.ts'
+import { callEndpoint } from '#state/app-thunk.ts'
+import { useAction } from '#state/use-action.ts'
 import { Button } from '#ui/display/Button.tsx'
 import { Dialog } from '#ui/overlay/Dialog.tsx'
 import { ProblemNote } from '#ui/page/ProblemNote.tsx'
@@ -10,29 +10,28 @@ import { useTranslation } from 'react-i18next'
 import { showResultToast } from '#features/orders/result-toast.ts'
 import { findPayableOrder } from '#features/orders/payment/payable.ts'
 import { useDueFormatter } from '#features/orders/useDueFormatter.ts'
-import { removeChange, removeOrder } from '#features/orders/slice.ts'
+import { removeOrder } from '#features/orders/slice.ts'
 
 interface Props {
-  /** What is deleted: the order itself, or the unpaid change or extension that waits on it (D34). */
+  /** The order itself, or its unpaid change or extension (D34). */
   target: 'order' | 'pending'
   row: OrderRow
   onClose: () => void
   onDone: () => void
 }
 
-/** Warns before it is gone (M64); the safe way out has the focus (C-16, A-10). */
+/** Warns before it is deleted (M64); the button that keeps it has the focus (C-16, A-10). */
 export function DeleteOrderDialog({ target, row, onClose, onDone }: Props) {
   const { t } = useTranslation('orders')
-  const dispatch = useDispatch()
   const formatDue = useDueFormatter()
-  const [isBusy, setIsBusy] = useState(false)
-  const [problem, setProblem] = useState<Problem | null>(null)
   const pending = target === 'pending' ? row.pending : null
+  // A pending change is deleted only with a connection (D34).
+  const { run, isBusy, problem } = useAction((id: RowRef, options) =>
+    pending ? callEndpoint(deleteContract, { params: { id: pending.id } }, options) : removeOrder(id, options),
+  )
   async function remove() {
-    setIsBusy(true)
-    const result = await dispatch(pending ? removeChange(pending.id) : removeOrder(row.id))
-    setIsBusy(false)
-    if (result.kind === 'problem') return setProblem(result.problem)
+    const result = await run(row.id)
+    if (result.kind === 'problem') return
     showResultToast(t('action.remove'), result)
     onDone()
   }

@@ -1,9 +1,10 @@
 import { useState } from 'react'
 import { type OrderRow, setAlertDate } from '#contract/orders.ts'
-import { type Problem, getFieldProblems, createLocalProblem } from '#contract/problem.ts'
+import { getFieldProblems, createLocalProblem } from '#contract/problem.ts'
 import { isDate } from '#domain/plain-dates.ts'
 import { type OverlaidRow, getBaseVersion } from '#local/lists/list-view.ts'
-import { useDispatch, useSaveBlocked } from '#state/use-store.ts'
+import { useAction } from '#state/use-action.ts'
+import { useSaveBlocked } from '#state/use-store.ts'
 import { Button } from '#ui/display/Button.tsx'
 import { Dialog } from '#ui/overlay/Dialog.tsx'
 import { DateField } from '#ui/form/DateField.tsx'
@@ -12,7 +13,6 @@ import { showToast } from '#ui/overlay/toasts.tsx'
 import { formatQueuedMessage } from '#ui/i18n/queued-messages.ts'
 import { useToday } from '#ui/page/use-today.ts'
 import { useTranslation } from 'react-i18next'
-import { callEndpoint } from '#state/app-thunk.ts'
 
 interface Props {
   overlaidRow: OverlaidRow<OrderRow>
@@ -22,30 +22,25 @@ interface Props {
   onSaved: () => void
 }
 
-/** From when reminders of payment are sent; without a date by the normal schedule (M105, D45). Waits without a line. */
+/** From when reminders of payment are sent; without a date by the normal schedule (M105, D45). Queued when offline. */
 export function ReminderDateDialog({ overlaidRow, timeZone, onClose, onSaved }: Props) {
   const { t } = useTranslation('contract')
   const { t: tUi } = useTranslation('ui')
-  const dispatch = useDispatch()
   const { row } = overlaidRow
   const today = useToday(timeZone)
   const [date, setDate] = useState(row.alert_date ?? '')
   const [dateError, setDateError] = useState<string | null>(null)
-  const [problem, setProblem] = useState<Problem | null>(null)
-  const [runningAction, setRunningAction] = useState<'update' | 'remove' | null>(null)
+  const { run, isBusy, problem, clearProblem } = useAction(setAlertDate)
+  const [isRemoving, setIsRemoving] = useState(false)
+  const isDateRefused = problem !== null && getFieldProblems(problem).some(({ field }) => field === 'alert_date')
   const saveBlock = useSaveBlocked()
   const disabledReason = saveBlock && tUi(saveBlock.reason)
 
   async function save(alert_date: string | null) {
-    setRunningAction(alert_date === null ? 'remove' : 'update')
+    setIsRemoving(alert_date === null)
     const base = { rowVersion: getBaseVersion(overlaidRow), values: { alert_date: row.alert_date } }
-    const result = await dispatch(callEndpoint(setAlertDate, { body: { id: row.id, alert_date } }, { base }))
-    setRunningAction(null)
-    if (result.kind === 'problem') {
-      const isDateProblem = getFieldProblems(result.problem).some(({ field }) => field === 'alert_date')
-      setDateError(isDateProblem ? t('alert.past') : null)
-      return setProblem(isDateProblem ? null : result.problem)
-    }
+    const result = await run({ body: { id: row.id, alert_date } }, { base })
+    if (result.kind === 'problem') return setDateError(null)
     if (result.kind === 'queued') showToast({ kind: 'note', text: formatQueuedMessage(result) })
     else showToast({ kind: 'done', text: t(alert_date === null ? 'alert.removed' : 'alert.updated') })
     onClose()
@@ -59,18 +54,13 @@ export function ReminderDateDialog({ overlaidRow, timeZone, onClose, onSaved }: 
 
   const actions = (
     <>
-      <Button
-        kind="primary"
-        isBusy={runningAction === 'update'}
-        disabledReason={disabledReason}
-        onClick={saveTypedDate}
-      >
+      <Button kind="primary" isBusy={isBusy && !isRemoving} disabledReason={disabledReason} onClick={saveTypedDate}>
         {t('alert.update')}
       </Button>
       {row.alert_date && (
         <Button
           kind="danger"
-          isBusy={runningAction === 'remove'}
+          isBusy={isBusy && isRemoving}
           disabledReason={disabledReason}
           onClick={() => void save(null)}
         >
@@ -85,7 +75,7 @@ export function ReminderDateDialog({ overlaidRow, timeZone, onClose, onSaved }: 
         {saveBlock ? (
           <ProblemNote problem={createLocalProblem(saveBlock.code)} />
         ) : (
-          <ProblemNote problem={problem} title={tUi('message.updateFailed')} shouldFocus />
+          <ProblemNote problem={isDateRefused ? null : problem} title={tUi('message.updateFailed')} shouldFocus />
         )}
         <p>{t('alert.text')}</p>
         <DateField
@@ -93,10 +83,11 @@ export function ReminderDateDialog({ overlaidRow, timeZone, onClose, onSaved }: 
           label={t('field.alert')}
           min={today}
           value={date}
-          error={dateError}
+          error={isDateRefused ? t('alert.past') : dateError}
           onChange={(text) => {
             setDate(text)
             setDateError(null)
+            if (isDateRefused) clearProblem()
           }}
         />
       </div>

@@ -1,13 +1,21 @@
 import { getSettings } from '#contract/accounts.ts'
+import type { OrderRow } from '#contract/orders.ts'
 import { sumDues } from '#domain/dues.ts'
-import { readAgedResponse } from '#local/lists/responses.ts'
+import type { OverlaidRow } from '#local/lists/list-view.ts'
+import { useRecord } from '#state/use-record.ts'
 import { useSignedInSession } from '#state/use-store.ts'
-import { useCachedResponse } from '#state/use-cached-response.ts'
 import { useList } from '#state/use-list.ts'
 import { formatAmount } from '#ui/display/Amount.tsx'
 import { useToday } from '#ui/page/use-today.ts'
-import { type HomeDuty, getKnownState, combineStates, type OnReport, useReport } from '#ui/page/home-report.ts'
-import { formatNumber } from '#ui/list/Freshness.tsx'
+import {
+  combineStates,
+  getKnownState,
+  type HomeDuty,
+  type HomeFigure,
+  type OnReport,
+  useReport,
+} from '#ui/page/home-report.ts'
+import { formatNumber, type ListFreshness } from '#ui/list/Freshness.tsx'
 import { LoadProblem } from '#ui/page/LoadProblem.tsx'
 import type { TFunction } from 'i18next'
 import { useTranslation } from 'react-i18next'
@@ -16,27 +24,20 @@ import { buildOrderDuties, type OrderDuty } from '#features/orders/home/order-du
 import { useDueFormatter } from '#features/orders/useDueFormatter.ts'
 import { effectiveOrdersSlice, expiringView, payableView, payableOrdersSlice } from '#features/orders/home/slice.ts'
 
-/** What of the contracts needs somebody who orders, and how many there are: from the device, so that it stands without a line. */
+/** Contracts that need somebody who orders, and how many contracts there are: from the device, so that it works offline. */
 export function OrderReport({ onReport }: { onReport: OnReport }) {
   const { t } = useTranslation('orders')
   const formatDue = useDueFormatter()
   const { companyId } = useSignedInSession().caller
-  const { response: settings, problem, refetch: refetchSettings } = useCachedResponse(readAgedResponse, getSettings, {})
+  const { record: settings, problem, refetch: refetchSettings } = useRecord(getSettings, {})
   const effectiveList = useList(effectiveOrdersSlice, { scope: companyId, view: expiringView })
   const unpaidList = useList(payableOrdersSlice, { scope: companyId, view: payableView })
-  const today = useToday(settings?.output.time_zone)
-  // One that is in effect and has a change to be paid is in both.
-  const rows = [...(unpaidList.rows ?? []), ...(effectiveList.rows ?? [])].map(({ row }) => [row.id, row] as const)
-  const duties = buildOrderDuties([...new Map(rows).values()], today)
-  // The business day begins for all at once (D31): without its zone nothing is said of days.
+  const today = useToday(settings?.time_zone)
+  const duties = buildOrderDuties(joinRows(unpaidList, effectiveList), today)
+  // The business day begins for all at once (D31): without its time zone nothing can be said about days.
   const zoneState = settings ? 'known' : problem ? 'unknown' : 'loading'
-  const dues = duties.flatMap((duty) => (duty.kind === 'pay' ? [duty.due] : []))
-  const [firstSum, ...otherSums] = sumDues(dues).map(({ currency, amount }) => formatAmount(currency, amount))
-  const endingCount = duties.filter(({ kind }) => kind === 'end').length
-  const contractsState = getKnownState(effectiveList.freshness)
-  // A sum of the first rows alone would be wrong.
-  const isComplete = unpaidList.count <= (unpaidList.rows?.length ?? 0)
-  const hasPayableSum = zoneState === 'known' && getKnownState(unpaidList.freshness) === 'known' && isComplete
+  const contracts = buildContractsFigure(t, effectiveList, duties)
+  const toPay = settings ? buildPayableFigure(t, unpaidList, duties) : null
   const refetch = () => {
     void refetchSettings()
     effectiveList.refetch()
@@ -45,24 +46,52 @@ export function OrderReport({ onReport }: { onReport: OnReport }) {
   useReport(
     {
       source: 'orders',
-      state: combineStates([zoneState, contractsState, getKnownState(unpaidList.freshness)]),
+      state: combineStates([zoneState, getKnownState(effectiveList.freshness), getKnownState(unpaidList.freshness)]),
       duties: settings ? duties.map((duty) => toDuty(t, formatDue, duty)) : [],
-      figures: {
-        ...(contractsState === 'known' && {
-          contracts: {
-            value: formatNumber(effectiveList.count),
-            note: endingCount === 0 ? '' : t('home.ending', { count: endingCount }),
-            freshness: effectiveList.freshness,
-          },
-        }),
-        ...(hasPayableSum && {
-          toPay: { value: firstSum ?? t('home.nothing'), note: otherSums.join(' · '), freshness: unpaidList.freshness },
-        }),
-      },
+      figures: { ...(contracts && { contracts }), ...(toPay && { toPay }) },
     },
     onReport,
   )
   return <LoadProblem problem={problem ?? effectiveList.problem ?? unpaidList.problem} onRetry={refetch} />
+}
+
+interface OrderList {
+  rows: OverlaidRow<OrderRow>[] | undefined
+  count: number
+  freshness: ListFreshness
+}
+
+/** A contract in effect that has a change to be paid is in both. */
+const joinRows = (...lists: OrderList[]): OrderRow[] => {
+  const rows = lists.flatMap((list) => list.rows ?? []).map(({ row }) => [row.id, row] as const)
+  return [...new Map(rows).values()]
+}
+
+/** Null: this device has not read the list. */
+function buildContractsFigure(
+  t: TFunction<'orders'>,
+  { count, freshness }: OrderList,
+  duties: readonly OrderDuty[],
+): HomeFigure | null {
+  if (getKnownState(freshness) !== 'known') return null
+  const endingCount = duties.filter(({ kind }) => kind === 'end').length
+  return {
+    value: formatNumber(count),
+    note: endingCount === 0 ? '' : t('home.ending', { count: endingCount }),
+    freshness,
+  }
+}
+
+/** Null: not all of the list is on this device, and the sum of its first rows would be wrong. */
+function buildPayableFigure(
+  t: TFunction<'orders'>,
+  { rows = [], count, freshness }: OrderList,
+  duties: readonly OrderDuty[],
+): HomeFigure | null {
+  if (getKnownState(freshness) !== 'known' || count > rows.length) return null
+  const dues = duties.flatMap((duty) => (duty.kind === 'pay' ? [duty.due] : []))
+  const [firstSum, ...otherSums] = sumDues(dues).map(({ currency, amount }) => formatAmount(currency, amount))
+  return { value: firstSum ?? t('home.nothing'), note: otherSums.join(' · '), freshness }
 }
 
 function toDuty(t: TFunction<'orders'>, formatDue: ReturnType<typeof useDueFormatter>, duty: OrderDuty): HomeDuty {

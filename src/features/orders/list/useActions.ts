@@ -2,112 +2,111 @@ import { useNavigate } from 'react-router-dom'
 import { type ContractAction, getContractRefusal } from '#domain/contracts.ts'
 import type { OrderRow } from '#contract/orders.ts'
 import type { OverlaidRow } from '#local/lists/list-view.ts'
-import { useConnection, useSignedInSession } from '#state/use-store.ts'
+import { useConnection, useDispatch, useSignedInSession } from '#state/use-store.ts'
 import { buildHistoryPath } from '#ui/links/history-path.ts'
 import type { RowAction } from '#ui/list/column.ts'
 import { useTranslation } from 'react-i18next'
+import type { OrdersDialogState } from '#features/orders/list/OrdersDialog.tsx'
 import { getPayableOrders } from '#features/orders/payment/payable.ts'
-import { useDueFormatter } from '#features/orders/useDueFormatter.ts'
 import type { PayableOrder } from '#features/orders/payment/payment-api.ts'
+import { printDocument } from '#features/orders/print/print-document.ts'
+import { useDueFormatter } from '#features/orders/useDueFormatter.ts'
 
-interface ActionHandlers {
-  onPay: (row: OrderRow, order: PayableOrder) => void
-  onInfo: (row: OrderRow) => void
-  onPrint: (row: OrderRow) => void
-  onOpen: (row: OrderRow) => void
-  onAgain: (row: OrderRow) => void
-  onRemove: (row: OrderRow, target: 'order' | 'pending') => void
-  orderBlockedReason: string | null
-}
+type OrderAction = RowAction<OverlaidRow<OrderRow>>
 
 /** What may be done on each row (M64, D33, D35); what may not says why. */
-export function useActions({ onPay, onInfo, onOpen, onPrint, onAgain, onRemove, orderBlockedReason }: ActionHandlers) {
+export function useActions(onOpenDialog: (dialog: OrdersDialogState) => void, orderBlockedReason: string | null) {
   const { t } = useTranslation('orders')
   const { t: tUi } = useTranslation('ui')
-  const { networkState: connection, isSessionExpired } = useConnection()
+  const { networkState, isSessionExpired } = useConnection()
   const { caller } = useSignedInSession()
+  const dispatch = useDispatch()
   const navigate = useNavigate()
   const formatDue = useDueFormatter()
-  const onlineOnlyReason = isSessionExpired ? tUi('form.lapsed') : connection === 'online' ? null : t('reason.offline')
+  const expiredReason = isSessionExpired ? tUi('form.lapsed') : null
+  const onlineOnlyReason = expiredReason ?? (networkState === 'online' ? null : t('reason.offline'))
   const getActionReason = (action: ContractAction, { state }: OrderRow) => {
     const reason = getContractRefusal(action, state)
     return reason && t(`reason.${reason}`)
   }
+  const formatMatter = ({ dueSubject }: PayableOrder) =>
+    t('action.payMatter', { matter: dueSubject ? formatDue(dueSubject) : '' })
+  /** The first has a button of its own. */
+  const toPayAction = (row: OrderRow, order: PayableOrder, index: number): OrderAction => ({
+    ...(index === 0
+      ? { key: 'pay', label: t('action.pay'), directButton: 'words' }
+      : { key: `pay ${order.contractType} ${order.id}`, label: formatMatter(order) }),
+    icon: 'price',
+    getDisabledReason: () => onlineOnlyReason,
+    onSelect: () => onOpenDialog({ kind: 'pay', row, order }),
+  })
 
-  return ({ row }: OverlaidRow<OrderRow>): RowAction<OverlaidRow<OrderRow>>[] => {
+  return ({ row }: OverlaidRow<OrderRow>): OrderAction[] => {
     const isUnsent = typeof row.id !== 'number'
-    const [payableOrder, ...otherPayableOrders] = isUnsent ? [] : getPayableOrders(row)
-    const actions: RowAction<OverlaidRow<OrderRow>>[] = [
+    const payActions = isUnsent ? [] : getPayableOrders(row).map((order, index) => toPayAction(row, order, index))
+    const auditTrailPath = buildHistoryPath({ code: 'order', name: row.code, companyId: row.company_id }, caller)
+    const otherActions: (OrderAction & { isOffered: boolean })[] = [
       {
-        key: 'manage',
-        label: t('action.manage'),
-        icon: 'edit',
-        ...(payableOrder ? {} : { directButton: 'words' }),
-        getDisabledReason: () => (isUnsent ? t('reason.notSent') : getActionReason('open', row)),
-        onSelect: () => onOpen(row),
+        key: 'info',
+        label: t('info.item'),
+        icon: 'info',
+        isOffered: row.system_status > 0,
+        onSelect: () => onOpenDialog({ kind: 'info', row }),
       },
-    ]
-    if (payableOrder)
-      actions.unshift({
-        key: 'pay',
-        label: t('action.pay'),
-        icon: 'price',
-        directButton: 'words',
-        getDisabledReason: () => onlineOnlyReason,
-        onSelect: () => onPay(row, payableOrder),
-      })
-    for (const payableOrder of otherPayableOrders)
-      actions.push({
-        key: `pay ${payableOrder.contractType} ${payableOrder.id}`,
-        label: t('action.payMatter', { matter: payableOrder.dueSubject ? formatDue(payableOrder.dueSubject) : '' }),
-        icon: 'price',
-        getDisabledReason: () => onlineOnlyReason,
-        onSelect: () => onPay(row, payableOrder),
-      })
-    if (row.system_status > 0)
-      actions.push({ key: 'info', label: t('info.item'), icon: 'info', onSelect: () => onInfo(row) })
-    if (row.contract_id > 0)
-      actions.push({
+      {
         key: 'print',
         label: t('action.print'),
         icon: 'print',
+        isOffered: row.contract_id > 0,
         getDisabledReason: () => onlineOnlyReason ?? getActionReason('print', row),
-        onSelect: () => onPrint(row),
-      })
-    if (row.state === 'expired' || row.state === 'invalid')
-      actions.push({
+        onSelect: () => void dispatch(printDocument('contract', row.contract_id)),
+      },
+      {
         key: 'again',
         label: t('action.again'),
         icon: 'refresh',
+        isOffered: row.state === 'expired' || row.state === 'invalid',
         getDisabledReason: () => orderBlockedReason,
-        onSelect: () => onAgain(row),
-      })
-    const auditTrailPath = buildHistoryPath({ code: 'order', name: row.code, companyId: row.company_id }, caller)
-    if (auditTrailPath !== null)
-      actions.push({
+        onSelect: () => void navigate(`/app/contract/new?from=${row.id}`),
+      },
+      {
         key: 'history',
         label: t('action.history'),
         icon: 'history',
-        onSelect: () => void navigate(auditTrailPath),
-      })
-    if (row.pending)
-      actions.push({
+        isOffered: auditTrailPath !== null,
+        onSelect: () => void navigate(auditTrailPath ?? ''),
+      },
+      {
         key: 'removePending',
         label: t('action.removePending'),
         icon: 'remove',
         isDestructive: true,
+        isOffered: Boolean(row.pending),
         getDisabledReason: () => onlineOnlyReason,
-        onSelect: () => onRemove(row, 'pending'),
-      })
-    if (row.contract_id === 0)
-      actions.push({
+        onSelect: () => onOpenDialog({ kind: 'remove', target: 'pending', row }),
+      },
+      {
         key: 'remove',
         label: t('action.remove'),
         icon: 'remove',
         isDestructive: true,
-        getDisabledReason: () => (isSessionExpired ? tUi('form.lapsed') : getActionReason('remove', row)),
-        onSelect: () => onRemove(row, 'order'),
-      })
-    return actions
+        isOffered: row.contract_id === 0,
+        getDisabledReason: () => expiredReason ?? getActionReason('remove', row),
+        onSelect: () => onOpenDialog({ kind: 'remove', target: 'order', row }),
+      },
+    ]
+    return [
+      ...payActions.slice(0, 1),
+      {
+        key: 'manage',
+        label: t('action.manage'),
+        icon: 'edit',
+        ...(payActions.length > 0 ? {} : { directButton: 'words' }),
+        getDisabledReason: () => (isUnsent ? t('reason.notSent') : getActionReason('open', row)),
+        onSelect: () => void navigate(`/app/contract/${row.id}`),
+      },
+      ...payActions.slice(1),
+      ...otherActions.filter(({ isOffered }) => isOffered),
+    ]
   }
 }

@@ -7,10 +7,10 @@ import { fetchPaymentOutcome, type PaymentOutcome, type PaymentTarget } from '#f
 import { useStoredPayment } from '#features/orders/payment/useStoredPayment.ts'
 import { PaymentStatus } from '#features/orders/payment/PaymentStatus.tsx'
 
-/** Between two askings, ms: the gateway's word may be later than the browser, but seldom by much. */
+/** Between two requests, ms: the gateway may report later than the browser comes back, but seldom by much. */
 const waitsMs = [500, 1000, 1500, 2000, 3000, 4000, 5000, 8000, 10_000, 15_000]
 
-/** Asks until the last word is said; `onOutcome` gets it. Says so when that takes long, and can be asked again. */
+/** Polls until the outcome is final; `onOutcome` gets it. Says so when that takes long, and can be started again. */
 export function PaymentPending({
   target,
   onOutcome,
@@ -27,7 +27,7 @@ export function PaymentPending({
   useEffect(() => {
     latestOnOutcome.current = onOutcome
   })
-  // biome-ignore lint: a further round begins anew
+  // biome-ignore lint: a further round starts over
   useEffect(() => {
     let isActive = true
     setLate(false)
@@ -37,7 +37,7 @@ export function PaymentPending({
         if (!isActive) return
         const outcome = await dispatch(fetchPaymentOutcome({ id, contractType }))
         if (!isActive) return
-        // Null: there is no line. `open`: the payer is back before the gateway has written it down, or never finished.
+        // Null: offline. `open`: the payer is back before the gateway has recorded the payment, or never finished it.
         if (outcome && outcome !== 'processing' && outcome !== 'open') return latestOnOutcome.current(outcome)
       }
       setLate(true)
@@ -45,7 +45,7 @@ export function PaymentPending({
     void pollOutcome()
     return () => void (isActive = false)
   }, [dispatch, id, contractType, round])
-  // The page around says that it is paid: then nothing is being checked any more.
+  // The page around it says that it is paid: then nothing is checked any more.
   const isPaid = useStoredPayment(target)
   useEffect(() => {
     if (isPaid) latestOnOutcome.current('paid')

@@ -9,24 +9,30 @@ import { PaymentStatus } from '#features/orders/payment/PaymentStatus.tsx'
 import { PaymentPending } from '#features/orders/payment/PaymentPending.tsx'
 import { isDraftOrder, type PaymentOutcome, type PayableOrder } from '#features/orders/payment/payment-api.ts'
 
-/** As the address says it to a browser that comes back from a gateway (`?payment=`). */
+/** In the address of a browser that comes back from a gateway (`?payment=`). */
 const returnStatuses = ['paid', 'checking', 'cancelled', 'declined'] as const
 type ReturnStatus = (typeof returnStatuses)[number]
 
-const noteKinds = { paid: 'paid', received: 'late', declined: 'failed', cancelled: 'cancelled' } as const
+/** How each end of a payment is shown. */
+const notes = {
+  paid: { kind: 'paid', title: 'paid.title', text: 'paid.text' },
+  received: { kind: 'late', title: 'received.title', text: 'received.text' },
+  declined: { kind: 'failed', title: 'declined', text: 'declinedNext' },
+  cancelled: { kind: 'cancelled', title: 'cancelled.title', text: 'cancelled.text' },
+} as const
 
 interface Props {
   /** `client_type`: of an order of a contract. */
   order: PayableOrder & { client_type?: ClientType }
-  /** The order of the page, where it is in effect: a gateway that says "paid" means this one, not what waits beside it. */
+  /** The order of the page, where it is in effect: a gateway that says "paid" means this one, not its unpaid change. */
   paidOrder?: Props['order'] | null
-  /** It is paid, or came to nothing: the page reads anew (M85). */
+  /** It is paid, or came to nothing: the page reads its rows again (M85). */
   onSettled: () => void
 }
 
 /**
- * What came of a payment, on the page of what was paid, for whoever comes back from a gateway; nothing for everybody else. What
- * the address says is only said: whether it is paid stands in its row.
+ * The result of a payment, on the page of what was paid, for a payer who comes back from a gateway; nothing for everybody else. The
+ * address proves nothing: whether it is paid is in its row.
  */
 export function PaymentResult({ order: ownPayable, paidOrder = null, onSettled }: Props) {
   const { search } = useLocation()
@@ -50,7 +56,7 @@ function ReturnedPayment({
   async function handleOutcome(outcome: PaymentOutcome) {
     setStatus(outcome === 'paid' || outcome === 'received' || outcome === 'declined' ? outcome : 'cancelled')
     onSettled()
-    // Who set out from the wizard comes back to its last step.
+    // A payer who came from the wizard returns to its last step.
     if (outcome === 'paid' && (await isDraftOrder(order.id, order.client_type)))
       void navigate('/app/contract/new', { replace: true })
   }
@@ -63,23 +69,11 @@ function ReturnedPayment({
   const amount = `${order.currency} ${groupThousands(order.pay_amount ?? '0.00')}`
   if (status === 'checking')
     return <PaymentPending target={order} onOutcome={(outcome) => void handleOutcome(outcome)} />
+  const { kind, title, text } = notes[status]
   const date = order.due
-  const cancelled = date ? t('cancelled.text', { date }) : t('cancelled.over')
-  const texts = {
-    paid: t('paid.text', { amount }),
-    received: t('received.text'),
-    declined: t('declinedNext'),
-    cancelled,
-  }
-  const titles = {
-    paid: t('paid.title'),
-    received: t('received.title'),
-    declined: t('declined'),
-    cancelled: t('cancelled.title'),
-  }
   return (
-    <PaymentStatus kind={noteKinds[status]} title={titles[status]}>
-      <p>{texts[status]}</p>
+    <PaymentStatus kind={kind} title={t(title)}>
+      <p>{date || status !== 'cancelled' ? t(text, { amount, date }) : t('cancelled.over')}</p>
       <Button icon="close" onClick={close}>
         {t('dismiss')}
       </Button>

@@ -1,4 +1,4 @@
-/** What the panel asks about paying. Nothing of it is kept, and none of it ever waits (D89). */
+/** The calls of a payment. They are neither stored nor queued (D89). */
 import type { Caller, ClientType } from '#domain/access.ts'
 import type { DueSubject } from '#domain/dues.ts'
 import type { Currency } from '#domain/money.ts'
@@ -23,10 +23,10 @@ export const getPaymentMethods = (
 ): PaymentType[] =>
   paymentTypes.filter((type) => types.includes(type) && getPaymentTypeRefusal(type, currency, caller) === null)
 
-/** What is paid is called by its kind and its number (D66); it has one by the time that it can be paid. */
+/** What is paid, by its kind and number (D66); it has a number by the time that it can be paid. */
 export interface PaymentTarget {
   id: RowRef
-  /** An order of a contract where nothing is said. */
+  /** Default: an order of a contract. */
   contractType?: InputOf<typeof pay>['body']['contractType']
 }
 
@@ -37,7 +37,7 @@ export interface PayableOrder extends PaymentTarget {
   pay_amount: string | null
   /** The last second in which it can be paid; null: not known. */
   due: string | null
-  /** What it is, where the page around does not say it. */
+  /** What it is, where the page around the panel does not say it. */
   dueSubject?: DueSubject
 }
 
@@ -55,7 +55,7 @@ export const sendPayment =
     return await api.call(pay, { params: toPathParams(target), body }, recordName === null ? {} : { recordName })
   }
 
-/** Whether the wizard's draft on this device waits for it to be paid: then the wizard has its last step still to show. */
+/** Whether the wizard's draft on this device is of this order: then the wizard has its last step still to show. */
 export async function isDraftOrder(id: RowRef, type: ClientType | undefined): Promise<boolean> {
   if (!type) return false
   const { ownDraft, earlierDrafts } = await readDrafts(getDraftName(type))
@@ -67,7 +67,7 @@ export async function isDraftOrder(id: RowRef, type: ClientType | undefined): Pr
 
 export type PaymentOutcome = OutputOf<typeof checkPayment>['status']
 
-/** Null: it could not be asked. */
+/** Null: there was no response. */
 export const fetchPaymentOutcome =
   (target: PaymentTarget): AppThunk<PaymentOutcome | null> =>
   async (_dispatch, _getState, { api }) => {

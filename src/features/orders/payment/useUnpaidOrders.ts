@@ -4,7 +4,7 @@ import type { Currency } from '#domain/money.ts'
 import { useConnection, useDispatch } from '#state/use-store.ts'
 import { useLiveQuery } from '#state/live-query.ts'
 import { useFetch } from '#state/use-fetch.ts'
-import { defaultListView } from '#features/orders/list-url.ts'
+import { ordersView } from '#features/orders/view.ts'
 import { readOrders } from '#features/orders/read-orders.ts'
 import { fetchUnpaidOrders, type UnpaidOrder } from '#features/orders/draft/submit-order.ts'
 
@@ -13,14 +13,14 @@ export interface OwnUnpaidOrder extends UnpaidOrder {
   currency: Currency
 }
 
-const unpaidView = { ...defaultListView, status: 0 as const, results: 50 }
+const unpaidView = { ...ordersView.defaultView, status: 0 as const, results: 50 }
 
-/** How long a form waits for a list that this device never had, so that the list does not push it away later, ms. */
+/** How long a form waits for a list that was never read on this device, so that the list does not move it later, ms. */
 const maxWaitMs = 1000
 
 /**
- * The company's unpaid orders, as this device knows them; asked for once, and when the line is back. Null: it knows
- * nothing of them yet, and is soon to hear.
+ * The company's unpaid orders, as stored on this device; fetched once, and when the connection is back. Null: none are stored yet, and
+ * the response may still come.
  */
 export function useUnpaidOrders(companyId: number, type: ClientType): readonly OwnUnpaidOrder[] | null {
   const dispatch = useDispatch()
@@ -40,7 +40,7 @@ export function useUnpaidOrders(companyId: number, type: ClientType): readonly O
     () =>
       cachedOrders && isReady
         ? cachedOrders.rows.flatMap(({ row }) =>
-            // What waits beside a contract in effect is its own matter.
+            // The pending change of a contract in effect is not one of them.
             typeof row.id === 'number' && row.state === 'unpaid'
               ? [
                   {

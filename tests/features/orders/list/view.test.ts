@@ -1,16 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { orderListSpec } from '#contract/orders.ts'
-import {
-  changeListView,
-  toListFilters,
-  orderStatuses,
-  defaultListView,
-  toListQuery,
-  readListView,
-  type OrdersView,
-  writeListView,
-} from '#features/orders/list-url.ts'
+import { orderStatuses, ordersView, type OrdersView, toListQuery } from '#features/orders/view.ts'
 
 const views: fc.Arbitrary<OrdersView> = fc.record({
   status: fc.constantFrom(null, ...orderStatuses),
@@ -25,32 +16,45 @@ describe('the address of the contract list', () => {
   it('restores exactly the view that wrote it (C-01)', () => {
     fc.assert(
       fc.property(views, (view) => {
-        expect(readListView(new URLSearchParams(writeListView(view).toString()))).toEqual(view)
+        expect(ordersView.read(new URLSearchParams(ordersView.write(view).toString()))).toEqual(view)
       }),
     )
   })
 
   it('is empty for the plain list', () => {
-    expect(writeListView(defaultListView).toString()).toBe('')
+    expect(ordersView.write(ordersView.defaultView).toString()).toBe('')
+  })
+
+  it('keeps the names and the order of its parameters', () => {
+    const view: OrdersView = { company: 7, status: 0, searchText: 'hr', sort: ['name', 'asc'], page: 2, results: 20 }
+    expect(ordersView.write(view).toString()).toBe(
+      'company=7&status=0&searchText=hr&sortField=name&sortOrder=asc&page=2&results=20',
+    )
   })
 
   it.each([['status=9'], ['status=one'], ['company=0'], ['company=acme'], ['page=0'], ['sortField=amount']])(
     'leaves at its default what it cannot read: %s',
     (query) => {
-      expect(readListView(new URLSearchParams(query))).toEqual(defaultListView)
+      expect(ordersView.read(new URLSearchParams(query))).toEqual(ordersView.defaultView)
     },
   )
 
   it('begins at the first page again when what is listed changes', () => {
-    const thirdPage = { ...defaultListView, page: 3 }
+    const thirdPage = { ...ordersView.defaultView, page: 3 }
     for (const change of [{ status: 0 as const }, { company: 7 }, { searchText: 'hr' }, { results: 50 }])
-      expect(changeListView(thirdPage, change).page).toBe(1)
-    expect(changeListView(thirdPage, { page: 4 }).page).toBe(4)
+      expect(ordersView.change(thirdPage, change).page).toBe(1)
+    expect(ordersView.change(thirdPage, { page: 4 }).page).toBe(4)
+  })
+
+  it('shows all contracts of the same company where nothing matches the filters (C-04)', () => {
+    const view = { ...ordersView.defaultView, company: 7, status: 0 as const, searchText: 'hr' }
+    expect(ordersView.isFiltered({ ...ordersView.defaultView, company: 7 })).toBe(false)
+    expect({ ...view, ...ordersView.unfiltered }).toEqual({ ...ordersView.defaultView, company: 7 })
+    expect({ ...view, ...ordersView.clearedFilters }).toEqual(ordersView.defaultView)
   })
 
   it('asks the server and the device for the client type with the same filters', () => {
-    const view: OrdersView = { ...defaultListView, status: -1, searchText: '  Hr ' }
-    expect(toListFilters('mma', view)).toEqual({ type: 'mma', status: -1, searchText: 'Hr' })
+    const view: OrdersView = { ...ordersView.defaultView, company: 7, status: -1, searchText: '  Hr ' }
     expect(toListQuery('mma', view)).toEqual({
       type: 'mma',
       status: -1,

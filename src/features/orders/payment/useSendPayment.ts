@@ -1,0 +1,127 @@
+import { type RefObject, useEffect, useRef, useState } from 'react'
+import type { PaymentType } from '#domain/payments.ts'
+import type { OutputOf } from '#contract/endpoint.ts'
+import type { pay } from '#contract/payments.ts'
+import { isOffline, type Problem } from '#contract/problem.ts'
+import { useDispatch } from '#state/use-store.ts'
+import { showToast } from '#ui/overlay/toasts.tsx'
+import { useTranslation } from 'react-i18next'
+import {
+  fetchPaymentOutcome,
+  type PayableOrder,
+  type PaymentOutcome,
+  sendPayment,
+} from '#features/orders/payment/payment-api.ts'
+import { failureTexts, isCharged, paymentStages, type PaymentStage } from '#features/orders/payment/payment-stages.ts'
+import type { CardFormHandle } from '#features/orders/payment/useCardFields.ts'
+
+/** `first`: the primary one; `page`: a card on the gateway's own page. */
+export type PayButtonName = PaymentType | 'first' | 'page'
+
+interface SendState {
+  stage: PaymentStage
+  pressedButton: PayButtonName
+  problem: Problem | null
+  /** Title and details of what failed. */
+  failureMessages: readonly string[]
+}
+
+/** One payment at a time, however often a button is pressed. */
+export function useSendPayment(order: PayableOrder, card: RefObject<CardFormHandle | null>, onPaid: () => void) {
+  const { t } = useTranslation('payment')
+  const dispatch = useDispatch()
+  const [state, setState] = useState<SendState>({
+    stage: 'ready',
+    pressedButton: 'first',
+    problem: null,
+    failureMessages: [],
+  })
+  const update = (changes: Partial<SendState>) => setState((previous) => ({ ...previous, ...changes }))
+  const isSending = useRef(false)
+  usePageRestore(() => {
+    update({ stage: 'ready' })
+    // Whatever became of it at the gateway.
+    card.current?.dropToken()
+  })
+
+  function handlePaid() {
+    update({ stage: 'ready' })
+    showToast({ kind: 'done', text: t('paid.title') })
+    onPaid()
+  }
+  function handleOutcome(outcome: PaymentOutcome) {
+    if (outcome === 'paid') return handlePaid()
+    if (outcome === 'processing') return update({ stage: 'checking' })
+    // The token is spent, whatever the outcome.
+    card.current?.dropToken()
+    update({ stage: 'ready', failureMessages: failureTexts[outcome].map((key) => t(key)) })
+  }
+  function handleResponse(response: OutputOf<typeof pay>) {
+    if (!('redirect' in response)) return handleOutcome(response.status)
+    update({ stage: 'leaving' })
+    location.assign(response.redirect)
+  }
+  async function handleProblem(problem: Problem, wasOnline: boolean, form: CardFormHandle | null) {
+    if (wasOnline && isUnanswered(problem)) return await followUnanswered(problem)
+    if (isPaidAlready(problem)) return handlePaid()
+    if (problem.code !== 'CARD_INVALID') return update({ problem })
+    form?.dropToken()
+    update({ failureMessages: [t('declined'), t(getReasonKey(problem))] })
+  }
+  /** Money may have been taken. */
+  async function followUnanswered(problem: Problem) {
+    const outcome = await dispatch(fetchPaymentOutcome(order))
+    if (outcome === null) return update({ failureMessages: [t('unanswered.title'), t('unanswered.text')] })
+    if (isCharged(outcome)) handleOutcome(outcome)
+    else update({ problem })
+  }
+  async function createPayment(type: PaymentType, form: CardFormHandle | null) {
+    const tokenResult = form ? await form.createToken() : null
+    // The gateway's own sentence says which field of the card is wrong (M81).
+    if (tokenResult?.kind === 'invalid')
+      return update({ failureMessages: [t('declined'), tokenResult.message].filter(Boolean) })
+    if (tokenResult?.kind === 'failed') return update({ failureMessages: [t('unsent')] })
+    const wasOnline = navigator.onLine
+    const result = await dispatch(sendPayment(order, type, tokenResult?.token ?? null))
+    if (result.kind === 'problem') await handleProblem(result.problem, wasOnline, form)
+    else if (result.kind === 'fresh') handleResponse(result.output)
+  }
+  async function send(button: PayButtonName, type: PaymentType) {
+    if (isSending.current) return
+    isSending.current = true
+    update({ stage: 'sending', pressedButton: button, problem: null, failureMessages: [] })
+    const form = button === 'first' && type === 'stripe' ? card.current : null
+    await createPayment(type, form).finally(() => {
+      isSending.current = false
+      setState((previous) => (previous.stage === 'sending' ? { ...previous, stage: 'ready' } : previous))
+    })
+  }
+  return { ...state, ...paymentStages[state.stage], send, handleOutcome }
+}
+
+/** After a step back in the browser the page is as it was left, with the button still busy. */
+function usePageRestore(onRestore: () => void) {
+  const latestOnRestore = useRef(onRestore)
+  useEffect(() => {
+    latestOnRestore.current = onRestore
+  })
+  useEffect(() => {
+    const onPageShow = (event: PageTransitionEvent) => event.persisted && latestOnRestore.current()
+    addEventListener('pageshow', onPageShow)
+    return () => removeEventListener('pageshow', onPageShow)
+  }, [])
+}
+
+/** In another tab, or by a call of this page whose response was lost. */
+const isPaidAlready = ({ code, data }: Problem) =>
+  code === 'STATE_CONFLICT' && (data as { why?: string } | null)?.why === 'paidAlready'
+
+/** Cut off, or answered by a proxy in place of the server. */
+const isUnanswered = (problem: Problem) => isOffline(problem) || problem.code === 'BLOCKED_BY_PROXY'
+
+const reasons = ['insufficient_funds', 'expired_card', 'incorrect_cvc', 'incorrect_number'] as const
+
+function getReasonKey({ data }: Problem): `reason.${(typeof reasons)[number] | 'other'}` {
+  const reason = (data as { reason?: string } | null)?.reason
+  return `reason.${reasons.find((knownReason) => knownReason === reason) ?? 'other'}`
+}
