@@ -144,5 +144,5 @@ function dispatch(instances: InstanceRegistry, { name, arguments: args }: Superv
   const instance = instances.get(ref)
   if (name === 'look') return instance.getState()
   // The port's type says what each of them takes.
-  return (instance[name] as (...all: unknown[]) => unknown)(...rest)
+  return (instance[name] as (...all: unknown[]) => unknown).apply(instance, rest)
 }
