@@ -184,14 +184,8 @@ export const update: UseCase<typeof updatePriceList> = async (context, { body })
     confirmed: body.confirmed ?? listBefore.confirmed,
     description: body.desc === undefined ? listBefore.description : cleanText(body.desc),
   }
-  const hasSamePrices = hashPrices({ id: listBefore.id, content }) === hashPrices(listBefore)
-  const changedFields = (['type', 'effective_date', 'confirmed'] as const).filter(
-    (field) => draft[field] !== listBefore[field],
-  )
-  const refusedFields = listBefore.confirmed
-    ? [...changedFields, ...(hasSamePrices ? [] : ['content'])]
-    : changedFields.filter((field) => field === 'type')
-  if (refusedFields.length > 0) throw createValidationProblem(refusedFields.map((field) => ({ field, code: 'LOCKED' })))
+  const lockedFields = findLockedFields(listBefore, { ...draft, content })
+  if (lockedFields.length > 0) throw createValidationProblem(lockedFields.map((field) => ({ field, code: 'LOCKED' })))
   // A confirmed list keeps its prices, also where the catalogue has become another since.
   const problems = listBefore.confirmed ? findDraftProblems({ ...draft, content }) : []
   if (problems.length > 0) throw createValidationProblem(problems)
@@ -208,6 +202,18 @@ export const update: UseCase<typeof updatePriceList> = async (context, { body })
   })
   const operation = storedList.confirmed && !listBefore.confirmed ? 'confirm' : 'update'
   return finishListWrite(context, storedList, [operation], buildChanges(listBefore, storedList))
+}
+
+/** What may not change: the type, and everything but the description of a confirmed list. */
+function findLockedFields(
+  listBefore: lists.PriceListRecord,
+  draft: Pick<lists.PriceListRecord, 'type' | 'effective_date' | 'confirmed' | 'content'>,
+): string[] {
+  const fields = ['type', 'effective_date', 'confirmed'] as const
+  const changedFields = fields.filter((field) => draft[field] !== listBefore[field])
+  if (!listBefore.confirmed) return changedFields.filter((field) => field === 'type')
+  const hasSamePrices = hashPrices({ id: listBefore.id, content: draft.content }) === hashPrices(listBefore)
+  return hasSamePrices ? changedFields : [...changedFields, 'content']
 }
 
 /** Each operation is an entry of its own in the trail (D86): whoever looks for what was confirmed finds all of it. */
