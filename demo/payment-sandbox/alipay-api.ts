@@ -45,9 +45,9 @@ export class AlipayApi {
     const created = clock()
     const day = formatAlipayTime(created).slice(0, 10).replaceAll('-', '')
     const tradeNo = `${day}22001${String(store.list('trades').length + 1).padStart(15, '0')}`
-    const trade: AlipayTrade = { ...tradeRequest, id, gate: gateway, tradeNo, status: 'WAIT_BUYER_PAY', created }
-    store.put({ trades: [trade] })
-    return trade
+    const alipayTrade: AlipayTrade = { ...tradeRequest, id, gate: gateway, tradeNo, status: 'WAIT_BUYER_PAY', created }
+    store.put({ trades: [alipayTrade] })
+    return alipayTrade
   }
 
   /** Returns the text of the response. */
@@ -55,12 +55,12 @@ export class AlipayApi {
     return (gateway === 'alipay' ? handleAlipayRequest : handleGlobalRequest)(this.#context, fields)
   }
 
-  payTrade(trade: AlipayTrade): AlipayTrade {
+  payTrade(alipayTrade: AlipayTrade): AlipayTrade {
     const { store, webhooks } = this.#context
-    const storedTrade = store.get('trades', trade.id) ?? trade
+    const storedTrade = store.get('trades', alipayTrade.id) ?? alipayTrade
     if (storedTrade.status !== 'WAIT_BUYER_PAY') return storedTrade
     const paidTrade: AlipayTrade = { ...storedTrade, status: 'TRADE_SUCCESS' }
-    const { gate, notifyUrl: url, status, subject, passback } = paidTrade
+    const { gate: gateway, notifyUrl: url, status, subject, passback } = paidTrade
     const notice = this.#buildSignedFields(paidTrade, {
       notify_id: createId('notify'),
       notify_type: 'trade_status_sync',
@@ -70,17 +70,17 @@ export class AlipayApi {
       ...(passback ? { passback_params: passback } : {}),
     })
     const body = new URLSearchParams(notice).toString()
-    store.put({ trades: [paidTrade], calls: [webhooks.compose({ id: createId('call'), gate, url, body })] })
+    store.put({ trades: [paidTrade], calls: [webhooks.compose({ id: createId('call'), gate: gateway, url, body })] })
     return paidTrade
   }
 
   /** Where the payer goes after the payment: the shop's address with fields that Alipay signs. */
-  buildReturnUrl(trade: AlipayTrade): string {
+  buildReturnUrl(alipayTrade: AlipayTrade): string {
     const extraFields: Fields =
-      trade.gate === 'globalAlipay'
+      alipayTrade.gate === 'globalAlipay'
         ? { is_success: 'T' }
         : { method: 'alipay.trade.page.pay.return', timestamp: this.#getTimestamp() }
-    return withQuery(trade.returnUrl, this.#buildSignedFields(trade, extraFields))
+    return withQuery(alipayTrade.returnUrl, this.#buildSignedFields(alipayTrade, extraFields))
   }
 
   #getTimestamp(): string {
@@ -88,11 +88,11 @@ export class AlipayApi {
   }
 
   /** Of both the call and the address that the browser carries. */
-  #buildSignedFields(trade: AlipayTrade, extraFields: Fields): Fields {
+  #buildSignedFields(alipayTrade: AlipayTrade, extraFields: Fields): Fields {
     const { keys } = this.#context
-    const amount = writeAmount(BigInt(trade.amount))
+    const amount = writeAmount(BigInt(alipayTrade.amount))
     const gatewayFields: Fields =
-      trade.gate === 'alipay'
+      alipayTrade.gate === 'alipay'
         ? {
             app_id: keys.appId,
             auth_app_id: keys.appId,
@@ -101,8 +101,18 @@ export class AlipayApi {
             total_amount: amount,
             seller_id: keys.sellerId,
           }
-        : { currency: trade.currency, total_fee: amount, trade_status: trade.status, seller_id: keys.partner }
-    const fields = { ...gatewayFields, out_trade_no: trade.outTradeNo, trade_no: trade.tradeNo, ...extraFields }
+        : {
+            currency: alipayTrade.currency,
+            total_fee: amount,
+            trade_status: alipayTrade.status,
+            seller_id: keys.partner,
+          }
+    const fields = {
+      ...gatewayFields,
+      out_trade_no: alipayTrade.outTradeNo,
+      trade_no: alipayTrade.tradeNo,
+      ...extraFields,
+    }
     return { ...fields, sign_type: 'RSA2', sign: signFields(fields, keys.gateway.privateKey) }
   }
 }
@@ -116,38 +126,40 @@ function isSignedByShop(gateway: AlipayGatewayName, { sign = '', ...fields }: Fi
     : fields.partner === keys.partner && isSigned(fieldsWithoutType, sign, keys.shop.publicKey)
 }
 
-type TradeHandler<Response> = (context: AlipayContext, trade: AlipayTrade, params: Fields) => Response
+type TradeHandler<Response> = (context: AlipayContext, alipayTrade: AlipayTrade, params: Fields) => Response
 
-const queryTrade: TradeHandler<Fields> = (_, trade) => ({
+const queryTrade: TradeHandler<Fields> = (_, alipayTrade) => ({
   ...successFields,
-  ...toTradeFields(trade),
-  total_amount: writeAmount(BigInt(trade.amount)),
+  ...toTradeFields(alipayTrade),
+  total_amount: writeAmount(BigInt(alipayTrade.amount)),
 })
 
 const alipayHandlers: Record<string, TradeHandler<Fields>> = {
   'alipay.trade.query': queryTrade,
-  'alipay.trade.close': (context, trade, params) =>
-    closeTrade(context, trade) ? queryTrade(context, trade, params) : buildRefusal('40004', 'ACQ.TRADE_STATUS_ERROR'),
-  'alipay.trade.refund': (context, trade, { out_request_no: name = '', refund_amount = '' }) => {
-    const outcome = refundTrade(context, trade, name, refund_amount)
+  'alipay.trade.close': (context, alipayTrade, params) =>
+    closeTrade(context, alipayTrade)
+      ? queryTrade(context, alipayTrade, params)
+      : buildRefusal('40004', 'ACQ.TRADE_STATUS_ERROR'),
+  'alipay.trade.refund': (context, alipayTrade, { out_request_no: name = '', refund_amount = '' }) => {
+    const outcome = refundTrade(context, alipayTrade, name, refund_amount)
     if (outcome === 'refused') return buildRefusal('40004', 'ACQ.TRADE_HAS_CLOSE')
     const fund_change = outcome === 'done' ? 'Y' : 'N'
-    return { ...successFields, ...toTradeFields(trade), out_request_no: name, fund_change }
+    return { ...successFields, ...toTradeFields(alipayTrade), out_request_no: name, fund_change }
   },
-  'alipay.trade.fastpay.refund.query': ({ store }, trade, { out_request_no: name = '' }) =>
+  'alipay.trade.fastpay.refund.query': ({ store }, alipayTrade, { out_request_no: name = '' }) =>
     store.get('refunds', `alipay:${name}`)
-      ? { ...successFields, ...toTradeFields(trade), out_request_no: name, refund_status: 'REFUND_SUCCESS' }
+      ? { ...successFields, ...toTradeFields(alipayTrade), out_request_no: name, refund_status: 'REFUND_SUCCESS' }
       : successFields,
 }
 
 function handleAlipayRequest(context: AlipayContext, fields: Fields): string {
   const { method = '' } = fields
   const params = parseBizContent(fields)
-  const trade = context.store.get('trades', `alipay:${params.out_trade_no}`)
+  const alipayTrade = context.store.get('trades', `alipay:${params.out_trade_no}`)
   if (!isSignedByShop('alipay', fields, context.keys))
     return signResponse(method, buildRefusal('40002', 'isv.invalid-signature'), context.keys)
-  const responseFields = trade
-    ? (alipayHandlers[method] ?? queryTrade)(context, trade, params)
+  const responseFields = alipayTrade
+    ? (alipayHandlers[method] ?? queryTrade)(context, alipayTrade, params)
     : buildRefusal('40004', 'ACQ.TRADE_NOT_EXIST')
   return signResponse(method, responseFields, context.keys)
 }
@@ -157,9 +169,10 @@ const toErrorXml = (error: string) => `<alipay><is_success>F</is_success><error>
 
 const globalHandlers: Record<string, TradeHandler<string>> = {
   single_trade_query: toXmlResponse,
-  close_trade: (context, trade) => (closeTrade(context, trade) ? successXml : toErrorXml('TRADE_STATUS_NOT_AVAILD')),
-  forex_refund: (context, trade, { out_return_no = '', return_amount = '' }) => {
-    const outcome = refundTrade(context, trade, out_return_no, return_amount)
+  close_trade: (context, alipayTrade) =>
+    closeTrade(context, alipayTrade) ? successXml : toErrorXml('TRADE_STATUS_NOT_AVAILD'),
+  forex_refund: (context, alipayTrade, { out_return_no = '', return_amount = '' }) => {
+    const outcome = refundTrade(context, alipayTrade, out_return_no, return_amount)
     if (outcome === 'done') return successXml
     return toErrorXml(outcome === 'repeated' ? 'REPEATED_REFUNDMENT_REQUEST' : 'RETURN_AMOUNT_EXCEED')
   },
@@ -168,33 +181,33 @@ const globalHandlers: Record<string, TradeHandler<string>> = {
 function handleGlobalRequest(context: AlipayContext, fields: Fields): string {
   const { service = '' } = fields
   if (!isSignedByShop('globalAlipay', fields, context.keys)) return toErrorXml('ILLEGAL_SIGN')
-  const trade = context.store.get('trades', `globalAlipay:${fields.out_trade_no ?? fields.out_order_no}`)
-  if (!trade) return toErrorXml(service === 'forex_refund' ? 'PURCHASE_TRADE_NOT_EXIST' : 'TRADE_NOT_EXIST')
-  return (globalHandlers[service] ?? toXmlResponse)(context, trade, fields)
+  const alipayTrade = context.store.get('trades', `globalAlipay:${fields.out_trade_no ?? fields.out_order_no}`)
+  if (!alipayTrade) return toErrorXml(service === 'forex_refund' ? 'PURCHASE_TRADE_NOT_EXIST' : 'TRADE_NOT_EXIST')
+  return (globalHandlers[service] ?? toXmlResponse)(context, alipayTrade, fields)
 }
 
-function closeTrade({ store }: AlipayContext, trade: AlipayTrade): boolean {
-  if (trade.status !== 'WAIT_BUYER_PAY') return false
-  store.put({ trades: [{ ...trade, status: 'TRADE_CLOSED' }] })
+function closeTrade({ store }: AlipayContext, alipayTrade: AlipayTrade): boolean {
+  if (alipayTrade.status !== 'WAIT_BUYER_PAY') return false
+  store.put({ trades: [{ ...alipayTrade, status: 'TRADE_CLOSED' }] })
   return true
 }
 
 /** One refund for each name that the shop gives; the second time the outcome is `repeated`. */
 function refundTrade(
   { store, clock }: AlipayContext,
-  trade: AlipayTrade,
+  alipayTrade: AlipayTrade,
   name: string,
   amountText: string,
 ): 'done' | 'repeated' | 'refused' {
-  const id = `${trade.gate}:${name}`
+  const id = `${alipayTrade.gate}:${name}`
   if (store.get('refunds', id)) return 'repeated'
-  const refundableAmount = trade.amount - sumSandboxRefunds(store, trade.id)
+  const refundableAmount = alipayTrade.amount - sumSandboxRefunds(store, alipayTrade.id)
   const amount = parseAmount(amountText) ?? 0
-  if (trade.status !== 'TRADE_SUCCESS' || amount === 0 || amount > refundableAmount) return 'refused'
-  const { gate, currency } = trade
+  if (alipayTrade.status !== 'TRADE_SUCCESS' || amount === 0 || amount > refundableAmount) return 'refused'
+  const { gate: gateway, currency } = alipayTrade
   store.put({
-    refunds: [{ id, gate, of: trade.id, created: clock(), amount, currency, metadata: {} }],
-    ...(amount === refundableAmount ? { trades: [{ ...trade, status: 'TRADE_CLOSED' as const }] } : {}),
+    refunds: [{ id, gate: gateway, of: alipayTrade.id, created: clock(), amount, currency, metadata: {} }],
+    ...(amount === refundableAmount ? { trades: [{ ...alipayTrade, status: 'TRADE_CLOSED' as const }] } : {}),
   })
   return 'done'
 }
@@ -244,13 +257,13 @@ const toTradeFields = ({ outTradeNo, tradeNo, status }: AlipayTrade) => ({
   trade_status: status,
 })
 
-function toXmlResponse({ keys: { gateway, partner } }: AlipayContext, trade: AlipayTrade): string {
+function toXmlResponse({ keys: { gateway, partner } }: AlipayContext, alipayTrade: AlipayTrade): string {
   const fields: Fields = {
-    ...toTradeFields(trade),
-    currency: trade.currency,
-    total_fee: writeAmount(BigInt(trade.amount)),
+    ...toTradeFields(alipayTrade),
+    currency: alipayTrade.currency,
+    total_fee: writeAmount(BigInt(alipayTrade.amount)),
     seller_id: partner,
-    subject: trade.subject,
+    subject: alipayTrade.subject,
   }
   const sign = signFields(fields, gateway.privateKey)
   const elements = Object.entries(fields).map(([name, value]) => `<${name}>${escapeXml(value)}</${name}>`)

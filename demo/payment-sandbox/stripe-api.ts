@@ -227,7 +227,7 @@ function listRefunds({ store }: StripeContext, { query }: StripeCall): StripeOut
   const intent = query.get('payment_intent')
   const refunds = store
     .list('refunds')
-    .filter(({ gate, of }) => gate === 'stripe' && (intent === null || of === intent))
+    .filter(({ gate: gateway, of }) => gateway === 'stripe' && (intent === null || of === intent))
   return buildPage(refunds, query, toApiRefund)
 }
 
