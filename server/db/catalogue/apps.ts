@@ -3,9 +3,13 @@ import { type Insertable, type Selectable, sql } from 'kysely'
 import { listAppHistory, listApps } from '#contract/apps.ts'
 import type { PublishedApp } from '#domain/catalogue/apps.ts'
 import { normaliseText } from '#domain/text.ts'
-import { readCatalogueChanges, takeCatalogueChangeNumber } from '#server/db/catalogue/catalogue.ts'
+import {
+  readCatalogueChangeNumber,
+  readCatalogueChanges,
+  takeCatalogueChangeNumber,
+} from '#server/db/catalogue/catalogue.ts'
 import type { DatabaseHandle } from '#server/db/database.ts'
-import { type ListPageQuery, type RowPage, readListPage } from '#server/db/list-query.ts'
+import { type ListReads, readListPage } from '#server/db/list-query.ts'
 import type { AppVersionTable } from '#server/db/tables/order-tables.ts'
 
 /** An app as its newest version has it. */
@@ -65,30 +69,20 @@ const appColumns = {
   update_time: versionColumns.create_time,
 }
 
-export function readAppPage(db: DatabaseHandle, query: ListPageQuery): Promise<RowPage<AppRecord>> {
-  const { list } = listApps
-  if (!list) throw new Error('the list of apps fills no table')
-  return readListPage(selectApps(db), { list, columns: appColumns, id: appId }, query)
+export const appReads: ListReads<null, AppRecord> = {
+  readLatestChange: readCatalogueChangeNumber,
+  readPage: (db, _, query) => readListPage(selectApps(db), listApps, appColumns, query),
+  // A version that is published is higher than those before (D79), so the latest one has the app's last change.
+  readChanges: (db, _, since) => readCatalogueChanges(db, selectApps(db), since),
+  readRowsAfter: (db, _, id, limit) => selectApps(db).where(appId, '>', id).orderBy(appId).limit(limit).execute(),
 }
 
-/** A version that is published is higher than those before (D79), so the newest one bears the app's last change. */
-export const readAppChanges = (db: DatabaseHandle, since: number | null) =>
-  readCatalogueChanges(db, selectApps(db), since)
-
-export const listAppsAfter = (db: DatabaseHandle, id: number, limit: number): Promise<AppRecord[]> =>
-  selectApps(db).where(appId, '>', id).orderBy(appId).limit(limit).execute()
-
-export function readVersionPage(db: DatabaseHandle, query: ListPageQuery): Promise<RowPage<AppVersionRecord>> {
-  const { list } = listAppHistory
-  if (!list) throw new Error('the history of apps fills no table')
-  return readListPage(selectVersions(db), { list, columns: versionColumns, id: versionColumns.id }, query)
+export const appVersionReads: ListReads<null, AppVersionRecord> = {
+  readLatestChange: readCatalogueChangeNumber,
+  readPage: (db, _, query) => readListPage(selectVersions(db), listAppHistory, versionColumns, query),
+  readChanges: (db, _, since) => readCatalogueChanges(db, selectVersions(db), since),
+  readRowsAfter: (db, _, id, limit) => selectVersions(db).where('id', '>', id).orderBy('id').limit(limit).execute(),
 }
-
-export const readVersionChanges = (db: DatabaseHandle, since: number | null) =>
-  readCatalogueChanges(db, selectVersions(db), since)
-
-export const listVersionsAfter = (db: DatabaseHandle, id: number, limit: number): Promise<AppVersionRecord[]> =>
-  selectVersions(db).where('id', '>', id).orderBy('id').limit(limit).execute()
 
 /** What modules run: of each app the newest version. */
 export const listLatestApps = (db: DatabaseHandle): Promise<(PublishedApp & Pick<AppRecord, 'flags'>)[]> =>

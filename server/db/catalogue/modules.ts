@@ -5,12 +5,13 @@ import type { ClientType } from '#domain/access.ts'
 import type { FieldProblem } from '#domain/checks/field-checks.ts'
 import { normaliseText } from '#domain/text.ts'
 import {
+  readCatalogueChangeNumber,
   readCatalogueChanges,
   takeCatalogueChangeNumber,
   type VisibleClientTypes,
 } from '#server/db/catalogue/catalogue.ts'
 import type { DatabaseHandle } from '#server/db/database.ts'
-import { type ListPageQuery, type RowPage, readListPage } from '#server/db/list-query.ts'
+import { type ListReads, readListPage } from '#server/db/list-query.ts'
 import type { ModuleTable } from '#server/db/tables/order-tables.ts'
 import { getSqlState } from '#server/db/sql-state.ts'
 import { createValidationProblem } from '#server/problems/problem-error.ts'
@@ -23,6 +24,9 @@ const selectVisibleModules = (db: DatabaseHandle, type: VisibleClientTypes) =>
     .selectAll()
     .$if(type !== null, (rows) => rows.where('type', '=', type as ClientType))
 
+const selectPresentModules = (db: DatabaseHandle, type: VisibleClientTypes) =>
+  selectVisibleModules(db, type).where('deleted', '=', false)
+
 const moduleColumns = {
   id: sql.ref('module.id'),
   code: { value: sql.ref('module.code'), folded: sql.ref('module.code_key') },
@@ -33,47 +37,24 @@ const moduleColumns = {
   create_time: sql`module.create_time / 1000`,
 }
 
-export function readModulePage(
-  db: DatabaseHandle,
-  type: VisibleClientTypes,
-  query: ListPageQuery,
-): Promise<RowPage<ModuleRecord>> {
-  const { list } = listModules
-  if (!list) throw new Error('the list of modules fills no table')
-  return readListPage(
-    selectVisibleModules(db, type).where('deleted', '=', false),
-    { list, columns: moduleColumns, id: moduleColumns.id },
-    query,
-  )
+export const moduleReads: ListReads<VisibleClientTypes, ModuleRecord> = {
+  readLatestChange: readCatalogueChangeNumber,
+  readPage: (db, type, query) => readListPage(selectPresentModules(db, type), listModules, moduleColumns, query),
+  readChanges: (db, type, since) => readCatalogueChanges(db, selectVisibleModules(db, type), since),
+  readRowsAfter: (db, type, id, limit) =>
+    selectPresentModules(db, type).where('id', '>', id).orderBy('id').limit(limit).execute(),
 }
-
-export const readModuleChanges = (db: DatabaseHandle, type: VisibleClientTypes, since: number | null) =>
-  readCatalogueChanges(db, selectVisibleModules(db, type), since)
-
-export const listModulesAfter = (
-  db: DatabaseHandle,
-  type: VisibleClientTypes,
-  id: number,
-  limit: number,
-): Promise<ModuleRecord[]> =>
-  selectVisibleModules(db, type).where('deleted', '=', false).where('id', '>', id).orderBy('id').limit(limit).execute()
 
 /** All of a type, visible and hidden, as they are shown. */
 export const listModulesOfType = (db: DatabaseHandle, type: ClientType): Promise<ModuleRecord[]> =>
-  selectVisibleModules(db, type).where('deleted', '=', false).orderBy('code_key').execute()
+  selectPresentModules(db, type).orderBy('code_key').execute()
 
 export async function findModuleById(db: DatabaseHandle, id: number): Promise<ModuleRecord | null> {
-  const row = await selectVisibleModules(db, null).where('id', '=', id).where('deleted', '=', false).executeTakeFirst()
-  return row ?? null
+  return (await selectPresentModules(db, null).where('id', '=', id).executeTakeFirst()) ?? null
 }
 
 export async function lockModule(db: DatabaseHandle, id: number): Promise<ModuleRecord | null> {
-  const row = await selectVisibleModules(db, null)
-    .where('id', '=', id)
-    .where('deleted', '=', false)
-    .forUpdate()
-    .executeTakeFirst()
-  return row ?? null
+  return (await selectPresentModules(db, null).where('id', '=', id).forUpdate().executeTakeFirst()) ?? null
 }
 
 export type NewModule = Omit<Insertable<ModuleTable>, 'code_key' | 'name_key' | 'change'>

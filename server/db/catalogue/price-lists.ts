@@ -5,12 +5,13 @@ import type { ClientType } from '#domain/access.ts'
 import { normaliseText } from '#domain/text.ts'
 import type { PlainDate } from '#domain/time.ts'
 import {
+  readCatalogueChangeNumber,
   readCatalogueChanges,
   takeCatalogueChangeNumber,
   type VisibleClientTypes,
 } from '#server/db/catalogue/catalogue.ts'
 import type { DatabaseHandle } from '#server/db/database.ts'
-import { type ListPageQuery, type RowPage, readListPage } from '#server/db/list-query.ts'
+import { type ListReads, readListPage } from '#server/db/list-query.ts'
 import { createDuplicateProblem } from '#server/db/catalogue/modules.ts'
 import type { PriceListTable } from '#server/db/tables/order-tables.ts'
 import { getSqlState } from '#server/db/sql-state.ts'
@@ -42,30 +43,14 @@ const priceListColumns = {
   update_time: sql`price_list.update_time / 1000`,
 }
 
-export function readPriceListPage(
-  db: DatabaseHandle,
-  type: VisibleClientTypes,
-  query: ListPageQuery,
-): Promise<RowPage<PriceListRecord>> {
-  const { list } = listPriceLists
-  if (!list) throw new Error('the list of price lists fills no table')
-  return readListPage(
-    selectVisiblePriceLists(db, type).where(isVisible),
-    { list, columns: priceListColumns, id: priceListColumns.id },
-    query,
-  )
+export const priceListReads: ListReads<VisibleClientTypes, PriceListRecord> = {
+  readLatestChange: readCatalogueChangeNumber,
+  readPage: (db, type, query) =>
+    readListPage(selectVisiblePriceLists(db, type).where(isVisible), listPriceLists, priceListColumns, query),
+  readChanges: (db, type, since) => readCatalogueChanges(db, selectVisiblePriceLists(db, type), since, isDeleted),
+  readRowsAfter: (db, type, id, limit) =>
+    selectVisiblePriceLists(db, type).where(isVisible).where('id', '>', id).orderBy('id').limit(limit).execute(),
 }
-
-export const readPriceListChanges = (db: DatabaseHandle, type: VisibleClientTypes, since: number | null) =>
-  readCatalogueChanges(db, selectVisiblePriceLists(db, type), since, isDeleted)
-
-export const listPriceListsAfter = (
-  db: DatabaseHandle,
-  type: VisibleClientTypes,
-  id: number,
-  limit: number,
-): Promise<PriceListRecord[]> =>
-  selectVisiblePriceLists(db, type).where(isVisible).where('id', '>', id).orderBy('id').limit(limit).execute()
 
 /** Confirmed, of that type, the latest that has begun (D16). */
 export async function findPriceListInForce(

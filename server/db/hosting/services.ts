@@ -2,7 +2,7 @@
 import { type Insertable, type Selectable, sql, type Updateable } from 'kysely'
 import { listServices } from '#contract/services.ts'
 import type { DatabaseHandle } from '#server/db/database.ts'
-import { type ListPageQuery, type RowPage, readListPage } from '#server/db/list-query.ts'
+import { type ListReads, readListPage } from '#server/db/list-query.ts'
 import type { ServiceRowView, ServiceTable } from '#server/db/tables/hosting-tables.ts'
 import { ProblemError } from '#server/problems/problem-error.ts'
 
@@ -45,40 +45,32 @@ const serviceColumns = {
   system_status: sql.ref('service_row.system_status'),
 }
 
-export function readServicePage(
-  db: DatabaseHandle,
-  owner: ServiceOwner,
-  query: ListPageQuery,
-): Promise<RowPage<ServiceListRow>> {
-  const { list } = listServices
-  if (!list) throw new Error('the list of services fills no table')
-  // The function's rows bear the view's name and columns.
-  const selection = selectServiceRows(db, owner) as ReturnType<typeof selectServiceView>
-  return readListPage(selection, { list, columns: serviceColumns, id: serviceColumns.id }, query)
-}
 const selectServiceView = (db: DatabaseHandle) => db.selectFrom('service_row').selectAll()
 
-export const readServiceChangeNumber = async (db: DatabaseHandle): Promise<number> =>
+const readServiceChangeNumber = async (db: DatabaseHandle): Promise<number> =>
   (await sql<{ change: number }>`select service_change_now() as change`.execute(db)).rows[0]?.change ?? 0
 
-/** Rows whose number is above `since`; null: all. Throws GONE for a number of no known past. */
-export async function readServiceChanges(db: DatabaseHandle, owner: ServiceOwner, since: number | null) {
-  const maxChange = await readServiceChangeNumber(db)
-  if (since !== null && since > maxChange) throw new ProblemError('GONE')
-  const changed = await selectServiceRows(db, owner)
-    .where('change', '>', since ?? -1)
-    .orderBy('change')
-    .orderBy('id')
-    .execute()
-  // A row that is no longer shown is one without contract, system and data: nobody has it who has not seen it before.
-  return { changed, gone: [], upto: maxChange }
+export const serviceReads: ListReads<{ owner: ServiceOwner }, ServiceListRow> = {
+  readLatestChange: readServiceChangeNumber,
+  readPage(db, { owner }, query) {
+    // The function's rows bear the view's name and columns.
+    const selection = selectServiceRows(db, owner) as ReturnType<typeof selectServiceView>
+    return readListPage(selection, listServices, serviceColumns, query)
+  },
+  async readChanges(db, { owner }, since) {
+    const maxChange = await readServiceChangeNumber(db)
+    if (since !== null && since > maxChange) throw new ProblemError('GONE')
+    const changed = await selectServiceRows(db, owner)
+      .where('change', '>', since ?? -1)
+      .orderBy('change')
+      .orderBy('id')
+      .execute()
+    // A row that is no longer listed has no contract, system or data: no device has it that has not seen it before.
+    return { changed, gone: [], upto: maxChange }
+  },
+  readRowsAfter: (db, { owner }, id, limit) =>
+    selectServiceRows(db, owner).where('id', '>', id).orderBy('id').limit(limit).execute(),
 }
-
-export const listServicesAfter = (
-  db: DatabaseHandle,
-  owner: ServiceOwner,
-  { id, limit }: { id: number; limit: number },
-) => selectServiceRows(db, owner).where('id', '>', id).orderBy('id').limit(limit).execute()
 
 export const findServiceRow = async (
   db: DatabaseHandle,

@@ -2,10 +2,8 @@
 import { toTimestamp } from '#domain/time.ts'
 import type { listAppHistory, listApps } from '#contract/apps.ts'
 import * as apps from '#server/db/catalogue/apps.ts'
-import { readCatalogueChangeNumber } from '#server/db/catalogue/catalogue.ts'
-import type { UseCaseContext, AppContext, UseCase } from '#server/context/context.ts'
-
-const readChangeNumber = ({ db }: UseCaseContext) => readCatalogueChangeNumber(db)
+import type { AppContext } from '#server/context/context.ts'
+import { createListUseCase } from '#server/use-cases/list-use-case.ts'
 
 const toAppRow = ({ config }: AppContext, record: apps.AppRecord) => ({
   id: record.id,
@@ -22,23 +20,11 @@ const toAppRow = ({ config }: AppContext, record: apps.AppRecord) => ({
   row_version: record.row_version,
 })
 
-export const appList = {
-  readLatestChange: readChangeNumber,
-
-  readPage: (async ({ db, app }, { query }) => {
-    const { count, rows } = await apps.readAppPage(db, query)
-    return { body: { count, data: rows.map((row) => toAppRow(app, row)) } }
-  }) satisfies UseCase<typeof listApps>,
-
-  async readChanges({ db, app }: UseCaseContext, _input: unknown, since: number | null) {
-    const { changed: changedRecords, ...rest } = await apps.readAppChanges(db, since)
-    return { changed: changedRecords.map((row) => toAppRow(app, row)), ...rest }
-  },
-
-  async readRowsAfter({ db, app }: UseCaseContext, _input: unknown, id: number, maxRows: number) {
-    return (await apps.listAppsAfter(db, id, maxRows)).map((row) => toAppRow(app, row))
-  },
-}
+export const appList = createListUseCase<typeof listApps, null, apps.AppRecord>({
+  reads: apps.appReads,
+  runInScope: (_context, _input, read) => read(null),
+  toRow: ({ app }, row) => toAppRow(app, row),
+})
 
 const toVersionRow = ({ config }: AppContext, record: apps.AppVersionRecord) => ({
   id: record.id,
@@ -52,20 +38,8 @@ const toVersionRow = ({ config }: AppContext, record: apps.AppVersionRecord) => 
   row_version: 1,
 })
 
-export const appHistoryList = {
-  readLatestChange: readChangeNumber,
-
-  readPage: (async ({ db, app }, { query }) => {
-    const { count, rows } = await apps.readVersionPage(db, query)
-    return { body: { count, data: rows.map((row) => toVersionRow(app, row)) } }
-  }) satisfies UseCase<typeof listAppHistory>,
-
-  async readChanges({ db, app }: UseCaseContext, _input: unknown, since: number | null) {
-    const { changed: changedRecords, ...rest } = await apps.readVersionChanges(db, since)
-    return { changed: changedRecords.map((row) => toVersionRow(app, row)), ...rest }
-  },
-
-  async readRowsAfter({ db, app }: UseCaseContext, _input: unknown, id: number, maxRows: number) {
-    return (await apps.listVersionsAfter(db, id, maxRows)).map((row) => toVersionRow(app, row))
-  },
-}
+export const appHistoryList = createListUseCase<typeof listAppHistory, null, apps.AppVersionRecord>({
+  reads: apps.appVersionReads,
+  runInScope: (_context, _input, read) => read(null),
+  toRow: ({ app }, row) => toVersionRow(app, row),
+})

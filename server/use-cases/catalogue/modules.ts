@@ -15,13 +15,14 @@ import type {
 } from '#contract/modules.ts'
 import type { RowRef, OutputOf } from '#contract/endpoint.ts'
 import { listLatestApps } from '#server/db/catalogue/apps.ts'
-import { readCatalogueChangeNumber, lockCatalogue } from '#server/db/catalogue/catalogue.ts'
+import { lockCatalogue, type VisibleClientTypes } from '#server/db/catalogue/catalogue.ts'
 import * as modules from '#server/db/catalogue/modules.ts'
 import { listDatesWithModule } from '#server/db/catalogue/price-lists.ts'
 import type { AuditEntry } from '#server/db/audit/audit-entry.ts'
 import type { UseCaseResponse, UseCaseContext, AppContext, UseCase } from '#server/context/context.ts'
 import { createValidationProblem, createNotFoundProblem, ProblemError } from '#server/problems/problem-error.ts'
-import { canSeeType, requireType, getVisibleTypes } from '#server/use-cases/orders/client-types.ts'
+import { canSeeType, getVisibleTypes, requireQueriedType, requireType } from '#server/use-cases/orders/client-types.ts'
+import { createListUseCase } from '#server/use-cases/list-use-case.ts'
 import { requireVersion } from '#server/use-cases/require-version.ts'
 import { findDependentModules } from '#server/use-cases/catalogue/module-relations.ts'
 import { requireListsStayUsable } from '#server/use-cases/catalogue/usable-price-list.ts'
@@ -49,30 +50,12 @@ const toListedRow = (app: AppContext, caller: Caller, record: modules.ModuleReco
     ? { ...toModuleRow(app, record), dependencies: [], conditions: [], any_condition: false, apps: [] }
     : toModuleRow(app, record)
 
-export const moduleList = {
-  readLatestChange: ({ db }: UseCaseContext) => readCatalogueChangeNumber(db),
-
-  readPage: (async ({ db, app, caller }, { query }) => {
-    if (query.type) requireType(caller, query.type)
-    const { count, rows } = await modules.readModulePage(db, getVisibleTypes(caller), query)
-    return { body: { count, data: rows.map((row) => toListedRow(app, caller, row)) } }
-  }) satisfies UseCase<typeof listModules>,
-
-  async readChanges({ db, app, caller }: UseCaseContext, _input: unknown, since: number | null) {
-    const {
-      changed: changedRecords,
-      gone: deletedIds,
-      upto: maxChange,
-    } = await modules.readModuleChanges(db, getVisibleTypes(caller), since)
-    return { changed: changedRecords.map((row) => toListedRow(app, caller, row)), gone: deletedIds, upto: maxChange }
-  },
-
-  async readRowsAfter({ db, app, caller }: UseCaseContext, _input: unknown, id: number, maxRows: number) {
-    return (await modules.listModulesAfter(db, getVisibleTypes(caller), id, maxRows)).map((row) =>
-      toListedRow(app, caller, row),
-    )
-  },
-}
+export const moduleList = createListUseCase<typeof listModules, VisibleClientTypes, modules.ModuleRecord>({
+  reads: modules.moduleReads,
+  runInScope: (context, _, read) => read(getVisibleTypes(context.caller)),
+  toRow: ({ app, caller }, row) => toListedRow(app, caller, row),
+  toPageQuery: requireQueriedType,
+})
 
 export const listChoices: UseCase<typeof listModuleChoices> = async ({ db, caller }, { query }) => {
   requireType(caller, query.type)

@@ -14,13 +14,13 @@ import type {
   listPriceLists,
   updatePriceList,
 } from '#contract/prices.ts'
-import { readCatalogueChangeNumber, lockCatalogue } from '#server/db/catalogue/catalogue.ts'
+import { lockCatalogue, type VisibleClientTypes } from '#server/db/catalogue/catalogue.ts'
 import { isPriceListUsed } from '#server/db/orders/orders.ts'
 import * as lists from '#server/db/catalogue/price-lists.ts'
 import { findUserById } from '#server/db/accounts/users.ts'
 import type { UseCaseResponse, UseCaseContext, AppContext, UseCase } from '#server/context/context.ts'
 import { createValidationProblem, createNotFoundProblem, ProblemError } from '#server/problems/problem-error.ts'
-import { canSeeType, requireType, getVisibleTypes } from '#server/use-cases/orders/client-types.ts'
+import { canSeeType, getVisibleTypes, requireQueriedType, requireType } from '#server/use-cases/orders/client-types.ts'
 import { getBusinessMoment } from '#server/use-cases/orders/business-time.ts'
 import {
   mergeContent,
@@ -29,6 +29,7 @@ import {
   requireValidDraft,
 } from '#server/use-cases/catalogue/price-content.ts'
 import { requireUsableList } from '#server/use-cases/catalogue/usable-price-list.ts'
+import { createListUseCase } from '#server/use-cases/list-use-case.ts'
 import { requireVersion } from '#server/use-cases/require-version.ts'
 
 type CompletePriceList = OutputOf<typeof getPriceList>
@@ -98,30 +99,12 @@ export const readModulePrices: UseCase<typeof listModulePrices> = async ({ db, c
   return { body: priceList.content.module }
 }
 
-export const priceListList = {
-  readLatestChange: ({ db }: UseCaseContext) => readCatalogueChangeNumber(db),
-
-  readPage: (async ({ db, app, caller }, { query }) => {
-    if (query.type) requireType(caller, query.type)
-    const { count, rows } = await lists.readPriceListPage(db, getVisibleTypes(caller), query)
-    return { body: { count, data: rows.map((row) => toListHeader(app, row)) } }
-  }) satisfies UseCase<typeof listPriceLists>,
-
-  async readChanges({ db, app, caller }: UseCaseContext, _input: unknown, since: number | null) {
-    const {
-      changed: changedRecords,
-      gone: deletedIds,
-      upto: maxChange,
-    } = await lists.readPriceListChanges(db, getVisibleTypes(caller), since)
-    return { changed: changedRecords.map((row) => toListHeader(app, row)), gone: deletedIds, upto: maxChange }
-  },
-
-  async readRowsAfter({ db, app, caller }: UseCaseContext, _input: unknown, id: number, maxRows: number) {
-    return (await lists.listPriceListsAfter(db, getVisibleTypes(caller), id, maxRows)).map((row) =>
-      toListHeader(app, row),
-    )
-  },
-}
+export const priceListList = createListUseCase<typeof listPriceLists, VisibleClientTypes, lists.PriceListRecord>({
+  reads: lists.priceListReads,
+  runInScope: (context, _, read) => read(getVisibleTypes(context.caller)),
+  toRow: ({ app }, row) => toListHeader(app, row),
+  toPageQuery: requireQueriedType,
+})
 
 export const readCallerName = async ({ db, caller }: UseCaseContext) =>
   (await findUserById(db, caller.companyId, caller.userId))?.name ?? ''
