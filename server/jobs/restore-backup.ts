@@ -8,7 +8,7 @@ import type { OutputOf } from '#contract/endpoint.ts'
 import type { DatabaseHandle } from '#server/db/database.ts'
 import { finishRestore } from '#server/db/hosting/restores.ts'
 import { findAnyStoredBackup } from '#server/db/hosting/stored-backups.ts'
-import { runInTransaction } from '#server/db/transaction.ts'
+import { runInTransaction, systemScope } from '#server/db/transaction.ts'
 import type { DataPiece } from '#server/drivers/hosting/hosting-driver.ts'
 import type { JobKind, JobStepResult, JobContext } from '#server/jobs/job-kind.ts'
 import { healthCheckMs } from '#server/jobs/operate-service.ts'
@@ -136,5 +136,3 @@ async function settleRestore(
   const { backupId: backup_id, serviceId: service_id } = input
   return { backup_id, service_id, tables: point?.tables ?? 0, rows: point?.rows ?? 0 }
 }
-
-const systemScope = { role: 'portal_system' } as const

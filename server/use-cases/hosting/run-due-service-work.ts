@@ -15,15 +15,13 @@ import {
 import { tryInsertJob } from '#server/db/jobs.ts'
 import { listAlertedUsers } from '#server/db/orders/reminders.ts'
 import { addAuditEntries } from '#server/db/audit/audit-trail.ts'
-import { runInTransaction } from '#server/db/transaction.ts'
+import { runInTransaction, systemScope } from '#server/db/transaction.ts'
 import type { AppContext } from '#server/context/context.ts'
 import { jobTimes, createJobId, createProgressKey, notifyJobs } from '#server/use-cases/job-requests.ts'
 import { requestMail } from '#server/use-cases/mail/request-mail.ts'
 import { announceServices } from '#server/use-cases/hosting/announce.ts'
 import { type OperationInput, startOperation } from '#server/use-cases/hosting/running-operation.ts'
 import { getBusinessMoment } from '#server/use-cases/orders/business-time.ts'
-
-const systemScope = { role: 'portal_system' } as const
 
 /** "Wait for 3 to 5 minutes" (contracts 4). */
 export const setUpDelayMs = 180_000

@@ -13,7 +13,7 @@ import {
   updateAttempt,
 } from '#server/db/payments/payment-attempts.ts'
 import { toPayableRef } from '#server/db/payments/payables.ts'
-import { runInTransaction } from '#server/db/transaction.ts'
+import { runInTransaction, systemScope } from '#server/db/transaction.ts'
 import { findCompanyOfUser } from '#server/db/accounts/companies.ts'
 import { addAuditEntries } from '#server/db/audit/audit-trail.ts'
 import { findPaymentDifference, type GatewayPayment } from '#server/drivers/payment/payment-driver.ts'
@@ -32,8 +32,6 @@ const maxOpenMs = 24 * 3_600_000
 
 /** Until a closed attempt of that kind is looked at, ms. */
 const openedQueryMs = 60_000
-
-const systemScope = { role: 'portal_system' } as const
 
 /** Throws UNAVAILABLE where the way of paying is not set up any more. */
 export async function requireDriver({ payments }: AppContext, { gateway }: Pick<AttemptRecord, 'gateway'>) {

@@ -13,7 +13,7 @@ import {
   storePasswordHash,
 } from '#server/db/accounts/credentials.ts'
 import type { DatabaseHandle } from '#server/db/database.ts'
-import { runInTransaction } from '#server/db/transaction.ts'
+import { runInTransaction, systemScope } from '#server/db/transaction.ts'
 import { addSession, addToken, endSession, findTokenByRefreshHash } from '#server/db/accounts/tokens.ts'
 import { insertSealKey } from '#server/db/accounts/seal-keys.ts'
 import { addAuditEntries } from '#server/db/audit/audit-trail.ts'
@@ -58,7 +58,6 @@ export interface SessionGrant {
   device: string | null
 }
 
-const systemScope = { role: 'portal_system' } as const
 const createUnknownAccountError = () => new ProblemError('invalid_grant')
 
 /**

@@ -6,7 +6,7 @@ import {
   findAnyStoredBackup,
   updateStoredBackup,
 } from '#server/db/hosting/stored-backups.ts'
-import { runInTransaction } from '#server/db/transaction.ts'
+import { runInTransaction, systemScope } from '#server/db/transaction.ts'
 import type { AppContext } from '#server/context/context.ts'
 import type { DataPiece } from '#server/drivers/hosting/hosting-driver.ts'
 import { ProblemError } from '#server/problems/problem-error.ts'
@@ -16,8 +16,6 @@ import { getIdentities, getRecipient } from '#server/use-cases/hosting/backups/b
 import { clearLocation, createLocation } from '#server/use-cases/hosting/backups/backup-locations.ts'
 import { type StallWatch, watchStalls } from '#server/use-cases/hosting/backups/stalls.ts'
 import { openMeter } from '#server/use-cases/hosting/traffic/meter.ts'
-
-const systemScope = { role: 'portal_system' } as const
 
 /** What its row says once it is done. */
 export interface BackupResult extends BackupContents {
