@@ -18,7 +18,7 @@ import type { RestoreInput } from '#server/use-cases/hosting/backups/request-res
 import { readBackupFault, toBackupFault } from '#server/use-cases/hosting/backups/faults.ts'
 import { createProgressReporter } from '#server/use-cases/hosting/backups/progress-reporter.ts'
 import { readBackup } from '#server/use-cases/hosting/backups/read-backup.ts'
-import { type StallWatch, watchStalls } from '#server/use-cases/hosting/backups/stalls.ts'
+import { watchStalls, withActivityReports } from '#server/use-cases/hosting/backups/stalls.ts'
 import { type OperationPoint, settleOperation } from '#server/use-cases/hosting/settle-operation.ts'
 import { openMeter } from '#server/use-cases/hosting/traffic/meter.ts'
 
@@ -87,14 +87,6 @@ async function restoreData(
   }
   const { tables, rows } = backup
   return { kind: 'on', point: { ...point, next: 1, tables: tables ?? 0, rows: rows ?? 0 }, percent: 90 }
-}
-
-async function* withActivityReports<T>(pieces: AsyncIterable<T>, { reportActivity }: StallWatch): AsyncGenerator<T> {
-  for await (const piece of pieces) {
-    reportActivity()
-    yield piece
-    reportActivity()
-  }
 }
 
 async function retryOrFail(

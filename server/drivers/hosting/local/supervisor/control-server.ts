@@ -1,6 +1,7 @@
 /** The supervisor's end of the socket: calls of the port, who it is, its end, and a stream of what changes. */
 import { chmodSync } from 'node:fs'
 import { HostingError, type InstanceRef } from '#server/drivers/hosting/hosting-driver.ts'
+import { isFull } from '#server/drivers/hosting/local/instances/install-apps.ts'
 import type { InstanceRegistry } from '#server/drivers/hosting/local/instances/instances.ts'
 import {
   type SupervisorCall,
@@ -133,8 +134,6 @@ async function executeCall(instances: InstanceRegistry, call: SupervisorCall): P
     return { fault: 'internal', message: error instanceof Error ? error.message : String(error) }
   }
 }
-
-const isFull = (error: unknown) => ['ENOSPC', 'EDQUOT'].includes((error as NodeJS.ErrnoException).code ?? '')
 
 /** Who speaks here is of the same build, and the same user of the machine: only what becomes a path is looked at again. */
 function dispatch(instances: InstanceRegistry, { name, arguments: args }: SupervisorCall): unknown {
