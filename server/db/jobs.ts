@@ -1,6 +1,7 @@
 /** Long requests as rows: begun, claimed, come further, ended. What a row is for is said by its kind alone. */
 import { type Selectable, sql, type UpdateObject } from 'kysely'
 import type { DatabaseHandle } from '#server/db/database.ts'
+import { findRow } from '#server/db/find-row.ts'
 import type { WriteOwner } from '#server/db/idempotency-store.ts'
 import type { DatabaseTables, JobTable } from '#server/db/tables/tables.ts'
 
@@ -53,8 +54,8 @@ export const tryInsertJob = (db: DatabaseHandle, job: NewJobRow): Promise<JobRow
 const selectOwnerJobs = (db: DatabaseHandle, { companyId, userId }: WriteOwner) =>
   db.selectFrom('job').selectAll().where('company_id', '=', companyId).where('user_id', '=', userId)
 
-export const findJob = async (db: DatabaseHandle, owner: WriteOwner, id: string): Promise<JobRow | null> =>
-  (await selectOwnerJobs(db, owner).where('id', '=', id).executeTakeFirst()) ?? null
+export const findJob = (db: DatabaseHandle, owner: WriteOwner, id: string): Promise<JobRow | null> =>
+  findRow(selectOwnerJobs(db, owner).where('id', '=', id))
 
 /** What of theirs is not at its end yet, oldest first. */
 export const listOpenJobs = (db: DatabaseHandle, owner: WriteOwner): Promise<JobRow[]> =>

@@ -6,6 +6,7 @@ import { CompiledQuery, type Insertable } from 'kysely'
 import type { AccessLevel, Caller } from '#domain/access.ts'
 import { type UserStatus, userStatus } from '#domain/accounts/users.ts'
 import type { DatabaseHandle } from '#server/db/database.ts'
+import { findRow } from '#server/db/find-row.ts'
 import type { SessionTable, TokenTable } from '#server/db/tables/tables.ts'
 import type { QueryExecutor } from '#server/db/transaction.ts'
 
@@ -199,26 +200,25 @@ export async function endAllSessions(
 }
 
 /** Who a session belongs to, with the flags as they are now; null: it has ended, or its user is not allowed in (S-44). */
-export async function findCallerOfSession(db: DatabaseHandle, id: string, now: number): Promise<Caller | null> {
-  const row = await db
-    .selectFrom('session')
-    .innerJoin('portal_user', 'portal_user.id', 'session.user_id')
-    .innerJoin('company', 'company.id', 'portal_user.company_id')
-    .select([
-      'portal_user.id as userId',
-      'portal_user.admin',
-      'portal_user.orders as order',
-      'portal_user.access_level as accessLevel',
-      'company.id as companyId',
-      'company.code as companyCode',
-    ])
-    .where('session.id', '=', id)
-    .where('session.ended', 'is', null)
-    .where('session.end_time', '>', now)
-    .where('portal_user.status', '=', userStatus.activated)
-    .executeTakeFirst()
-  return row ?? null
-}
+export const findCallerOfSession = (db: DatabaseHandle, id: string, now: number): Promise<Caller | null> =>
+  findRow(
+    db
+      .selectFrom('session')
+      .innerJoin('portal_user', 'portal_user.id', 'session.user_id')
+      .innerJoin('company', 'company.id', 'portal_user.company_id')
+      .select([
+        'portal_user.id as userId',
+        'portal_user.admin',
+        'portal_user.orders as order',
+        'portal_user.access_level as accessLevel',
+        'company.id as companyId',
+        'company.code as companyCode',
+      ])
+      .where('session.id', '=', id)
+      .where('session.ended', 'is', null)
+      .where('session.end_time', '>', now)
+      .where('portal_user.status', '=', userStatus.activated),
+  )
 
 /** Which of these sessions are still somebody's: not ended, not over, their users allowed in (S-44). */
 export async function findActiveSessionIds(

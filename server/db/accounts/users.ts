@@ -10,6 +10,7 @@ import {
   incrementChangeNumber,
 } from '#server/db/change-numbers.ts'
 import type { DatabaseHandle } from '#server/db/database.ts'
+import { findRow, hasRow } from '#server/db/find-row.ts'
 import { type ListReads, readListPage } from '#server/db/list-query.ts'
 import { getSqlState } from '#server/db/sql-state.ts'
 import type { UserTable } from '#server/db/tables/tables.ts'
@@ -60,32 +61,20 @@ export const userReads: ListReads<number, UserRecord> = {
     selectCompanyUsers(db, companyId).where('portal_user.id', '>', id).orderBy('portal_user.id').limit(limit).execute(),
 }
 
-export async function findUserById(db: DatabaseHandle, companyId: number, id: number): Promise<UserRecord | null> {
-  const row = await selectCompanyUsers(db, companyId).where('portal_user.id', '=', id).executeTakeFirst()
-  return row ?? null
-}
+export const findUserById = (db: DatabaseHandle, companyId: number, id: number): Promise<UserRecord | null> =>
+  findRow(selectCompanyUsers(db, companyId).where('portal_user.id', '=', id))
 
 /** Locks the row until the commit, so that its checks still hold when it is written. */
-export async function lockUser(db: DatabaseHandle, companyId: number, id: number): Promise<UserRecord | null> {
-  const row = await selectCompanyUsers(db, companyId)
-    .where('portal_user.id', '=', id)
-    .forUpdate('portal_user')
-    .executeTakeFirst()
-  return row ?? null
-}
+export const lockUser = (db: DatabaseHandle, companyId: number, id: number): Promise<UserRecord | null> =>
+  findRow(selectCompanyUsers(db, companyId).where('portal_user.id', '=', id).forUpdate('portal_user'))
 
 /** By e-mail without case; a deleted user does not count (D72, D73). */
-export async function findUserByEmail(
-  db: DatabaseHandle,
-  companyId: number,
-  email: string,
-): Promise<UserRecord | null> {
-  const row = await selectCompanyUsers(db, companyId)
-    .where('portal_user.email_key', '=', normaliseText(email))
-    .where('portal_user.status', '!=', userStatus.deleted)
-    .executeTakeFirst()
-  return row ?? null
-}
+export const findUserByEmail = (db: DatabaseHandle, companyId: number, email: string): Promise<UserRecord | null> =>
+  findRow(
+    selectCompanyUsers(db, companyId)
+      .where('portal_user.email_key', '=', normaliseText(email))
+      .where('portal_user.status', '!=', userStatus.deleted),
+  )
 
 export type NewUser = Omit<Insertable<UserTable>, 'name_key' | 'email_key' | 'language'> & {
   language: Language | RawBuilder<Language>
@@ -177,14 +166,13 @@ export async function countActiveAdmins(db: DatabaseHandle, companyId: number): 
 }
 
 /** Somebody who can sign in and is an admin. */
-export async function hasActiveAdmin(db: DatabaseHandle, companyId: number): Promise<boolean> {
-  const adminRow = await db
-    .selectFrom('portal_user')
-    .select('id')
-    .where('company_id', '=', companyId)
-    .where('admin', '=', true)
-    .where('status', '=', userStatus.activated)
-    .limit(1)
-    .executeTakeFirst()
-  return adminRow !== undefined
-}
+export const hasActiveAdmin = (db: DatabaseHandle, companyId: number): Promise<boolean> =>
+  hasRow(
+    db
+      .selectFrom('portal_user')
+      .select('id')
+      .where('company_id', '=', companyId)
+      .where('admin', '=', true)
+      .where('status', '=', userStatus.activated)
+      .limit(1),
+  )

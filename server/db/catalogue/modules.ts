@@ -11,6 +11,7 @@ import {
   type VisibleClientTypes,
 } from '#server/db/catalogue/catalogue.ts'
 import type { DatabaseHandle } from '#server/db/database.ts'
+import { findRow } from '#server/db/find-row.ts'
 import { type ListReads, readListPage } from '#server/db/list-query.ts'
 import type { ModuleTable } from '#server/db/tables/order-tables.ts'
 import { getSqlState } from '#server/db/sql-state.ts'
@@ -49,13 +50,11 @@ export const moduleReads: ListReads<VisibleClientTypes, ModuleRecord> = {
 export const listModulesOfType = (db: DatabaseHandle, type: ClientType): Promise<ModuleRecord[]> =>
   selectPresentModules(db, type).orderBy('code_key').execute()
 
-export async function findModuleById(db: DatabaseHandle, id: number): Promise<ModuleRecord | null> {
-  return (await selectPresentModules(db, null).where('id', '=', id).executeTakeFirst()) ?? null
-}
+export const findModuleById = (db: DatabaseHandle, id: number): Promise<ModuleRecord | null> =>
+  findRow(selectPresentModules(db, null).where('id', '=', id))
 
-export async function lockModule(db: DatabaseHandle, id: number): Promise<ModuleRecord | null> {
-  return (await selectPresentModules(db, null).where('id', '=', id).forUpdate().executeTakeFirst()) ?? null
-}
+export const lockModule = (db: DatabaseHandle, id: number): Promise<ModuleRecord | null> =>
+  findRow(selectPresentModules(db, null).where('id', '=', id).forUpdate())
 
 export type NewModule = Omit<Insertable<ModuleTable>, 'code_key' | 'name_key' | 'change'>
 

@@ -11,6 +11,7 @@ import {
   type VisibleClientTypes,
 } from '#server/db/catalogue/catalogue.ts'
 import type { DatabaseHandle } from '#server/db/database.ts'
+import { findRow } from '#server/db/find-row.ts'
 import { type ListReads, readListPage } from '#server/db/list-query.ts'
 import { createDuplicateProblem } from '#server/db/catalogue/modules.ts'
 import type { PriceListTable } from '#server/db/tables/order-tables.ts'
@@ -53,20 +54,19 @@ export const priceListReads: ListReads<VisibleClientTypes, PriceListRecord> = {
 }
 
 /** Confirmed, of that type, the latest that has begun (D16). */
-export async function findPriceListInForce(
+export const findPriceListInForce = (
   db: DatabaseHandle,
   type: ClientType,
   today: PlainDate,
-): Promise<PriceListRecord | null> {
-  const row = await selectVisiblePriceLists(db, type)
-    .where('deleted', '=', false)
-    .where('confirmed', '=', true)
-    .where('effective_date', '<=', today)
-    .orderBy('effective_date', 'desc')
-    .limit(1)
-    .executeTakeFirst()
-  return row ?? null
-}
+): Promise<PriceListRecord | null> =>
+  findRow(
+    selectVisiblePriceLists(db, type)
+      .where('deleted', '=', false)
+      .where('confirmed', '=', true)
+      .where('effective_date', '<=', today)
+      .orderBy('effective_date', 'desc')
+      .limit(1),
+  )
 
 /** Confirmed and not withdrawn: the one in force and those that begin later. */
 export const listPriceListsFrom = async (
@@ -84,18 +84,11 @@ export const listPriceListsFrom = async (
 }
 
 /** A withdrawn one too, for orders that name it. */
-export async function findPriceListById(db: DatabaseHandle, id: number): Promise<PriceListRecord | null> {
-  return (await selectVisiblePriceLists(db, null).where('id', '=', id).where(isVisible).executeTakeFirst()) ?? null
-}
+export const findPriceListById = (db: DatabaseHandle, id: number): Promise<PriceListRecord | null> =>
+  findRow(selectVisiblePriceLists(db, null).where('id', '=', id).where(isVisible))
 
-export async function lockPriceList(db: DatabaseHandle, id: number): Promise<PriceListRecord | null> {
-  const row = await selectVisiblePriceLists(db, null)
-    .where('id', '=', id)
-    .where(isVisible)
-    .forUpdate()
-    .executeTakeFirst()
-  return row ?? null
-}
+export const lockPriceList = (db: DatabaseHandle, id: number): Promise<PriceListRecord | null> =>
+  findRow(selectVisiblePriceLists(db, null).where('id', '=', id).where(isVisible).forUpdate())
 
 /** Effective dates of lists that price this module, withdrawn ones left out. */
 export async function listDatesWithModule(db: DatabaseHandle, type: ClientType, code: string): Promise<PlainDate[]> {

@@ -8,6 +8,7 @@ import type { PlainDate } from '#domain/time.ts'
 import type { BackupOrderTable, TrafficTable } from '#server/db/tables/backup-tables.ts'
 import { readChangeNumber, readRowChanges } from '#server/db/change-numbers.ts'
 import type { DatabaseHandle } from '#server/db/database.ts'
+import { findRow, hasRow } from '#server/db/find-row.ts'
 import { isBackupExpired, type ExpiryBounds } from '#server/db/hosting/expired-backups.ts'
 import { takeServiceChangeNumber } from '#server/db/hosting/services.ts'
 import { type ListReads, readListPage } from '#server/db/list-query.ts'
@@ -92,28 +93,15 @@ export const trafficReads: ListReads<ServiceKey, TrafficRecord> = {
     selectServiceTraffic(db, service).where('id', '>', id).orderBy('id').limit(limit).execute(),
 }
 
-export async function findBackupById(db: DatabaseHandle, companyId: number, id: number): Promise<BackupRecord | null> {
-  return (await selectBackups(db, companyId).where('id', '=', id).executeTakeFirst()) ?? null
-}
+export const findBackupById = (db: DatabaseHandle, companyId: number, id: number): Promise<BackupRecord | null> =>
+  findRow(selectBackups(db, companyId).where('id', '=', id))
 
-export async function findTrafficById(
-  db: DatabaseHandle,
-  companyId: number,
-  id: number,
-): Promise<TrafficRecord | null> {
-  return (await selectTraffic(db, companyId).where('id', '=', id).executeTakeFirst()) ?? null
-}
+export const findTrafficById = (db: DatabaseHandle, companyId: number, id: number): Promise<TrafficRecord | null> =>
+  findRow(selectTraffic(db, companyId).where('id', '=', id))
 
 /** Whether it is a service of that company. */
-export async function isCompanyService(db: DatabaseHandle, { companyId, serviceId }: ServiceKey): Promise<boolean> {
-  const row = await db
-    .selectFrom('service')
-    .select('id')
-    .where('company_id', '=', companyId)
-    .where('id', '=', serviceId)
-    .executeTakeFirst()
-  return row !== undefined
-}
+export const isCompanyService = (db: DatabaseHandle, { companyId, serviceId }: ServiceKey): Promise<boolean> =>
+  hasRow(db.selectFrom('service').select('id').where('company_id', '=', companyId).where('id', '=', serviceId))
 
 /** As its company calls it; its code where the service is another company's by now. */
 export async function findServiceName(
@@ -201,12 +189,12 @@ const selectLaterBackups = (db: DatabaseHandle, { id, service_id, pdb_type }: Ba
     .limit(1)
 
 /** Another one of its kind was ordered since. */
-export const isReplacedBackup = async (db: DatabaseHandle, backup: BackupOrderKey): Promise<boolean> =>
-  (await selectLaterBackups(db, backup).executeTakeFirst()) !== undefined
+export const isReplacedBackup = (db: DatabaseHandle, backup: BackupOrderKey): Promise<boolean> =>
+  hasRow(selectLaterBackups(db, backup))
 
 /** Whether another one of its kind was ordered since, and is paid or waits to be. */
-export const hasNewerBackup = async (db: DatabaseHandle, backup: BackupOrderKey): Promise<boolean> =>
-  (await selectLaterBackups(db, backup).where('status', '>=', 0).executeTakeFirst()) !== undefined
+export const hasNewerBackup = (db: DatabaseHandle, backup: BackupOrderKey): Promise<boolean> =>
+  hasRow(selectLaterBackups(db, backup).where('status', '>=', 0))
 
 /** Writes the status with the next version. */
 export async function updateBackup(

@@ -2,6 +2,7 @@
 import { type Insertable, type Selectable, sql, type Updateable } from 'kysely'
 import { listServices } from '#contract/services.ts'
 import type { DatabaseHandle } from '#server/db/database.ts'
+import { findRow } from '#server/db/find-row.ts'
 import { type ListReads, readListPage } from '#server/db/list-query.ts'
 import type { ServiceRowView, ServiceTable } from '#server/db/tables/hosting-tables.ts'
 import { ProblemError } from '#server/problems/problem-error.ts'
@@ -15,10 +16,8 @@ export interface ServiceAddress {
 }
 
 /** Of any company's service: the code is public, as is the address behind it. */
-export async function findServiceAddress(db: DatabaseHandle, code: string): Promise<ServiceAddress | null> {
-  const row = await db.selectFrom('service').select(['url', 'admin_url']).where('code', '=', code).executeTakeFirst()
-  return row ?? null
-}
+export const findServiceAddress = (db: DatabaseHandle, code: string): Promise<ServiceAddress | null> =>
+  findRow(db.selectFrom('service').select(['url', 'admin_url']).where('code', '=', code))
 
 export async function insertService(db: DatabaseHandle, service: Insertable<ServiceTable>): Promise<number> {
   return (await db.insertInto('service').values(service).returning('id').executeTakeFirstOrThrow()).id
@@ -72,19 +71,14 @@ export const serviceReads: ListReads<{ owner: ServiceOwner }, ServiceListRow> = 
     selectServiceRows(db, owner).where('id', '>', id).orderBy('id').limit(limit).execute(),
 }
 
-export const findServiceRow = async (
-  db: DatabaseHandle,
-  owner: ServiceOwner,
-  id: number,
-): Promise<ServiceListRow | null> =>
-  (await selectServiceRows(db, owner).where('id', '=', id).executeTakeFirst()) ?? null
+export const findServiceRow = (db: DatabaseHandle, owner: ServiceOwner, id: number): Promise<ServiceListRow | null> =>
+  findRow(selectServiceRows(db, owner).where('id', '=', id))
 
-export const findServiceRowByCode = async (
+export const findServiceRowByCode = (
   db: DatabaseHandle,
   companyId: number,
   code: string,
-): Promise<ServiceListRow | null> =>
-  (await selectServiceRows(db, companyId).where('code', '=', code).executeTakeFirst()) ?? null
+): Promise<ServiceListRow | null> => findRow(selectServiceRows(db, companyId).where('code', '=', code))
 
 /** Of the contract in force, or the one that was the last. */
 export async function findServiceOfContract(
@@ -102,9 +96,8 @@ export async function findServiceOfContract(
 }
 
 /** Locks it until the commit. */
-export async function lockService(db: DatabaseHandle, id: number): Promise<ServiceRecord | null> {
-  return (await db.selectFrom('service').selectAll().where('id', '=', id).forUpdate().executeTakeFirst()) ?? null
-}
+export const lockService = (db: DatabaseHandle, id: number): Promise<ServiceRecord | null> =>
+  findRow(db.selectFrom('service').selectAll().where('id', '=', id).forUpdate())
 
 /** Takes the next number: its counter stays locked until the commit, so write services last. */
 export const takeServiceChangeNumber = async (db: DatabaseHandle): Promise<number> => {
@@ -207,24 +200,23 @@ export const listServicesForUpkeep = (db: DatabaseHandle): Promise<UpkeepService
   db.selectFrom('service_row').selectAll().where('operation', 'is', null).orderBy('id').execute()
 
 /** With the order by which its page is opened; whosever it is. As the system. */
-export async function findServiceWithOrder(
+export const findServiceWithOrder = (
   db: DatabaseHandle,
   id: number,
-): Promise<(ServiceListRow & { order_id: number | null }) | null> {
-  const row = await db
-    .selectFrom('service_row')
-    .leftJoin('service_order', (join) =>
-      join
-        .onRef('service_order.company_id', '=', 'service_row.company_id')
-        .onRef('service_order.code', '=', 'service_row.code')
-        .on('service_order.is_listed', '=', true),
-    )
-    .selectAll('service_row')
-    .select('service_order.id as order_id')
-    .where('service_row.id', '=', id)
-    .executeTakeFirst()
-  return row ?? null
-}
+): Promise<(ServiceListRow & { order_id: number | null }) | null> =>
+  findRow(
+    db
+      .selectFrom('service_row')
+      .leftJoin('service_order', (join) =>
+        join
+          .onRef('service_order.company_id', '=', 'service_row.company_id')
+          .onRef('service_order.code', '=', 'service_row.code')
+          .on('service_order.is_listed', '=', true),
+      )
+      .selectAll('service_row')
+      .select('service_order.id as order_id')
+      .where('service_row.id', '=', id),
+  )
 
 /** Whose address is none that anybody could open. As the system. */
 export const listDemoServices = (db: DatabaseHandle, urlSuffix: string): Promise<ServiceListRow[]> =>

@@ -3,6 +3,7 @@ import { type Insertable, type Selectable, sql, type Updateable } from 'kysely'
 import { type PdbType, listBackups } from '#contract/backups.ts'
 import { readChangeNumber, readRowChanges, takeChangeNumber } from '#server/db/change-numbers.ts'
 import type { DatabaseHandle } from '#server/db/database.ts'
+import { findRow } from '#server/db/find-row.ts'
 import type { ServiceKey } from '#server/db/hosting/backups.ts'
 import { type ListReads, readListPage } from '#server/db/list-query.ts'
 import type { StoredBackupTable } from '#server/db/tables/backup-tables.ts'
@@ -29,41 +30,27 @@ export const storedBackupReads: ListReads<ServiceKey, StoredBackup> = {
     selectStoredBackups(db, service).where('id', '>', id).orderBy('id').limit(limit).execute(),
 }
 
-export async function findStoredBackup(
-  db: DatabaseHandle,
-  companyId: number,
-  id: number,
-): Promise<StoredBackup | null> {
-  const row = await db
-    .selectFrom('backup')
-    .selectAll()
-    .where('company_id', '=', companyId)
-    .where('id', '=', id)
-    .executeTakeFirst()
-  return row ?? null
-}
+export const findStoredBackup = (db: DatabaseHandle, companyId: number, id: number): Promise<StoredBackup | null> =>
+  findRow(db.selectFrom('backup').selectAll().where('company_id', '=', companyId).where('id', '=', id))
 
 /** Whosever it is. As the system. */
-export const findAnyStoredBackup = async (db: DatabaseHandle, id: number): Promise<StoredBackup | null> =>
-  (await db.selectFrom('backup').selectAll().where('id', '=', id).executeTakeFirst()) ?? null
+export const findAnyStoredBackup = (db: DatabaseHandle, id: number): Promise<StoredBackup | null> =>
+  findRow(db.selectFrom('backup').selectAll().where('id', '=', id))
 
 /** Newest first, of whichever companies had that code. As the system. */
 export const listStoredBackupsOfCode = (db: DatabaseHandle, code: string, limit: number): Promise<StoredBackup[]> =>
   db.selectFrom('backup').selectAll().where('service_code', '=', code).orderBy('id', 'desc').limit(limit).execute()
 
 /** The one that runs of that service and kind. */
-export const findRunningBackup = async (
-  db: DatabaseHandle,
-  serviceId: number,
-  type: PdbType,
-): Promise<StoredBackup | null> =>
-  (await db
-    .selectFrom('backup')
-    .selectAll()
-    .where('service_id', '=', serviceId)
-    .where('pdb_type', '=', type)
-    .where('state', '=', 'running')
-    .executeTakeFirst()) ?? null
+export const findRunningBackup = (db: DatabaseHandle, serviceId: number, type: PdbType): Promise<StoredBackup | null> =>
+  findRow(
+    db
+      .selectFrom('backup')
+      .selectAll()
+      .where('service_id', '=', serviceId)
+      .where('pdb_type', '=', type)
+      .where('state', '=', 'running'),
+  )
 
 export type NewBackup = Pick<
   Insertable<StoredBackupTable>,
@@ -114,18 +101,19 @@ export async function updateStoredBackup(
   return row ?? null
 }
 
-export const findLatestBackup = async (
+export const findLatestBackup = (
   db: DatabaseHandle,
   serviceId: number,
   type: PdbType,
   state: 'done' | 'ended',
 ): Promise<StoredBackup | null> =>
-  (await db
-    .selectFrom('backup')
-    .selectAll()
-    .where('service_id', '=', serviceId)
-    .where('pdb_type', '=', type)
-    .where('state', 'in', state === 'done' ? ['done'] : ['done', 'failed', 'removed'])
-    .orderBy('id', 'desc')
-    .limit(1)
-    .executeTakeFirst()) ?? null
+  findRow(
+    db
+      .selectFrom('backup')
+      .selectAll()
+      .where('service_id', '=', serviceId)
+      .where('pdb_type', '=', type)
+      .where('state', 'in', state === 'done' ? ['done'] : ['done', 'failed', 'removed'])
+      .orderBy('id', 'desc')
+      .limit(1),
+  )

@@ -9,6 +9,7 @@ import { normaliseText } from '#domain/text.ts'
 import type { PlainDate, Timestamp } from '#domain/time.ts'
 import { readChangeNumber, readRowChanges } from '#server/db/change-numbers.ts'
 import type { DatabaseHandle } from '#server/db/database.ts'
+import { findRow } from '#server/db/find-row.ts'
 import { touchService } from '#server/db/hosting/services.ts'
 import { type ListReads, readListPage } from '#server/db/list-query.ts'
 import { hasExpiredBackup, selectPaymentState, selectUnpaidMatters } from '#server/db/orders/unpaid-matters.ts'
@@ -134,39 +135,34 @@ export const orderReads: ListReads<OrderScope, OrderRecord> = {
 const selectOrder = (db: DatabaseHandle, companyId: number, moment: Moment, id: number) =>
   selectCompanyOrders(db, companyId, moment).where('id', '=', id).where('deleted', '=', false)
 
-export async function findOrderById(
+export const findOrderById = (
   db: DatabaseHandle,
   companyId: number,
   moment: Moment,
   id: number,
-): Promise<OrderRecord | null> {
-  return (await selectOrder(db, companyId, moment, id).executeTakeFirst()) ?? null
-}
+): Promise<OrderRecord | null> => findRow(selectOrder(db, companyId, moment, id))
 
 /** Locks the row until the commit. */
-export async function lockOrder(
+export const lockOrder = (
   db: DatabaseHandle,
   companyId: number,
   moment: Moment,
   id: number,
-): Promise<OrderRecord | null> {
-  return (await selectOrder(db, companyId, moment, id).forUpdate().executeTakeFirst()) ?? null
-}
+): Promise<OrderRecord | null> => findRow(selectOrder(db, companyId, moment, id).forUpdate())
 
 /** The unpaid order of a service: there is at most one (D32). */
-export async function findUnpaidOrder(
+export const findUnpaidOrder = (
   db: DatabaseHandle,
   companyId: number,
   moment: Moment,
   code: string,
-): Promise<OrderRecord | null> {
-  const row = await selectCompanyOrders(db, companyId, moment)
-    .where('code', '=', code)
-    .where('stored', '=', 'unpaid')
-    .where('deleted', '=', false)
-    .executeTakeFirst()
-  return row ?? null
-}
+): Promise<OrderRecord | null> =>
+  findRow(
+    selectCompanyOrders(db, companyId, moment)
+      .where('code', '=', code)
+      .where('stored', '=', 'unpaid')
+      .where('deleted', '=', false),
+  )
 
 /** How many orders of the company wait to be paid. */
 export async function countUnpaidOrders(db: DatabaseHandle, companyId: number, { now }: Moment): Promise<number> {
