@@ -131,7 +131,7 @@ export function readConfig(env: EnvironmentVariables) {
     serviceSetUp: readFlag(env, 'SERVICE_SETUP', true),
     /** How long a long request rests between two of its steps, ms. */
     jobRestMs: readInteger(env, 'JOB_REST_MS', 0, 0, 60_000),
-    /** The built client; null: beside the server. */
+    /** Folder of the built client; null: `dist` of the project. */
     clientDir: env.CLIENT_DIR ? resolve(env.CLIENT_DIR) : null,
     /** Clients below this build number must update (W-09); 0: none. */
     minBuild: readBuildNumber(env, 'MIN_BUILD'),

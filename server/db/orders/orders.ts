@@ -95,7 +95,7 @@ export interface OrderScope {
 export const orderReads: ListReads<OrderScope, OrderRecord> = {
   readLatestChange: (db, { companyId }) => readChangeNumber(db, companyId),
   async readPage(db, { companyId, moment }, query) {
-    // Their numbers first: what is looked up beside a row would be looked up for each one that the page skips as well.
+    // Ids first: the subqueries of a row would run for each row that the page skips as well.
     const listedIds = db
       .selectFrom('service_order')
       .select('id')
