@@ -7,7 +7,6 @@ import { isSigned, signFields } from '#server/drivers/payment/global-alipay.ts'
 import { isAlipayAmount } from '#demo/payment-sandbox/amount-limits.ts'
 import {
   type AlipayGatewayName,
-  type SandboxRefund,
   sumSandboxRefunds,
   type SandboxStore,
   type AlipayTrade,
@@ -18,53 +17,81 @@ import type { SandboxKeys } from '#demo/payment-sandbox/keys.ts'
 
 type Fields = Record<string, string>
 
-export interface AlipayApi {
-  /** A browser came with a signed address; null: its signature is wrong, or it says something else than it did before. */
-  openTrade(gateway: AlipayGatewayName, fields: Fields): AlipayTrade | null
-  /** A question of the shop, with the answer's text. */
-  handleRequest(gateway: AlipayGatewayName, fields: Fields): string
-  payTrade(alipayTrade: AlipayTrade): AlipayTrade
-  /** Where the payer goes when it is paid: the shop's address with what Alipay signs. */
-  buildReturnUrl(alipayTrade: AlipayTrade): string
+interface AlipayContext {
+  store: SandboxStore
+  webhooks: WebhookSender
+  keys: SandboxKeys
+  clock: () => number
 }
 
-export function createAlipayApi(
-  store: SandboxStore,
-  webhooks: WebhookSender,
-  keys: SandboxKeys,
-  clock: () => number,
-): AlipayApi {
-  const getTimestamp = () => formatAlipayTime(clock())
-  const shopIds = { alipay: keys.sellerId, globalAlipay: keys.partner }
+export class AlipayApi {
+  readonly #context: AlipayContext
 
-  function isSignedByShop(gateway: AlipayGatewayName, fields: Fields): boolean {
-    const { sign = '', ...unsignedFields } = fields
-    if (gateway === 'globalAlipay') {
-      const { sign_type, ...signedFields } = unsignedFields
-      return (
-        sign_type === 'RSA2' &&
-        unsignedFields.partner === keys.partner &&
-        isSigned(signedFields, sign, keys.shop.publicKey)
-      )
-    }
-    // On the open platform a request's signature covers its kind as well.
-    return (
-      unsignedFields.sign_type === 'RSA2' &&
-      unsignedFields.app_id === keys.appId &&
-      isSigned(unsignedFields, sign, keys.shop.publicKey)
-    )
+  constructor(context: AlipayContext) {
+    this.#context = context
   }
 
-  /** What both the call and the browser carry. */
-  function buildSignedFields(alipayTrade: AlipayTrade, extraFields: Fields): Fields {
-    const amount = writeAmount(BigInt(alipayTrade.amount))
-    const commonFields = {
-      out_trade_no: alipayTrade.outTradeNo,
-      trade_no: alipayTrade.tradeNo,
-      seller_id: shopIds[alipayTrade.gate],
-      ...extraFields,
+  /** Returns null for a wrong signature, and for a trade that differs from the stored one. */
+  openTrade(gateway: AlipayGatewayName, fields: Fields): AlipayTrade | null {
+    const { store, keys, clock } = this.#context
+    const tradeRequest = isSignedByShop(gateway, fields, keys) ? parseTradeRequest(gateway, fields) : null
+    if (!tradeRequest) return null
+    const id = `${gateway}:${tradeRequest.outTradeNo}`
+    const existingTrade = store.get('trades', id)
+    if (existingTrade) {
+      const isSame = existingTrade.amount === tradeRequest.amount && existingTrade.currency === tradeRequest.currency
+      return isSame ? existingTrade : null
     }
-    const fields: Fields =
+    const created = clock()
+    const day = formatAlipayTime(created).slice(0, 10).replaceAll('-', '')
+    const tradeNo = `${day}22001${String(store.list('trades').length + 1).padStart(15, '0')}`
+    const alipayTrade: AlipayTrade = { ...tradeRequest, id, gate: gateway, tradeNo, status: 'WAIT_BUYER_PAY', created }
+    store.put({ trades: [alipayTrade] })
+    return alipayTrade
+  }
+
+  /** Returns the text of the response. */
+  handleRequest(gateway: AlipayGatewayName, fields: Fields): string {
+    return (gateway === 'alipay' ? handleAlipayRequest : handleGlobalRequest)(this.#context, fields)
+  }
+
+  payTrade(alipayTrade: AlipayTrade): AlipayTrade {
+    const { store, webhooks } = this.#context
+    const storedTrade = store.get('trades', alipayTrade.id) ?? alipayTrade
+    if (storedTrade.status !== 'WAIT_BUYER_PAY') return storedTrade
+    const paidTrade: AlipayTrade = { ...storedTrade, status: 'TRADE_SUCCESS' }
+    const { gate: gateway, notifyUrl: url, status, subject, passback } = paidTrade
+    const notice = this.#buildSignedFields(paidTrade, {
+      notify_id: createId('notify'),
+      notify_type: 'trade_status_sync',
+      notify_time: this.#getTimestamp(),
+      trade_status: status,
+      subject,
+      ...(passback ? { passback_params: passback } : {}),
+    })
+    const body = new URLSearchParams(notice).toString()
+    store.put({ trades: [paidTrade], calls: [webhooks.compose({ id: createId('call'), gate: gateway, url, body })] })
+    return paidTrade
+  }
+
+  /** Where the payer goes after the payment: the shop's address with fields that Alipay signs. */
+  buildReturnUrl(alipayTrade: AlipayTrade): string {
+    const extraFields: Fields =
+      alipayTrade.gate === 'globalAlipay'
+        ? { is_success: 'T' }
+        : { method: 'alipay.trade.page.pay.return', timestamp: this.#getTimestamp() }
+    return withQuery(alipayTrade.returnUrl, this.#buildSignedFields(alipayTrade, extraFields))
+  }
+
+  #getTimestamp(): string {
+    return formatAlipayTime(this.#context.clock())
+  }
+
+  /** Of both the call and the address that the browser carries. */
+  #buildSignedFields(alipayTrade: AlipayTrade, extraFields: Fields): Fields {
+    const { keys } = this.#context
+    const amount = writeAmount(BigInt(alipayTrade.amount))
+    const gatewayFields: Fields =
       alipayTrade.gate === 'alipay'
         ? {
             app_id: keys.appId,
@@ -72,187 +99,142 @@ export function createAlipayApi(
             version: '1.0',
             charset: 'utf-8',
             total_amount: amount,
-            ...commonFields,
+            seller_id: keys.sellerId,
           }
-        : { currency: alipayTrade.currency, total_fee: amount, trade_status: alipayTrade.status, ...commonFields }
+        : {
+            currency: alipayTrade.currency,
+            total_fee: amount,
+            trade_status: alipayTrade.status,
+            seller_id: keys.partner,
+          }
+    const fields = {
+      ...gatewayFields,
+      out_trade_no: alipayTrade.outTradeNo,
+      trade_no: alipayTrade.tradeNo,
+      ...extraFields,
+    }
     return { ...fields, sign_type: 'RSA2', sign: signFields(fields, keys.gateway.privateKey) }
   }
+}
 
-  const buildNotice = (alipayTrade: AlipayTrade): Fields =>
-    buildSignedFields(alipayTrade, {
-      notify_id: createId('notify'),
-      notify_type: 'trade_status_sync',
-      notify_time: getTimestamp(),
-      trade_status: alipayTrade.status,
-      subject: alipayTrade.subject,
-      ...(alipayTrade.passback ? { passback_params: alipayTrade.passback } : {}),
-    })
+function isSignedByShop(gateway: AlipayGatewayName, { sign = '', ...fields }: Fields, keys: SandboxKeys): boolean {
+  const { sign_type, ...fieldsWithoutType } = fields
+  if (sign_type !== 'RSA2') return false
+  // On the open platform the signature covers its type as well.
+  return gateway === 'alipay'
+    ? fields.app_id === keys.appId && isSigned(fields, sign, keys.shop.publicKey)
+    : fields.partner === keys.partner && isSigned(fieldsWithoutType, sign, keys.shop.publicKey)
+}
 
-  function closeTrade(alipayTrade: AlipayTrade): void {
-    store.put({ trades: [{ ...alipayTrade, status: 'TRADE_CLOSED' }] })
-  }
+type TradeHandler<Response> = (context: AlipayContext, alipayTrade: AlipayTrade, params: Fields) => Response
 
-  /** Gives back what is asked for, once for each name that the shop has for it; the second time it is said to be done. */
-  function refundTrade(alipayTrade: AlipayTrade, name: string, amount: string): 'done' | 'repeated' | 'refused' {
-    const id = `${alipayTrade.gate}:${name}`
-    if (store.get('refunds', id)) return 'repeated'
-    const refundableAmount = alipayTrade.amount - sumSandboxRefunds(store, alipayTrade.id)
-    const refundAmount = /^\d{1,9}\.\d\d$/.test(amount) ? Number(readAmount(amount)) : 0
-    if (alipayTrade.status !== 'TRADE_SUCCESS' || refundAmount === 0 || refundAmount > refundableAmount)
-      return 'refused'
-    const refund: SandboxRefund = {
-      id,
-      gate: alipayTrade.gate,
-      of: alipayTrade.id,
-      created: clock(),
-      amount: refundAmount,
-      currency: alipayTrade.currency,
-      metadata: {},
-    }
-    store.put({
-      refunds: [refund],
-      ...(refundAmount === refundableAmount ? { trades: [{ ...alipayTrade, status: 'TRADE_CLOSED' as const }] } : {}),
-    })
-    return 'done'
-  }
+const queryTrade: TradeHandler<Fields> = (_, alipayTrade) => ({
+  ...successFields,
+  ...toTradeFields(alipayTrade),
+  total_amount: writeAmount(BigInt(alipayTrade.amount)),
+})
 
-  function handleRefund(gateway: AlipayGatewayName, fields: Fields): string {
-    const isAuthentic = isSignedByShop(gateway, fields)
-    const params = gateway === 'alipay' ? parseBizContent(fields) : fields
-    const alipayTrade = store.get('trades', `${gateway}:${params.out_trade_no}`)
-    if (gateway === 'globalAlipay') {
-      const toErrorXml = (error: string) => `<alipay><is_success>F</is_success><error>${error}</error></alipay>`
-      if (!isAuthentic) return toErrorXml('ILLEGAL_SIGN')
-      if (!alipayTrade) return toErrorXml('PURCHASE_TRADE_NOT_EXIST')
-      const outcome = refundTrade(alipayTrade, params.out_return_no ?? '', params.return_amount ?? '')
-      if (outcome === 'done') return '<alipay><is_success>T</is_success></alipay>'
-      return toErrorXml(outcome === 'repeated' ? 'REPEATED_REFUNDMENT_REQUEST' : 'RETURN_AMOUNT_EXCEED')
-    }
-    const method = fields.method ?? ''
-    const name = params.out_request_no ?? ''
-    if (!isAuthentic) return signResponse(method, buildRefusal('40002', 'isv.invalid-signature'), keys)
-    if (!alipayTrade) return signResponse(method, buildRefusal('40004', 'ACQ.TRADE_NOT_EXIST'), keys)
-    const existingRefund = store.get('refunds', `${gateway}:${name}`)
-    const refundFields = { ...toTradeFields(alipayTrade), out_request_no: name }
-    if (method.endsWith('query'))
-      return signResponse(
-        method,
-        { ...successFields, ...(existingRefund ? { ...refundFields, refund_status: 'REFUND_SUCCESS' } : {}) },
-        keys,
-      )
-    const outcome = refundTrade(alipayTrade, name, params.refund_amount ?? '')
-    if (outcome === 'refused') return signResponse(method, buildRefusal('40004', 'ACQ.TRADE_HAS_CLOSE'), keys)
-    return signResponse(
-      method,
-      { ...successFields, ...refundFields, fund_change: outcome === 'done' ? 'Y' : 'N' },
-      keys,
-    )
-  }
+const alipayHandlers: Record<string, TradeHandler<Fields>> = {
+  'alipay.trade.query': queryTrade,
+  'alipay.trade.close': (context, alipayTrade, params) =>
+    closeTrade(context, alipayTrade)
+      ? queryTrade(context, alipayTrade, params)
+      : buildRefusal('40004', 'ACQ.TRADE_STATUS_ERROR'),
+  'alipay.trade.refund': (context, alipayTrade, { out_request_no: name = '', refund_amount = '' }) => {
+    const outcome = refundTrade(context, alipayTrade, name, refund_amount)
+    if (outcome === 'refused') return buildRefusal('40004', 'ACQ.TRADE_HAS_CLOSE')
+    const fund_change = outcome === 'done' ? 'Y' : 'N'
+    return { ...successFields, ...toTradeFields(alipayTrade), out_request_no: name, fund_change }
+  },
+  'alipay.trade.fastpay.refund.query': ({ store }, alipayTrade, { out_request_no: name = '' }) =>
+    store.get('refunds', `alipay:${name}`)
+      ? { ...successFields, ...toTradeFields(alipayTrade), out_request_no: name, refund_status: 'REFUND_SUCCESS' }
+      : successFields,
+}
 
-  return {
-    openTrade(gateway, fields) {
-      const tradeRequest = isSignedByShop(gateway, fields) ? parseTradeRequest(gateway, fields) : null
-      if (!tradeRequest) return null
-      const id = `${gateway}:${tradeRequest.outTradeNo}`
-      const existingTrade = store.get('trades', id)
-      if (existingTrade)
-        return existingTrade.amount === tradeRequest.amount && existingTrade.currency === tradeRequest.currency
-          ? existingTrade
-          : null
-      const created = clock()
-      const tradeNo = `${getTimestamp().slice(0, 10).replaceAll('-', '')}22001${String(store.list('trades').length + 1).padStart(15, '0')}`
-      const alipayTrade: AlipayTrade = {
-        ...tradeRequest,
-        id,
-        gate: gateway,
-        tradeNo,
-        status: 'WAIT_BUYER_PAY',
-        created,
-      }
-      store.put({ trades: [alipayTrade] })
-      return alipayTrade
-    },
-    handleRequest(gateway, fields) {
-      if (/refund/.test(fields.method ?? fields.service ?? '')) return handleRefund(gateway, fields)
-      const name =
-        gateway === 'alipay' ? parseBizContent(fields).out_trade_no : (fields.out_trade_no ?? fields.out_order_no)
-      const alipayTrade = store.get('trades', `${gateway}:${name}`)
-      const verb = (fields.method ?? fields.service ?? '').includes('close') ? 'close' : 'query'
-      const isAuthentic = isSignedByShop(gateway, fields)
-      const isClosed = isAuthentic && verb === 'close' && alipayTrade?.status === 'WAIT_BUYER_PAY'
-      if (isClosed) closeTrade(alipayTrade)
-      if (gateway === 'globalAlipay')
-        return toXmlResponse(isAuthentic ? alipayTrade : 'ILLEGAL_SIGN', verb, isClosed, keys)
-      return toJsonResponse(
-        fields.method ?? '',
-        isAuthentic ? alipayTrade : 'isv.invalid-signature',
-        verb,
-        isClosed,
-        keys,
-      )
-    },
-    payTrade(alipayTrade) {
-      const storedTrade = store.get('trades', alipayTrade.id) ?? alipayTrade
-      if (storedTrade.status !== 'WAIT_BUYER_PAY') return storedTrade
-      const paidTrade: AlipayTrade = { ...storedTrade, status: 'TRADE_SUCCESS' }
-      const body = new URLSearchParams(buildNotice(paidTrade)).toString()
-      const call = webhooks.compose({ id: createId('call'), gate: paidTrade.gate, url: paidTrade.notifyUrl, body })
-      store.put({ trades: [paidTrade], calls: [call] })
-      return paidTrade
-    },
-    buildReturnUrl(alipayTrade) {
-      if (alipayTrade.gate === 'globalAlipay')
-        return withQuery(alipayTrade.returnUrl, buildSignedFields(alipayTrade, { is_success: 'T' }))
-      return withQuery(
-        alipayTrade.returnUrl,
-        buildSignedFields(alipayTrade, { method: 'alipay.trade.page.pay.return', timestamp: getTimestamp() }),
-      )
-    },
-  }
+function handleAlipayRequest(context: AlipayContext, fields: Fields): string {
+  const { method = '' } = fields
+  const params = parseBizContent(fields)
+  const alipayTrade = context.store.get('trades', `alipay:${params.out_trade_no}`)
+  if (!isSignedByShop('alipay', fields, context.keys))
+    return signResponse(method, buildRefusal('40002', 'isv.invalid-signature'), context.keys)
+  const responseFields = alipayTrade
+    ? (alipayHandlers[method] ?? queryTrade)(context, alipayTrade, params)
+    : buildRefusal('40004', 'ACQ.TRADE_NOT_EXIST')
+  return signResponse(method, responseFields, context.keys)
+}
+
+const successXml = '<alipay><is_success>T</is_success></alipay>'
+const toErrorXml = (error: string) => `<alipay><is_success>F</is_success><error>${error}</error></alipay>`
+
+const globalHandlers: Record<string, TradeHandler<string>> = {
+  single_trade_query: toXmlResponse,
+  close_trade: (context, alipayTrade) =>
+    closeTrade(context, alipayTrade) ? successXml : toErrorXml('TRADE_STATUS_NOT_AVAILD'),
+  forex_refund: (context, alipayTrade, { out_return_no = '', return_amount = '' }) => {
+    const outcome = refundTrade(context, alipayTrade, out_return_no, return_amount)
+    if (outcome === 'done') return successXml
+    return toErrorXml(outcome === 'repeated' ? 'REPEATED_REFUNDMENT_REQUEST' : 'RETURN_AMOUNT_EXCEED')
+  },
+}
+
+function handleGlobalRequest(context: AlipayContext, fields: Fields): string {
+  const { service = '' } = fields
+  if (!isSignedByShop('globalAlipay', fields, context.keys)) return toErrorXml('ILLEGAL_SIGN')
+  const alipayTrade = context.store.get('trades', `globalAlipay:${fields.out_trade_no ?? fields.out_order_no}`)
+  if (!alipayTrade) return toErrorXml(service === 'forex_refund' ? 'PURCHASE_TRADE_NOT_EXIST' : 'TRADE_NOT_EXIST')
+  return (globalHandlers[service] ?? toXmlResponse)(context, alipayTrade, fields)
+}
+
+function closeTrade({ store }: AlipayContext, alipayTrade: AlipayTrade): boolean {
+  if (alipayTrade.status !== 'WAIT_BUYER_PAY') return false
+  store.put({ trades: [{ ...alipayTrade, status: 'TRADE_CLOSED' }] })
+  return true
+}
+
+/** One refund for each name that the shop gives; the second time the outcome is `repeated`. */
+function refundTrade(
+  { store, clock }: AlipayContext,
+  alipayTrade: AlipayTrade,
+  name: string,
+  amountText: string,
+): 'done' | 'repeated' | 'refused' {
+  const id = `${alipayTrade.gate}:${name}`
+  if (store.get('refunds', id)) return 'repeated'
+  const refundableAmount = alipayTrade.amount - sumSandboxRefunds(store, alipayTrade.id)
+  const amount = parseAmount(amountText) ?? 0
+  if (alipayTrade.status !== 'TRADE_SUCCESS' || amount === 0 || amount > refundableAmount) return 'refused'
+  const { gate: gateway, currency } = alipayTrade
+  store.put({
+    refunds: [{ id, gate: gateway, of: alipayTrade.id, created: clock(), amount, currency, metadata: {} }],
+    ...(amount === refundableAmount ? { trades: [{ ...alipayTrade, status: 'TRADE_CLOSED' as const }] } : {}),
+  })
+  return 'done'
 }
 
 const parseBizContent = (fields: Fields): Fields => JSON.parse(fields.biz_content ?? '{}') as Fields
 
+/** In hundredths. Returns null for a malformed amount. */
+const parseAmount = (text: string): number | null => (/^\d{1,9}\.\d\d$/.test(text) ? Number(readAmount(text)) : null)
+
 type TradeRequest = Omit<AlipayTrade, 'id' | 'gate' | 'tradeNo' | 'status' | 'created'>
 
-/** Null: not a whole order. */
+/** Returns null if a field is missing or malformed. */
 function parseTradeRequest(gateway: AlipayGatewayName, fields: Fields): TradeRequest | null {
   const params = gateway === 'alipay' ? parseBizContent(fields) : fields
-  const total = gateway === 'alipay' ? params.total_amount : params.total_fee
+  const amount = parseAmount(params[gateway === 'alipay' ? 'total_amount' : 'total_fee'] ?? '')
   const { out_trade_no: outTradeNo, subject } = params
-  if (!outTradeNo || !subject || !total || !/^\d{1,9}\.\d\d$/.test(total)) return null
-  if (!isAlipayAmount(gateway, Number(readAmount(total)))) return null
+  if (!outTradeNo || !subject || amount === null || !isAlipayAmount(gateway, amount)) return null
   return {
     outTradeNo,
     subject,
-    amount: Number(readAmount(total)),
+    amount,
     currency: gateway === 'alipay' ? 'CNY' : (fields.currency ?? ''),
     passback: params.passback_params ?? null,
     notifyUrl: fields.notify_url ?? '',
     returnUrl: fields.return_url ?? '',
     quitUrl: params.quit_url ?? null,
   }
-}
-
-/** A trade, that there is none, or why the question is refused. */
-type TradeLookup = AlipayTrade | null | string
-
-function toJsonResponse(
-  method: string,
-  lookup: TradeLookup,
-  verb: string,
-  isClosed: boolean,
-  keys: SandboxKeys,
-): string {
-  const responseFields =
-    typeof lookup === 'string'
-      ? buildRefusal('40002', lookup)
-      : lookup === null
-        ? buildRefusal('40004', 'ACQ.TRADE_NOT_EXIST')
-        : verb === 'close' && !isClosed
-          ? buildRefusal('40004', 'ACQ.TRADE_STATUS_ERROR')
-          : { ...successFields, ...toTradeFields(lookup), total_amount: writeAmount(BigInt(lookup.amount)) }
-  return signResponse(method, responseFields, keys)
 }
 
 const successFields = { code: '10000', msg: 'Success' }
@@ -275,24 +257,13 @@ const toTradeFields = ({ outTradeNo, tradeNo, status }: AlipayTrade) => ({
   trade_status: status,
 })
 
-function toXmlResponse(
-  lookup: TradeLookup,
-  verb: string,
-  isClosed: boolean,
-  { gateway, partner }: SandboxKeys,
-): string {
-  const toErrorXml = (error: string) => `<alipay><is_success>F</is_success><error>${error}</error></alipay>`
-  if (typeof lookup === 'string') return toErrorXml(lookup)
-  if (lookup === null) return toErrorXml('TRADE_NOT_EXIST')
-  if (verb === 'close')
-    return isClosed ? '<alipay><is_success>T</is_success></alipay>' : toErrorXml('TRADE_STATUS_NOT_AVAILD')
-  const total_fee = writeAmount(BigInt(lookup.amount))
+function toXmlResponse({ keys: { gateway, partner } }: AlipayContext, alipayTrade: AlipayTrade): string {
   const fields: Fields = {
-    ...toTradeFields(lookup),
-    currency: lookup.currency,
-    total_fee,
+    ...toTradeFields(alipayTrade),
+    currency: alipayTrade.currency,
+    total_fee: writeAmount(BigInt(alipayTrade.amount)),
     seller_id: partner,
-    subject: lookup.subject,
+    subject: alipayTrade.subject,
   }
   const sign = signFields(fields, gateway.privateKey)
   const elements = Object.entries(fields).map(([name, value]) => `<${name}>${escapeXml(value)}</${name}>`)

@@ -9,7 +9,7 @@ import { readFile, writeFile } from 'node:fs/promises'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { StartProblem } from '#server/config/config.ts'
-import { createAlipayApi } from '#demo/payment-sandbox/alipay-api.ts'
+import { AlipayApi } from '#demo/payment-sandbox/alipay-api.ts'
 import {
   type AlipayGatewayName,
   calculateSandboxBalances,
@@ -25,7 +25,7 @@ import { openJournal } from '#demo/payment-sandbox/journal.ts'
 import { type SandboxKeys, loadSandboxKeys } from '#demo/payment-sandbox/keys.ts'
 import { getAlipayPath, getBankPath, getCardPath, serveSandboxPages } from '#demo/payment-sandbox/page-routes.ts'
 import type { SandboxFaults } from '#demo/payment-sandbox/sandbox-faults.ts'
-import { createStripeApi } from '#demo/payment-sandbox/stripe-api.ts'
+import { handleStripeRequest } from '#demo/payment-sandbox/stripe-api.ts'
 import type { PaymentSandbox, SandboxOptions } from '#server/composition/open-payments.ts'
 import type { GatewaySettings } from '#server/config/payment-config.ts'
 
@@ -77,8 +77,8 @@ export async function openSandbox({
       `${url}${getCardPath(session)}?lang=${session.locale}`,
   }
   const cards = createCardPayments(webhooks, () => `${portalUrl}/public/payment/stripe`, clock, links)
-  const stripe = createStripeApi(store, cards, clock, links)
-  const alipay = createAlipayApi(store, webhooks, keys, clock)
+  const stripeContext = { store, cards, clock, links }
+  const alipay = new AlipayApi({ store, webhooks, keys, clock })
 
   fastify.all('/v1/*', (request, reply) => {
     if (request.headers.authorization !== `Bearer ${keys.stripe.secretKey}`)
@@ -93,7 +93,7 @@ export async function openSandbox({
       body: readBody(request),
       idempotencyKey,
     }
-    const { status, body, isReplayed } = stripe.handleRequest(stripeRequest)
+    const { status, body, isReplayed } = handleStripeRequest(stripeContext, stripeRequest)
     webhooks.wake()
     if (loseAnswerIfRequested(faults, request)) return reply
     if (isReplayed) reply.header('idempotent-replayed', 'true')

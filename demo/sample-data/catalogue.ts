@@ -7,6 +7,11 @@ import { type StorePackage, loadApps } from '#demo/sample-data/apps.ts'
 
 type CurrencyPrices = [hkd: string, usd: string, rmb: string]
 const toPrices = ([hkd, usd, rmb]: CurrencyPrices) => ({ hkd, usd, rmb })
+const toNamedPrices = <const Name extends string>(name: Name, [hkd, usd, rmb]: CurrencyPrices) =>
+  ({ [`${name}_hkd`]: hkd, [`${name}_usd`]: usd, [`${name}_rmb`]: rmb }) as Record<
+    `${Name}_${'hkd' | 'usd' | 'rmb'}`,
+    string
+  >
 
 const visibleModules = [
   { code: 'core', name: 'Core', dependencies: [] },
@@ -14,11 +19,11 @@ const visibleModules = [
   { code: 'scm', name: 'Supply chain', dependencies: ['fin'] },
   { code: 'hr', name: 'Human resources', dependencies: ['core'] },
   { code: 'doc', name: 'Documents', dependencies: [] },
-]
+].map((module) => ({ ...module, hidden: false, conditions: [], apps: [] }))
 const hiddenModules = [
   { code: 'base', name: 'Platform', conditions: ['core'], apps: ['framework'] },
   { code: 'stocktake', name: 'Stock taking', conditions: ['fin', 'scm'], apps: ['barcode'] },
-]
+].map((module) => ({ ...module, hidden: true, dependencies: [] }))
 
 type PriceRange = [to: number, prices: CurrencyPrices]
 
@@ -92,14 +97,10 @@ const toPriceContent = (
   ids: readonly number[],
 ): PriceContent => ({
   uat_charge: uat,
-  uat_cap_hkd: cap[0],
-  uat_cap_usd: cap[1],
-  uat_cap_rmb: cap[2],
+  ...toNamedPrices('uat_cap', cap),
   min_concurrent_user: 5,
   min_named_user: 10,
-  min_fee_hkd: fee[0],
-  min_fee_usd: fee[1],
-  min_fee_rmb: fee[2],
+  ...toNamedPrices('min_fee', fee),
   concurrentUser: toPriceRanges(concurrent),
   namedUser: toPriceRanges(namedUserRanges),
   module: modules.map((prices, index) => ({
@@ -109,17 +110,11 @@ const toPriceContent = (
     ...toPrices(prices),
   })),
   pdbPrice: {
-    pdb2s3_fee_hkd: '6000.00',
-    pdb2s3_fee_usd: '770.00',
-    pdb2s3_fee_rmb: '5400.00',
+    ...toNamedPrices('pdb2s3_fee', ['6000.00', '770.00', '5400.00']),
     pdb2s3_traffic: '50.00',
     pdb2s3_discount: '10.00',
-    pdb2s3_up_hkd: '12.50',
-    pdb2s3_up_usd: '1.60',
-    pdb2s3_up_rmb: '11.25',
-    pdb2rds_fee_hkd: '15000.00',
-    pdb2rds_fee_usd: '1925.00',
-    pdb2rds_fee_rmb: '13500.00',
+    ...toNamedPrices('pdb2s3_up', ['12.50', '1.60', '11.25']),
+    ...toNamedPrices('pdb2rds_fee', ['15000.00', '1925.00', '13500.00']),
     pdb2rds_discount: '0.00',
   },
 })
@@ -132,32 +127,19 @@ export async function loadCatalogue(
   storePackage: StorePackage = async () => undefined,
 ): Promise<number[]> {
   const times = { create_time: now, update_time: now }
-  const emptyList = JSON.stringify([])
-  const module = { type: 'saas' as const, any_condition: false, version: '', ...times }
   const ids: number[] = []
-  for (const { dependencies, ...fields } of visibleModules) {
-    const dependencyList = JSON.stringify(dependencies)
-    const row = {
-      ...module,
+  for (const { dependencies, conditions, apps, ...fields } of [...visibleModules, ...hiddenModules]) {
+    const { id } = await insertModule(db, {
+      type: 'saas',
+      any_condition: false,
+      version: '',
+      ...times,
       ...fields,
-      hidden: false,
-      dependencies: dependencyList,
-      conditions: emptyList,
-      apps: emptyList,
-    }
-    ids.push((await insertModule(db, row)).id)
-  }
-  for (const { conditions, apps, ...fields } of hiddenModules) {
-    const appList = JSON.stringify(apps.map((code) => ({ code, flag: {} })))
-    const conditionList = JSON.stringify(conditions)
-    await insertModule(db, {
-      ...module,
-      ...fields,
-      hidden: true,
-      dependencies: emptyList,
-      conditions: conditionList,
-      apps: appList,
+      dependencies: JSON.stringify(dependencies),
+      conditions: JSON.stringify(conditions),
+      apps: JSON.stringify(apps.map((code) => ({ code, flag: {} }))),
     })
+    ids.push(id)
   }
   await loadApps(db, storePackage)
   const listIds: number[] = []

@@ -3,105 +3,12 @@ import { randomBytes } from 'node:crypto'
 import { BlockList, isIP } from 'node:net'
 import { join, resolve } from 'node:path'
 
-export interface Config {
-  /** 0: any free port. */
-  port: number
-  host: string
-  dataDir: string
-  /** Of what is uploaded; the same on every node. */
-  filesDir: string
-  /** Null: the embedded database in `dataDir`. */
-  databaseUrl: string | null
-  migrateDatabaseUrl: string | null
-  demo: boolean
-  /** Without a slash at the end. */
-  publicUrl: string
-  /** Whether people reach us over TLS: decides the cookies' names and HSTS. */
-  tls: boolean
-  timeZone: string
-  uatBound: 'floor' | 'ceiling'
-  /** 32 bytes: derives token pairs (K-07) and prints of requests (protocol 8). */
-  tokenKey: Buffer
-  /** False: made up for this process; `server/composition/create-app-context.ts` puts the one of the key file in its place. */
-  isTokenKeyConfigured: boolean
-  /** Proxies in front of us whose X-Forwarded-For we believe. */
-  trustProxy: number
-  logLevel: LogLevel
-  argon2: { memoryCost: number; timeCost: number; parallelism: number }
-  lifetimes: SessionLifetimes
-  freeSpace: FreeSpaceMark
-  /** What the pictures of one company's users may take up, MB (decision 70). */
-  picturesPerCompanyMb: number
-  /** How many times the usual shares of requests an address, a user and a company have (decision 70). */
-  requestFactor: number
-  /** Where mail is sent to; null: each one is a file in `dataDir`. */
-  smtpUrl: string | null
-  mailFrom: { name: string; address: string }
-  /** The provider's first admin outside demo mode. */
-  providerEmail: string
-  /** Who answers questions about the portal: every page names them. */
-  supportEmail: string
-  /** Whether the most dangerous calls ask for the password again (S-48). */
-  stepUp: boolean
-  /** 32 bytes: names and signs the logs of the audit trail; null: `tokenKey` does. */
-  auditKey: Buffer | null
-  /** The key that takes the place of the other: both sign, and the first names it. Null: the key stays. */
-  auditKeyNext: Buffer | null
-  /** What the logs are called since before their key was changed; null: by the key. */
-  auditName: string | null
-  /** 32 bytes: the keys of the companies' archives come from it; null: from `tokenKey`. */
-  backupKey: Buffer | null
-  /** Those that it took the place of: they open older archives. */
-  backupKeysBefore: readonly Buffer[]
-  /** Backups of each kind that a service keeps, at most, and for how many days. */
-  backupKeepCount: number
-  backupKeepDays: number
-  /** At which hour of the business time zone the night begins in which services are backed up; it has four. */
-  backupHour: number
-  /** After so many years an entry of the audit trail goes into an archive file (D86); 0: never. */
-  auditYears: number
-  /** Who runs hosted services: this machine; another node of the portal, which works off what is asked for here; nobody. */
-  hosting: 'local' | 'elsewhere' | 'off'
-  /** Of the hosted services: their data, logs and apps. */
-  hostingDir: string
-  /** Services are reached at `www.CODE.` followed by it, on this port of the loopback; 0: any free one, kept from then on. */
-  serviceDomain: string
-  servicePort: number
-  /** Whether people reach services over TLS, by a proxy in front of the gateway. */
-  serviceTls: boolean
-  /** MB of all services of this machine together; 0: what it has, less a part for the portal. */
-  serviceMemoryMb: number
-  /** Users of the operating system, by number, as which services run where the portal is root on Linux; null: as the portal's own. */
-  serviceUsers: { first: number; last: number } | null
-  /** Whether a service is set up by itself once its contract is in effect; otherwise somebody does it. */
-  serviceSetUp: boolean
-  /** How long a long request rests between two of its steps, ms. */
-  jobRestMs: number
-  /** The built client; null: beside the server. */
-  clientDir: string | null
-  /** Builds of the client below this number are made to take the newest (W-09); 0: none. */
-  minBuild: number
-  /** The way out of a broken worker (W-11). */
-  workerBypass: boolean
-  /** Whether the page `/api/docs` is served. */
-  apiDocs: boolean
-}
+export type Config = ReturnType<typeof readConfig>
 
 const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const
-type LogLevel = (typeof logLevels)[number]
-
-/** Seconds (S-42). */
-export interface SessionLifetimes {
-  accessSeconds: number
-  customer: { idleSeconds: number; absoluteSeconds: number }
-  provider: { idleSeconds: number; absoluteSeconds: number }
-}
 
 /** Writes are refused below the larger of the two (R-13). */
-export interface FreeSpaceMark {
-  bytes: number
-  percent: number
-}
+export type FreeSpaceMark = Config['freeSpace']
 
 /** A start that cannot be: its message is shown as it is, and the process ends with 1. */
 export class StartProblem extends Error {
@@ -114,31 +21,40 @@ export class StartProblem extends Error {
 export type EnvironmentVariables = Record<string, string | undefined>
 
 const secondsPerHour = 3600
+const secondsPerDay = 24 * secondsPerHour
 
-export function readConfig(env: EnvironmentVariables): Config {
+export function readConfig(env: EnvironmentVariables) {
   const host = env.HOST || '127.0.0.1'
   const port = readInteger(env, 'PORT', 8080, 0, 65_535)
   const databaseUrl = readPostgresUrl(env, 'DATABASE_URL')
   const publicUrl = readUrl(env, 'PUBLIC_URL', `http://localhost:${port}`)
-  const key = readTokenKey(env)
+  const key = readKey(env, 'TOKEN_KEY')
   const trustProxy = readInteger(env, 'TRUST_PROXY', 0, 0, 10)
   const publicSetting = findPublicSetting({ host, publicUrl: publicUrl.href, trustProxy })
   const isDemo = readDemo(env, databaseUrl === null, publicSetting)
   const dataDir = resolve(env.DATA_DIR || 'data')
   return {
+    /** 0: any free port. */
     port,
     host,
     dataDir,
+    /** Of what is uploaded; the same on every node. */
     filesDir: env.FILES_DIR ? resolve(env.FILES_DIR) : join(dataDir, 'files'),
+    /** Null: the embedded database in `dataDir`. */
     databaseUrl,
     migrateDatabaseUrl: readPostgresUrl(env, 'MIGRATE_DATABASE_URL'),
     demo: isDemo,
+    /** Without a slash at the end. */
     publicUrl: publicUrl.href.replace(/\/$/, ''),
+    /** Whether people reach the portal over TLS: decides the cookies' names and HSTS. */
     tls: publicUrl.protocol === 'https:',
     timeZone: readTimeZone(env),
     uatBound: readChoice(env, 'UAT_BOUND', 'floor', ['floor', 'ceiling'] as const),
+    /** 32 bytes: derives token pairs (K-07) and prints of requests (protocol 8). */
     tokenKey: key ?? randomBytes(32),
+    /** False: created for this process; `server/composition/create-app-context.ts` replaces it by the key file's. */
     isTokenKeyConfigured: key !== null,
+    /** Proxies in front of the server whose X-Forwarded-For counts. */
     trustProxy,
     logLevel: readChoice(env, 'LOG_LEVEL', 'info', logLevels),
     argon2: {
@@ -146,26 +62,21 @@ export function readConfig(env: EnvironmentVariables): Config {
       timeCost: readInteger(env, 'ARGON2_TIME', 2, 1, 20),
       parallelism: readInteger(env, 'ARGON2_PARALLELISM', 1, 1, 16),
     },
+    /** Seconds (S-42). */
     lifetimes: {
       accessSeconds: readInteger(env, 'ACCESS_SECONDS', 600, 5, 3600),
       customer: {
-        idleSeconds: readInteger(env, 'REFRESH_IDLE_SECONDS', 12 * secondsPerHour, 10, 30 * 24 * secondsPerHour),
-        absoluteSeconds: readInteger(
-          env,
-          'REFRESH_ABSOLUTE_SECONDS',
-          7 * 24 * secondsPerHour,
-          10,
-          90 * 24 * secondsPerHour,
-        ),
+        idleSeconds: readInteger(env, 'REFRESH_IDLE_SECONDS', 12 * secondsPerHour, 10, 30 * secondsPerDay),
+        absoluteSeconds: readInteger(env, 'REFRESH_ABSOLUTE_SECONDS', 7 * secondsPerDay, 10, 90 * secondsPerDay),
       },
       provider: {
-        idleSeconds: readInteger(env, 'PROVIDER_REFRESH_IDLE_SECONDS', secondsPerHour, 10, 30 * 24 * secondsPerHour),
+        idleSeconds: readInteger(env, 'PROVIDER_REFRESH_IDLE_SECONDS', secondsPerHour, 10, 30 * secondsPerDay),
         absoluteSeconds: readInteger(
           env,
           'PROVIDER_REFRESH_ABSOLUTE_SECONDS',
           12 * secondsPerHour,
           10,
-          90 * 24 * secondsPerHour,
+          90 * secondsPerDay,
         ),
       },
     },
@@ -173,34 +84,60 @@ export function readConfig(env: EnvironmentVariables): Config {
       bytes: readInteger(env, 'FREE_SPACE_MARK_MB', 64, 0, 1_048_576) * 1_048_576,
       percent: readInteger(env, 'FREE_SPACE_MARK_PERCENT', 5, 0, 90),
     },
+    /** Where mail is sent to; null: each one is a file in `dataDir`. */
     smtpUrl: readSmtpUrl(env),
     mailFrom: readMailFrom(env, `no-reply@${publicUrl.hostname}`),
+    /** The provider's first admin outside demo mode. */
     providerEmail: env.PROVIDER_EMAIL || 'provider-admin@m18.local',
+    /** For questions about the portal: every page shows it. */
     supportEmail: readSupportEmail(env, `support@${publicUrl.hostname}`),
+    /** Whether the most dangerous calls ask for the password again (S-48). */
     stepUp: readFlag(env, 'STEP_UP', false),
+    /** 32 bytes: names and signs the logs of the audit trail; null: `tokenKey` does. */
     auditKey: readKey(env, 'AUDIT_KEY'),
+    /** The key that replaces `auditKey`: both sign, and `auditKey` names the logs. Null: the key stays. */
     auditKeyNext: readKey(env, 'AUDIT_KEY_NEXT'),
+    /** Name of the logs from before their key was changed; null: derived from the key. */
     auditName: readAuditName(env),
+    /** 32 bytes: the keys of the companies' archives come from it; null: from `tokenKey`. */
     backupKey: readKey(env, 'BACKUP_KEY'),
+    /** Its predecessors: they open older archives. */
     backupKeysBefore: readKeys(env, 'BACKUP_KEYS_BEFORE'),
+    /** Backups of each kind that a service keeps, at most, and for how many days. */
     backupKeepCount: readInteger(env, 'BACKUP_KEEP_COUNT', 30, 1, 1000),
     backupKeepDays: readInteger(env, 'BACKUP_KEEP_DAYS', 90, 1, 3650),
+    /** At which hour of the business time zone the night begins in which services are backed up; it has four. */
     backupHour: readInteger(env, 'BACKUP_HOUR', 1, 0, 20),
+    /** What the pictures of one company's users may take up, MB (decision 70). */
     picturesPerCompanyMb: readInteger(env, 'PICTURES_PER_COMPANY_MB', 200, 1, 100_000),
+    /** How many times the usual shares of requests an address, a user and a company have (decision 70). */
     requestFactor: readInteger(env, 'REQUEST_FACTOR', 1, 1, 1000),
+    /** After so many years an entry of the audit trail goes into an archive file (D86); 0: never. */
     auditYears: readInteger(env, 'AUDIT_YEARS', 7, 0, 100),
+    /** Where hosted services run: on this machine, on another node, which works off the jobs of this one, or nowhere. */
     hosting: readChoice(env, 'HOSTING', 'local', ['local', 'elsewhere', 'off'] as const),
+    /** Of the hosted services: their data, logs and apps. */
     hostingDir: resolve(env.HOSTING_DIR || join(dataDir, 'hosting')),
+    /** A service is at `www.CODE.DOMAIN`, on this port of the loopback; 0: any free one, the same after a restart. */
     serviceDomain: readServiceDomain(env),
     servicePort: readInteger(env, 'SERVICE_PORT', 0, 0, 65_535),
+    /** Whether people reach services over TLS, by a proxy in front of the gateway. */
     serviceTls: readFlag(env, 'SERVICE_TLS', false),
+    /** Users of the operating system, by number, as which services run where the portal is root on Linux; null: as the portal's own. */
     serviceUsers: readUserRange(env),
+    /** MB of all services of this machine together; 0: what it has, less a part for the portal. */
     serviceMemoryMb: readInteger(env, 'SERVICE_MEMORY_MB', 0, 0, 100_000_000),
+    /** Whether a service is set up by the schedule once its contract is in effect. */
     serviceSetUp: readFlag(env, 'SERVICE_SETUP', true),
+    /** How long a long request rests between two of its steps, ms. */
     jobRestMs: readInteger(env, 'JOB_REST_MS', 0, 0, 60_000),
+    /** Folder of the built client; null: `dist` of the project. */
     clientDir: env.CLIENT_DIR ? resolve(env.CLIENT_DIR) : null,
+    /** Clients below this build number must update (W-09); 0: none. */
     minBuild: readBuildNumber(env, 'MIN_BUILD'),
+    /** The way out of a broken worker (W-11). */
     workerBypass: readFlag(env, 'WORKER_BYPASS', false),
+    /** Whether the page `/api/docs` is served. */
     apiDocs: readFlag(env, 'API_DOCS', isDemo),
   }
 }
@@ -208,7 +145,7 @@ export function readConfig(env: EnvironmentVariables): Config {
 /** Numbers that distributions give to nobody. */
 const defaultUserRange = '70000-70999'
 
-function readUserRange(env: EnvironmentVariables): Config['serviceUsers'] {
+function readUserRange(env: EnvironmentVariables): { first: number; last: number } | null {
   const text = env.SERVICE_USERS || defaultUserRange
   if (text === 'off') return null
   const [, first, last] = /^(\d{4,10})-(\d{4,10})$/.exec(text) ?? []
@@ -235,7 +172,15 @@ export function isLoopback(host: string): boolean {
 }
 
 /** The setting by which people of other machines would reach this one; null: nobody is meant to. */
-export function findPublicSetting({ host, publicUrl, trustProxy }: Pick<Config, 'host' | 'publicUrl' | 'trustProxy'>) {
+export function findPublicSetting({
+  host,
+  publicUrl,
+  trustProxy,
+}: {
+  host: string
+  publicUrl: string
+  trustProxy: number
+}): string | null {
   if (!isLoopback(new URL(publicUrl).hostname)) return `PUBLIC_URL ${publicUrl}`
   if (!isLoopback(host)) return `HOST ${host}`
   // A proxy on this machine lets others in to an address of this machine.
@@ -314,7 +259,7 @@ function readSmtpUrl(env: EnvironmentVariables): string | null {
 }
 
 /** An address, alone or behind a name: `Portal <portal@example.com>`. */
-function readMailFrom(env: EnvironmentVariables, defaultValue: string): Config['mailFrom'] {
+function readMailFrom(env: EnvironmentVariables, defaultValue: string): { name: string; address: string } {
   const text = env.MAIL_FROM || defaultValue
   const [, name = '', bracketedAddress, bareAddress] =
     /^(?:([^<>\r\n]*)<([^<>\s]+)>|([^<>\s]+))$/.exec(text.trim()) ?? []
@@ -344,8 +289,6 @@ function readTimeZone(env: EnvironmentVariables): string {
     throw new StartProblem(`TIME_ZONE must be the name of a time zone like Asia/Hong_Kong, not "${zone}".`)
   }
 }
-
-const readTokenKey = (env: EnvironmentVariables) => readKey(env, 'TOKEN_KEY')
 
 function readKey(
   env: EnvironmentVariables,

@@ -6,6 +6,7 @@ import type { BackupDestinations } from '#server/context/backup-destinations.ts'
 import type { Config } from '#server/config/config.ts'
 import type { AuditEntry } from '#server/db/audit/audit-entry.ts'
 import type { Database, DatabaseHandle } from '#server/db/database.ts'
+import type { RowChanges } from '#server/db/list-query.ts'
 import type { CheckpointStore } from '#server/drivers/checkpoint-store/checkpoint-store.ts'
 import type { HostingDriver } from '#server/drivers/hosting/hosting-driver.ts'
 import type { PaymentMethods } from '#server/context/payment-methods.ts'
@@ -64,3 +65,22 @@ export type UseCase<E extends Endpoint> = (
   context: UseCaseContext,
   input: ParsedInputOf<E>,
 ) => Promise<UseCaseResponse<OutputOf<E>>>
+
+/** A list's rows: a page of them, what changed since a number, and all of them in pieces by id for the stream. */
+export interface ListUseCase<E extends Endpoint> {
+  /** The newest number, where its rows are not counted with the caller's company. */
+  readLatestChange?: (context: UseCaseContext, input: ParsedInputOf<E>) => Promise<number>
+  readPage: UseCase<E>
+  /** Throws GONE where the number is older than what is remembered. */
+  readChanges: (
+    context: UseCaseContext,
+    input: ParsedInputOf<E>,
+    since: number | null,
+  ) => Promise<RowChanges<{ id: number }>>
+  readRowsAfter: (
+    context: UseCaseContext,
+    input: ParsedInputOf<E>,
+    id: number,
+    limit: number,
+  ) => Promise<{ id: number }[]>
+}

@@ -1,6 +1,7 @@
 /** Change numbers and tombstones: what a device asks with to learn only what is new (protocol 34). */
-import { type QueryCreator, sql } from 'kysely'
+import { type Expression, type QueryCreator, type SelectQueryBuilder, sql, type SqlBool } from 'kysely'
 import type { DatabaseHandle } from '#server/db/database.ts'
+import type { RowChanges } from '#server/db/list-query.ts'
 import type { DatabaseTables } from '#server/db/tables/tables.ts'
 import { ProblemError } from '#server/problems/problem-error.ts'
 
@@ -36,6 +37,19 @@ export async function readChangeNumberSince(
   const { value, floor } = await readCounter(db, companyId)
   if (since !== null && (since < floor || since > value)) throw new ProblemError('GONE')
   return value
+}
+
+/** Rows of a company of which none is ever deleted. `isChanged`: by default those whose number is above `since`; null: all. */
+export async function readRowChanges<T extends keyof DatabaseTables, R>(
+  db: DatabaseHandle,
+  companyId: number,
+  query: SelectQueryBuilder<DatabaseTables, T, R>,
+  since: number | null,
+  isChanged: Expression<SqlBool> = sql`change > ${since ?? -1}`,
+): Promise<RowChanges<R>> {
+  const maxChange = await readChangeNumberSince(db, companyId, since)
+  const changed = await query.where(isChanged).orderBy(sql.ref('change')).orderBy(sql.ref('id')).execute()
+  return { changed, gone: [], upto: maxChange }
 }
 
 async function readCounter(db: DatabaseHandle, companyId: number): Promise<{ value: number; floor: number }> {

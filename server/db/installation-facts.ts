@@ -1,5 +1,6 @@
 /** Facts about the installation. */
 import type { DatabaseHandle } from '#server/db/database.ts'
+import { hasRow } from '#server/db/find-row.ts'
 
 export async function readFact(db: DatabaseHandle, name: string): Promise<string | null> {
   const row = await db.selectFrom('fact').select('value').where('name', '=', name).executeTakeFirst()
@@ -7,12 +8,11 @@ export async function readFact(db: DatabaseHandle, name: string): Promise<string
 }
 
 /** Whether this call was the one that set it: of several nodes that start at once, one is. */
-export async function setFactOnce(db: DatabaseHandle, name: string, value: string): Promise<boolean> {
-  const insertedRow = await db
-    .insertInto('fact')
-    .values({ name, value })
-    .onConflict((conflict) => conflict.column('name').doNothing())
-    .returning('name')
-    .executeTakeFirst()
-  return insertedRow !== undefined
-}
+export const setFactOnce = (db: DatabaseHandle, name: string, value: string): Promise<boolean> =>
+  hasRow(
+    db
+      .insertInto('fact')
+      .values({ name, value })
+      .onConflict((conflict) => conflict.column('name').doNothing())
+      .returning('name'),
+  )

@@ -1,8 +1,9 @@
 /** Long requests as rows: begun, claimed, come further, ended. What a row is for is said by its kind alone. */
-import { type Selectable, sql } from 'kysely'
+import { type Selectable, sql, type UpdateObject } from 'kysely'
 import type { DatabaseHandle } from '#server/db/database.ts'
+import { findRow } from '#server/db/find-row.ts'
 import type { WriteOwner } from '#server/db/idempotency-store.ts'
-import type { JobTable } from '#server/db/tables/tables.ts'
+import type { DatabaseTables, JobTable } from '#server/db/tables/tables.ts'
 
 export type JobRow = Selectable<JobTable>
 
@@ -53,8 +54,8 @@ export const tryInsertJob = (db: DatabaseHandle, job: NewJobRow): Promise<JobRow
 const selectOwnerJobs = (db: DatabaseHandle, { companyId, userId }: WriteOwner) =>
   db.selectFrom('job').selectAll().where('company_id', '=', companyId).where('user_id', '=', userId)
 
-export const findJob = async (db: DatabaseHandle, owner: WriteOwner, id: string): Promise<JobRow | null> =>
-  (await selectOwnerJobs(db, owner).where('id', '=', id).executeTakeFirst()) ?? null
+export const findJob = (db: DatabaseHandle, owner: WriteOwner, id: string): Promise<JobRow | null> =>
+  findRow(selectOwnerJobs(db, owner).where('id', '=', id))
 
 /** What of theirs is not at its end yet, oldest first. */
 export const listOpenJobs = (db: DatabaseHandle, owner: WriteOwner): Promise<JobRow[]> =>
@@ -83,46 +84,47 @@ export async function claimJob(
 
 type JobLease = Pick<JobRow, 'id' | 'fence'>
 
-const updateLeasedJob = (db: DatabaseHandle, { id, fence }: JobLease) =>
-  db.updateTable('job').where('id', '=', id).where('fence', '=', fence).where('state', '=', 'running')
+/** False here and below: somebody else has claimed it since, and what was done under the old claim counts for nothing. */
+async function updateLeasedJob(
+  db: DatabaseHandle,
+  { id, fence }: JobLease,
+  fields: UpdateObject<DatabaseTables, 'job'>,
+): Promise<boolean> {
+  const { numUpdatedRows } = await db
+    .updateTable('job')
+    .set(fields)
+    .where('id', '=', id)
+    .where('fence', '=', fence)
+    .where('state', '=', 'running')
+    .executeTakeFirstOrThrow()
+  return numUpdatedRows > 0n
+}
 
-type UpdateCount = { numUpdatedRows: bigint }
-const wasUpdated = ({ numUpdatedRows }: UpdateCount) => numUpdatedRows > 0n
+export const keepLease = (db: DatabaseHandle, job: JobLease, leaseUntil: number): Promise<boolean> =>
+  updateLeasedJob(db, job, { lease_until: leaseUntil })
 
-/** False here and below: somebody else holds it by now, and what was done under the old claim counts for nothing. */
-export const keepLease = async (db: DatabaseHandle, job: JobLease, leaseUntil: number): Promise<boolean> =>
-  wasUpdated(await updateLeasedJob(db, job).set({ lease_until: leaseUntil }).executeTakeFirstOrThrow())
+const maxPercent = (percent: number) => sql<number>`greatest(percent, ${percent}::smallint)`
 
 /** A step is done: from here it would go on. Percents never fall. */
-export const recordStep = async (
+export const recordStep = (
   db: DatabaseHandle,
   job: JobLease,
   { point, percent, leaseUntil }: { point: unknown; percent: number; leaseUntil: number },
 ): Promise<boolean> =>
-  wasUpdated(
-    await updateLeasedJob(db, job)
-      .set({
-        point: JSON.stringify(point),
-        percent: sql`greatest(percent, ${percent}::smallint)`,
-        tries: 0,
-        lease_until: leaseUntil,
-      })
-      .executeTakeFirstOrThrow(),
-  )
+  updateLeasedJob(db, job, {
+    point: JSON.stringify(point),
+    percent: maxPercent(percent),
+    tries: 0,
+    lease_until: leaseUntil,
+  })
 
 /** In the middle of a step. */
-export const recordPercent = async (db: DatabaseHandle, job: JobLease, percent: number): Promise<boolean> =>
-  wasUpdated(
-    await updateLeasedJob(db, job)
-      .set({ percent: sql`greatest(percent, ${percent}::smallint)` })
-      .executeTakeFirstOrThrow(),
-  )
+export const recordPercent = (db: DatabaseHandle, job: JobLease, percent: number): Promise<boolean> =>
+  updateLeasedJob(db, job, { percent: maxPercent(percent) })
 
-/** Nobody works on it; it may be taken from `availableAt` on. */
-export const requeueJob = async (db: DatabaseHandle, job: JobLease, availableAt: number): Promise<boolean> =>
-  wasUpdated(
-    await updateLeasedJob(db, job).set({ state: 'queued', lease_until: availableAt }).executeTakeFirstOrThrow(),
-  )
+/** Nobody works on it; it may be claimed from `availableAt` on. */
+export const requeueJob = (db: DatabaseHandle, job: JobLease, availableAt: number): Promise<boolean> =>
+  updateLeasedJob(db, job, { state: 'queued', lease_until: availableAt })
 
 export interface JobOutcome {
   state: 'done' | 'failed'
@@ -131,12 +133,8 @@ export interface JobOutcome {
   now: number
 }
 
-export const finishJob = async (db: DatabaseHandle, job: JobLease, { now, ...outcome }: JobOutcome): Promise<boolean> =>
-  wasUpdated(
-    await updateLeasedJob(db, job)
-      .set({ ...outcome, end_time: now, ...(outcome.state === 'done' ? { percent: 100 } : {}) })
-      .executeTakeFirstOrThrow(),
-  )
+export const finishJob = (db: DatabaseHandle, job: JobLease, { now, ...outcome }: JobOutcome): Promise<boolean> =>
+  updateLeasedJob(db, job, { ...outcome, end_time: now, ...(outcome.state === 'done' ? { percent: 100 } : {}) })
 
 /** At its end, where nobody will ask what came of it. */
 export async function deleteJob(db: DatabaseHandle, { id, fence }: JobLease): Promise<boolean> {

@@ -4,7 +4,8 @@
  */
 import { type Expression, type SelectQueryBuilder, sql, type SqlBool } from 'kysely'
 import { normaliseText } from '#domain/text.ts'
-import type { ListSpec, ListFilter } from '#contract/endpoint.ts'
+import type { Endpoint, ListSpec, ListFilter } from '#contract/endpoint.ts'
+import type { DatabaseHandle } from '#server/db/database.ts'
 import type { DatabaseTables } from '#server/db/tables/tables.ts'
 
 /** Where a field of the wire stands; `folded`: the column that holds its sort key. */
@@ -26,21 +27,37 @@ export interface RowPage<R> {
   rows: R[]
 }
 
-export interface ListSource {
-  list: ListSpec
-  columns: ListColumns
-  /** Breaks ties. */
-  id: Expression<unknown>
-  /** No column that is sorted by is ever null: an index then serves both directions. */
-  hasNoNulls?: boolean
+export interface RowChanges<R> {
+  changed: R[]
+  /** Ids of deleted rows. */
+  gone: number[]
+  /** The change number up to which this is all. */
+  upto: number
 }
 
-/** `source` joins what the rows and filters need. */
+/** How the rows of a list are read. `Scope` says whose rows, and as of when. */
+export interface ListReads<Scope, R> {
+  /** Read it before the rows that it goes with. */
+  readLatestChange(db: DatabaseHandle, scope: Scope): Promise<number>
+  readPage(db: DatabaseHandle, scope: Scope, query: ListPageQuery): Promise<RowPage<R>>
+  /** Rows whose change number is above `since`; null: all. Throws GONE for a number that is not remembered. */
+  readChanges(db: DatabaseHandle, scope: Scope, since: number | null): Promise<RowChanges<R>>
+  /** The next rows by id, for a stream. */
+  readRowsAfter(db: DatabaseHandle, scope: Scope, id: number, limit: number): Promise<R[]>
+}
+
+/**
+ * `source` joins what the rows and filters need. The id breaks ties. `hasNoNulls`: no column that is sorted by is ever null, so that
+ * an index serves both directions.
+ */
 export async function readListPage<T extends keyof DatabaseTables, R>(
   source: SelectQueryBuilder<DatabaseTables, T, R>,
-  { list, columns, id, hasNoNulls = false }: ListSource,
+  { list, name }: Pick<Endpoint, 'list' | 'name'>,
+  columns: ListColumns & { id: Expression<unknown> },
   query: ListPageQuery,
+  { hasNoNulls = false } = {},
 ): Promise<RowPage<R>> {
+  if (!list) throw new Error(`${name} fills no table`)
   const filteredQuery = buildConditions(list, columns, query).reduce(
     (partialQuery, condition) => partialQuery.where(condition),
     source,
@@ -50,7 +67,7 @@ export async function readListPage<T extends keyof DatabaseTables, R>(
   const nullsOrder = hasNoNulls ? sql`` : sql` nulls last`
   const rows = await filteredQuery
     .orderBy(sql`${buildSortExpression(list, columns, query.sortField ?? list.sort[0])} ${direction}${nullsOrder}`)
-    .orderBy(sql`${id} ${direction}`)
+    .orderBy(sql`${columns.id} ${direction}`)
     .limit(query.results)
     .offset(offset)
     .execute()

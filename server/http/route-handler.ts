@@ -8,7 +8,8 @@ import type { Language } from '#domain/accounts/users.ts'
 import type { Endpoint, ParsedInputOf, OutputOf } from '#contract/endpoint.ts'
 import type { Principal } from '#server/http/authenticate.ts'
 import type { DownloadKind } from '#server/http/download-slots.ts'
-import type { UseCaseResponse, UseCaseContext, AppContext, UseCase } from '#server/context/context.ts'
+import type { UseCaseResponse, AppContext, ListUseCase, UseCase } from '#server/context/context.ts'
+import type { RowChanges } from '#server/db/list-query.ts'
 
 /** What a procedure may know of the request. */
 export interface RequestContext {
@@ -39,25 +40,7 @@ export type EndpointProcedure<E extends Endpoint> = (
   input: ParsedInputOf<E>,
 ) => Promise<ProcedureResponse<OutputOf<E>>>
 
-/** A list's rows: a page of them, what changed since a number, and all of them in pieces by id for the stream. */
-export interface ListUseCase<E extends Endpoint> {
-  /** The newest number, where its rows are not counted with the caller's company. */
-  readLatestChange?: (context: UseCaseContext, input: ParsedInputOf<E>) => Promise<number>
-  readPage: UseCase<E>
-  /** Throws GONE where the number is older than what is remembered. */
-  readChanges: (context: UseCaseContext, input: ParsedInputOf<E>, since: number | null) => Promise<ListChanges>
-  readRowsAfter: (
-    context: UseCaseContext,
-    input: ParsedInputOf<E>,
-    id: number,
-    limit: number,
-  ) => Promise<{ id: number }[]>
-}
-export interface ListChanges {
-  changed: { id: number }[]
-  gone: number[]
-  upto: number
-}
+export type ListChanges = RowChanges<{ id: number }>
 
 export type EndpointHandler =
   | { kind: 'use-case'; endpoint: Endpoint; useCase: UseCase<Endpoint>; prepare: PrepareInput<Endpoint> | null }

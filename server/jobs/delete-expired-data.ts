@@ -8,7 +8,7 @@ import type { DatabaseHandle } from '#server/db/database.ts'
 import { deleteExpiredPasswords } from '#server/db/hosting/service-passwords.ts'
 import { deleteOldJobBodies, deleteOldJobs } from '#server/db/jobs.ts'
 import { deleteOldBodies, deleteOldStubs } from '#server/db/idempotency-store.ts'
-import { runInTransaction } from '#server/db/transaction.ts'
+import { runInTransaction, systemScope } from '#server/db/transaction.ts'
 import type { AppContext } from '#server/context/context.ts'
 import { releaseCodes } from '#server/use-cases/accounts/release-codes.ts'
 
@@ -36,39 +36,34 @@ export const retentionDays = {
 /** How many rows of each kind went. */
 export async function deleteExpiredData(app: AppContext): Promise<Record<string, number>> {
   const now = app.clock()
-  const getCutoff = (days: number) => now - days * dayMs
+  const getCutoff = (kind: keyof typeof retentionDays) => now - retentionDays[kind] * dayMs
   const deletions: Record<string, (db: DatabaseHandle) => Promise<number>> = {
-    answers: (db) => deleteOldBodies(db, getCutoff(retentionDays.answers)),
-    stubs: (db) => deleteOldStubs(db, getCutoff(retentionDays.stubs)),
-    tombstones: (db) => deleteOldTombstones(db, getCutoff(retentionDays.tombstones)),
-    sessions: (db) => countDeleted(db.deleteFrom('session').where('end_time', '<', getCutoff(retentionDays.sessions))),
-    keys: (db) => countDeleted(db.deleteFrom('one_time_key').where('until', '<', getCutoff(retentionDays.keys))),
-    proofs: (db) => countDeleted(db.deleteFrom('proof').where('until', '<', getCutoff(retentionDays.proofs))),
-    tickets: (db) => countDeleted(db.deleteFrom('ticket').where('until', '<', getCutoff(retentionDays.tickets))),
+    answers: (db) => deleteOldBodies(db, getCutoff('answers')),
+    stubs: (db) => deleteOldStubs(db, getCutoff('stubs')),
+    tombstones: (db) => deleteOldTombstones(db, getCutoff('tombstones')),
+    sessions: (db) => countDeleted(db.deleteFrom('session').where('end_time', '<', getCutoff('sessions'))),
+    keys: (db) => countDeleted(db.deleteFrom('one_time_key').where('until', '<', getCutoff('keys'))),
+    proofs: (db) => countDeleted(db.deleteFrom('proof').where('until', '<', getCutoff('proofs'))),
+    tickets: (db) => countDeleted(db.deleteFrom('ticket').where('until', '<', getCutoff('tickets'))),
     passwords: (db) => deleteExpiredPasswords(db, now),
-    uploads: (db) =>
-      countDeleted(db.deleteFrom('price_upload').where('create_time', '<', getCutoff(retentionDays.uploads))),
-    devices: (db) => countDeleted(db.deleteFrom('device').where('last_time', '<', getCutoff(retentionDays.devices))),
-    sealKeys: (db) =>
-      countDeleted(db.deleteFrom('seal_key').where('create_time', '<', getCutoff(retentionDays.sealKeys))),
-    results: (db) => deleteOldJobBodies(db, getCutoff(retentionDays.results)),
+    uploads: (db) => countDeleted(db.deleteFrom('price_upload').where('create_time', '<', getCutoff('uploads'))),
+    devices: (db) => countDeleted(db.deleteFrom('device').where('last_time', '<', getCutoff('devices'))),
+    sealKeys: (db) => countDeleted(db.deleteFrom('seal_key').where('create_time', '<', getCutoff('sealKeys'))),
+    results: (db) => deleteOldJobBodies(db, getCutoff('results')),
     // A write that names one may wait on a device for 30 days and longer (protocol 19).
-    assets: (db) => deleteUnusedAssets(db, getCutoff(retentionDays.assets)),
+    assets: (db) => deleteUnusedAssets(db, getCutoff('assets')),
     signUps: (db) => releaseCodes(db, now),
     // As long as the idempotency store can name them: a known job is gone, never unknown (protocol 39).
-    jobs: (db) => deleteOldJobs(db, getCutoff(retentionDays.stubs)),
-    attempts: (db) =>
-      countDeleted(
-        db
-          .deleteFrom('attempt')
-          .where('since', '<', getCutoff(retentionDays.attempts))
-          .where('not_before', '<', getCutoff(retentionDays.attempts)),
-      ),
+    jobs: (db) => deleteOldJobs(db, getCutoff('stubs')),
+    attempts: (db) => {
+      const cutoff = getCutoff('attempts')
+      return countDeleted(db.deleteFrom('attempt').where('since', '<', cutoff).where('not_before', '<', cutoff))
+    },
   }
   const deletedCounts: Record<string, number> = {}
   // Each in a transaction of its own, so that none holds the others' rows.
   for (const [name, deleteRows] of Object.entries(deletions))
-    deletedCounts[name] = await runInTransaction(app, { role: 'portal_system' }, deleteRows)
+    deletedCounts[name] = await runInTransaction(app, systemScope, deleteRows)
   return deletedCounts
 }
 

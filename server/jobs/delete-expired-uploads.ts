@@ -1,11 +1,10 @@
 /** Uploads whose day is over, files that are nobody's, and resources that nothing names: gone within ten minutes. */
 import { findUploadIdsInUse, deleteExpiredUploads } from '#server/db/catalogue/app-uploads.ts'
 import { deleteUnusedResources } from '#server/db/catalogue/web-resources.ts'
-import { runInTransaction } from '#server/db/transaction.ts'
+import { runInTransaction, systemScope } from '#server/db/transaction.ts'
 import type { AppContext } from '#server/context/context.ts'
 import { listFilesOlderThan, removeUploadFile } from '#server/use-cases/uploads/upload-files.ts'
 
-const systemScope = { role: 'portal_system' } as const
 const minuteMs = 60_000
 /** A file stands in the folder before its row is there: as long as a request may last. */
 const minFileAgeMs = 5 * minuteMs

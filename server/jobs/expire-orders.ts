@@ -9,12 +9,7 @@ import { getDueTimeWithin, findDueReminders, getContractState } from '#domain/co
 import { toTimestamp } from '#domain/time.ts'
 import type { DatabaseHandle } from '#server/db/database.ts'
 import { takeChangeNumber } from '#server/db/change-numbers.ts'
-import {
-  isExtendedBackup,
-  type RemindableBackup,
-  listRemindableBackups,
-  claimBackupReminder,
-} from '#server/db/hosting/backup-reminders.ts'
+import { isExtendedBackup, listRemindableBackups, claimBackupReminder } from '#server/db/hosting/backup-reminders.ts'
 import { lockExpiredBackups, updateBackup } from '#server/db/hosting/backups.ts'
 import { touchService } from '#server/db/hosting/services.ts'
 import { tryInsertJob } from '#server/db/jobs.ts'
@@ -23,12 +18,11 @@ import {
   numberExpiredOrders,
   listOrderingUsers,
   lockOverdueOrders,
-  type RemindableOrder,
   listRemindableOrders,
   claimReminder,
 } from '#server/db/orders/reminders.ts'
 import { touchListedOrder } from '#server/db/orders/unpaid-matters.ts'
-import { runInTransaction } from '#server/db/transaction.ts'
+import { runInTransaction, systemScope } from '#server/db/transaction.ts'
 import { settleServiceCode } from '#server/db/orders/service-codes.ts'
 import type { AppContext } from '#server/context/context.ts'
 import type { JobKind } from '#server/jobs/job-kind.ts'
@@ -52,8 +46,7 @@ export const createOrderUpkeepJob = (): JobKind<unknown, UpkeepPoint, null> => (
   isResumable: true,
   isQuiet: true,
   async step({ app, point }) {
-    const runInSystemScope = <T>(work: (db: DatabaseHandle) => Promise<T>) =>
-      runInTransaction(app, { role: 'portal_system' }, work)
+    const runInSystemScope = <T>(work: (db: DatabaseHandle) => Promise<T>) => runInTransaction(app, systemScope, work)
     const afterId = point?.after ?? null
     if (afterId === null) {
       const overdueCount = await runInSystemScope((db) => expireOrders(db, app))
@@ -88,7 +81,7 @@ async function expireOrders(db: DatabaseHandle, app: AppContext): Promise<number
   for (const order of orders) {
     await settleServiceCode(db, order.code, moment)
     await requestPaymentsEnd(db, { kind: 'order', id: order.id }, now)
-    await requestOrderMails(db, order, 'order-overdue', now)
+    await requestMails(db, order.company_id, { mail: 'order-overdue', orderId: order.id }, now)
   }
   return orders.length
 }
@@ -103,17 +96,19 @@ async function expireBackups(db: DatabaseHandle, app: AppContext): Promise<numbe
     await updateBackup(db, id, { status: -1 }, { change, time: now })
     await touchListedOrder(db, { companyId: company_id, code }, change)
     await requestPaymentsEnd(db, { kind: 'backup', id }, now)
-    await requestBackupMails(db, { id, company_id }, 'backup-overdue', now)
+    await requestMails(db, company_id, { mail: 'backup-overdue', backupId: id }, now)
   }
   for (const { company_id, service_code } of backups) await touchService(db, company_id, service_code)
   return backups.length
 }
 
-async function remindOfOrders(
-  db: DatabaseHandle,
-  app: AppContext,
-  afterId: number,
-): Promise<{ lastId: number | null; sentCount: number }> {
+/** `lastId`: of the last row that was read; null: none is left. */
+interface ReminderResult {
+  lastId: number | null
+  sentCount: number
+}
+
+async function remindOfOrders(db: DatabaseHandle, app: AppContext, afterId: number): Promise<ReminderResult> {
   const now = app.clock()
   const moment = getBusinessMoment({ app, now })
   const orders = await listRemindableOrders(db, moment, afterId, maxRowsPerStep)
@@ -121,18 +116,14 @@ async function remindOfOrders(
   for (const order of orders)
     for (const reminder of findDueReminders({ ...order, state: getContractState(order, moment.now) }, moment.today)) {
       if (!(await claimReminder(db, order, reminder, now))) continue
-      await requestOrderMails(db, order, getReminderMail(reminder), now)
+      await requestMails(db, order.company_id, { mail: getReminderMail(reminder), orderId: order.id }, now)
       sentCount += 1
     }
   return { lastId: orders.length < maxRowsPerStep ? null : (orders.at(-1)?.id ?? null), sentCount }
 }
 
 /** Backups that end or wait to be paid, as contracts (decision 77). What was extended ends no more. */
-async function remindOfBackups(
-  db: DatabaseHandle,
-  app: AppContext,
-  afterId: number,
-): Promise<{ lastId: number | null; sentCount: number }> {
+async function remindOfBackups(db: DatabaseHandle, app: AppContext, afterId: number): Promise<ReminderResult> {
   const now = app.clock()
   const moment = getBusinessMoment({ app, now })
   const backups = await listRemindableBackups(db, moment, afterId, maxRowsPerStep)
@@ -143,41 +134,26 @@ async function remindOfBackups(
     const state = getBackupState({ ...backup, due: dueTime }, moment.now)
     for (const reminder of findDueReminders({ ...backup, due: dueTime, state, alert_date: null }, moment.today)) {
       if (!(await claimBackupReminder(db, backup, reminder, now))) continue
-      await requestBackupMails(db, backup, backupMailKinds[reminder.kind], now)
+      await requestMails(db, backup.company_id, { mail: backupMailKinds[reminder.kind], backupId: backup.id }, now)
       sentCount += 1
     }
   }
   return { lastId: backups.length < maxRowsPerStep ? null : (backups.at(-1)?.id ?? null), sentCount }
 }
 
+const paymentMails = new Set<string>(['order-due', 'order-overdue', 'backup-due', 'backup-overdue'])
 const backupMailKinds = { due: 'backup-due', expiry: 'backup-expiry', expired: 'backup-expired' } as const
 
-async function requestBackupMails(
+/** In the transaction of what they are about: money to who orders, an end to who uses the service as well (decision 77). */
+async function requestMails(
   db: DatabaseHandle,
-  { id: backupId, company_id: companyId }: Pick<RemindableBackup, 'id' | 'company_id'>,
-  mail: BackupReminderMail,
+  companyId: number,
+  mail: { mail: OrderMail; orderId: number } | { mail: BackupReminderMail; backupId: number },
   now: number,
 ): Promise<void> {
-  const isAboutPayment = mail === 'backup-due' || mail === 'backup-overdue'
-  const recipientIds = isAboutPayment
-    ? await listOrderingUsers(db, companyId)
-    : await listAlertedOrOrderingUsers(db, companyId)
-  for (const userId of recipientIds) await requestMail(db, { companyId, now }, { mail, userId, backupId })
-}
-
-/** In the transaction of what it is about: money to who orders, an end to who uses the service as well (decision 77). */
-async function requestOrderMails(
-  db: DatabaseHandle,
-  order: Pick<RemindableOrder, 'id' | 'company_id'>,
-  mail: OrderMail,
-  now: number,
-): Promise<void> {
-  const isAboutPayment = mail === 'order-due' || mail === 'order-overdue'
-  const recipientIds = isAboutPayment
-    ? await listOrderingUsers(db, order.company_id)
-    : await listAlertedOrOrderingUsers(db, order.company_id)
-  for (const userId of recipientIds)
-    await requestMail(db, { companyId: order.company_id, now }, { mail, userId, orderId: order.id })
+  const listRecipients = paymentMails.has(mail.mail) ? listOrderingUsers : listAlertedOrOrderingUsers
+  for (const userId of await listRecipients(db, companyId))
+    await requestMail(db, { companyId, now }, { ...mail, userId })
 }
 
 /** Asks for the work of this hour, which whoever is free takes; another node's asking for the same hour is the same row. */
@@ -187,7 +163,7 @@ export async function requestOrderUpkeep(app: AppContext): Promise<void> {
   // The hour alone makes them one.
   const id = randomBytes(16).toString('hex')
   const systemJob = { companyId: 0, userId: 0, intent: hourKey, progressKey: '', input: {} }
-  await runInTransaction(app, { role: 'portal_system' }, (db) =>
+  await runInTransaction(app, systemScope, (db) =>
     tryInsertJob(db, { ...systemJob, id, kind: orderUpkeepJob, now, deadline: now + hourMs }),
   )
   notifyJobs(app)

@@ -3,7 +3,7 @@
  * kill cut off is simply done again, and one that another node does at the same time does nothing twice.
  */
 import { setTimeout as wait } from 'node:timers/promises'
-import { runInTransaction } from '#server/db/transaction.ts'
+import { runInTransaction, systemScope } from '#server/db/transaction.ts'
 import type { ServiceOperation } from '#contract/services.ts'
 import { isStored } from '#contract/verdict.ts'
 import { storePassword } from '#server/db/hosting/service-passwords.ts'
@@ -232,5 +232,3 @@ function isServiceUp({ config, running, tasks }: InstanceState): boolean {
   const isSame = running?.memoryMb === config.memoryMb && running.tasks === config.tasks
   return isSame && tasks.length === count && tasks.every(({ healthy }) => healthy)
 }
-
-const systemScope = { role: 'portal_system' } as const

@@ -1,12 +1,10 @@
 /** Publishes uploaded packages, one a step and a transaction. */
 import type { OutputOf } from '#contract/endpoint.ts'
 import type { publishApps as endpoint } from '#contract/apps.ts'
-import { runInTransaction } from '#server/db/transaction.ts'
+import { runInTransaction, systemScope } from '#server/db/transaction.ts'
 import type { JobKind } from '#server/jobs/job-kind.ts'
 import { readPublishedRows, type PublishInput, publishOne } from '#server/use-cases/catalogue/publish-apps.ts'
 import { removeUploadFile } from '#server/use-cases/uploads/upload-files.ts'
-
-const systemScope = { role: 'portal_system' } as const
 
 export const createPublishJob = (): JobKind<PublishInput, { next: number }, OutputOf<typeof endpoint>> => ({
   // What a step published before it was cut off is found published, and left.

@@ -11,7 +11,7 @@ import {
   claimDueAttempts,
 } from '#server/db/payments/payment-attempts.ts'
 import { hasDueRefund } from '#server/db/payments/payment-tasks.ts'
-import { runInTransaction } from '#server/db/transaction.ts'
+import { runInTransaction, systemScope } from '#server/db/transaction.ts'
 import type { AppContext } from '#server/context/context.ts'
 import type { JobKind } from '#server/jobs/job-kind.ts'
 import { notifyJobs } from '#server/use-cases/job-requests.ts'
@@ -28,7 +28,6 @@ const maxAttemptsPerStep = 10
 type ReconcileOutput = OutputOf<typeof endpoint>
 /** `total`: attempts to look at, as counted at the start. */
 type ReconcilePoint = ReconcileOutput & { total?: number }
-const systemScope = { role: 'portal_system' } as const
 const initialOutput: ReconcileOutput = { looked: 0, paid: 0, ended: 0, waiting: 0, unanswered: 0 }
 
 const runStep: JobKind<unknown, ReconcilePoint, ReconcileOutput>['step'] = async ({ app, point }) => {

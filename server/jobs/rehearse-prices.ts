@@ -11,7 +11,7 @@ import { readAmount, writeAmount } from '#domain/money.ts'
 import type { OutputOf } from '#contract/endpoint.ts'
 import type { rehearsePriceList as endpoint } from '#contract/prices.ts'
 import { listContractsWithNames, countLiveContracts, listLiveContracts } from '#server/db/orders/live-contracts.ts'
-import { runInTransaction } from '#server/db/transaction.ts'
+import { runInTransaction, systemScope } from '#server/db/transaction.ts'
 import type { JobKind, JobContext } from '#server/jobs/job-kind.ts'
 import type { RehearseInput } from '#server/use-cases/catalogue/rehearse-prices.ts'
 
@@ -26,8 +26,6 @@ export interface RehearsalPoint {
   last: number
   figures: RehearsalFigures
 }
-
-const systemScope = { role: 'portal_system' } as const
 
 /** `most`: contracts a step. */
 export const createRehearsalJob = (

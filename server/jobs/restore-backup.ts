@@ -8,7 +8,7 @@ import type { OutputOf } from '#contract/endpoint.ts'
 import type { DatabaseHandle } from '#server/db/database.ts'
 import { finishRestore } from '#server/db/hosting/restores.ts'
 import { findAnyStoredBackup } from '#server/db/hosting/stored-backups.ts'
-import { runInTransaction } from '#server/db/transaction.ts'
+import { runInTransaction, systemScope } from '#server/db/transaction.ts'
 import type { DataPiece } from '#server/drivers/hosting/hosting-driver.ts'
 import type { JobKind, JobStepResult, JobContext } from '#server/jobs/job-kind.ts'
 import { healthCheckMs } from '#server/jobs/operate-service.ts'
@@ -18,7 +18,7 @@ import type { RestoreInput } from '#server/use-cases/hosting/backups/request-res
 import { readBackupFault, toBackupFault } from '#server/use-cases/hosting/backups/faults.ts'
 import { createProgressReporter } from '#server/use-cases/hosting/backups/progress-reporter.ts'
 import { readBackup } from '#server/use-cases/hosting/backups/read-backup.ts'
-import { type StallWatch, watchStalls } from '#server/use-cases/hosting/backups/stalls.ts'
+import { watchStalls, withActivityReports } from '#server/use-cases/hosting/backups/stalls.ts'
 import { type OperationPoint, settleOperation } from '#server/use-cases/hosting/settle-operation.ts'
 import { openMeter } from '#server/use-cases/hosting/traffic/meter.ts'
 
@@ -89,14 +89,6 @@ async function restoreData(
   return { kind: 'on', point: { ...point, next: 1, tables: tables ?? 0, rows: rows ?? 0 }, percent: 90 }
 }
 
-async function* withActivityReports<T>(pieces: AsyncIterable<T>, { reportActivity }: StallWatch): AsyncGenerator<T> {
-  for await (const piece of pieces) {
-    reportActivity()
-    yield piece
-    reportActivity()
-  }
-}
-
 async function retryOrFail(
   { app, input }: RestoreContext,
   point: RestorePoint,
@@ -136,5 +128,3 @@ async function settleRestore(
   const { backupId: backup_id, serviceId: service_id } = input
   return { backup_id, service_id, tables: point?.tables ?? 0, rows: point?.rows ?? 0 }
 }
-
-const systemScope = { role: 'portal_system' } as const

@@ -23,97 +23,65 @@ const minuteMs = 60 * secondMs
 const hourMs = 60 * minuteMs
 const dayMs = 24 * hourMs
 
-const isHostingLocal = ({ hosting }: Config) => hosting === 'local'
+/** Of the node on whose machine services run. */
+const hostingJob = { runs: 'node', isNeeded: ({ hosting }: Config) => hosting === 'local' } as const
+const clusterJob = { runs: 'cluster' } as const
+const nodeJob = { runs: 'node' } as const
 
 export const schedule: readonly ScheduledJob[] = [
   // An entry waits a second at most; each look costs a transaction for every company that wrote meanwhile.
-  { name: 'integrate-audit-trail', firstMs: 800, everyMs: 800, runs: 'cluster', run: integrate },
-  {
-    name: 'reconcile-payments',
-    firstMs: secondMs,
-    everyMs: 10 * secondMs,
-    runs: 'cluster',
-    run: requestReconcileIfDue,
-  },
-  { name: 'expire-orders', firstMs: 5 * secondMs, everyMs: 10 * minuteMs, runs: 'cluster', run: requestOrderUpkeep },
-  { name: 'check-audit-logs', firstMs: 5 * secondMs, everyMs: dayMs, runs: 'cluster', run: checkCompleteLogs },
+  { ...clusterJob, name: 'integrate-audit-trail', firstMs: 800, everyMs: 800, run: integrate },
+  { ...clusterJob, name: 'reconcile-payments', firstMs: secondMs, everyMs: 10 * secondMs, run: requestReconcileIfDue },
+  { ...clusterJob, name: 'expire-orders', firstMs: 5 * secondMs, everyMs: 10 * minuteMs, run: requestOrderUpkeep },
+  { ...clusterJob, name: 'check-audit-logs', firstMs: 5 * secondMs, everyMs: dayMs, run: checkCompleteLogs },
   // Whether or not anything is hosted here: an overdue month suspends backups.
-  { name: 'close-traffic-months', firstMs: 8 * secondMs, everyMs: minuteMs, runs: 'cluster', run: closeTraffic },
+  { ...clusterJob, name: 'close-traffic-months', firstMs: 8 * secondMs, everyMs: minuteMs, run: closeTraffic },
   {
+    ...nodeJob,
     name: 'record-failed-sign-ins',
     firstMs: 10 * secondMs,
     everyMs: 30 * secondMs,
-    runs: 'node',
     run: writeFailedSignIns,
   },
   {
+    ...clusterJob,
     name: 'delete-expired-data',
     firstMs: minuteMs,
     everyMs: hourMs,
-    runs: 'cluster',
     run: deleteExpiredDataAndLog,
     failureLevel: 'error',
   },
   // Within ten minutes.
   {
+    ...clusterJob,
     name: 'delete-expired-uploads',
     firstMs: minuteMs,
     everyMs: 4 * minuteMs,
-    runs: 'cluster',
     run: deleteExpiredUploadFiles,
   },
-  { name: 'vacuum-embedded', firstMs: 2 * minuteMs, everyMs: minuteMs, runs: 'node', run: vacuumEmbedded },
-  { name: 'archive-audit-trail', firstMs: 5 * minuteMs, everyMs: dayMs, runs: 'cluster', run: archiveOldEntries },
-  // Every hour, also after a restart: what is looked at is the age of the newest dump.
+  { ...nodeJob, name: 'vacuum-embedded', firstMs: 2 * minuteMs, everyMs: minuteMs, run: vacuumEmbedded },
+  { ...clusterJob, name: 'archive-audit-trail', firstMs: 5 * minuteMs, everyMs: dayMs, run: archiveOldEntries },
+  // Every hour, also after a restart: the run checks the age of the latest dump.
   {
+    ...nodeJob,
     name: 'dump-database',
     firstMs: 5 * minuteMs,
     everyMs: 5 * minuteMs,
-    runs: 'node',
     run: dumpDatabaseIfDue,
     failureLevel: 'error',
   },
-  { name: 'mail-audit-checkpoints', firstMs: 7 * minuteMs, everyMs: hourMs, runs: 'cluster', run: mailCheckpoints },
-  // The health check: every few seconds, and as soon as the host says that something has changed.
+  { ...clusterJob, name: 'mail-audit-checkpoints', firstMs: 7 * minuteMs, everyMs: hourMs, run: mailCheckpoints },
+  // The health check: every few seconds, and as soon as the host reports a change.
   {
+    ...hostingJob,
     name: 'check-services',
     firstMs: 4 * secondMs,
     everyMs: 5 * secondMs,
-    runs: 'node',
-    isNeeded: isHostingLocal,
     run: (app) => checkServices(app),
     listen: ({ hosting }, wake) => hosting.watch(wake),
   },
-  {
-    name: 'tend-services',
-    firstMs: 10 * secondMs,
-    everyMs: 20 * secondMs,
-    runs: 'node',
-    isNeeded: isHostingLocal,
-    run: runDueServiceWork,
-  },
-  {
-    name: 'tend-backups',
-    firstMs: 15 * secondMs,
-    everyMs: minuteMs,
-    runs: 'node',
-    isNeeded: isHostingLocal,
-    run: startDueBackups,
-  },
-  {
-    name: 'delete-old-backups',
-    firstMs: 30 * secondMs,
-    everyMs: minuteMs,
-    runs: 'node',
-    isNeeded: isHostingLocal,
-    run: expireBackups,
-  },
-  {
-    name: 'delete-parts-of-backups',
-    firstMs: 10 * minuteMs,
-    everyMs: dayMs,
-    runs: 'node',
-    isNeeded: isHostingLocal,
-    run: cleanUpBackups,
-  },
+  { ...hostingJob, name: 'tend-services', firstMs: 10 * secondMs, everyMs: 20 * secondMs, run: runDueServiceWork },
+  { ...hostingJob, name: 'tend-backups', firstMs: 15 * secondMs, everyMs: minuteMs, run: startDueBackups },
+  { ...hostingJob, name: 'delete-old-backups', firstMs: 30 * secondMs, everyMs: minuteMs, run: expireBackups },
+  { ...hostingJob, name: 'delete-parts-of-backups', firstMs: 10 * minuteMs, everyMs: dayMs, run: cleanUpBackups },
 ]

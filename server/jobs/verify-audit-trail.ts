@@ -3,7 +3,7 @@ import type { ParsedInputOf, OutputOf } from '#contract/endpoint.ts'
 import type { verifyTrail as endpoint } from '#contract/audit-trail.ts'
 import { findCompanyById } from '#server/db/accounts/companies.ts'
 import { type AuditLogSummary, listLogsToCheck } from '#server/db/audit/audit-checks.ts'
-import { runInTransaction } from '#server/db/transaction.ts'
+import { runInTransaction, systemScope } from '#server/db/transaction.ts'
 import { integrate } from '#server/use-cases/audit/integrate.ts'
 import type { JobKind, JobContext } from '#server/jobs/job-kind.ts'
 import { createNotFoundProblem } from '#server/problems/problem-error.ts'
@@ -56,8 +56,6 @@ export const createTrailVerificationJob = (
     }
   },
 })
-
-const systemScope = { role: 'portal_system' } as const
 
 async function createStartPoint({
   app,

@@ -30,7 +30,7 @@ import { inputLimits } from '#server/config/input-limits.ts'
 import { ProblemError } from '#server/problems/problem-error.ts'
 import { streamList } from '#server/queries/stream-list.ts'
 import { executeRead } from '#server/queries/execute-read.ts'
-import type { EndpointHandler } from '#server/http/route-handler.ts'
+import type { EndpointHandler, RequestContext } from '#server/http/route-handler.ts'
 import { createUploadFolder, requireFileSpace } from '#server/use-cases/uploads/upload-files.ts'
 import { executeWriteRequest } from '#server/routes/writes/write-request.ts'
 
@@ -139,14 +139,7 @@ const wantsStream = ({ method, headers: { accept } }: FastifyRequest) =>
 async function handleRequest(routeContext: RouteContext, call: RouteCall): Promise<FastifyReply> {
   const { handler, request, reply } = call
   if (!handler) throw new ProblemError('NOT_SUPPORT')
-  if (handler.kind === 'procedure')
-    return runProcedure(
-      routeContext,
-      handler,
-      await readRequestParts(routeContext.app, handler.endpoint, call),
-      request,
-      reply,
-    )
+  if (handler.kind === 'procedure') return runProcedure(routeContext, handler, call)
   if (handler.kind === 'list' && wantsStream(request)) return streamResponse(routeContext, handler, call)
   if (handler.endpoint.method !== 'GET') await routeContext.countWrite(request)
   return sendResponse(reply, await executeCall(routeContext.app, handler, call))
@@ -168,7 +161,7 @@ type TransactionHandler = Exclude<EndpointHandler, { kind: 'procedure' }>
 async function executeCall(app: AppContext, handler: TransactionHandler, call: RouteCall): Promise<StoredResponse> {
   const { endpoint, request } = call
   const principal = request.principal ?? anonymousPrincipal
-  const requestParts = await readRequestParts(app, endpoint, call)
+  const requestParts = await readRequestParts(app, call)
   if (endpoint.method !== 'GET') {
     const writeInput = { handler, path: request.url, headers: request.headers, requestParts, principal }
     try {
@@ -200,7 +193,7 @@ async function streamResponse(
   call: RouteCall,
 ): Promise<FastifyReply> {
   const { request, reply } = call
-  const readRequest = createReadRequest(handler, await readRequestParts(app, handler.endpoint, call), request)
+  const readRequest = createReadRequest(handler, await readRequestParts(app, call), request)
   return sendStream(reply, {
     release: downloads.acquire('list', readRequest.caller),
     maxWaitMs: settings.pieceWaitMs,
@@ -213,11 +206,7 @@ async function streamResponse(
   })
 }
 
-async function readRequestParts(
-  app: AppContext,
-  endpoint: Endpoint,
-  { request, reply }: RouteCall,
-): Promise<RequestParts> {
+async function readRequestParts(app: AppContext, { endpoint, request, reply }: RouteCall): Promise<RequestParts> {
   const { fileBytes } = endpoint
   const store = fileBytes === undefined ? null : { folder: await createUploadFolder(app), fileBytes }
   const type = request.headers['content-type']
@@ -232,30 +221,37 @@ async function readRequestParts(
   })
 }
 
+const createRequestContext = (
+  { app, lifecycle, countWrite }: RouteContext,
+  { request, reply }: RouteCall,
+): RequestContext => ({
+  app,
+  principal: request.principal ?? anonymousPrincipal,
+  headers: request.headers,
+  url: request.url,
+  rawBody: Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0),
+  address: request.ip,
+  now: app.clock(),
+  requestId: request.id,
+  language: parseLanguage(request.headers['accept-language']),
+  countWrite: () => countWrite(request),
+  // The socket and not the request: that one counts as destroyed as soon as its body is read.
+  isStopped: () => lifecycle.isClosing || request.raw.socket.destroyed,
+  onUndelivered: (action) => onUndelivered(reply, action),
+})
+
 async function runProcedure(
-  { app, lifecycle, settings, downloads, countWrite }: RouteContext,
+  routeContext: RouteContext,
   handler: EndpointHandler & { kind: 'procedure' },
-  requestParts: RequestParts,
-  request: FastifyRequest,
-  reply: FastifyReply,
+  call: RouteCall,
 ): Promise<FastifyReply> {
+  const { request, reply } = call
+  const { responseType, output } = handler.endpoint
+  const maxWaitMs = routeContext.settings.pieceWaitMs
+  const requestParts = await readRequestParts(routeContext.app, call)
   const { input, unknownFieldCount } = parseInput(handler.endpoint, requestParts)
   request.unknownFieldCount = unknownFieldCount
-  const context = {
-    app,
-    principal: request.principal ?? anonymousPrincipal,
-    headers: request.headers,
-    url: request.url,
-    rawBody: Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0),
-    address: request.ip,
-    now: app.clock(),
-    requestId: request.id,
-    language: parseLanguage(request.headers['accept-language']),
-    countWrite: () => countWrite(request),
-    // The socket and not the request: that one counts as destroyed as soon as its body is read.
-    isStopped: () => lifecycle.isClosing || request.raw.socket.destroyed,
-    onUndelivered: (action: () => Promise<void>) => onUndelivered(reply, action),
-  }
+  const context = createRequestContext(routeContext, call)
   if (request.method === 'HEAD' && handler.head) {
     const { status = 200, headers: extraHeaders = {} } = await handler.head(context, input as ParsedInputOf<Endpoint>)
     return reply.code(status).headers(extraHeaders).send()
@@ -267,26 +263,18 @@ async function runProcedure(
     return response
   }
   if (handler.download) {
-    const release = downloads.acquire(handler.download(input), requireCaller(context.principal))
+    const release = routeContext.downloads.acquire(handler.download(input), requireCaller(context.principal))
     const open = async () => (await runHandler()).body as AsyncIterable<StreamPiece>
-    return sendStream(reply, { open, release, maxWaitMs: settings.pieceWaitMs })
+    return sendStream(reply, { open, release, maxWaitMs })
   }
   const { status, body } = await runHandler()
   if (body instanceof Uint8Array) return reply.code(status ?? 200).send(Buffer.from(body))
-  if (handler.endpoint.responseType === 'bytes')
-    return sendStream(reply, {
-      open: async () => body as AsyncIterable<StreamPiece>,
-      release: () => undefined,
-      maxWaitMs: settings.pieceWaitMs,
-    })
-  if (status === 204 || handler.endpoint.output === null) return reply.code(status ?? 204).send()
-  if (handler.endpoint.responseType === 'html')
-    return reply
-      .code(status ?? 200)
-      .type('text/html; charset=utf-8')
-      .send(body)
-  return reply
-    .code(status ?? 200)
-    .type(jsonType)
-    .send(JSON.stringify(body))
+  if (responseType === 'bytes') {
+    const open = async () => body as AsyncIterable<StreamPiece>
+    return sendStream(reply, { open, release: () => undefined, maxWaitMs })
+  }
+  if (status === 204 || output === null) return reply.code(status ?? 204).send()
+  reply.code(status ?? 200)
+  if (responseType === 'html') return reply.type('text/html; charset=utf-8').send(body)
+  return reply.type(jsonType).send(JSON.stringify(body))
 }

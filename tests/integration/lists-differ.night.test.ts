@@ -16,7 +16,7 @@ import { transact } from '#local/storage/transaction.ts'
 import type { ListQuery } from '#local/lists/list-view.ts'
 import { findIndexMatches } from '#local/list-index/index-matches.ts'
 import { runInTransaction } from '#server/db/transaction.ts'
-import { listUsers as listOnServer } from '#server/db/accounts/users.ts'
+import { userReads } from '#server/db/accounts/users.ts'
 import { suiteSeed } from '#tests/support/runner/random.ts'
 import { bypassPolicies } from '#tests/support/server/database.ts'
 import type { Tablet } from '#tests/support/device/device.ts'
@@ -131,7 +131,11 @@ const listFromServer = (queries: readonly RandomQuery[]) =>
   runInTransaction(installation.server.app, { role: 'portal_app', companyId }, async (handle) => {
     const results: ListResult[] = []
     for (const { field, order, ...filters } of queries) {
-      const { count, rows } = await listOnServer(handle, companyId, { ...filters, sortField: field, sortOrder: order })
+      const { count, rows } = await userReads.readPage(handle, companyId, {
+        ...filters,
+        sortField: field,
+        sortOrder: order,
+      })
       results.push({ count, ids: rows.map(({ id }) => id) })
     }
     return results

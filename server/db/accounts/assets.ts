@@ -1,6 +1,7 @@
 /** Pictures as rows: put in once, never changed, taken out when they are nobody's. */
 import { type Selectable, sql } from 'kysely'
 import type { DatabaseHandle } from '#server/db/database.ts'
+import { findRow } from '#server/db/find-row.ts'
 import type { AssetTable } from '#server/db/tables/tables.ts'
 
 export type NewAsset = Omit<Selectable<AssetTable>, 'id'>
@@ -30,13 +31,8 @@ export async function findOwnAssetName(
   return row?.name ?? null
 }
 
-export async function findAssetByName(
-  db: DatabaseHandle,
-  name: string,
-): Promise<Pick<NewAsset, 'type' | 'bytes'> | null> {
-  const row = await db.selectFrom('asset').select(['type', 'bytes']).where('name', '=', name).executeTakeFirst()
-  return row ?? null
-}
+export const findAssetByName = (db: DatabaseHandle, name: string): Promise<Pick<NewAsset, 'type' | 'bytes'> | null> =>
+  findRow(db.selectFrom('asset').select(['type', 'bytes']).where('name', '=', name))
 
 /** Pictures that nobody wears and no write that waits may still name. */
 export async function deleteUnusedAssets(db: DatabaseHandle, createdBefore: number): Promise<number> {

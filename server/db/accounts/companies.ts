@@ -3,15 +3,15 @@ import { type Insertable, type Selectable, sql, type Updateable } from 'kysely'
 import { PROVIDER } from '#domain/access.ts'
 import { userStatus } from '#domain/accounts/users.ts'
 import type { DatabaseHandle } from '#server/db/database.ts'
+import { findRow, hasRow } from '#server/db/find-row.ts'
 import { getSqlState } from '#server/db/sql-state.ts'
 import type { CompanyTable } from '#server/db/tables/tables.ts'
 import { ProblemError } from '#server/problems/problem-error.ts'
 
 export type CompanyRecord = Selectable<CompanyTable>
 
-export async function findCompanyById(db: DatabaseHandle, id: number): Promise<CompanyRecord | null> {
-  return (await db.selectFrom('company').selectAll().where('id', '=', id).executeTakeFirst()) ?? null
-}
+export const findCompanyById = (db: DatabaseHandle, id: number): Promise<CompanyRecord | null> =>
+  findRow(db.selectFrom('company').selectAll().where('id', '=', id))
 
 export type CompanySummary = Pick<CompanyRecord, 'id' | 'code' | 'name'>
 
@@ -34,23 +34,18 @@ export const searchCompanies = (
     .execute()
 
 /** The company that somebody is of. */
-export async function findCompanyOfUser(
-  db: DatabaseHandle,
-  userId: number,
-): Promise<{ id: number; code: string } | null> {
-  const row = await db
-    .selectFrom('portal_user')
-    .innerJoin('company', 'company.id', 'portal_user.company_id')
-    .select(['company.id', 'company.code'])
-    .where('portal_user.id', '=', userId)
-    .executeTakeFirst()
-  return row ?? null
-}
+export const findCompanyOfUser = (db: DatabaseHandle, userId: number): Promise<{ id: number; code: string } | null> =>
+  findRow(
+    db
+      .selectFrom('portal_user')
+      .innerJoin('company', 'company.id', 'portal_user.company_id')
+      .select(['company.id', 'company.code'])
+      .where('portal_user.id', '=', userId),
+  )
 
 /** Locks the row until the commit. */
-export async function lockCompany(db: DatabaseHandle, id: number): Promise<CompanyRecord | null> {
-  return (await db.selectFrom('company').selectAll().where('id', '=', id).forUpdate().executeTakeFirst()) ?? null
-}
+export const lockCompany = (db: DatabaseHandle, id: number): Promise<CompanyRecord | null> =>
+  findRow(db.selectFrom('company').selectAll().where('id', '=', id).forUpdate())
 
 interface UnusedSignUpFilter {
   createdBefore: number
@@ -114,10 +109,8 @@ export async function releaseCode(
 }
 
 /** Codes are stored in lower case (D71). */
-export async function findCompanyByCode(db: DatabaseHandle, code: string): Promise<CompanyRecord | null> {
-  const row = await db.selectFrom('company').selectAll().where('code', '=', code.toLowerCase()).executeTakeFirst()
-  return row ?? null
-}
+export const findCompanyByCode = (db: DatabaseHandle, code: string): Promise<CompanyRecord | null> =>
+  findRow(db.selectFrom('company').selectAll().where('code', '=', code.toLowerCase()))
 
 /** Throws DUP_CODE. */
 export type NewCompany = Insertable<CompanyTable>
@@ -147,13 +140,12 @@ export async function updateCompany(db: DatabaseHandle, id: number, fields: Comp
 }
 
 /** No field of the profile, so its version stays. False: it was so already. */
-export async function setFactorRequired(db: DatabaseHandle, id: number, required: boolean): Promise<boolean> {
-  const changedRow = await db
-    .updateTable('company')
-    .set({ mfa_required: required })
-    .where('id', '=', id)
-    .where('mfa_required', '!=', required)
-    .returning('id')
-    .executeTakeFirst()
-  return changedRow !== undefined
-}
+export const setFactorRequired = (db: DatabaseHandle, id: number, required: boolean): Promise<boolean> =>
+  hasRow(
+    db
+      .updateTable('company')
+      .set({ mfa_required: required })
+      .where('id', '=', id)
+      .where('mfa_required', '!=', required)
+      .returning('id'),
+  )

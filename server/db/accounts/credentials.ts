@@ -1,6 +1,7 @@
 /** Password hashes: read, checked again and written here alone; no other query of users carries them onward. */
 import { type Language, userStatus, type UserStatus } from '#domain/accounts/users.ts'
 import type { DatabaseHandle } from '#server/db/database.ts'
+import { findRow, hasRow } from '#server/db/find-row.ts'
 
 export interface UserCredential {
   userId: number
@@ -36,51 +37,43 @@ const selectCredentials = (db: DatabaseHandle) =>
     ])
 
 /** By company code and folded e-mail. A deleted user has none: its e-mail may belong to somebody else by now (D73). */
-export async function findCredential(
+export const findCredential = (
   db: DatabaseHandle,
   companyCode: string,
   emailKey: string,
-): Promise<UserCredential | null> {
-  const row = await selectCredentials(db)
-    .where('company.code', '=', companyCode)
-    .where('portal_user.email_key', '=', emailKey)
-    .where('portal_user.status', '!=', userStatus.deleted)
-    .executeTakeFirst()
-  return row ?? null
-}
+): Promise<UserCredential | null> =>
+  findRow(
+    selectCredentials(db)
+      .where('company.code', '=', companyCode)
+      .where('portal_user.email_key', '=', emailKey)
+      .where('portal_user.status', '!=', userStatus.deleted),
+  )
 
-export async function findCredentialByUserId(db: DatabaseHandle, userId: number): Promise<UserCredential | null> {
-  return (await selectCredentials(db).where('portal_user.id', '=', userId).executeTakeFirst()) ?? null
-}
+export const findCredentialByUserId = (db: DatabaseHandle, userId: number): Promise<UserCredential | null> =>
+  findRow(selectCredentials(db).where('portal_user.id', '=', userId))
 
 /** Whether the user is still active with that very hash. Locks the row until the commit. */
-export async function lockIfPasswordCurrent(
-  db: DatabaseHandle,
-  userId: number,
-  passwordHash: string,
-): Promise<boolean> {
-  const row = await db
-    .selectFrom('portal_user')
-    .select('id')
-    .where('id', '=', userId)
-    .where('status', '=', userStatus.activated)
-    .where('password_hash', '=', passwordHash)
-    .forUpdate()
-    .executeTakeFirst()
-  return row !== undefined
-}
+export const lockIfPasswordCurrent = (db: DatabaseHandle, userId: number, passwordHash: string): Promise<boolean> =>
+  hasRow(
+    db
+      .selectFrom('portal_user')
+      .select('id')
+      .where('id', '=', userId)
+      .where('status', '=', userStatus.activated)
+      .where('password_hash', '=', passwordHash)
+      .forUpdate(),
+  )
 
 /** Whether the account is neither disabled nor deleted by now. Locks the row until the commit. */
-export async function lockIfAccountOpen(db: DatabaseHandle, userId: number): Promise<boolean> {
-  const row = await db
-    .selectFrom('portal_user')
-    .select('id')
-    .where('id', '=', userId)
-    .where('status', '>=', userStatus.deactivated)
-    .forUpdate()
-    .executeTakeFirst()
-  return row !== undefined
-}
+export const lockIfAccountOpen = (db: DatabaseHandle, userId: number): Promise<boolean> =>
+  hasRow(
+    db
+      .selectFrom('portal_user')
+      .select('id')
+      .where('id', '=', userId)
+      .where('status', '>=', userStatus.deactivated)
+      .forUpdate(),
+  )
 
 /** Writes nothing that a list shows, so neither version nor change number moves. */
 export async function storePasswordHash(db: DatabaseHandle, userId: number, passwordHash: string): Promise<void> {

@@ -1,6 +1,7 @@
 /** Second factors and recovery codes as rows. What takes one is one statement that finds and marks it: of two at once, one wins. */
 import type { Insertable, Selectable } from 'kysely'
 import type { DatabaseHandle } from '#server/db/database.ts'
+import { findRow, hasRow } from '#server/db/find-row.ts'
 import { getSqlState } from '#server/db/sql-state.ts'
 import type { FactorTable } from '#server/db/tables/tables.ts'
 import { ProblemError } from '#server/problems/problem-error.ts'
@@ -22,21 +23,13 @@ export async function insertFactor(db: DatabaseHandle, factor: Insertable<Factor
 }
 
 /** Answers what it is; null where the user has none of that id. */
-export async function renameFactor(
+export const renameFactor = (
   db: DatabaseHandle,
   userId: number,
   id: number,
   name: string,
-): Promise<FactorRecord | null> {
-  const renamedFactor = await db
-    .updateTable('factor')
-    .set({ name })
-    .where('id', '=', id)
-    .where('user_id', '=', userId)
-    .returningAll()
-    .executeTakeFirst()
-  return renamedFactor ?? null
-}
+): Promise<FactorRecord | null> =>
+  findRow(db.updateTable('factor').set({ name }).where('id', '=', id).where('user_id', '=', userId).returningAll())
 
 /** Answers how many there were. With them their recovery codes go. */
 export async function deleteFactors(db: DatabaseHandle, owner: { userId: number; companyId: number }): Promise<number> {
@@ -46,39 +39,30 @@ export async function deleteFactors(db: DatabaseHandle, owner: { userId: number;
 }
 
 /** Answers what was removed; null where the user has none of that id. */
-export async function deleteFactor(db: DatabaseHandle, userId: number, id: number): Promise<FactorRecord | null> {
-  const deletedFactor = await db
-    .deleteFrom('factor')
-    .where('id', '=', id)
-    .where('user_id', '=', userId)
-    .returningAll()
-    .executeTakeFirst()
-  return deletedFactor ?? null
-}
+export const deleteFactor = (db: DatabaseHandle, userId: number, id: number): Promise<FactorRecord | null> =>
+  findRow(db.deleteFrom('factor').where('id', '=', id).where('user_id', '=', userId).returningAll())
 
 /** Whether this call was the one that took that step's code. */
-export async function claimStep(db: DatabaseHandle, id: number, step: number, now: number): Promise<boolean> {
-  const claimedRow = await db
-    .updateTable('factor')
-    .set({ last_step: step, last_time: now })
-    .where('id', '=', id)
-    .where((where) => where.or([where('last_step', 'is', null), where('last_step', '<', step)]))
-    .returning('id')
-    .executeTakeFirst()
-  return claimedRow !== undefined
-}
+export const claimStep = (db: DatabaseHandle, id: number, step: number, now: number): Promise<boolean> =>
+  hasRow(
+    db
+      .updateTable('factor')
+      .set({ last_step: step, last_time: now })
+      .where('id', '=', id)
+      .where((where) => where.or([where('last_step', 'is', null), where('last_step', '<', step)]))
+      .returning('id'),
+  )
 
 /** False where the key has counted further already, as a copy of it would have. */
-export async function claimCounter(db: DatabaseHandle, id: number, counter: number, now: number): Promise<boolean> {
-  const claimedRow = await db
-    .updateTable('factor')
-    .set({ counter, last_time: now })
-    .where('id', '=', id)
-    .where((where) => (counter === 0 ? where('counter', '=', 0) : where('counter', '<', counter)))
-    .returning('id')
-    .executeTakeFirst()
-  return claimedRow !== undefined
-}
+export const claimCounter = (db: DatabaseHandle, id: number, counter: number, now: number): Promise<boolean> =>
+  hasRow(
+    db
+      .updateTable('factor')
+      .set({ counter, last_time: now })
+      .where('id', '=', id)
+      .where((where) => (counter === 0 ? where('counter', '=', 0) : where('counter', '<', counter)))
+      .returning('id'),
+  )
 
 export async function countRecoveryCodes(db: DatabaseHandle, userId: number): Promise<number> {
   const { count } = await db
@@ -103,19 +87,13 @@ export async function replaceRecoveryCodes(
 }
 
 /** Whether this call was the one that used it. */
-export async function spendRecoveryCode(
-  db: DatabaseHandle,
-  userId: number,
-  hash: string,
-  now: number,
-): Promise<boolean> {
-  const spentRow = await db
-    .updateTable('recovery_code')
-    .set({ used: now })
-    .where('hash', '=', hash)
-    .where('user_id', '=', userId)
-    .where('used', 'is', null)
-    .returning('hash')
-    .executeTakeFirst()
-  return spentRow !== undefined
-}
+export const spendRecoveryCode = (db: DatabaseHandle, userId: number, hash: string, now: number): Promise<boolean> =>
+  hasRow(
+    db
+      .updateTable('recovery_code')
+      .set({ used: now })
+      .where('hash', '=', hash)
+      .where('user_id', '=', userId)
+      .where('used', 'is', null)
+      .returning('hash'),
+  )

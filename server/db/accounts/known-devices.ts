@@ -1,5 +1,6 @@
 /** From what a user has signed in before. As portal_system, like all of a sign-in. */
 import type { DatabaseHandle } from '#server/db/database.ts'
+import { hasRow } from '#server/db/find-row.ts'
 
 export interface SignInDevice {
   hash: string
@@ -9,8 +10,8 @@ export interface SignInDevice {
 }
 
 /** Whether that user has signed in from it. */
-export const isKnownDevice = async (db: DatabaseHandle, hash: string): Promise<boolean> =>
-  (await db.selectFrom('device').select('hash').where('hash', '=', hash).executeTakeFirst()) !== undefined
+export const isKnownDevice = (db: DatabaseHandle, hash: string): Promise<boolean> =>
+  hasRow(db.selectFrom('device').select('hash').where('hash', '=', hash))
 
 /**
  * `first`: the user has no device yet, so there is nothing to be surprised by. Who signs in holds the user's row, so two at

@@ -2,6 +2,7 @@
 import type { Insertable, Selectable, Updateable } from 'kysely'
 import { hash } from 'node:crypto'
 import type { DatabaseHandle } from '#server/db/database.ts'
+import { findRow, hasRow } from '#server/db/find-row.ts'
 import type { MfaTokenTable } from '#server/db/tables/tables.ts'
 
 export type MfaToken = Selectable<MfaTokenTable>
@@ -21,21 +22,16 @@ const selectValidMfaToken = (db: DatabaseHandle, token: string, now: number) =>
     .where('until', '>', now)
 
 /** Null: there is none, or no longer. */
-export const findMfaToken = async (db: DatabaseHandle, token: string, now: number): Promise<MfaToken | null> =>
-  (await selectValidMfaToken(db, token, now).executeTakeFirst()) ?? null
+export const findMfaToken = (db: DatabaseHandle, token: string, now: number): Promise<MfaToken | null> =>
+  findRow(selectValidMfaToken(db, token, now))
 
 /** Locks it until the commit. */
-export const lockMfaTokenRow = async (db: DatabaseHandle, token: string, now: number): Promise<MfaToken | null> =>
-  (await selectValidMfaToken(db, token, now).forUpdate().executeTakeFirst()) ?? null
+export const lockMfaTokenRow = (db: DatabaseHandle, token: string, now: number): Promise<MfaToken | null> =>
+  findRow(selectValidMfaToken(db, token, now).forUpdate())
 
 /** Whether somebody has proved themselves in that session since then. */
-export const hasProofSince = async (db: DatabaseHandle, sessionId: string, since: number): Promise<boolean> =>
-  (await db
-    .selectFrom('proof')
-    .select('hash')
-    .where('session_id', '=', sessionId)
-    .where('proven', '>', since)
-    .executeTakeFirst()) !== undefined
+export const hasProofSince = (db: DatabaseHandle, sessionId: string, since: number): Promise<boolean> =>
+  hasRow(db.selectFrom('proof').select('hash').where('session_id', '=', sessionId).where('proven', '>', since))
 
 export async function updateMfaToken(
   db: DatabaseHandle,

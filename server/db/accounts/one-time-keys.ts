@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto'
 import { type UserCredential, findCredentialByUserId } from '#server/db/accounts/credentials.ts'
 import type { DatabaseHandle } from '#server/db/database.ts'
+import { hasRow } from '#server/db/find-row.ts'
 
 export type KeyPurpose = 'activate' | 'reset'
 
@@ -26,17 +27,16 @@ export async function findKeyHolder(
 }
 
 /** Whether this call was the one that used it: of two at once, one is. */
-export async function spendKey(db: DatabaseHandle, key: string, now: number): Promise<boolean> {
-  const spentRow = await db
-    .updateTable('one_time_key')
-    .set({ used: now })
-    .where('hash', '=', hashOneTimeKey(key))
-    .where('used', 'is', null)
-    .where('until', '>', now)
-    .returning('hash')
-    .executeTakeFirst()
-  return spentRow !== undefined
-}
+export const spendKey = (db: DatabaseHandle, key: string, now: number): Promise<boolean> =>
+  hasRow(
+    db
+      .updateTable('one_time_key')
+      .set({ used: now })
+      .where('hash', '=', hashOneTimeKey(key))
+      .where('used', 'is', null)
+      .where('until', '>', now)
+      .returning('hash'),
+  )
 
 /** When the link of the latest mail stops working, or has stopped; null: none was sent, or it was used. */
 export async function findLinkExpiry(db: DatabaseHandle, userId: number, purpose: KeyPurpose): Promise<number | null> {

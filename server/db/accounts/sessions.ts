@@ -1,6 +1,7 @@
 /** Sessions as their user sees them (S-46). Row-level security holds each company to its own. */
 import type { Selectable } from 'kysely'
 import type { DatabaseHandle } from '#server/db/database.ts'
+import { hasRow } from '#server/db/find-row.ts'
 import type { SessionTable } from '#server/db/tables/tables.ts'
 import type { EndReason } from '#server/db/accounts/tokens.ts'
 
@@ -37,17 +38,16 @@ export const listOpenSessions = (
     .execute()
 
 /** False: it is no open session of that user's. */
-export async function endOwnSession(
+export const endOwnSession = (
   db: DatabaseHandle,
   { userId, id, now, reason }: { userId: number; id: string; now: number; reason: EndReason },
-): Promise<boolean> {
-  const endedRow = await db
-    .updateTable('session')
-    .set({ ended: now, ended_reason: reason })
-    .where('id', '=', id)
-    .where('user_id', '=', userId)
-    .where('ended', 'is', null)
-    .returning('id')
-    .executeTakeFirst()
-  return endedRow !== undefined
-}
+): Promise<boolean> =>
+  hasRow(
+    db
+      .updateTable('session')
+      .set({ ended: now, ended_reason: reason })
+      .where('id', '=', id)
+      .where('user_id', '=', userId)
+      .where('ended', 'is', null)
+      .returning('id'),
+  )

@@ -5,6 +5,7 @@
  */
 import { sql } from 'kysely'
 import type { DatabaseHandle } from '#server/db/database.ts'
+import { hasRow } from '#server/db/find-row.ts'
 
 export interface AttemptLimit {
   subject: string
@@ -84,16 +85,15 @@ export async function countAttempt(db: DatabaseHandle, subject: string, now: num
 }
 
 /** True for one caller in a window, on whichever node. */
-export async function markReported(db: DatabaseHandle, subject: string, now: number): Promise<boolean> {
-  const updatedRow = await db
-    .updateTable('attempt')
-    .set({ not_before: now })
-    .where('subject', '=', subject)
-    .where('not_before', '=', 0)
-    .returning('subject')
-    .executeTakeFirst()
-  return updatedRow !== undefined
-}
+export const markReported = (db: DatabaseHandle, subject: string, now: number): Promise<boolean> =>
+  hasRow(
+    db
+      .updateTable('attempt')
+      .set({ not_before: now })
+      .where('subject', '=', subject)
+      .where('not_before', '=', 0)
+      .returning('subject'),
+  )
 
 interface ForgivenAttempts {
   /** They start anew. */

@@ -1,6 +1,7 @@
 /** Tickets: 256 bits, only their hash is kept, each opens one thing for one browser (D64, D65, decision 73). */
 import { hash } from 'node:crypto'
 import type { DatabaseHandle } from '#server/db/database.ts'
+import { findRow, hasRow } from '#server/db/find-row.ts'
 import type { TicketKind } from '#server/db/tables/tables.ts'
 
 const hashTicketKey = (key: string) => hash('sha256', `ticket ${key}`, 'hex')
@@ -61,22 +62,21 @@ export async function claimTicket(
 }
 
 /** What `claimTicket` would give, with nothing used up. Needs portal_system. */
-export async function peekTicket(
+export const peekTicket = (
   db: DatabaseHandle,
   kind: TicketKind,
   key: string,
   now: number,
-): Promise<TicketRecord | null> {
-  const ticket = await db
-    .selectFrom('ticket')
-    .select(ticketColumns)
-    .where('hash', '=', hashTicketKey(key))
-    .where('kind', '=', kind)
-    .where('used', 'is', null)
-    .where('until', '>', now)
-    .executeTakeFirst()
-  return ticket ?? null
-}
+): Promise<TicketRecord | null> =>
+  findRow(
+    db
+      .selectFrom('ticket')
+      .select(ticketColumns)
+      .where('hash', '=', hashTicketKey(key))
+      .where('kind', '=', kind)
+      .where('used', 'is', null)
+      .where('until', '>', now),
+  )
 
 /** What was used at that moment did not arrive: it can be used again until its time is over. Needs portal_system. */
 export async function releaseTicket(db: DatabaseHandle, kind: TicketKind, key: string, used: number): Promise<void> {
@@ -102,17 +102,16 @@ export async function countTickets(db: DatabaseHandle, kind: TicketKind, userId:
 }
 
 /** A key that was never written down before is used up. False: somebody has been here with it. */
-export async function insertUsedTicket(
+export const insertUsedTicket = (
   db: DatabaseHandle,
   key: string,
   { subject, ...ticket }: TicketRecord & { until: number },
   now: number,
-): Promise<boolean> {
-  const insertedRow = await db
-    .insertInto('ticket')
-    .values({ ...ticket, hash: hashTicketKey(key), subject: JSON.stringify(subject), used: now, browser: null })
-    .onConflict((conflict) => conflict.column('hash').doNothing())
-    .returning('hash')
-    .executeTakeFirst()
-  return insertedRow !== undefined
-}
+): Promise<boolean> =>
+  hasRow(
+    db
+      .insertInto('ticket')
+      .values({ ...ticket, hash: hashTicketKey(key), subject: JSON.stringify(subject), used: now, browser: null })
+      .onConflict((conflict) => conflict.column('hash').doNothing())
+      .returning('hash'),
+  )

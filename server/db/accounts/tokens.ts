@@ -2,10 +2,12 @@
  * Sessions and their generations of tokens. Only hashes stand in the rows, so a token is found by the hash of what was
  * presented (S-41). All of it runs as portal_system: who asks is not known before the row is found.
  */
-import { CompiledQuery } from 'kysely'
+import { CompiledQuery, type Insertable } from 'kysely'
 import type { AccessLevel, Caller } from '#domain/access.ts'
 import { type UserStatus, userStatus } from '#domain/accounts/users.ts'
 import type { DatabaseHandle } from '#server/db/database.ts'
+import { findRow } from '#server/db/find-row.ts'
+import type { SessionTable, TokenTable } from '#server/db/tables/tables.ts'
 import type { QueryExecutor } from '#server/db/transaction.ts'
 
 export type EndReason =
@@ -160,63 +162,11 @@ export async function markAccessUsed(db: DatabaseHandle, tokenId: number, now: n
     .execute()
 }
 
-export interface NewSession {
-  id: string
-  userId: number
-  companyId: number
-  now: number
-  endTime: number
-  userAgent: string
-  address: string
-}
+export const addSession = (db: DatabaseHandle, session: Insertable<SessionTable>) =>
+  db.insertInto('session').values(session).execute()
 
-export async function addSession(db: DatabaseHandle, session: NewSession): Promise<void> {
-  await db
-    .insertInto('session')
-    .values({
-      id: session.id,
-      user_id: session.userId,
-      company_id: session.companyId,
-      create_time: session.now,
-      last_time: session.now,
-      end_time: session.endTime,
-      ended: null,
-      ended_reason: null,
-      user_agent: session.userAgent,
-      address: session.address,
-    })
-    .execute()
-}
-
-export interface NewToken {
-  sessionId: string
-  userId: number
-  companyId: number
-  refreshHash: string
-  accessHash: string
-  parentId: number | null
-  now: number
-  accessUntil: number
-  refreshUntil: number
-}
-
-export async function addToken(db: DatabaseHandle, token: NewToken): Promise<void> {
-  await db
-    .insertInto('token')
-    .values({
-      session_id: token.sessionId,
-      user_id: token.userId,
-      company_id: token.companyId,
-      refresh_hash: token.refreshHash,
-      access_hash: token.accessHash,
-      parent_id: token.parentId,
-      create_time: token.now,
-      access_until: token.accessUntil,
-      refresh_until: token.refreshUntil,
-      used: null,
-    })
-    .execute()
-}
+export const addToken = (db: DatabaseHandle, token: Insertable<TokenTable>) =>
+  db.insertInto('token').values(token).execute()
 
 export async function markTokenUsed(db: DatabaseHandle, token: PresentedToken, now: number): Promise<void> {
   await db.updateTable('token').set({ used: now }).where('id', '=', token.tokenId).where('used', 'is', null).execute()
@@ -250,26 +200,25 @@ export async function endAllSessions(
 }
 
 /** Who a session belongs to, with the flags as they are now; null: it has ended, or its user is not allowed in (S-44). */
-export async function findCallerOfSession(db: DatabaseHandle, id: string, now: number): Promise<Caller | null> {
-  const row = await db
-    .selectFrom('session')
-    .innerJoin('portal_user', 'portal_user.id', 'session.user_id')
-    .innerJoin('company', 'company.id', 'portal_user.company_id')
-    .select([
-      'portal_user.id as userId',
-      'portal_user.admin',
-      'portal_user.orders as order',
-      'portal_user.access_level as accessLevel',
-      'company.id as companyId',
-      'company.code as companyCode',
-    ])
-    .where('session.id', '=', id)
-    .where('session.ended', 'is', null)
-    .where('session.end_time', '>', now)
-    .where('portal_user.status', '=', userStatus.activated)
-    .executeTakeFirst()
-  return row ?? null
-}
+export const findCallerOfSession = (db: DatabaseHandle, id: string, now: number): Promise<Caller | null> =>
+  findRow(
+    db
+      .selectFrom('session')
+      .innerJoin('portal_user', 'portal_user.id', 'session.user_id')
+      .innerJoin('company', 'company.id', 'portal_user.company_id')
+      .select([
+        'portal_user.id as userId',
+        'portal_user.admin',
+        'portal_user.orders as order',
+        'portal_user.access_level as accessLevel',
+        'company.id as companyId',
+        'company.code as companyCode',
+      ])
+      .where('session.id', '=', id)
+      .where('session.ended', 'is', null)
+      .where('session.end_time', '>', now)
+      .where('portal_user.status', '=', userStatus.activated),
+  )
 
 /** Which of these sessions are still somebody's: not ended, not over, their users allowed in (S-44). */
 export async function findActiveSessionIds(

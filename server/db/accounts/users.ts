@@ -1,11 +1,17 @@
 /** Users as rows. Every function means the users of one company, and row-level security means the same (N-10). */
 import { type Insertable, type RawBuilder, type Selectable, sql } from 'kysely'
-import { listUsers as listUsersEndpoint } from '#contract/users.ts'
+import { listUsers } from '#contract/users.ts'
 import { normaliseText } from '#domain/text.ts'
 import { type Language, userStatus } from '#domain/accounts/users.ts'
-import { readChangeNumberSince, listDeletedSince, incrementChangeNumber } from '#server/db/change-numbers.ts'
+import {
+  readChangeNumber,
+  readChangeNumberSince,
+  listDeletedSince,
+  incrementChangeNumber,
+} from '#server/db/change-numbers.ts'
 import type { DatabaseHandle } from '#server/db/database.ts'
-import { type ListPageQuery, type RowPage, readListPage } from '#server/db/list-query.ts'
+import { findRow, hasRow } from '#server/db/find-row.ts'
+import { type ListReads, readListPage } from '#server/db/list-query.ts'
 import { getSqlState } from '#server/db/sql-state.ts'
 import type { UserTable } from '#server/db/tables/tables.ts'
 import { ProblemError } from '#server/problems/problem-error.ts'
@@ -37,63 +43,38 @@ const userColumns = {
   update_time: sql`portal_user.update_time / 1000`,
 }
 
-export async function listUsers(
-  db: DatabaseHandle,
-  companyId: number,
-  query: ListPageQuery,
-): Promise<RowPage<UserRecord>> {
-  const { list } = listUsersEndpoint
-  if (!list) throw new Error('the list of users fills no table')
-  return readListPage(selectCompanyUsers(db, companyId), { list, columns: userColumns, id: userColumns.id }, query)
+export const userReads: ListReads<number, UserRecord> = {
+  readLatestChange: readChangeNumber,
+  readPage: (db, companyId, query) => readListPage(selectCompanyUsers(db, companyId), listUsers, userColumns, query),
+  /** A deleted user is a row with a status. */
+  async readChanges(db, companyId, since) {
+    const maxChange = await readChangeNumberSince(db, companyId, since)
+    const changed = await selectCompanyUsers(db, companyId)
+      .where('portal_user.change', '>', since ?? -1)
+      .orderBy('portal_user.change')
+      .orderBy('portal_user.id')
+      .execute()
+    const deletedIds = since === null ? [] : await listDeletedSince(db, companyId, 'user', since)
+    return { changed, gone: deletedIds, upto: maxChange }
+  },
+  readRowsAfter: (db, companyId, id, limit) =>
+    selectCompanyUsers(db, companyId).where('portal_user.id', '>', id).orderBy('portal_user.id').limit(limit).execute(),
 }
 
-/** Rows as they are now whose number is above `since`; null: all. Deleted users are rows with a status, not gone. */
-export async function readUserChanges(db: DatabaseHandle, companyId: number, since: number | null) {
-  const maxChange = await readChangeNumberSince(db, companyId, since)
-  const changed = await selectCompanyUsers(db, companyId)
-    .where('portal_user.change', '>', since ?? -1)
-    .orderBy('portal_user.change')
-    .orderBy('portal_user.id')
-    .execute()
-  const deletedIds = since === null ? [] : await listDeletedSince(db, companyId, 'user', since)
-  return { changed, gone: deletedIds, upto: maxChange }
-}
-
-/** The next users by id, for reading all of them piece by piece. */
-export const listUsersAfter = (
-  db: DatabaseHandle,
-  companyId: number,
-  id: number,
-  limit: number,
-): Promise<UserRecord[]> =>
-  selectCompanyUsers(db, companyId).where('portal_user.id', '>', id).orderBy('portal_user.id').limit(limit).execute()
-
-export async function findUserById(db: DatabaseHandle, companyId: number, id: number): Promise<UserRecord | null> {
-  const row = await selectCompanyUsers(db, companyId).where('portal_user.id', '=', id).executeTakeFirst()
-  return row ?? null
-}
+export const findUserById = (db: DatabaseHandle, companyId: number, id: number): Promise<UserRecord | null> =>
+  findRow(selectCompanyUsers(db, companyId).where('portal_user.id', '=', id))
 
 /** Locks the row until the commit, so that its checks still hold when it is written. */
-export async function lockUser(db: DatabaseHandle, companyId: number, id: number): Promise<UserRecord | null> {
-  const row = await selectCompanyUsers(db, companyId)
-    .where('portal_user.id', '=', id)
-    .forUpdate('portal_user')
-    .executeTakeFirst()
-  return row ?? null
-}
+export const lockUser = (db: DatabaseHandle, companyId: number, id: number): Promise<UserRecord | null> =>
+  findRow(selectCompanyUsers(db, companyId).where('portal_user.id', '=', id).forUpdate('portal_user'))
 
 /** By e-mail without case; a deleted user does not count (D72, D73). */
-export async function findUserByEmail(
-  db: DatabaseHandle,
-  companyId: number,
-  email: string,
-): Promise<UserRecord | null> {
-  const row = await selectCompanyUsers(db, companyId)
-    .where('portal_user.email_key', '=', normaliseText(email))
-    .where('portal_user.status', '!=', userStatus.deleted)
-    .executeTakeFirst()
-  return row ?? null
-}
+export const findUserByEmail = (db: DatabaseHandle, companyId: number, email: string): Promise<UserRecord | null> =>
+  findRow(
+    selectCompanyUsers(db, companyId)
+      .where('portal_user.email_key', '=', normaliseText(email))
+      .where('portal_user.status', '!=', userStatus.deleted),
+  )
 
 export type NewUser = Omit<Insertable<UserTable>, 'name_key' | 'email_key' | 'language'> & {
   language: Language | RawBuilder<Language>
@@ -185,14 +166,13 @@ export async function countActiveAdmins(db: DatabaseHandle, companyId: number): 
 }
 
 /** Somebody who can sign in and is an admin. */
-export async function hasActiveAdmin(db: DatabaseHandle, companyId: number): Promise<boolean> {
-  const adminRow = await db
-    .selectFrom('portal_user')
-    .select('id')
-    .where('company_id', '=', companyId)
-    .where('admin', '=', true)
-    .where('status', '=', userStatus.activated)
-    .limit(1)
-    .executeTakeFirst()
-  return adminRow !== undefined
-}
+export const hasActiveAdmin = (db: DatabaseHandle, companyId: number): Promise<boolean> =>
+  hasRow(
+    db
+      .selectFrom('portal_user')
+      .select('id')
+      .where('company_id', '=', companyId)
+      .where('admin', '=', true)
+      .where('status', '=', userStatus.activated)
+      .limit(1),
+  )

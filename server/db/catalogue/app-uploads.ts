@@ -2,6 +2,7 @@
 import { type Selectable, sql } from 'kysely'
 import type { MappFault } from '#domain/catalogue/mapp.ts'
 import type { DatabaseHandle } from '#server/db/database.ts'
+import { findRow } from '#server/db/find-row.ts'
 import type { AppUploadTable } from '#server/db/tables/upload-tables.ts'
 
 export type UploadRecord = Selectable<AppUploadTable>
@@ -15,13 +16,8 @@ const selectUnpublished = (db: DatabaseHandle, userId: number) =>
   db.selectFrom('app_upload').selectAll().where('user_id', '=', userId).where('published', 'is', null)
 
 /** Null where it is not this user's, or its day is over. */
-export const findUpload = async (
-  db: DatabaseHandle,
-  userId: number,
-  id: string,
-  now: number,
-): Promise<UploadRecord | null> =>
-  (await selectUnpublished(db, userId).where('id', '=', id).where('until', '>', now).executeTakeFirst()) ?? null
+export const findUpload = (db: DatabaseHandle, userId: number, id: string, now: number): Promise<UploadRecord | null> =>
+  findRow(selectUnpublished(db, userId).where('id', '=', id).where('until', '>', now))
 
 /** Neither published nor expired, in the order in which they came. */
 export const listUploads = (db: DatabaseHandle, userId: number, now: number): Promise<UploadRecord[]> =>

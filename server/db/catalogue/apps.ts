@@ -3,9 +3,13 @@ import { type Insertable, type Selectable, sql } from 'kysely'
 import { listAppHistory, listApps } from '#contract/apps.ts'
 import type { PublishedApp } from '#domain/catalogue/apps.ts'
 import { normaliseText } from '#domain/text.ts'
-import { takeCatalogueChangeNumber } from '#server/db/catalogue/catalogue.ts'
-import { createCatalogueSource } from '#server/db/catalogue/catalogue-source.ts'
+import {
+  readCatalogueChangeNumber,
+  readCatalogueChanges,
+  takeCatalogueChangeNumber,
+} from '#server/db/catalogue/catalogue.ts'
 import type { DatabaseHandle } from '#server/db/database.ts'
+import { type ListReads, readListPage } from '#server/db/list-query.ts'
 import type { AppVersionTable } from '#server/db/tables/order-tables.ts'
 
 /** An app as its newest version has it. */
@@ -52,7 +56,7 @@ const selectVersions = (db: DatabaseHandle) =>
 export type AppVersionRecord = Selectable<AppVersionTable> & { deleted: boolean }
 
 const versionColumns = {
-  id: sql.ref<number>('app_version.id'),
+  id: sql.ref('app_version.id'),
   code: { value: sql.ref('app_version.code'), folded: sql.ref('app_version.code_key') },
   name: { value: sql.ref('app_version.name'), folded: sql.ref('app_version.name_key') },
   version: { value: sql.ref('app_version.version'), folded: sql.ref('app_version.version') },
@@ -65,9 +69,20 @@ const appColumns = {
   update_time: versionColumns.create_time,
 }
 
-/** A version that is published is higher than those before (D79), so the latest one has the app's last change. */
-export const appSource = createCatalogueSource(listApps, { select: selectApps, columns: appColumns })
-export const versionSource = createCatalogueSource(listAppHistory, { select: selectVersions, columns: versionColumns })
+export const appReads: ListReads<null, AppRecord> = {
+  readLatestChange: readCatalogueChangeNumber,
+  readPage: (db, _, query) => readListPage(selectApps(db), listApps, appColumns, query),
+  // A version that is published is higher than those before (D79), so the latest one has the app's last change.
+  readChanges: (db, _, since) => readCatalogueChanges(db, selectApps(db), since),
+  readRowsAfter: (db, _, id, limit) => selectApps(db).where(appId, '>', id).orderBy(appId).limit(limit).execute(),
+}
+
+export const appVersionReads: ListReads<null, AppVersionRecord> = {
+  readLatestChange: readCatalogueChangeNumber,
+  readPage: (db, _, query) => readListPage(selectVersions(db), listAppHistory, versionColumns, query),
+  readChanges: (db, _, since) => readCatalogueChanges(db, selectVersions(db), since),
+  readRowsAfter: (db, _, id, limit) => selectVersions(db).where('id', '>', id).orderBy('id').limit(limit).execute(),
+}
 
 /** What modules run: of each app the newest version. */
 export const listLatestApps = (db: DatabaseHandle): Promise<(PublishedApp & Pick<AppRecord, 'flags'>)[]> =>

@@ -2,6 +2,7 @@
 import { type SelectQueryBuilder, sql } from 'kysely'
 import type { ClientType } from '#domain/access.ts'
 import type { DatabaseHandle } from '#server/db/database.ts'
+import type { RowChanges } from '#server/db/list-query.ts'
 import type { DatabaseTables } from '#server/db/tables/tables.ts'
 import { ProblemError } from '#server/problems/problem-error.ts'
 
@@ -33,7 +34,7 @@ export async function readCatalogueChanges<T extends keyof DatabaseTables, R ext
   query: SelectQueryBuilder<DatabaseTables, T, R>,
   since: number | null,
   isDeleted: (row: R) => boolean = ({ deleted }) => deleted,
-): Promise<{ changed: R[]; gone: number[]; upto: number }> {
+): Promise<RowChanges<R>> {
   const maxChange = await readCatalogueChangeNumber(db)
   if (since !== null && since > maxChange) throw new ProblemError('GONE')
   const changedRows = await query

@@ -4,9 +4,15 @@ import { listModules } from '#contract/modules.ts'
 import type { ClientType } from '#domain/access.ts'
 import type { FieldProblem } from '#domain/checks/field-checks.ts'
 import { normaliseText } from '#domain/text.ts'
-import { takeCatalogueChangeNumber, type VisibleClientTypes } from '#server/db/catalogue/catalogue.ts'
-import { createCatalogueSource } from '#server/db/catalogue/catalogue-source.ts'
+import {
+  readCatalogueChangeNumber,
+  readCatalogueChanges,
+  takeCatalogueChangeNumber,
+  type VisibleClientTypes,
+} from '#server/db/catalogue/catalogue.ts'
 import type { DatabaseHandle } from '#server/db/database.ts'
+import { findRow } from '#server/db/find-row.ts'
+import { type ListReads, readListPage } from '#server/db/list-query.ts'
 import type { ModuleTable } from '#server/db/tables/order-tables.ts'
 import { getSqlState } from '#server/db/sql-state.ts'
 import { createValidationProblem } from '#server/problems/problem-error.ts'
@@ -19,8 +25,11 @@ const selectVisibleModules = (db: DatabaseHandle, type: VisibleClientTypes) =>
     .selectAll()
     .$if(type !== null, (rows) => rows.where('type', '=', type as ClientType))
 
+const selectPresentModules = (db: DatabaseHandle, type: VisibleClientTypes) =>
+  selectVisibleModules(db, type).where('deleted', '=', false)
+
 const moduleColumns = {
-  id: sql.ref<number>('module.id'),
+  id: sql.ref('module.id'),
   code: { value: sql.ref('module.code'), folded: sql.ref('module.code_key') },
   name: { value: sql.ref('module.name'), folded: sql.ref('module.name_key') },
   version: { value: sql.ref('module.version'), folded: sql.ref('module.version') },
@@ -29,29 +38,23 @@ const moduleColumns = {
   create_time: sql`module.create_time / 1000`,
 }
 
-export const moduleSource = createCatalogueSource(listModules, {
-  select: selectVisibleModules,
-  columns: moduleColumns,
-  isListed: sql<boolean>`not module.deleted`,
-})
+export const moduleReads: ListReads<VisibleClientTypes, ModuleRecord> = {
+  readLatestChange: readCatalogueChangeNumber,
+  readPage: (db, type, query) => readListPage(selectPresentModules(db, type), listModules, moduleColumns, query),
+  readChanges: (db, type, since) => readCatalogueChanges(db, selectVisibleModules(db, type), since),
+  readRowsAfter: (db, type, id, limit) =>
+    selectPresentModules(db, type).where('id', '>', id).orderBy('id').limit(limit).execute(),
+}
 
 /** All of a type, visible and hidden, as they are shown. */
 export const listModulesOfType = (db: DatabaseHandle, type: ClientType): Promise<ModuleRecord[]> =>
-  selectVisibleModules(db, type).where('deleted', '=', false).orderBy('code_key').execute()
+  selectPresentModules(db, type).orderBy('code_key').execute()
 
-export async function findModuleById(db: DatabaseHandle, id: number): Promise<ModuleRecord | null> {
-  const row = await selectVisibleModules(db, null).where('id', '=', id).where('deleted', '=', false).executeTakeFirst()
-  return row ?? null
-}
+export const findModuleById = (db: DatabaseHandle, id: number): Promise<ModuleRecord | null> =>
+  findRow(selectPresentModules(db, null).where('id', '=', id))
 
-export async function lockModule(db: DatabaseHandle, id: number): Promise<ModuleRecord | null> {
-  const row = await selectVisibleModules(db, null)
-    .where('id', '=', id)
-    .where('deleted', '=', false)
-    .forUpdate()
-    .executeTakeFirst()
-  return row ?? null
-}
+export const lockModule = (db: DatabaseHandle, id: number): Promise<ModuleRecord | null> =>
+  findRow(selectPresentModules(db, null).where('id', '=', id).forUpdate())
 
 export type NewModule = Omit<Insertable<ModuleTable>, 'code_key' | 'name_key' | 'change'>
 

@@ -4,9 +4,15 @@ import { listPriceLists } from '#contract/prices.ts'
 import type { ClientType } from '#domain/access.ts'
 import { normaliseText } from '#domain/text.ts'
 import type { PlainDate } from '#domain/time.ts'
-import { takeCatalogueChangeNumber, type VisibleClientTypes } from '#server/db/catalogue/catalogue.ts'
-import { createCatalogueSource } from '#server/db/catalogue/catalogue-source.ts'
+import {
+  readCatalogueChangeNumber,
+  readCatalogueChanges,
+  takeCatalogueChangeNumber,
+  type VisibleClientTypes,
+} from '#server/db/catalogue/catalogue.ts'
 import type { DatabaseHandle } from '#server/db/database.ts'
+import { findRow } from '#server/db/find-row.ts'
+import { type ListReads, readListPage } from '#server/db/list-query.ts'
 import { createDuplicateProblem } from '#server/db/catalogue/modules.ts'
 import type { PriceListTable } from '#server/db/tables/order-tables.ts'
 import { getSqlState } from '#server/db/sql-state.ts'
@@ -29,7 +35,7 @@ const selectVisiblePriceLists = (db: DatabaseHandle, type: VisibleClientTypes) =
     .$if(type !== null, (rows) => rows.where('type', '=', type as ClientType))
 
 const priceListColumns = {
-  id: sql.ref<number>('price_list.id'),
+  id: sql.ref('price_list.id'),
   effective_date: sql.ref('price_list.effective_date'),
   desc: { value: sql.ref('price_list.description'), folded: sql.ref('price_list.description_key') },
   type: sql.ref('price_list.type'),
@@ -38,28 +44,29 @@ const priceListColumns = {
   update_time: sql`price_list.update_time / 1000`,
 }
 
-export const priceListSource = createCatalogueSource(listPriceLists, {
-  select: selectVisiblePriceLists,
-  columns: priceListColumns,
-  isListed: isVisible,
-  isDeleted,
-})
+export const priceListReads: ListReads<VisibleClientTypes, PriceListRecord> = {
+  readLatestChange: readCatalogueChangeNumber,
+  readPage: (db, type, query) =>
+    readListPage(selectVisiblePriceLists(db, type).where(isVisible), listPriceLists, priceListColumns, query),
+  readChanges: (db, type, since) => readCatalogueChanges(db, selectVisiblePriceLists(db, type), since, isDeleted),
+  readRowsAfter: (db, type, id, limit) =>
+    selectVisiblePriceLists(db, type).where(isVisible).where('id', '>', id).orderBy('id').limit(limit).execute(),
+}
 
 /** Confirmed, of that type, the latest that has begun (D16). */
-export async function findPriceListInForce(
+export const findPriceListInForce = (
   db: DatabaseHandle,
   type: ClientType,
   today: PlainDate,
-): Promise<PriceListRecord | null> {
-  const row = await selectVisiblePriceLists(db, type)
-    .where('deleted', '=', false)
-    .where('confirmed', '=', true)
-    .where('effective_date', '<=', today)
-    .orderBy('effective_date', 'desc')
-    .limit(1)
-    .executeTakeFirst()
-  return row ?? null
-}
+): Promise<PriceListRecord | null> =>
+  findRow(
+    selectVisiblePriceLists(db, type)
+      .where('deleted', '=', false)
+      .where('confirmed', '=', true)
+      .where('effective_date', '<=', today)
+      .orderBy('effective_date', 'desc')
+      .limit(1),
+  )
 
 /** Confirmed and not withdrawn: the one in force and those that begin later. */
 export const listPriceListsFrom = async (
@@ -77,18 +84,11 @@ export const listPriceListsFrom = async (
 }
 
 /** A withdrawn one too, for orders that name it. */
-export async function findPriceListById(db: DatabaseHandle, id: number): Promise<PriceListRecord | null> {
-  return (await selectVisiblePriceLists(db, null).where('id', '=', id).where(isVisible).executeTakeFirst()) ?? null
-}
+export const findPriceListById = (db: DatabaseHandle, id: number): Promise<PriceListRecord | null> =>
+  findRow(selectVisiblePriceLists(db, null).where('id', '=', id).where(isVisible))
 
-export async function lockPriceList(db: DatabaseHandle, id: number): Promise<PriceListRecord | null> {
-  const row = await selectVisiblePriceLists(db, null)
-    .where('id', '=', id)
-    .where(isVisible)
-    .forUpdate()
-    .executeTakeFirst()
-  return row ?? null
-}
+export const lockPriceList = (db: DatabaseHandle, id: number): Promise<PriceListRecord | null> =>
+  findRow(selectVisiblePriceLists(db, null).where('id', '=', id).where(isVisible).forUpdate())
 
 /** Effective dates of lists that price this module, withdrawn ones left out. */
 export async function listDatesWithModule(db: DatabaseHandle, type: ClientType, code: string): Promise<PlainDate[]> {

@@ -2,6 +2,7 @@
 import { randomBytes } from 'node:crypto'
 import { type Selectable, sql } from 'kysely'
 import type { DatabaseHandle } from '#server/db/database.ts'
+import { findRow } from '#server/db/find-row.ts'
 import type { WebResourceTable } from '#server/db/tables/upload-tables.ts'
 
 export type NewResource = Omit<Selectable<WebResourceTable>, 'id'>
@@ -17,9 +18,8 @@ export async function insertResource(db: DatabaseHandle, resource: NewResource):
   return id
 }
 
-export async function findResource(db: DatabaseHandle, id: string): Promise<Selectable<WebResourceTable> | null> {
-  return (await db.selectFrom('web_resource').selectAll().where('id', '=', id).executeTakeFirst()) ?? null
-}
+export const findResource = (db: DatabaseHandle, id: string): Promise<Selectable<WebResourceTable> | null> =>
+  findRow(db.selectFrom('web_resource').selectAll().where('id', '=', id))
 
 /** Those that neither a published version nor an upload names. */
 export async function deleteUnusedResources(db: DatabaseHandle, createdBefore: number): Promise<number> {

@@ -3,6 +3,7 @@ import type { Selectable } from 'kysely'
 import { type ContractReminder, maxReminderDays } from '#domain/contracts.ts'
 import { addDays } from '#domain/plain-dates.ts'
 import type { DatabaseHandle } from '#server/db/database.ts'
+import { hasRow } from '#server/db/find-row.ts'
 import type { Moment } from '#server/db/orders/moment.ts'
 import type { BackupOrderTable } from '#server/db/tables/backup-tables.ts'
 
@@ -40,34 +41,32 @@ export const listRemindableBackups = (
     .execute()
 
 /** Whether a later one of its kind is paid. */
-export async function isExtendedBackup(
+export const isExtendedBackup = (
   db: DatabaseHandle,
   { service_id, pdb_type, period_end }: Pick<RemindableBackup, 'service_id' | 'pdb_type' | 'period_end'>,
-): Promise<boolean> {
-  const row = await db
-    .selectFrom('backup_order')
-    .select('id')
-    .where('service_id', '=', service_id)
-    .where('pdb_type', '=', pdb_type)
-    .where('status', '=', 1)
-    .where('period_end', '>', period_end)
-    .limit(1)
-    .executeTakeFirst()
-  return row !== undefined
-}
+): Promise<boolean> =>
+  hasRow(
+    db
+      .selectFrom('backup_order')
+      .select('id')
+      .where('service_id', '=', service_id)
+      .where('pdb_type', '=', pdb_type)
+      .where('status', '=', 1)
+      .where('period_end', '>', period_end)
+      .limit(1),
+  )
 
 /** True: it is ours to send, in this transaction. Each is sent once, whoever asks. */
-export async function claimBackupReminder(
+export const claimBackupReminder = (
   db: DatabaseHandle,
   { id, company_id }: Pick<RemindableBackup, 'id' | 'company_id'>,
   { kind, days }: ContractReminder,
   time: number,
-): Promise<boolean> {
-  const row = await db
-    .insertInto('backup_reminder')
-    .values({ backup_order_id: id, about: kind, days, company_id, time })
-    .onConflict((conflict) => conflict.doNothing())
-    .returning('backup_order_id')
-    .executeTakeFirst()
-  return row !== undefined
-}
+): Promise<boolean> =>
+  hasRow(
+    db
+      .insertInto('backup_reminder')
+      .values({ backup_order_id: id, about: kind, days, company_id, time })
+      .onConflict((conflict) => conflict.doNothing())
+      .returning('backup_order_id'),
+  )

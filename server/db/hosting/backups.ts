@@ -1,17 +1,17 @@
 /** Backup subscriptions and their traffic as rows: made and paid, never taken away. */
-import { type Insertable, type Selectable, sql } from 'kysely'
+import { type Insertable, type Selectable, sql, type SqlBool } from 'kysely'
 import { listBackupOrders, listTraffic } from '#contract/backups.ts'
-import type { ListSpec } from '#contract/endpoint.ts'
 import { type BackupType, toBoughtPeriod } from '#domain/backups.ts'
 import { type Hundredths, readAmount } from '#domain/money.ts'
 import type { BoughtPeriod } from '#domain/plain-dates.ts'
 import type { PlainDate } from '#domain/time.ts'
 import type { BackupOrderTable, TrafficTable } from '#server/db/tables/backup-tables.ts'
-import { readChangeNumberSince } from '#server/db/change-numbers.ts'
+import { readChangeNumber, readRowChanges } from '#server/db/change-numbers.ts'
 import type { DatabaseHandle } from '#server/db/database.ts'
+import { findRow, hasRow } from '#server/db/find-row.ts'
 import { isBackupExpired, type ExpiryBounds } from '#server/db/hosting/expired-backups.ts'
 import { takeServiceChangeNumber } from '#server/db/hosting/services.ts'
-import { type ListPageQuery, type RowPage, readListPage } from '#server/db/list-query.ts'
+import { type ListReads, readListPage } from '#server/db/list-query.ts'
 import type { ChangeStamp } from '#server/db/orders/orders.ts'
 
 interface InvoiceNumberColumn {
@@ -66,105 +66,42 @@ const trafficColumns = {
   pay_date: sql.ref('traffic.pay_date'),
 }
 
-const requireListSpec = ({ list }: { list?: ListSpec }): ListSpec => {
-  if (!list) throw new Error('a list of backups fills no table')
-  return list
+export interface BackupListScope extends ServiceKey {
+  bounds: ExpiryBounds
 }
 
-export function readBackupPage(
-  db: DatabaseHandle,
-  service: ServiceKey,
-  bounds: ExpiryBounds,
-  query: ListPageQuery,
-): Promise<RowPage<BackupRecord>> {
-  const columns = getBackupColumns(bounds)
-  return readListPage(
-    selectServiceBackups(db, service),
-    { list: requireListSpec(listBackupOrders), columns, id: columns.id, hasNoNulls: true },
-    query,
-  )
+export const backupReads: ListReads<BackupListScope, BackupRecord> = {
+  readLatestChange: (db, { companyId }) => readChangeNumber(db, companyId),
+  readPage: (db, scope, query) =>
+    readListPage(selectServiceBackups(db, scope), listBackupOrders, getBackupColumns(scope.bounds), query, {
+      hasNoNulls: true,
+    }),
+  /** Also those that time has changed and no job has numbered yet. */
+  readChanges: (db, scope, since) => {
+    const isChanged = sql<SqlBool>`(change > ${since ?? -1} or ${isBackupExpired(scope.bounds)})`
+    return readRowChanges(db, scope.companyId, selectServiceBackups(db, scope), since, isChanged)
+  },
+  readRowsAfter: (db, scope, id, limit) =>
+    selectServiceBackups(db, scope).where('id', '>', id).orderBy('id').limit(limit).execute(),
 }
 
-export const readTrafficPage = (
-  db: DatabaseHandle,
-  service: ServiceKey,
-  query: ListPageQuery,
-): Promise<RowPage<TrafficRecord>> =>
-  readListPage(
-    selectServiceTraffic(db, service),
-    { list: requireListSpec(listTraffic), columns: trafficColumns, id: trafficColumns.id },
-    query,
-  )
-
-/** Rows whose number is above `since`, and those that time has changed and no job has numbered yet; null: all. None ever goes. */
-export async function readBackupChanges(
-  db: DatabaseHandle,
-  service: ServiceKey,
-  bounds: ExpiryBounds,
-  since: number | null,
-) {
-  const maxChange = await readChangeNumberSince(db, service.companyId, since)
-  const changed = await selectServiceBackups(db, service)
-    .where((where) => where.or([where('change', '>', since ?? -1), isBackupExpired(bounds)]))
-    .orderBy('change')
-    .orderBy('id')
-    .execute()
-  return { changed, gone: [], upto: maxChange }
+export const trafficReads: ListReads<ServiceKey, TrafficRecord> = {
+  readLatestChange: (db, { companyId }) => readChangeNumber(db, companyId),
+  readPage: (db, service, query) => readListPage(selectServiceTraffic(db, service), listTraffic, trafficColumns, query),
+  readChanges: (db, service, since) => readRowChanges(db, service.companyId, selectServiceTraffic(db, service), since),
+  readRowsAfter: (db, service, id, limit) =>
+    selectServiceTraffic(db, service).where('id', '>', id).orderBy('id').limit(limit).execute(),
 }
 
-/** Rows whose number is above `since`; null: all. None ever goes. */
-export async function readTrafficChanges(db: DatabaseHandle, service: ServiceKey, since: number | null) {
-  const maxChange = await readChangeNumberSince(db, service.companyId, since)
-  const changed = await selectServiceTraffic(db, service)
-    .where('change', '>', since ?? -1)
-    .orderBy('change')
-    .orderBy('id')
-    .execute()
-  return { changed, gone: [], upto: maxChange }
-}
+export const findBackupById = (db: DatabaseHandle, companyId: number, id: number): Promise<BackupRecord | null> =>
+  findRow(selectBackups(db, companyId).where('id', '=', id))
 
-/** Where a stream goes on. */
-interface StreamPosition {
-  id: number
-  limit: number
-}
-
-export const listBackupsAfter = (
-  db: DatabaseHandle,
-  service: ServiceKey,
-  { id, limit }: StreamPosition,
-): Promise<BackupRecord[]> =>
-  selectServiceBackups(db, service).where('id', '>', id).orderBy('id').limit(limit).execute()
-
-export const listTrafficAfter = (
-  db: DatabaseHandle,
-  service: ServiceKey,
-  { id, limit }: StreamPosition,
-): Promise<TrafficRecord[]> =>
-  selectServiceTraffic(db, service).where('id', '>', id).orderBy('id').limit(limit).execute()
-
-export async function findBackupById(db: DatabaseHandle, companyId: number, id: number): Promise<BackupRecord | null> {
-  return (await selectBackups(db, companyId).where('id', '=', id).executeTakeFirst()) ?? null
-}
-
-export async function findTrafficById(
-  db: DatabaseHandle,
-  companyId: number,
-  id: number,
-): Promise<TrafficRecord | null> {
-  return (await selectTraffic(db, companyId).where('id', '=', id).executeTakeFirst()) ?? null
-}
+export const findTrafficById = (db: DatabaseHandle, companyId: number, id: number): Promise<TrafficRecord | null> =>
+  findRow(selectTraffic(db, companyId).where('id', '=', id))
 
 /** Whether it is a service of that company. */
-export async function isCompanyService(db: DatabaseHandle, { companyId, serviceId }: ServiceKey): Promise<boolean> {
-  const row = await db
-    .selectFrom('service')
-    .select('id')
-    .where('company_id', '=', companyId)
-    .where('id', '=', serviceId)
-    .executeTakeFirst()
-  return row !== undefined
-}
+export const isCompanyService = (db: DatabaseHandle, { companyId, serviceId }: ServiceKey): Promise<boolean> =>
+  hasRow(db.selectFrom('service').select('id').where('company_id', '=', companyId).where('id', '=', serviceId))
 
 /** As its company calls it; its code where the service is another company's by now. */
 export async function findServiceName(
@@ -252,12 +189,12 @@ const selectLaterBackups = (db: DatabaseHandle, { id, service_id, pdb_type }: Ba
     .limit(1)
 
 /** Another one of its kind was ordered since. */
-export const isReplacedBackup = async (db: DatabaseHandle, backup: BackupOrderKey): Promise<boolean> =>
-  (await selectLaterBackups(db, backup).executeTakeFirst()) !== undefined
+export const isReplacedBackup = (db: DatabaseHandle, backup: BackupOrderKey): Promise<boolean> =>
+  hasRow(selectLaterBackups(db, backup))
 
 /** Whether another one of its kind was ordered since, and is paid or waits to be. */
-export const hasNewerBackup = async (db: DatabaseHandle, backup: BackupOrderKey): Promise<boolean> =>
-  (await selectLaterBackups(db, backup).where('status', '>=', 0).executeTakeFirst()) !== undefined
+export const hasNewerBackup = (db: DatabaseHandle, backup: BackupOrderKey): Promise<boolean> =>
+  hasRow(selectLaterBackups(db, backup).where('status', '>=', 0))
 
 /** Writes the status with the next version. */
 export async function updateBackup(

@@ -2,6 +2,7 @@
 import { type Insertable, type Selectable, sql } from 'kysely'
 import type { BackupFault } from '#contract/backups.ts'
 import type { DatabaseHandle } from '#server/db/database.ts'
+import { findRow } from '#server/db/find-row.ts'
 import type { ServiceKey } from '#server/db/hosting/backups.ts'
 import type { RestoreTable } from '#server/db/tables/backup-tables.ts'
 
@@ -49,21 +50,22 @@ export const listRestoresInto = (db: DatabaseHandle, { companyId, serviceId }: S
     .execute()
 
 /** The newest that is at its end. */
-export const findLastDrill = async (
+export const findLastDrill = (
   db: DatabaseHandle,
   { companyId, serviceId }: ServiceKey,
 ): Promise<RestoreRecord | null> =>
-  (await db
-    .selectFrom('restore')
-    .innerJoin('backup', 'backup.id', 'restore.backup_id')
-    .selectAll('restore')
-    .where('restore.company_id', '=', companyId)
-    .where('backup.service_id', '=', serviceId)
-    .where('restore.kind', '=', 'drill')
-    .where('restore.state', '<>', 'running')
-    .orderBy('restore.id', 'desc')
-    .limit(1)
-    .executeTakeFirst()) ?? null
+  findRow(
+    db
+      .selectFrom('restore')
+      .innerJoin('backup', 'backup.id', 'restore.backup_id')
+      .selectAll('restore')
+      .where('restore.company_id', '=', companyId)
+      .where('backup.service_id', '=', serviceId)
+      .where('restore.kind', '=', 'drill')
+      .where('restore.state', '<>', 'running')
+      .orderBy('restore.id', 'desc')
+      .limit(1),
+  )
 
 /** Drills whose long request is not there any more. As the system. */
 export const listAbandonedDrills = (db: DatabaseHandle, createdBefore: number): Promise<RestoreRecord[]> =>

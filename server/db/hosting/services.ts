@@ -2,7 +2,8 @@
 import { type Insertable, type Selectable, sql, type Updateable } from 'kysely'
 import { listServices } from '#contract/services.ts'
 import type { DatabaseHandle } from '#server/db/database.ts'
-import { type ListPageQuery, type RowPage, readListPage } from '#server/db/list-query.ts'
+import { findRow } from '#server/db/find-row.ts'
+import { type ListReads, readListPage } from '#server/db/list-query.ts'
 import type { ServiceRowView, ServiceTable } from '#server/db/tables/hosting-tables.ts'
 import { ProblemError } from '#server/problems/problem-error.ts'
 
@@ -15,10 +16,8 @@ export interface ServiceAddress {
 }
 
 /** Of any company's service: the code is public, as is the address behind it. */
-export async function findServiceAddress(db: DatabaseHandle, code: string): Promise<ServiceAddress | null> {
-  const row = await db.selectFrom('service').select(['url', 'admin_url']).where('code', '=', code).executeTakeFirst()
-  return row ?? null
-}
+export const findServiceAddress = (db: DatabaseHandle, code: string): Promise<ServiceAddress | null> =>
+  findRow(db.selectFrom('service').select(['url', 'admin_url']).where('code', '=', code))
 
 export async function insertService(db: DatabaseHandle, service: Insertable<ServiceTable>): Promise<number> {
   return (await db.insertInto('service').values(service).returning('id').executeTakeFirstOrThrow()).id
@@ -45,54 +44,41 @@ const serviceColumns = {
   system_status: sql.ref('service_row.system_status'),
 }
 
-export function readServicePage(
-  db: DatabaseHandle,
-  owner: ServiceOwner,
-  query: ListPageQuery,
-): Promise<RowPage<ServiceListRow>> {
-  const { list } = listServices
-  if (!list) throw new Error('the list of services fills no table')
-  // The function's rows bear the view's name and columns.
-  const selection = selectServiceRows(db, owner) as ReturnType<typeof selectServiceView>
-  return readListPage(selection, { list, columns: serviceColumns, id: serviceColumns.id }, query)
-}
 const selectServiceView = (db: DatabaseHandle) => db.selectFrom('service_row').selectAll()
 
-export const readServiceChangeNumber = async (db: DatabaseHandle): Promise<number> =>
+const readServiceChangeNumber = async (db: DatabaseHandle): Promise<number> =>
   (await sql<{ change: number }>`select service_change_now() as change`.execute(db)).rows[0]?.change ?? 0
 
-/** Rows whose number is above `since`; null: all. Throws GONE for a number of no known past. */
-export async function readServiceChanges(db: DatabaseHandle, owner: ServiceOwner, since: number | null) {
-  const maxChange = await readServiceChangeNumber(db)
-  if (since !== null && since > maxChange) throw new ProblemError('GONE')
-  const changed = await selectServiceRows(db, owner)
-    .where('change', '>', since ?? -1)
-    .orderBy('change')
-    .orderBy('id')
-    .execute()
-  // A row that is no longer shown is one without contract, system and data: nobody has it who has not seen it before.
-  return { changed, gone: [], upto: maxChange }
+export const serviceReads: ListReads<{ owner: ServiceOwner }, ServiceListRow> = {
+  readLatestChange: readServiceChangeNumber,
+  readPage(db, { owner }, query) {
+    // The function's rows bear the view's name and columns.
+    const selection = selectServiceRows(db, owner) as ReturnType<typeof selectServiceView>
+    return readListPage(selection, listServices, serviceColumns, query)
+  },
+  async readChanges(db, { owner }, since) {
+    const maxChange = await readServiceChangeNumber(db)
+    if (since !== null && since > maxChange) throw new ProblemError('GONE')
+    const changed = await selectServiceRows(db, owner)
+      .where('change', '>', since ?? -1)
+      .orderBy('change')
+      .orderBy('id')
+      .execute()
+    // A row that is no longer listed has no contract, system or data: no device has it that has not seen it before.
+    return { changed, gone: [], upto: maxChange }
+  },
+  readRowsAfter: (db, { owner }, id, limit) =>
+    selectServiceRows(db, owner).where('id', '>', id).orderBy('id').limit(limit).execute(),
 }
 
-export const listServicesAfter = (
-  db: DatabaseHandle,
-  owner: ServiceOwner,
-  { id, limit }: { id: number; limit: number },
-) => selectServiceRows(db, owner).where('id', '>', id).orderBy('id').limit(limit).execute()
+export const findServiceRow = (db: DatabaseHandle, owner: ServiceOwner, id: number): Promise<ServiceListRow | null> =>
+  findRow(selectServiceRows(db, owner).where('id', '=', id))
 
-export const findServiceRow = async (
-  db: DatabaseHandle,
-  owner: ServiceOwner,
-  id: number,
-): Promise<ServiceListRow | null> =>
-  (await selectServiceRows(db, owner).where('id', '=', id).executeTakeFirst()) ?? null
-
-export const findServiceRowByCode = async (
+export const findServiceRowByCode = (
   db: DatabaseHandle,
   companyId: number,
   code: string,
-): Promise<ServiceListRow | null> =>
-  (await selectServiceRows(db, companyId).where('code', '=', code).executeTakeFirst()) ?? null
+): Promise<ServiceListRow | null> => findRow(selectServiceRows(db, companyId).where('code', '=', code))
 
 /** Of the contract in force, or the one that was the last. */
 export async function findServiceOfContract(
@@ -110,9 +96,8 @@ export async function findServiceOfContract(
 }
 
 /** Locks it until the commit. */
-export async function lockService(db: DatabaseHandle, id: number): Promise<ServiceRecord | null> {
-  return (await db.selectFrom('service').selectAll().where('id', '=', id).forUpdate().executeTakeFirst()) ?? null
-}
+export const lockService = (db: DatabaseHandle, id: number): Promise<ServiceRecord | null> =>
+  findRow(db.selectFrom('service').selectAll().where('id', '=', id).forUpdate())
 
 /** Takes the next number: its counter stays locked until the commit, so write services last. */
 export const takeServiceChangeNumber = async (db: DatabaseHandle): Promise<number> => {
@@ -215,24 +200,23 @@ export const listServicesForUpkeep = (db: DatabaseHandle): Promise<UpkeepService
   db.selectFrom('service_row').selectAll().where('operation', 'is', null).orderBy('id').execute()
 
 /** With the order by which its page is opened; whosever it is. As the system. */
-export async function findServiceWithOrder(
+export const findServiceWithOrder = (
   db: DatabaseHandle,
   id: number,
-): Promise<(ServiceListRow & { order_id: number | null }) | null> {
-  const row = await db
-    .selectFrom('service_row')
-    .leftJoin('service_order', (join) =>
-      join
-        .onRef('service_order.company_id', '=', 'service_row.company_id')
-        .onRef('service_order.code', '=', 'service_row.code')
-        .on('service_order.is_listed', '=', true),
-    )
-    .selectAll('service_row')
-    .select('service_order.id as order_id')
-    .where('service_row.id', '=', id)
-    .executeTakeFirst()
-  return row ?? null
-}
+): Promise<(ServiceListRow & { order_id: number | null }) | null> =>
+  findRow(
+    db
+      .selectFrom('service_row')
+      .leftJoin('service_order', (join) =>
+        join
+          .onRef('service_order.company_id', '=', 'service_row.company_id')
+          .onRef('service_order.code', '=', 'service_row.code')
+          .on('service_order.is_listed', '=', true),
+      )
+      .selectAll('service_row')
+      .select('service_order.id as order_id')
+      .where('service_row.id', '=', id),
+  )
 
 /** Whose address is none that anybody could open. As the system. */
 export const listDemoServices = (db: DatabaseHandle, urlSuffix: string): Promise<ServiceListRow[]> =>

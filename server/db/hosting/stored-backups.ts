@@ -1,10 +1,11 @@
 /** Backups that ran or run, as rows: written down before anything is stored, and never taken away. */
 import { type Insertable, type Selectable, sql, type Updateable } from 'kysely'
 import { type PdbType, listBackups } from '#contract/backups.ts'
-import { readChangeNumberSince, takeChangeNumber } from '#server/db/change-numbers.ts'
+import { readChangeNumber, readRowChanges, takeChangeNumber } from '#server/db/change-numbers.ts'
 import type { DatabaseHandle } from '#server/db/database.ts'
+import { findRow } from '#server/db/find-row.ts'
 import type { ServiceKey } from '#server/db/hosting/backups.ts'
-import { type ListPageQuery, type RowPage, readListPage } from '#server/db/list-query.ts'
+import { type ListReads, readListPage } from '#server/db/list-query.ts'
 import type { StoredBackupTable } from '#server/db/tables/backup-tables.ts'
 
 export type StoredBackup = Selectable<StoredBackupTable>
@@ -20,72 +21,36 @@ const storedBackupColumns = {
   duration: sql`(backup.end_time - backup.create_time)`,
 }
 
-export function readStoredBackupPage(
-  db: DatabaseHandle,
-  service: ServiceKey,
-  query: ListPageQuery,
-): Promise<RowPage<StoredBackup>> {
-  const { list } = listBackups
-  if (!list) throw new Error('the list of backups fills no table')
-  return readListPage(
-    selectStoredBackups(db, service),
-    { list, columns: storedBackupColumns, id: storedBackupColumns.id },
-    query,
-  )
+export const storedBackupReads: ListReads<ServiceKey, StoredBackup> = {
+  readLatestChange: (db, { companyId }) => readChangeNumber(db, companyId),
+  readPage: (db, service, query) =>
+    readListPage(selectStoredBackups(db, service), listBackups, storedBackupColumns, query),
+  readChanges: (db, service, since) => readRowChanges(db, service.companyId, selectStoredBackups(db, service), since),
+  readRowsAfter: (db, service, id, limit) =>
+    selectStoredBackups(db, service).where('id', '>', id).orderBy('id').limit(limit).execute(),
 }
 
-/** Rows whose number is above `since`; null: all. None ever goes. */
-export async function readStoredBackupChanges(db: DatabaseHandle, service: ServiceKey, since: number | null) {
-  const maxChange = await readChangeNumberSince(db, service.companyId, since)
-  const changed = await selectStoredBackups(db, service)
-    .where('change', '>', since ?? -1)
-    .orderBy('change')
-    .orderBy('id')
-    .execute()
-  return { changed, gone: [], upto: maxChange }
-}
-
-export const listStoredBackupsAfter = (
-  db: DatabaseHandle,
-  service: ServiceKey,
-  { id, limit }: { id: number; limit: number },
-) => selectStoredBackups(db, service).where('id', '>', id).orderBy('id').limit(limit).execute()
-
-export async function findStoredBackup(
-  db: DatabaseHandle,
-  companyId: number,
-  id: number,
-): Promise<StoredBackup | null> {
-  const row = await db
-    .selectFrom('backup')
-    .selectAll()
-    .where('company_id', '=', companyId)
-    .where('id', '=', id)
-    .executeTakeFirst()
-  return row ?? null
-}
+export const findStoredBackup = (db: DatabaseHandle, companyId: number, id: number): Promise<StoredBackup | null> =>
+  findRow(db.selectFrom('backup').selectAll().where('company_id', '=', companyId).where('id', '=', id))
 
 /** Whosever it is. As the system. */
-export const findAnyStoredBackup = async (db: DatabaseHandle, id: number): Promise<StoredBackup | null> =>
-  (await db.selectFrom('backup').selectAll().where('id', '=', id).executeTakeFirst()) ?? null
+export const findAnyStoredBackup = (db: DatabaseHandle, id: number): Promise<StoredBackup | null> =>
+  findRow(db.selectFrom('backup').selectAll().where('id', '=', id))
 
 /** Newest first, of whichever companies had that code. As the system. */
 export const listStoredBackupsOfCode = (db: DatabaseHandle, code: string, limit: number): Promise<StoredBackup[]> =>
   db.selectFrom('backup').selectAll().where('service_code', '=', code).orderBy('id', 'desc').limit(limit).execute()
 
 /** The one that runs of that service and kind. */
-export const findRunningBackup = async (
-  db: DatabaseHandle,
-  serviceId: number,
-  type: PdbType,
-): Promise<StoredBackup | null> =>
-  (await db
-    .selectFrom('backup')
-    .selectAll()
-    .where('service_id', '=', serviceId)
-    .where('pdb_type', '=', type)
-    .where('state', '=', 'running')
-    .executeTakeFirst()) ?? null
+export const findRunningBackup = (db: DatabaseHandle, serviceId: number, type: PdbType): Promise<StoredBackup | null> =>
+  findRow(
+    db
+      .selectFrom('backup')
+      .selectAll()
+      .where('service_id', '=', serviceId)
+      .where('pdb_type', '=', type)
+      .where('state', '=', 'running'),
+  )
 
 export type NewBackup = Pick<
   Insertable<StoredBackupTable>,
@@ -136,18 +101,19 @@ export async function updateStoredBackup(
   return row ?? null
 }
 
-export const findLatestBackup = async (
+export const findLatestBackup = (
   db: DatabaseHandle,
   serviceId: number,
   type: PdbType,
   state: 'done' | 'ended',
 ): Promise<StoredBackup | null> =>
-  (await db
-    .selectFrom('backup')
-    .selectAll()
-    .where('service_id', '=', serviceId)
-    .where('pdb_type', '=', type)
-    .where('state', 'in', state === 'done' ? ['done'] : ['done', 'failed', 'removed'])
-    .orderBy('id', 'desc')
-    .limit(1)
-    .executeTakeFirst()) ?? null
+  findRow(
+    db
+      .selectFrom('backup')
+      .selectAll()
+      .where('service_id', '=', serviceId)
+      .where('pdb_type', '=', type)
+      .where('state', 'in', state === 'done' ? ['done'] : ['done', 'failed', 'removed'])
+      .orderBy('id', 'desc')
+      .limit(1),
+  )

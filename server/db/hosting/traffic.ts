@@ -4,6 +4,7 @@ import { type Currency, type Hundredths, readAmount } from '#domain/money.ts'
 import type { PlainDate } from '#domain/time.ts'
 import type { CalendarMonth, TrafficSubscription } from '#domain/traffic-months.ts'
 import type { DatabaseHandle } from '#server/db/database.ts'
+import { hasRow } from '#server/db/find-row.ts'
 import type { ServiceKey, TrafficRecord } from '#server/db/hosting/backups.ts'
 import type { ChangeStamp } from '#server/db/orders/orders.ts'
 
@@ -118,14 +119,8 @@ export interface OverdueBounds {
 }
 
 /** Whether a month that costs something is overdue. */
-export async function hasOverdueTraffic(
-  db: DatabaseHandle,
-  serviceId: number,
-  bounds: OverdueBounds,
-): Promise<boolean> {
-  const row = await selectUnpaidTraffic(db, bounds).where('service_id', '=', serviceId).limit(1).executeTakeFirst()
-  return row !== undefined
-}
+export const hasOverdueTraffic = (db: DatabaseHandle, serviceId: number, bounds: OverdueBounds): Promise<boolean> =>
+  hasRow(selectUnpaidTraffic(db, bounds).where('service_id', '=', serviceId).limit(1))
 
 /** Those of which nobody was told, by id. As the system. */
 export const listNewlyOverdueTraffic = (db: DatabaseHandle, bounds: OverdueBounds): Promise<OverdueTraffic[]> =>
@@ -134,17 +129,16 @@ export const listNewlyOverdueTraffic = (db: DatabaseHandle, bounds: OverdueBound
 export type OverdueTraffic = Pick<TrafficRecord, 'id' | 'service_id' | 'company_id' | 'service_code' | 'period_end'>
 
 /** False: it was paid meanwhile, or somebody else tells of it. */
-export async function claimOverdueNotice(db: DatabaseHandle, id: number): Promise<boolean> {
-  const row = await db
-    .updateTable('traffic')
-    .set({ notified_overdue: true })
-    .where('id', '=', id)
-    .where('pay_date', 'is', null)
-    .where('notified_overdue', '=', false)
-    .returning('id')
-    .executeTakeFirst()
-  return row !== undefined
-}
+export const claimOverdueNotice = (db: DatabaseHandle, id: number): Promise<boolean> =>
+  hasRow(
+    db
+      .updateTable('traffic')
+      .set({ notified_overdue: true })
+      .where('id', '=', id)
+      .where('pay_date', 'is', null)
+      .where('notified_overdue', '=', false)
+      .returning('id'),
+  )
 
 const selectUnpaidTraffic = (db: DatabaseHandle, { createdBefore, minAmounts: { HKD, USD, RMB } }: OverdueBounds) =>
   db

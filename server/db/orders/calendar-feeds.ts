@@ -1,6 +1,7 @@
 /** Secret addresses of calendars: one a user, of which only the hash is kept. */
 import { createHash } from 'node:crypto'
 import type { DatabaseHandle } from '#server/db/database.ts'
+import { findRow } from '#server/db/find-row.ts'
 
 const hashFeedKey = (key: string) => createHash('sha256').update(key).digest('hex')
 
@@ -38,14 +39,8 @@ export async function readCalendarFeedTime(db: DatabaseHandle, userId: number): 
   return row?.create_time ?? null
 }
 
-export async function findCalendarFeed(
+export const findCalendarFeed = (
   db: DatabaseHandle,
   key: string,
-): Promise<{ user_id: number; company_id: number } | null> {
-  const row = await db
-    .selectFrom('calendar_feed')
-    .select(['user_id', 'company_id'])
-    .where('hash', '=', hashFeedKey(key))
-    .executeTakeFirst()
-  return row ?? null
-}
+): Promise<{ user_id: number; company_id: number } | null> =>
+  findRow(db.selectFrom('calendar_feed').select(['user_id', 'company_id']).where('hash', '=', hashFeedKey(key)))

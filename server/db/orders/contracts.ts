@@ -1,6 +1,7 @@
 /** Contracts as rows: made when an order takes effect, overwritten when the next one does, never changed otherwise. */
 import { type Insertable, type Selectable, sql } from 'kysely'
 import type { DatabaseHandle } from '#server/db/database.ts'
+import { findRow } from '#server/db/find-row.ts'
 import type { ContractTable } from '#server/db/tables/order-tables.ts'
 
 export type ContractRecord = Selectable<ContractTable>
@@ -8,18 +9,12 @@ export type ContractRecord = Selectable<ContractTable>
 const selectCompanyContracts = (db: DatabaseHandle, companyId: number) =>
   db.selectFrom('contract').selectAll().where('company_id', '=', companyId)
 
-export async function findContractById(
-  db: DatabaseHandle,
-  companyId: number,
-  id: number,
-): Promise<ContractRecord | null> {
-  return (await selectCompanyContracts(db, companyId).where('id', '=', id).executeTakeFirst()) ?? null
-}
+export const findContractById = (db: DatabaseHandle, companyId: number, id: number): Promise<ContractRecord | null> =>
+  findRow(selectCompanyContracts(db, companyId).where('id', '=', id))
 
 /** Locks the row until the commit: two orders cannot both build on it. */
-export async function lockContract(db: DatabaseHandle, companyId: number, id: number): Promise<ContractRecord | null> {
-  return (await selectCompanyContracts(db, companyId).where('id', '=', id).forUpdate().executeTakeFirst()) ?? null
-}
+export const lockContract = (db: DatabaseHandle, companyId: number, id: number): Promise<ContractRecord | null> =>
+  findRow(selectCompanyContracts(db, companyId).where('id', '=', id).forUpdate())
 
 /** With those it replaced, newest first. */
 export const listContractHistory = (

@@ -2,15 +2,16 @@
  * Service orders as rows. What time does to one is never waited for: each reading and each filter works it out of what is
  * stored and of the moment that is handed in (D30, D31).
  */
-import { type Insertable, type RawBuilder, type Selectable, sql } from 'kysely'
+import { type Insertable, type RawBuilder, type Selectable, sql, type SqlBool } from 'kysely'
 import { listOrders } from '#contract/orders.ts'
 import type { UnpaidRow } from '#domain/dues.ts'
 import { normaliseText } from '#domain/text.ts'
 import type { PlainDate, Timestamp } from '#domain/time.ts'
-import { readChangeNumberSince } from '#server/db/change-numbers.ts'
+import { readChangeNumber, readRowChanges } from '#server/db/change-numbers.ts'
 import type { DatabaseHandle } from '#server/db/database.ts'
+import { findRow } from '#server/db/find-row.ts'
 import { touchService } from '#server/db/hosting/services.ts'
-import { type ListPageQuery, type RowPage, readListPage } from '#server/db/list-query.ts'
+import { type ListReads, readListPage } from '#server/db/list-query.ts'
 import { hasExpiredBackup, selectPaymentState, selectUnpaidMatters } from '#server/db/orders/unpaid-matters.ts'
 import type { Moment } from '#server/db/orders/moment.ts'
 import type { OrderTable, OrderType } from '#server/db/tables/order-tables.ts'
@@ -86,96 +87,82 @@ const getOrderColumns = (moment: Moment) => ({
 const selectListedOrders = (db: DatabaseHandle, companyId: number, moment: Moment) =>
   selectCompanyOrders(db, companyId, moment).where('is_listed', '=', true)
 
-export async function readOrderPage(
-  db: DatabaseHandle,
-  { companyId, moment }: { companyId: number; moment: Moment },
-  query: ListPageQuery,
-): Promise<RowPage<OrderRecord>> {
-  const { list } = listOrders
-  if (!list) throw new Error('the list of orders fills no table')
-  const columns = getOrderColumns(moment)
-  // Their numbers first: what is looked up beside a row would be looked up for each one that the page skips as well.
-  const listedIds = db
-    .selectFrom('service_order')
-    .select('id')
-    .where('company_id', '=', companyId)
-    .where('is_listed', '=', true)
-  const { count, rows } = await readListPage(listedIds, { list, columns, id: columns.id, hasNoNulls: true }, query)
-  if (rows.length === 0) return { count, rows: [] }
-  const positions = new Map(rows.map(({ id }, position) => [id, position]))
-  const orders = await selectListedOrders(db, companyId, moment)
-    .where('id', 'in', [...positions.keys()])
-    .execute()
-  return { count, rows: orders.toSorted((a, b) => (positions.get(a.id) ?? 0) - (positions.get(b.id) ?? 0)) }
+export interface OrderScope {
+  companyId: number
+  moment: Moment
 }
 
-/** Rows whose number is above `since`, and those that time has changed and no job has numbered yet; null: all. */
-export async function readOrderChanges(db: DatabaseHandle, companyId: number, moment: Moment, since: number | null) {
-  const maxChange = await readChangeNumberSince(db, companyId, since)
-  const isOverdue = sql<boolean>`exists (select from service_order p where p.company_id = service_order.company_id
-    and p.code = service_order.code and p.stored = 'unpaid' and not p.deleted and p.due < ${moment.now})`
-  const isExpired = sql<boolean>`(stored = 'paid' and not notified_expired and period_end <= ${moment.today})`
-  const changed = await selectListedOrders(db, companyId, moment)
-    .where((where) => where.or([where('change', '>', since ?? -1), isOverdue, isExpired, hasExpiredBackup(moment)]))
-    .orderBy('change')
-    .orderBy('id')
-    .execute()
-  const deletedRows =
-    since === null
-      ? []
-      : await db
-          .selectFrom('service_order')
-          .select('id')
-          .where('company_id', '=', companyId)
-          .where('is_listed', '=', false)
-          .where('change', '>', since)
-          .orderBy('change')
-          .execute()
-  return { changed, gone: deletedRows.map(({ id }) => id), upto: maxChange }
+export const orderReads: ListReads<OrderScope, OrderRecord> = {
+  readLatestChange: (db, { companyId }) => readChangeNumber(db, companyId),
+  async readPage(db, { companyId, moment }, query) {
+    // Ids first: the subqueries of a row would run for each row that the page skips as well.
+    const listedIds = db
+      .selectFrom('service_order')
+      .select('id')
+      .where('company_id', '=', companyId)
+      .where('is_listed', '=', true)
+    const columns = getOrderColumns(moment)
+    const { count, rows } = await readListPage(listedIds, listOrders, columns, query, { hasNoNulls: true })
+    if (rows.length === 0) return { count, rows: [] }
+    const positions = new Map(rows.map(({ id }, position) => [id, position]))
+    const orders = await selectListedOrders(db, companyId, moment)
+      .where('id', 'in', [...positions.keys()])
+      .execute()
+    return { count, rows: orders.toSorted((a, b) => (positions.get(a.id) ?? 0) - (positions.get(b.id) ?? 0)) }
+  },
+  /** Also those that time has changed and no job has numbered yet. */
+  async readChanges(db, { companyId, moment }, since) {
+    const isOverdue = sql`exists (select from service_order p where p.company_id = service_order.company_id
+      and p.code = service_order.code and p.stored = 'unpaid' and not p.deleted and p.due < ${moment.now})`
+    const isExpired = sql`(stored = 'paid' and not notified_expired and period_end <= ${moment.today})`
+    const isChanged = sql<SqlBool>`(change > ${since ?? -1} or ${isOverdue} or ${isExpired} or ${hasExpiredBackup(moment)})`
+    const changes = await readRowChanges(db, companyId, selectListedOrders(db, companyId, moment), since, isChanged)
+    if (since === null) return changes
+    const deletedRows = await db
+      .selectFrom('service_order')
+      .select('id')
+      .where('company_id', '=', companyId)
+      .where('is_listed', '=', false)
+      .where('change', '>', since)
+      .orderBy('change')
+      .execute()
+    return { ...changes, gone: deletedRows.map(({ id }) => id) }
+  },
+  readRowsAfter: (db, { companyId, moment }, id, limit) =>
+    selectListedOrders(db, companyId, moment).where('id', '>', id).orderBy('id').limit(limit).execute(),
 }
-
-export const listOrdersAfter = (
-  db: DatabaseHandle,
-  { companyId, moment, id, limit }: { companyId: number; moment: Moment; id: number; limit: number },
-): Promise<OrderRecord[]> =>
-  selectListedOrders(db, companyId, moment).where('id', '>', id).orderBy('id').limit(limit).execute()
 
 const selectOrder = (db: DatabaseHandle, companyId: number, moment: Moment, id: number) =>
   selectCompanyOrders(db, companyId, moment).where('id', '=', id).where('deleted', '=', false)
 
-export async function findOrderById(
+export const findOrderById = (
   db: DatabaseHandle,
   companyId: number,
   moment: Moment,
   id: number,
-): Promise<OrderRecord | null> {
-  return (await selectOrder(db, companyId, moment, id).executeTakeFirst()) ?? null
-}
+): Promise<OrderRecord | null> => findRow(selectOrder(db, companyId, moment, id))
 
 /** Locks the row until the commit. */
-export async function lockOrder(
+export const lockOrder = (
   db: DatabaseHandle,
   companyId: number,
   moment: Moment,
   id: number,
-): Promise<OrderRecord | null> {
-  return (await selectOrder(db, companyId, moment, id).forUpdate().executeTakeFirst()) ?? null
-}
+): Promise<OrderRecord | null> => findRow(selectOrder(db, companyId, moment, id).forUpdate())
 
 /** The unpaid order of a service: there is at most one (D32). */
-export async function findUnpaidOrder(
+export const findUnpaidOrder = (
   db: DatabaseHandle,
   companyId: number,
   moment: Moment,
   code: string,
-): Promise<OrderRecord | null> {
-  const row = await selectCompanyOrders(db, companyId, moment)
-    .where('code', '=', code)
-    .where('stored', '=', 'unpaid')
-    .where('deleted', '=', false)
-    .executeTakeFirst()
-  return row ?? null
-}
+): Promise<OrderRecord | null> =>
+  findRow(
+    selectCompanyOrders(db, companyId, moment)
+      .where('code', '=', code)
+      .where('stored', '=', 'unpaid')
+      .where('deleted', '=', false),
+  )
 
 /** How many orders of the company wait to be paid. */
 export async function countUnpaidOrders(db: DatabaseHandle, companyId: number, { now }: Moment): Promise<number> {

@@ -3,6 +3,7 @@ import type { Selectable } from 'kysely'
 import { type Language, userStatus } from '#domain/accounts/users.ts'
 import { findContractById, type ContractRecord } from '#server/db/orders/contracts.ts'
 import type { DatabaseHandle } from '#server/db/database.ts'
+import { findRow } from '#server/db/find-row.ts'
 import type { OrderTable } from '#server/db/tables/order-tables.ts'
 
 export interface PrintReader {
@@ -11,16 +12,15 @@ export interface PrintReader {
 }
 
 /** Who asked for it, while they are active and order. */
-export async function findPrintReader(db: DatabaseHandle, userId: number): Promise<PrintReader | null> {
-  const row = await db
-    .selectFrom('portal_user')
-    .select(['name', 'language'])
-    .where('id', '=', userId)
-    .where('status', '=', userStatus.activated)
-    .where('orders', '=', true)
-    .executeTakeFirst()
-  return row ?? null
-}
+export const findPrintReader = (db: DatabaseHandle, userId: number): Promise<PrintReader | null> =>
+  findRow(
+    db
+      .selectFrom('portal_user')
+      .select(['name', 'language'])
+      .where('id', '=', userId)
+      .where('status', '=', userStatus.activated)
+      .where('orders', '=', true),
+  )
 
 export interface PrintedContract {
   contract: ContractRecord

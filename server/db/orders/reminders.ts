@@ -7,6 +7,7 @@ import { addDays } from '#domain/plain-dates.ts'
 import { userStatus } from '#domain/accounts/users.ts'
 import { takeChangeNumber } from '#server/db/change-numbers.ts'
 import type { DatabaseHandle } from '#server/db/database.ts'
+import { findRow, hasRow } from '#server/db/find-row.ts'
 import { touchService } from '#server/db/hosting/services.ts'
 import type { OrderTable } from '#server/db/tables/order-tables.ts'
 import type { Moment } from '#server/db/orders/moment.ts'
@@ -100,20 +101,19 @@ export const listRemindableOrders = (
     .execute()
 
 /** True: it is ours to send, in this transaction. Each is sent once, whoever asks. */
-export async function claimReminder(
+export const claimReminder = (
   db: DatabaseHandle,
   order: Pick<RemindableOrder, 'id' | 'company_id'>,
   { kind, days }: ContractReminder,
   time: number,
-): Promise<boolean> {
-  const insertedRow = await db
-    .insertInto('reminder')
-    .values({ order_id: order.id, about: kind, days, company_id: order.company_id, time })
-    .onConflict((conflict) => conflict.doNothing())
-    .returning('order_id')
-    .executeTakeFirst()
-  return insertedRow !== undefined
-}
+): Promise<boolean> =>
+  hasRow(
+    db
+      .insertInto('reminder')
+      .values({ order_id: order.id, about: kind, days, company_id: order.company_id, time })
+      .onConflict((conflict) => conflict.doNothing())
+      .returning('order_id'),
+  )
 
 const selectActivatedUsers = (db: DatabaseHandle, companyId: number) =>
   db
@@ -165,17 +165,16 @@ type StoredOrder = RemindableOrder &
   }
 
 /** Its state is asked for again when the mail is sent. */
-export async function readStoredOrder(db: DatabaseHandle, id: number): Promise<StoredOrder | null> {
-  const row = await db
-    .selectFrom('service_order')
-    .select(reminderColumns)
-    .select(['type', 'users', 'user_mode', 'uat', 'modules'])
-    .select(
-      sql<ContractTerms | null>`(select json_build_object('users', c.users, 'user_mode', c.user_mode, 'uat', c.uat,
+export const readStoredOrder = (db: DatabaseHandle, id: number): Promise<StoredOrder | null> =>
+  findRow(
+    db
+      .selectFrom('service_order')
+      .select(reminderColumns)
+      .select(['type', 'users', 'user_mode', 'uat', 'modules'])
+      .select(
+        sql<ContractTerms | null>`(select json_build_object('users', c.users, 'user_mode', c.user_mode, 'uat', c.uat,
         'modules', c.modules) from contract c where c.id = service_order.base_id)`.as('base'),
-    )
-    .where('id', '=', id)
-    .where(sql<boolean>`not deleted`)
-    .executeTakeFirst()
-  return row ?? null
-}
+      )
+      .where('id', '=', id)
+      .where(sql<boolean>`not deleted`),
+  )

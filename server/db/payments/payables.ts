@@ -1,6 +1,7 @@
 /** What can be paid, by the column that names it in payments and attempts: an order, a backup subscription or a month's traffic. */
 import type { Selectable } from 'kysely'
 import type { DatabaseHandle } from '#server/db/database.ts'
+import { findRow } from '#server/db/find-row.ts'
 import type { BackupOrderTable, TrafficTable } from '#server/db/tables/backup-tables.ts'
 import type { OrderTable } from '#server/db/tables/order-tables.ts'
 
@@ -33,17 +34,11 @@ export type PayableBackupRecord = Selectable<BackupOrderTable>
 export type PayableTrafficRecord = Selectable<TrafficTable>
 
 /** Deleted ones too: money may come for them. Locked until the commit, so that two notices of one payment take turns. */
-export async function lockPayableOrder(db: DatabaseHandle, id: number): Promise<PayableOrderRecord | null> {
-  const row = await db.selectFrom('service_order').selectAll().where('id', '=', id).forUpdate().executeTakeFirst()
-  return row ?? null
-}
+export const lockPayableOrder = (db: DatabaseHandle, id: number): Promise<PayableOrderRecord | null> =>
+  findRow(db.selectFrom('service_order').selectAll().where('id', '=', id).forUpdate())
 
-export async function lockPayableBackup(db: DatabaseHandle, id: number): Promise<PayableBackupRecord | null> {
-  const row = await db.selectFrom('backup_order').selectAll().where('id', '=', id).forUpdate().executeTakeFirst()
-  return row ?? null
-}
+export const lockPayableBackup = (db: DatabaseHandle, id: number): Promise<PayableBackupRecord | null> =>
+  findRow(db.selectFrom('backup_order').selectAll().where('id', '=', id).forUpdate())
 
-export async function lockPayableTraffic(db: DatabaseHandle, id: number): Promise<PayableTrafficRecord | null> {
-  const row = await db.selectFrom('traffic').selectAll().where('id', '=', id).forUpdate().executeTakeFirst()
-  return row ?? null
-}
+export const lockPayableTraffic = (db: DatabaseHandle, id: number): Promise<PayableTrafficRecord | null> =>
+  findRow(db.selectFrom('traffic').selectAll().where('id', '=', id).forUpdate())

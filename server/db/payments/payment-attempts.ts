@@ -1,6 +1,7 @@
 /** What was begun at a gateway, as rows. Whoever changes one holds the row of what is paid, so that all of them take turns. */
 import { type Insertable, type Selectable, sql, type Updateable } from 'kysely'
 import type { DatabaseHandle } from '#server/db/database.ts'
+import { findRow, hasRow } from '#server/db/find-row.ts'
 import { columnByKind, type PayableRef } from '#server/db/payments/payables.ts'
 import type { PaymentAttemptTable } from '#server/db/tables/order-tables.ts'
 
@@ -21,25 +22,22 @@ export const insertPaymentAttempt = (
 export const getAttempt = (db: DatabaseHandle, id: number): Promise<AttemptRecord> =>
   selectAttempts(db).where('id', '=', id).executeTakeFirstOrThrow()
 
-export const findAttemptByKey = async (db: DatabaseHandle, key: string): Promise<AttemptRecord | null> =>
-  (await selectAttempts(db).where('key', '=', key).executeTakeFirst()) ?? null
+export const findAttemptByKey = (db: DatabaseHandle, key: string): Promise<AttemptRecord | null> =>
+  findRow(selectAttempts(db).where('key', '=', key))
 
 /** What the same call has begun before. */
-export const findAttemptByIntent = async (
+export const findAttemptByIntent = (
   db: DatabaseHandle,
   { payable, userId, intent }: { payable: PayableRef; userId: number; intent: string },
 ): Promise<AttemptRecord | null> =>
-  (await selectPayableAttempts(db, payable)
-    .where('user_id', '=', userId)
-    .where('intent', '=', intent)
-    .executeTakeFirst()) ?? null
+  findRow(selectPayableAttempts(db, payable).where('user_id', '=', userId).where('intent', '=', intent))
 
 /** Newest first. */
 export const listUnsettledAttempts = (db: DatabaseHandle, payable: PayableRef): Promise<AttemptRecord[]> =>
   selectPayableAttempts(db, payable).where('state', 'in', unsettledStates).orderBy('id', 'desc').execute()
 
-export const findLatestAttempt = async (db: DatabaseHandle, payable: PayableRef): Promise<AttemptRecord | null> =>
-  (await selectPayableAttempts(db, payable).orderBy('id', 'desc').limit(1).executeTakeFirst()) ?? null
+export const findLatestAttempt = (db: DatabaseHandle, payable: PayableRef): Promise<AttemptRecord | null> =>
+  findRow(selectPayableAttempts(db, payable).orderBy('id', 'desc').limit(1))
 
 export const updateAttempt = (
   db: DatabaseHandle,
@@ -73,15 +71,8 @@ export async function scheduleAllChecks(db: DatabaseHandle, now: number): Promis
   return Number(numUpdatedRows)
 }
 
-export async function hasDueAttempt(db: DatabaseHandle, now: number): Promise<boolean> {
-  const dueRow = await db
-    .selectFrom('payment_attempt')
-    .select('id')
-    .where('next_look', '<=', now)
-    .limit(1)
-    .executeTakeFirst()
-  return dueRow !== undefined
-}
+export const hasDueAttempt = (db: DatabaseHandle, now: number): Promise<boolean> =>
+  hasRow(db.selectFrom('payment_attempt').select('id').where('next_look', '<=', now).limit(1))
 
 const minuteMs = 60_000
 /** Until it is asked again, by how often it was asked, ms; the last one for all that follow. */

@@ -1,6 +1,7 @@
 /** Money that no order waited for, as rows. Read and written as the system, for the provider's admins. */
 import { type Insertable, type Selectable, sql, type Updateable } from 'kysely'
 import type { DatabaseHandle } from '#server/db/database.ts'
+import { findRow, hasRow } from '#server/db/find-row.ts'
 import { nextCheckDelay } from '#server/db/payments/payment-attempts.ts'
 import type { PaymentTable, PaymentTaskTable } from '#server/db/tables/order-tables.ts'
 
@@ -82,9 +83,8 @@ export const listSettledTasks = (db: DatabaseHandle, limit: number): Promise<Pay
     .limit(limit)
     .execute()
 
-export async function findPaymentTask(db: DatabaseHandle, id: number): Promise<PaymentTaskRecord | null> {
-  return (await selectTasks(db).where('t.id', '=', id).executeTakeFirst()) ?? null
-}
+export const findPaymentTask = (db: DatabaseHandle, id: number): Promise<PaymentTaskRecord | null> =>
+  findRow(selectTasks(db).where('t.id', '=', id))
 
 /** Locked until the commit: whoever acts on a task takes turns. */
 export async function lockPaymentTask(db: DatabaseHandle, id: number): Promise<PaymentTaskRecord | null> {
@@ -100,15 +100,8 @@ export async function updatePaymentTask(
   await db.updateTable('payment_task').set(fields).where('id', '=', id).execute()
 }
 
-export async function hasDueRefund(db: DatabaseHandle, now: number): Promise<boolean> {
-  const dueRow = await db
-    .selectFrom('payment_task')
-    .select('id')
-    .where('next_look', '<=', now)
-    .limit(1)
-    .executeTakeFirst()
-  return dueRow !== undefined
-}
+export const hasDueRefund = (db: DatabaseHandle, now: number): Promise<boolean> =>
+  hasRow(db.selectFrom('payment_task').select('id').where('next_look', '<=', now).limit(1))
 
 /** Claims refunds that are due: they are due again later, whatever becomes of this try. */
 export async function claimDueRefunds(db: DatabaseHandle, now: number, limit: number): Promise<number[]> {

@@ -1,24 +1,14 @@
 /** Payments and invoices as rows: added, never changed. */
 import { type Insertable, type Selectable, sql } from 'kysely'
 import type { DatabaseHandle } from '#server/db/database.ts'
+import { findRow } from '#server/db/find-row.ts'
 import { columnByKind, type PayableRef } from '#server/db/payments/payables.ts'
 import type { InvoiceTable, PaymentTable } from '#server/db/tables/order-tables.ts'
 
 export type PaymentRecord = Selectable<PaymentTable>
 
-export async function findPayment(
-  db: DatabaseHandle,
-  gateway: string,
-  reference: string,
-): Promise<PaymentRecord | null> {
-  const row = await db
-    .selectFrom('payment')
-    .selectAll()
-    .where('gateway', '=', gateway)
-    .where('reference', '=', reference)
-    .executeTakeFirst()
-  return row ?? null
-}
+export const findPayment = (db: DatabaseHandle, gateway: string, reference: string): Promise<PaymentRecord | null> =>
+  findRow(db.selectFrom('payment').selectAll().where('gateway', '=', gateway).where('reference', '=', reference))
 
 /** Its number; null: somebody else has written it down meanwhile. */
 export async function insertPayment(db: DatabaseHandle, payment: Insertable<PaymentTable>): Promise<number | null> {

@@ -2,7 +2,7 @@
 import { userStatus } from '#domain/accounts/users.ts'
 import type { UserCredential } from '#server/db/accounts/credentials.ts'
 import { findKeyHolder, spendKey, spendAllKeys } from '#server/db/accounts/one-time-keys.ts'
-import { runInTransaction } from '#server/db/transaction.ts'
+import { runInTransaction, systemScope } from '#server/db/transaction.ts'
 import { addAuditEntries } from '#server/db/audit/audit-trail.ts'
 import { updateUser, lockUser } from '#server/db/accounts/users.ts'
 import { logSecurityEvent } from '#server/context/log.ts'
@@ -11,7 +11,6 @@ import { createValidationProblem, ProblemError } from '#server/problems/problem-
 import { hashPassword } from '#server/use-cases/accounts/password-hash.ts'
 import { requireGoodPassword } from '#server/use-cases/accounts/password-policy.ts'
 
-const systemScope = { role: 'portal_system' } as const
 const createUnknownKeyError = () => new ProblemError('INVALID_ACTIVATE_KEY')
 
 /** Throws NO_ACTIVATE_KEY and INVALID_ACTIVATE_KEY. */

@@ -4,7 +4,7 @@ import { announceEndedSessions } from '#server/use-cases/sessions/ended-sessions
 import type { Caller } from '#domain/access.ts'
 import { findCredentialByUserId, lockIfPasswordCurrent, storePasswordHash } from '#server/db/accounts/credentials.ts'
 import { spendAllKeys } from '#server/db/accounts/one-time-keys.ts'
-import { runInTransaction } from '#server/db/transaction.ts'
+import { runInTransaction, systemScope } from '#server/db/transaction.ts'
 import { endAllSessions } from '#server/db/accounts/tokens.ts'
 import { addAuditEntries } from '#server/db/audit/audit-trail.ts'
 import { logSecurityEvent } from '#server/context/log.ts'
@@ -25,7 +25,6 @@ export interface PasswordChange {
   requestId: string
 }
 
-const systemScope = { role: 'portal_system' } as const
 const createWrongPasswordError = () => new ProblemError('INVALID_ORG_PASSWORD')
 
 export async function changeOwnPassword(app: AppContext, { userId, companyId }: Caller, input: PasswordChange) {

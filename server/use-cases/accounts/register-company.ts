@@ -7,7 +7,7 @@ import { takeChangeNumber } from '#server/db/change-numbers.ts'
 import { findCompanyByCode, insertCompany, type NewCompany } from '#server/db/accounts/companies.ts'
 import { type UserCredential, findCredential } from '#server/db/accounts/credentials.ts'
 import type { DatabaseHandle } from '#server/db/database.ts'
-import { runInTransaction } from '#server/db/transaction.ts'
+import { runInTransaction, systemScope } from '#server/db/transaction.ts'
 import { addAuditEntries } from '#server/db/audit/audit-trail.ts'
 import { insertUser } from '#server/db/accounts/users.ts'
 import type { AppContext } from '#server/context/context.ts'
@@ -38,7 +38,6 @@ export interface RegistrationSource {
   language: Language
 }
 
-const systemScope = { role: 'portal_system' } as const
 const createDuplicateCodeError = (code: string) => new ProblemError('DUP_CODE', { code })
 
 /**

@@ -5,7 +5,7 @@ import { checkForgottenPassword } from '#domain/accounts/passwords.ts'
 import { userStatus } from '#domain/accounts/users.ts'
 import { type UserCredential, lockIfAccountOpen, storePasswordHash } from '#server/db/accounts/credentials.ts'
 import { findKeyHolder, spendKey, spendAllKeys } from '#server/db/accounts/one-time-keys.ts'
-import { runInTransaction } from '#server/db/transaction.ts'
+import { runInTransaction, systemScope } from '#server/db/transaction.ts'
 import { endAllSessions } from '#server/db/accounts/tokens.ts'
 import { addAuditEntries } from '#server/db/audit/audit-trail.ts'
 import type { AppContext } from '#server/context/context.ts'
@@ -17,7 +17,6 @@ import { requestMail, countMails } from '#server/use-cases/mail/request-mail.ts'
 import { requireGoodPassword } from '#server/use-cases/accounts/password-policy.ts'
 import { forgiveAllGuesses } from '#server/use-cases/sessions/sign-in-limits.ts'
 
-const systemScope = { role: 'portal_system' } as const
 const createInvalidLinkError = () => new ProblemError('INVALID_RESETPWD_LINK')
 
 /**

@@ -1,4 +1,5 @@
 /** The users of the own company: listed, invited, changed, moved between their states (portal 4). */
+import { createListUseCase } from '#server/use-cases/list-use-case.ts'
 import { announceEndedSessions } from '#server/use-cases/sessions/ended-sessions.ts'
 import type { RowRef } from '#contract/endpoint.ts'
 import type {
@@ -76,40 +77,15 @@ export async function requireColleague(db: DatabaseHandle, caller: Caller, id: R
   return user
 }
 
-/** The company of the path must be the caller's own. */
-function requireOwnCompany({ caller }: UseCaseContext, companyId: RowRef): number {
-  if (companyId !== caller.companyId) throw new ProblemError('NOT_FOUND')
-  return companyId
-}
-
-export const userList = {
-  readPage: (async (context, { params, query }) => {
-    const companyId = requireOwnCompany(context, params.companyId)
-    const { count, rows } = await users.listUsers(context.db, companyId, query)
-    return { body: { count, data: rows.map((row) => toUserRow(context.app, row)) } }
-  }) satisfies UseCase<typeof listUsers>,
-
-  async readChanges(context: UseCaseContext, { params }: { params: { companyId: RowRef } }, since: number | null) {
-    const companyId = requireOwnCompany(context, params.companyId)
-    const {
-      changed: changedRecords,
-      gone: deletedIds,
-      upto: maxChange,
-    } = await users.readUserChanges(context.db, companyId, since)
-    return { changed: changedRecords.map((row) => toUserRow(context.app, row)), gone: deletedIds, upto: maxChange }
+/** Of the caller's own company alone. */
+export const userList = createListUseCase<typeof listUsers, number, users.UserRecord>({
+  reads: users.userReads,
+  async runInScope({ caller }, { params: { companyId } }, read) {
+    if (companyId !== caller.companyId) throw new ProblemError('NOT_FOUND')
+    return await read(companyId)
   },
-
-  async readRowsAfter(
-    context: UseCaseContext,
-    { params }: { params: { companyId: RowRef } },
-    id: number,
-    maxRows: number,
-  ) {
-    const companyId = requireOwnCompany(context, params.companyId)
-    const rows = await users.listUsersAfter(context.db, companyId, id, maxRows)
-    return rows.map((row) => toUserRow(context.app, row))
-  },
-}
+  toRow: ({ app }, row) => toUserRow(app, row),
+})
 
 /** Locked until the commit. Throws USER_NOT_EXIST for missing and foreign alike. */
 async function lockOwnUser({ db, caller }: UseCaseContext, id: RowRef): Promise<users.UserRecord> {

@@ -1,8 +1,9 @@
 /** Apps as the provider's staff see them: each in its newest version, and every version that was ever published. */
 import { toTimestamp } from '#domain/time.ts'
+import type { listAppHistory, listApps } from '#contract/apps.ts'
 import * as apps from '#server/db/catalogue/apps.ts'
 import type { AppContext } from '#server/context/context.ts'
-import { createCatalogueList } from '#server/use-cases/catalogue/catalogue-list.ts'
+import { createListUseCase } from '#server/use-cases/list-use-case.ts'
 
 const toAppRow = ({ config }: AppContext, record: apps.AppRecord) => ({
   id: record.id,
@@ -19,7 +20,11 @@ const toAppRow = ({ config }: AppContext, record: apps.AppRecord) => ({
   row_version: record.row_version,
 })
 
-export const appList = createCatalogueList(apps.appSource, ({ app }, record) => toAppRow(app, record))
+export const appList = createListUseCase<typeof listApps, null, apps.AppRecord>({
+  reads: apps.appReads,
+  runInScope: (_context, _input, read) => read(null),
+  toRow: ({ app }, row) => toAppRow(app, row),
+})
 
 const toVersionRow = ({ config }: AppContext, record: apps.AppVersionRecord) => ({
   id: record.id,
@@ -33,4 +38,8 @@ const toVersionRow = ({ config }: AppContext, record: apps.AppVersionRecord) => 
   row_version: 1,
 })
 
-export const appHistoryList = createCatalogueList(apps.versionSource, ({ app }, record) => toVersionRow(app, record))
+export const appHistoryList = createListUseCase<typeof listAppHistory, null, apps.AppVersionRecord>({
+  reads: apps.appVersionReads,
+  runInScope: (_context, _input, read) => read(null),
+  toRow: ({ app }, row) => toVersionRow(app, row),
+})

@@ -5,18 +5,25 @@ import { type Caller, type ClientType, isProviderAdmin } from '#domain/access.ts
 import { checkModule, type ModuleFields } from '#domain/checks/module-checks.ts'
 import { cleanText } from '#domain/text.ts'
 import { toTimestamp } from '#domain/time.ts'
-import type { createModule, deleteModule, getModule, listModuleChoices, updateModule } from '#contract/modules.ts'
+import type {
+  createModule,
+  deleteModule,
+  getModule,
+  listModuleChoices,
+  listModules,
+  updateModule,
+} from '#contract/modules.ts'
 import type { RowRef, OutputOf } from '#contract/endpoint.ts'
 import { listLatestApps } from '#server/db/catalogue/apps.ts'
-import { lockCatalogue } from '#server/db/catalogue/catalogue.ts'
+import { lockCatalogue, type VisibleClientTypes } from '#server/db/catalogue/catalogue.ts'
 import * as modules from '#server/db/catalogue/modules.ts'
 import { listDatesWithModule } from '#server/db/catalogue/price-lists.ts'
 import type { AuditEntry } from '#server/db/audit/audit-entry.ts'
 import type { UseCaseResponse, UseCaseContext, AppContext, UseCase } from '#server/context/context.ts'
 import { createValidationProblem, createNotFoundProblem, ProblemError } from '#server/problems/problem-error.ts'
-import { canSeeType, requireType } from '#server/use-cases/orders/client-types.ts'
+import { canSeeType, getVisibleTypes, requireQueriedType, requireType } from '#server/use-cases/orders/client-types.ts'
+import { createListUseCase } from '#server/use-cases/list-use-case.ts'
 import { requireVersion } from '#server/use-cases/require-version.ts'
-import { createCatalogueList } from '#server/use-cases/catalogue/catalogue-list.ts'
 import { findDependentModules } from '#server/use-cases/catalogue/module-relations.ts'
 import { requireListsStayUsable } from '#server/use-cases/catalogue/usable-price-list.ts'
 
@@ -43,9 +50,12 @@ const toListedRow = (app: AppContext, caller: Caller, record: modules.ModuleReco
     ? { ...toModuleRow(app, record), dependencies: [], conditions: [], any_condition: false, apps: [] }
     : toModuleRow(app, record)
 
-export const moduleList = createCatalogueList(modules.moduleSource, ({ app, caller }, record) =>
-  toListedRow(app, caller, record),
-)
+export const moduleList = createListUseCase<typeof listModules, VisibleClientTypes, modules.ModuleRecord>({
+  reads: modules.moduleReads,
+  runInScope: (context, _, read) => read(getVisibleTypes(context.caller)),
+  toRow: ({ app, caller }, row) => toListedRow(app, caller, row),
+  toPageQuery: requireQueriedType,
+})
 
 export const listChoices: UseCase<typeof listModuleChoices> = async ({ db, caller }, { query }) => {
   requireType(caller, query.type)

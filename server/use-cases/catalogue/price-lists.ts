@@ -11,17 +11,17 @@ import type {
   getPriceInForce,
   getPriceList,
   listModulePrices,
+  listPriceLists,
   updatePriceList,
 } from '#contract/prices.ts'
-import { lockCatalogue } from '#server/db/catalogue/catalogue.ts'
+import { lockCatalogue, type VisibleClientTypes } from '#server/db/catalogue/catalogue.ts'
 import { isPriceListUsed } from '#server/db/orders/orders.ts'
 import * as lists from '#server/db/catalogue/price-lists.ts'
 import { findUserById } from '#server/db/accounts/users.ts'
 import type { UseCaseResponse, UseCaseContext, AppContext, UseCase } from '#server/context/context.ts'
 import { createValidationProblem, createNotFoundProblem, ProblemError } from '#server/problems/problem-error.ts'
-import { canSeeType, requireType } from '#server/use-cases/orders/client-types.ts'
+import { canSeeType, getVisibleTypes, requireQueriedType, requireType } from '#server/use-cases/orders/client-types.ts'
 import { getBusinessMoment } from '#server/use-cases/orders/business-time.ts'
-import { createCatalogueList } from '#server/use-cases/catalogue/catalogue-list.ts'
 import {
   mergeContent,
   buildNewContent,
@@ -29,6 +29,7 @@ import {
   requireValidDraft,
 } from '#server/use-cases/catalogue/price-content.ts'
 import { requireUsableList } from '#server/use-cases/catalogue/usable-price-list.ts'
+import { createListUseCase } from '#server/use-cases/list-use-case.ts'
 import { requireVersion } from '#server/use-cases/require-version.ts'
 
 type CompletePriceList = OutputOf<typeof getPriceList>
@@ -98,7 +99,12 @@ export const readModulePrices: UseCase<typeof listModulePrices> = async ({ db, c
   return { body: priceList.content.module }
 }
 
-export const priceListList = createCatalogueList(lists.priceListSource, ({ app }, record) => toListHeader(app, record))
+export const priceListList = createListUseCase<typeof listPriceLists, VisibleClientTypes, lists.PriceListRecord>({
+  reads: lists.priceListReads,
+  runInScope: (context, _, read) => read(getVisibleTypes(context.caller)),
+  toRow: ({ app }, row) => toListHeader(app, row),
+  toPageQuery: requireQueriedType,
+})
 
 export const readCallerName = async ({ db, caller }: UseCaseContext) =>
   (await findUserById(db, caller.companyId, caller.userId))?.name ?? ''
@@ -161,14 +167,8 @@ export const update: UseCase<typeof updatePriceList> = async (context, { body })
     confirmed: body.confirmed ?? listBefore.confirmed,
     description: body.desc === undefined ? listBefore.description : cleanText(body.desc),
   }
-  const hasSamePrices = hashPrices({ id: listBefore.id, content }) === hashPrices(listBefore)
-  const changedFields = (['type', 'effective_date', 'confirmed'] as const).filter(
-    (field) => draft[field] !== listBefore[field],
-  )
-  const refusedFields = listBefore.confirmed
-    ? [...changedFields, ...(hasSamePrices ? [] : ['content'])]
-    : changedFields.filter((field) => field === 'type')
-  if (refusedFields.length > 0) throw createValidationProblem(refusedFields.map((field) => ({ field, code: 'LOCKED' })))
+  const lockedFields = findLockedFields(listBefore, { ...draft, content })
+  if (lockedFields.length > 0) throw createValidationProblem(lockedFields.map((field) => ({ field, code: 'LOCKED' })))
   // A confirmed list keeps its prices, also where the catalogue has become another since.
   const problems = listBefore.confirmed ? findDraftProblems({ ...draft, content }) : []
   if (problems.length > 0) throw createValidationProblem(problems)
@@ -185,6 +185,18 @@ export const update: UseCase<typeof updatePriceList> = async (context, { body })
   })
   const operation = storedList.confirmed && !listBefore.confirmed ? 'confirm' : 'update'
   return finishListWrite(context, storedList, [operation], buildChanges(listBefore, storedList))
+}
+
+/** What may not change: the type, and everything but the description of a confirmed list. */
+function findLockedFields(
+  listBefore: lists.PriceListRecord,
+  draft: Pick<lists.PriceListRecord, 'type' | 'effective_date' | 'confirmed' | 'content'>,
+): string[] {
+  const fields = ['type', 'effective_date', 'confirmed'] as const
+  const changedFields = fields.filter((field) => draft[field] !== listBefore[field])
+  if (!listBefore.confirmed) return changedFields.filter((field) => field === 'type')
+  const hasSamePrices = hashPrices({ id: listBefore.id, content: draft.content }) === hashPrices(listBefore)
+  return hasSamePrices ? changedFields : [...changedFields, 'content']
 }
 
 /** Each operation is an entry of its own in the trail (D86): whoever looks for what was confirmed finds all of it. */

@@ -14,7 +14,7 @@ import {
 } from '#server/db/accounts/factors.ts'
 import type { DatabaseHandle } from '#server/db/database.ts'
 import { updateMfaToken } from '#server/db/accounts/mfa-tokens.ts'
-import { runInTransaction } from '#server/db/transaction.ts'
+import { runInTransaction, systemScope } from '#server/db/transaction.ts'
 import { addAuditEntries } from '#server/db/audit/audit-trail.ts'
 import type { AppContext, UseCase } from '#server/context/context.ts'
 import { logSecurityEvent } from '#server/context/log.ts'
@@ -39,8 +39,6 @@ import {
   reserveGuess,
   getPasswordLimits,
 } from '#server/use-cases/sessions/sign-in-limits.ts'
-
-const systemScope = { role: 'portal_system' } as const
 
 export const readFactors: UseCase<typeof getFactors> = async ({ db, app, caller }) => {
   const credential = await findCredentialByUserId(db, caller.userId)

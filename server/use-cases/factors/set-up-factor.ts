@@ -4,7 +4,7 @@ import { cleanText } from '#domain/text.ts'
 import { countRecoveryCodes, type FactorRecord, listFactors, insertFactor } from '#server/db/accounts/factors.ts'
 import type { DatabaseHandle } from '#server/db/database.ts'
 import { updateMfaToken } from '#server/db/accounts/mfa-tokens.ts'
-import { runInTransaction } from '#server/db/transaction.ts'
+import { runInTransaction, systemScope } from '#server/db/transaction.ts'
 import type { AppContext } from '#server/context/context.ts'
 import { logSecurityEvent } from '#server/context/log.ts'
 import { createValidationProblem, ProblemError } from '#server/problems/problem-error.ts'
@@ -21,7 +21,6 @@ import {
 import { type MfaSession, lockMfaToken, readMfaToken } from '#server/use-cases/factors/mfa-token.ts'
 import { createTotpSecret, findTotpStep, buildTotpUri } from '#server/use-cases/factors/totp.ts'
 
-const systemScope = { role: 'portal_system' } as const
 const maxFactors = 10
 
 /** Throws STATE_CONFLICT during a sign-in of somebody who has one already, and for an eleventh. */

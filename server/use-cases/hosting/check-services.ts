@@ -8,7 +8,7 @@ import {
   updateService,
 } from '#server/db/hosting/services.ts'
 import { updateListedOrder } from '#server/db/orders/orders.ts'
-import { runInTransaction } from '#server/db/transaction.ts'
+import { runInTransaction, systemScope } from '#server/db/transaction.ts'
 import type { AppContext } from '#server/context/context.ts'
 import { HostingError, type InstanceConfig, type InstanceState } from '#server/drivers/hosting/hosting-driver.ts'
 import { ProblemError } from '#server/problems/problem-error.ts'
@@ -77,8 +77,6 @@ export async function checkServices(app: AppContext, companyId: number | null = 
   if (states) await removeUnneededSystems(app, knownServices, states)
   return result
 }
-const systemScope = { role: 'portal_system' } as const
-
 /** What runs there is not known: it is as it was, and nobody can say that it answers. */
 const toUnreachableFields = ({
   running_memory,

@@ -15,15 +15,13 @@ import {
 import { tryInsertJob } from '#server/db/jobs.ts'
 import { listAlertedUsers } from '#server/db/orders/reminders.ts'
 import { addAuditEntries } from '#server/db/audit/audit-trail.ts'
-import { runInTransaction } from '#server/db/transaction.ts'
+import { runInTransaction, systemScope } from '#server/db/transaction.ts'
 import type { AppContext } from '#server/context/context.ts'
 import { jobTimes, createJobId, createProgressKey, notifyJobs } from '#server/use-cases/job-requests.ts'
 import { requestMail } from '#server/use-cases/mail/request-mail.ts'
 import { announceServices } from '#server/use-cases/hosting/announce.ts'
 import { type OperationInput, startOperation } from '#server/use-cases/hosting/running-operation.ts'
 import { getBusinessMoment } from '#server/use-cases/orders/business-time.ts'
-
-const systemScope = { role: 'portal_system' } as const
 
 /** "Wait for 3 to 5 minutes" (contracts 4). */
 export const setUpDelayMs = 180_000
@@ -35,30 +33,42 @@ export type DueServiceWork =
   | { kind: 'operation'; operation: Extract<ServiceOperation, `${'create' | 'start' | 'stop' | 'delete'}-service`> }
   | { kind: 'mail'; subject: 'stop' | 'erase'; day: string }
 
-/** `today` in the business time zone; `now` in epoch ms. One thing at a time: the next look finds what follows. */
-export function findDueWork(
-  row: UpkeepServiceRow,
-  { today, now, canSetUp }: { today: string; now: number; canSetUp: boolean },
-): DueServiceWork | null {
-  // A host that is away is not asked again and again: each asking would be an entry of the trail.
+interface WorkMoment {
+  /** In the business time zone. */
+  today: string
+  /** Epoch ms. */
+  now: number
+  canSetUp: boolean
+}
+
+/** One thing at a time: the next run finds what follows. */
+export function findDueWork(row: UpkeepServiceRow, moment: WorkMoment): DueServiceWork | null {
+  // A host that cannot be reached gets no new operation: each would be an entry of the trail.
   if (row.operation !== null || row.fault === 'unreachable') return null
+  return findDueStart(row, moment) ?? findDueEnd(row, moment.today)
+}
+
+/** Null where no contract is in effect. */
+function findDueStart(row: UpkeepServiceRow, { today, now, canSetUp }: WorkMoment): DueServiceWork | null {
   const { period_start: start, period_end: end, system_status: status } = row
-  const toOperation = (name: 'create' | 'start' | 'stop' | 'delete'): DueServiceWork => ({
-    kind: 'operation',
-    operation: `${name}-service`,
-  })
-  if (start !== null && end !== null && start <= today && end > today) {
-    const isReady = (row.contract_time ?? now) <= now - setUpDelayMs
-    if (status === 0 && row.awaits_set_up && canSetUp && isReady) return toOperation('create')
-    if (status > 0 && row.is_expired) return toOperation('start')
-  }
+  if (start === null || end === null || start > today || end <= today) return null
+  const isReady = (row.contract_time ?? now) <= now - setUpDelayMs
+  if (status === 0 && row.awaits_set_up && canSetUp && isReady)
+    return { kind: 'operation', operation: 'create-service' }
+  return status > 0 && row.is_expired ? { kind: 'operation', operation: 'start-service' } : null
+}
+
+function findDueEnd(row: UpkeepServiceRow, today: string): DueServiceWork | null {
   const { stopDate, eraseDate } = getServiceEndDates(row, today)
-  if (eraseDate !== null && today >= eraseDate) return toOperation('delete')
-  if (stopDate !== null && today >= stopDate) return toOperation('stop')
-  if (stopDate !== null && today >= addDays(stopDate, -noticeDays.stop) && row.notified_stop !== stopDate)
-    return { kind: 'mail', subject: 'stop', day: stopDate }
-  if (eraseDate !== null && today >= addDays(eraseDate, -noticeDays.erase) && row.notified_erase !== eraseDate)
-    return { kind: 'mail', subject: 'erase', day: eraseDate }
+  const ends = [
+    { subject: 'stop', operation: 'stop-service', day: stopDate, notifiedDay: row.notified_stop },
+    { subject: 'erase', operation: 'delete-service', day: eraseDate, notifiedDay: row.notified_erase },
+  ] as const
+  const dueEnd = ends.findLast(({ day }) => day !== null && today >= day)
+  if (dueEnd) return { kind: 'operation', operation: dueEnd.operation }
+  for (const { subject, day, notifiedDay } of ends)
+    if (day !== null && day !== notifiedDay && today >= addDays(day, -noticeDays[subject]))
+      return { kind: 'mail', subject, day }
   return null
 }
 

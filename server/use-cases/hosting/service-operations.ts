@@ -121,36 +121,19 @@ const getConfigChanges = (row: rows.ServiceListRow, { memoryMb, tasks }: Instanc
     { field: 'task_desire_count', before: row.task_desire_count, after: tasks },
   ].filter(({ before, after }) => before !== after)
 
-/** `operation`: as the trail calls it. */
+/** The audit trail calls the operation as the action. */
 const createServiceUseCase =
-  (action: ServiceAction, kind: contract.ServiceOperation, operation: string) =>
+  (action: ServiceAction, kind: contract.ServiceOperation) =>
   (context: UseCaseContext, { params }: { params: { id: RowRef } }) =>
-    startServiceOperation(context, { kind: 'service', id: params.id }, { action, kind, operation })
+    startServiceOperation(context, { kind: 'service', id: params.id }, { action, kind, operation: action })
 
-export const updateService: UseCase<typeof contract.updateService> = createServiceUseCase(
-  'update',
-  'update-service',
-  'update',
-)
-export const removeService: UseCase<typeof contract.removeService> = createServiceUseCase(
-  'remove',
-  'remove-service',
-  'remove',
-)
-export const eraseService: UseCase<typeof contract.deleteService> = createServiceUseCase(
-  'delete',
-  'delete-service',
-  'delete',
-)
-export const rebootService: UseCase<typeof contract.rebootService> = createServiceUseCase(
-  'reboot',
-  'reboot-service',
-  'reboot',
-)
+export const updateService: UseCase<typeof contract.updateService> = createServiceUseCase('update', 'update-service')
+export const removeService: UseCase<typeof contract.removeService> = createServiceUseCase('remove', 'remove-service')
+export const eraseService: UseCase<typeof contract.deleteService> = createServiceUseCase('delete', 'delete-service')
+export const rebootService: UseCase<typeof contract.rebootService> = createServiceUseCase('reboot', 'reboot-service')
 export const resetServicePassword: UseCase<typeof contract.resetServicePassword> = createServiceUseCase(
   'reset',
   'reset-service-password',
-  'reset',
 )
 
 export const createService: UseCase<typeof contract.createService> = (context, { query }) =>

@@ -5,16 +5,17 @@ import { getDueTime } from '#domain/contracts.ts'
 import { getServiceEndDates } from '#domain/hosting.ts'
 import { getLastDay } from '#domain/plain-dates.ts'
 import { toTimestamp } from '#domain/time.ts'
-import type { RowRef, OutputOf } from '#contract/endpoint.ts'
+import type { RowRef } from '#contract/endpoint.ts'
 import type { listServices } from '#contract/services.ts'
 import * as rows from '#server/db/hosting/services.ts'
 import type { Moment } from '#server/db/orders/moment.ts'
-import type { AppContext, UseCase, UseCaseContext } from '#server/context/context.ts'
+import type { AppContext, UseCaseContext } from '#server/context/context.ts'
 import { createNotFoundProblem } from '#server/problems/problem-error.ts'
+import { createListUseCase, type ListRow } from '#server/use-cases/list-use-case.ts'
 import { getVisibleName } from '#server/use-cases/hosting/running-operation.ts'
 import { getBusinessMoment } from '#server/use-cases/orders/business-time.ts'
 
-export type ServiceResponse = Extract<OutputOf<typeof listServices>, { count: number }>['data'][number]
+export type ServiceResponse = ListRow<typeof listServices>
 
 /** `isForProvider`: whether the provider's own people are told by name. */
 export function toServiceResponse(
@@ -84,43 +85,21 @@ function toOperationResponse(
   }
 }
 
-interface ServiceListInput {
-  query: { companyId?: RowRef | undefined }
-}
-
 /** Throws NOT_FOUND where a company is named that is none of the caller's business (N-06). */
-function getListScope({ caller }: UseCaseContext, { query: { companyId } }: ServiceListInput): rows.ServiceOwner {
+function getOwner({ caller }: UseCaseContext, companyId: RowRef | undefined): rows.ServiceOwner {
   if (isProviderAdmin(caller)) return companyId === caller.companyId ? caller.companyId : 'all'
   if (companyId !== undefined && companyId !== caller.companyId) throw createNotFoundProblem()
   return caller.companyId
 }
 
-const toServiceResponses = (context: UseCaseContext, services: readonly rows.ServiceListRow[]): ServiceResponse[] => {
-  const moment = getBusinessMoment(context)
-  return services.map((row) => toServiceResponse(context.app, row, moment, isProvider(context.caller)))
+interface ServiceListScope {
+  owner: rows.ServiceOwner
+  moment: Moment
 }
 
-export const serviceList = {
-  readLatestChange: ({ db }: UseCaseContext) => rows.readServiceChangeNumber(db),
-
-  readPage: (async (context, input) => {
-    const { count, rows: services } = await rows.readServicePage(context.db, getListScope(context, input), input.query)
-    return { body: { count, data: toServiceResponses(context, services) } }
-  }) satisfies UseCase<typeof listServices>,
-
-  async readChanges(context: UseCaseContext, input: ServiceListInput, since: number | null) {
-    const { changed: changedServices, ...rest } = await rows.readServiceChanges(
-      context.db,
-      getListScope(context, input),
-      since,
-    )
-    return { changed: toServiceResponses(context, changedServices), ...rest }
-  },
-
-  async readRowsAfter(context: UseCaseContext, input: ServiceListInput, id: number, maxRows: number) {
-    return toServiceResponses(
-      context,
-      await rows.listServicesAfter(context.db, getListScope(context, input), { id, limit: maxRows }),
-    )
-  },
-}
+export const serviceList = createListUseCase<typeof listServices, ServiceListScope, rows.ServiceListRow>({
+  reads: rows.serviceReads,
+  runInScope: async (context, { query: { companyId } }, read) =>
+    await read({ owner: getOwner(context, companyId), moment: getBusinessMoment(context) }),
+  toRow: ({ app, caller }, row, { moment }) => toServiceResponse(app, row, moment, isProvider(caller)),
+})

@@ -4,7 +4,8 @@
  */
 import { hostingDays } from '#domain/hosting.ts'
 import { addDays } from '#domain/plain-dates.ts'
-import { toPlainDate } from '#domain/time.ts'
+import { type PlainDate, toPlainDate } from '#domain/time.ts'
+import type { ServiceOperation } from '#contract/services.ts'
 import { addAuditEntries } from '#server/db/audit/audit-trail.ts'
 import { replaceServiceApps } from '#server/db/catalogue/apps.ts'
 import { takeChangeNumber } from '#server/db/change-numbers.ts'
@@ -37,54 +38,6 @@ export interface OperationPoint {
 
 type ServiceFields = Parameters<typeof updateService>[2]
 
-const idleFields: ServiceFields = { operation: null, fault: null }
-
-function getFinishedFields(
-  app: AppContext,
-  { kind, config }: OperationInput,
-  point: OperationPoint,
-  now: number,
-): ServiceFields {
-  const observedFields = toObservedFields(point.state ?? null)
-  switch (kind) {
-    case 'create-service':
-      return {
-        ...idleFields,
-        ...observedFields,
-        url: point.address?.url ?? null,
-        admin_url: point.address?.adminUrl ?? null,
-        awaits_set_up: false,
-        is_expired: false,
-        erase_date: null,
-        erase_time: null,
-        notified_stop: null,
-        notified_erase: null,
-      }
-    case 'update-service':
-    case 'reboot-service':
-    case 'restore-backup':
-      return { ...idleFields, ...observedFields }
-    case 'start-service':
-      return { ...idleFields, ...observedFields, is_expired: false, notified_stop: null, notified_erase: null }
-    case 'configure-service':
-      return {
-        operation: null,
-        ...(config && { task_runtime_memory: config.memoryMb, task_desire_count: config.tasks }),
-        needs_reboot: observedFields.needs_reboot,
-      }
-    case 'reset-service-password':
-      return { operation: null }
-    case 'stop-service':
-      return { ...idleFields, ...observedFields, fault: null, system_status: 4, is_expired: true }
-    case 'remove-service': {
-      const eraseDate = addDays(toPlainDate(app.config.timeZone, now), hostingDays.dataRetention)
-      return { ...idleFields, ...removedFields, erase_date: eraseDate }
-    }
-    case 'delete-service':
-      return { ...idleFields, ...removedFields, erase_date: null, is_expired: false, erase_time: now }
-  }
-}
-
 /** Nothing runs, and nobody finds it by its code. */
 const removedFields: ServiceFields = {
   url: null,
@@ -97,20 +50,62 @@ const removedFields: ServiceFields = {
   awaits_set_up: false,
 }
 
-/** What a failure leaves: what was to be made is not there, what was to run is looked at again by the health check. */
-function getFailedFields({ kind }: OperationInput): ServiceFields {
-  switch (kind) {
-    case 'create-service':
-      return { ...removedFields, operation: null, fault: 'failed' }
-    case 'update-service':
-    case 'reboot-service':
-      return { operation: null, fault: 'failed', system_status: 5 }
-    case 'start-service':
-      // Somebody looks at it now: the clock would try for ever.
-      return { operation: null, fault: 'failed', system_status: 5, is_expired: false }
-    default:
-      return { operation: null }
-  }
+interface FinishedOperation {
+  config: OperationInput['config']
+  point: OperationPoint
+  observedFields: ServiceFields
+  /** When its data goes, if it is removed now. */
+  eraseDate: PlainDate
+  now: number
+}
+
+const getObservedFields = ({ observedFields }: FinishedOperation): ServiceFields => observedFields
+
+/** What the row says after an operation that succeeded. */
+const finishedFields: Record<ServiceOperation, (operation: FinishedOperation) => ServiceFields> = {
+  'create-service': ({ observedFields, point }) => ({
+    ...observedFields,
+    url: point.address?.url ?? null,
+    admin_url: point.address?.adminUrl ?? null,
+    awaits_set_up: false,
+    is_expired: false,
+    erase_date: null,
+    erase_time: null,
+    notified_stop: null,
+    notified_erase: null,
+  }),
+  'update-service': getObservedFields,
+  'reboot-service': getObservedFields,
+  'restore-backup': getObservedFields,
+  'start-service': ({ observedFields }) => ({
+    ...observedFields,
+    is_expired: false,
+    notified_stop: null,
+    notified_erase: null,
+  }),
+  'configure-service': ({ config, observedFields: { needs_reboot } }) => ({
+    ...(config && { task_runtime_memory: config.memoryMb, task_desire_count: config.tasks }),
+    needs_reboot,
+  }),
+  'reset-service-password': () => ({}),
+  'stop-service': ({ observedFields }) => ({ ...observedFields, fault: null, system_status: 4, is_expired: true }),
+  'remove-service': ({ eraseDate }) => ({ ...removedFields, fault: null, erase_date: eraseDate }),
+  'delete-service': ({ now }) => ({
+    ...removedFields,
+    fault: null,
+    erase_date: null,
+    is_expired: false,
+    erase_time: now,
+  }),
+}
+
+/** What the row says after an operation that failed. The health check looks again at what should run. */
+const failedFields: Partial<Record<ServiceOperation, ServiceFields>> = {
+  'create-service': { ...removedFields, fault: 'failed' },
+  'update-service': { fault: 'failed', system_status: 5 },
+  'reboot-service': { fault: 'failed', system_status: 5 },
+  // Not expired any more: the schedule would try again and again.
+  'start-service': { fault: 'failed', system_status: 5, is_expired: false },
 }
 
 /** Answers the service as it is now. As the system. */
@@ -123,33 +118,40 @@ export async function settleOperation(
   const { serviceId, companyId, code, kind } = input
   // Before the counter of services, in the order in which orders take both.
   const change = await takeChangeNumber(db, companyId)
-  await updateService(
-    db,
-    serviceId,
-    problem ? getFailedFields(input) : getFinishedFields(app, input, point ?? { next: 0 }, now),
-    now,
-  )
-  if (problem === null && point?.apps)
-    await replaceServiceApps(db, { id: serviceId, companyId }, new Map(Object.entries(point.apps)))
-  if (problem === null && kind === 'delete-service')
-    await replaceServiceApps(db, { id: serviceId, companyId }, new Map())
+  const fields = problem
+    ? failedFields[kind]
+    : finishedFields[kind]({
+        config: input.config,
+        point: point ?? { next: 0 },
+        observedFields: toObservedFields(point?.state ?? null),
+        eraseDate: addDays(toPlainDate(app.config.timeZone, now), hostingDays.dataRetention),
+        now,
+      })
+  await updateService(db, serviceId, { ...fields, operation: null }, now)
+  const apps = kind === 'delete-service' ? {} : point?.apps
+  if (problem === null && apps)
+    await replaceServiceApps(db, { id: serviceId, companyId }, new Map(Object.entries(apps)))
   if (problem !== null && kind === 'create-service') await deletePassword(db, serviceId)
   await updateListedOrder(db, companyId, code, { change, time: now })
-  if (problem) {
-    const { userCompanyId, userId, requestId, intent, trail: trailEntry } = input
-    const entryHeader = {
-      companyId: userId === 0 ? companyId : userCompanyId,
-      userId: userId || null,
-      now,
-      status: -1,
-      intent,
-      requestId,
-    } as const
-    const { code: auditMenu = 'service', operation, info, ...log } = trailEntry
-    await addAuditEntries(db, entryHeader, [
-      { code: auditMenu, operation, info: { ...info, problem: problem.code }, ...log },
-    ])
-  }
+  if (problem) await addFailureEntry(db, input, problem, now)
   const row = await findServiceRow(db, companyId, serviceId)
   return row && toServiceResponse(app, row, getBusinessMoment({ app, now }), input.toProvider)
+}
+
+async function addFailureEntry(
+  db: DatabaseHandle,
+  { companyId, userCompanyId, userId, requestId, intent, trail: trailEntry }: OperationInput,
+  { code: problem }: ProblemError,
+  now: number,
+): Promise<void> {
+  const entryHeader = {
+    companyId: userId === 0 ? companyId : userCompanyId,
+    userId: userId || null,
+    now,
+    status: -1,
+    intent,
+    requestId,
+  } as const
+  const { code = 'service', operation, info, ...log } = trailEntry
+  await addAuditEntries(db, entryHeader, [{ code, operation, info: { ...info, problem }, ...log }])
 }

@@ -37,7 +37,7 @@ export async function composeMail(
   queuedMail: QueuedMail,
 ): Promise<MailMessage | null> {
   const recipient = await findRecipient(db, queuedMail)
-  if (!recipient || !validStatuses[queuedMail.mail].includes(recipient.status)) return null
+  if (!recipient || !(validStatuses[queuedMail.mail] ?? [userStatus.activated]).includes(recipient.status)) return null
   if (isRecordMail(queuedMail)) return composeRecordMail(db, app, queuedMail, recipient)
   if (queuedMail.mail === 'reset' && recipient.status === userStatus.deactivated) {
     // Anybody may ask for it, and it goes to whom the company named. It is counted apart from the invitations, so that strangers
@@ -108,41 +108,12 @@ async function composeRecordMail(
   return { id: queuedMail.id, to: { name, address: email }, ...renderMailTemplate(template, language, values) }
 }
 
-/** In which states of the account a mail makes sense. A forgotten password may be that of an account not yet activated. */
-const validStatuses: Record<MailKind, readonly UserStatus[]> = {
+/** States of the account in which a mail makes sense, where they are not `activated` alone. */
+const validStatuses: Partial<Record<MailKind, readonly UserStatus[]>> = {
   activation: [userStatus.deactivated],
+  // The forgotten password may be that of an account that is not activated yet.
   reset: [userStatus.deactivated, userStatus.activated],
   'password-changed': [userStatus.deactivated, userStatus.activated],
-  'factor-added': [userStatus.activated],
-  'factor-removed': [userStatus.activated],
-  'factor-reset': [userStatus.activated],
-  'factor-guessed': [userStatus.activated],
-  'recovery-used': [userStatus.activated],
-  'recovery-renewed': [userStatus.activated],
-  'new-device': [userStatus.activated],
-  'session-copied': [userStatus.activated],
-  'order-due': [userStatus.activated],
-  'order-expiry': [userStatus.activated],
-  'order-expired': [userStatus.activated],
-  'order-overdue': [userStatus.activated],
-  'order-paid': [userStatus.activated],
-  'change-due': [userStatus.activated],
-  'change-overdue': [userStatus.activated],
-  'audit-checkpoint': [userStatus.activated],
-  'audit-alarm': [userStatus.activated],
-  'service-stops': [userStatus.activated],
-  'service-erased': [userStatus.activated],
-  'backup-failed': [userStatus.activated],
-  'backup-paid': [userStatus.activated],
-  'backup-due': [userStatus.activated],
-  'backup-overdue': [userStatus.activated],
-  'backup-expiry': [userStatus.activated],
-  'backup-expired': [userStatus.activated],
-  'traffic-paid': [userStatus.activated],
-  'traffic-due': [userStatus.activated],
-  'traffic-overdue': [userStatus.activated],
-  'payment-task': [userStatus.activated],
-  'payment-refunded': [userStatus.activated],
 }
 
 const findRecipient = (db: DatabaseHandle, queuedMail: QueuedMail): Promise<UserCredential | null> =>

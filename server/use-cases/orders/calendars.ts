@@ -16,7 +16,7 @@ import {
   readCalendarFeedTime,
   storeCalendarFeed,
 } from '#server/db/orders/calendar-feeds.ts'
-import { type OrderRecord, listOrdersAfter } from '#server/db/orders/orders.ts'
+import { type OrderRecord, orderReads } from '#server/db/orders/orders.ts'
 import { findPrintReader } from '#server/db/orders/print-data.ts'
 import { runInTransaction } from '#server/db/transaction.ts'
 import { getBusinessMoment } from '#server/use-cases/orders/business-time.ts'
@@ -74,7 +74,7 @@ export async function readCalendar(app: AppContext, key: string): Promise<string
       const feed = await findCalendarFeed(db, key)
       const reader = feed && (await findPrintReader(db, feed.user_id))
       if (!feed || !reader) throw createNotFoundProblem()
-      const orders = await listOrdersAfter(db, { companyId: feed.company_id, moment, id: 0, limit: maxOrders })
+      const orders = await orderReads.readRowsAfter(db, { companyId: feed.company_id, moment }, 0, maxOrders)
       return renderCalendar(app, reader.language, orders, moment.now)
     },
     'reading',

@@ -14,3 +14,12 @@ export const canSeeType = (caller: Caller, { type }: { type: ClientType }): bool
 
 /** Of lists that were asked for without a type. */
 export const getVisibleTypes = (caller: Caller): VisibleClientTypes => (isDeleteLevel(caller) ? null : 'saas')
+
+/** Returns the query of a list. Throws FORBIDDEN where it filters by a type that the caller may not see. */
+export function requireQueriedType<Query extends { type?: ClientType | undefined }>(
+  { caller }: { caller: Caller },
+  query: Query,
+): Query {
+  if (query.type) requireType(caller, query.type)
+  return query
+}

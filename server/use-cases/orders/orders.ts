@@ -15,22 +15,23 @@ import { cleanText } from '#domain/text.ts'
 import { type PlainDate, getStartOfDay, type Timestamp, toTimestamp } from '#domain/time.ts'
 import type { RowRef, OutputOf } from '#contract/endpoint.ts'
 import type { createOrder, deleteOrder, getOrder, listOrders, setAlertDate } from '#contract/orders.ts'
-import { readChangeNumber, takeChangeNumber } from '#server/db/change-numbers.ts'
+import { takeChangeNumber } from '#server/db/change-numbers.ts'
 import type { Moment } from '#server/db/orders/moment.ts'
 import * as orders from '#server/db/orders/orders.ts'
 import type { AgreementRow } from '#server/db/tables/order-tables.ts'
 import { settleServiceCode, claimServiceCode } from '#server/db/orders/service-codes.ts'
-import type { UseCaseContext, AppContext, UseCase } from '#server/context/context.ts'
+import type { AppContext, UseCase } from '#server/context/context.ts'
 import { createValidationProblem, createNotFoundProblem, ProblemError } from '#server/problems/problem-error.ts'
 import { quotas } from '#server/use-cases/quotas.ts'
 import { type ActingCompany, runAsCompany, runForRow } from '#server/use-cases/orders/acting-company.ts'
-import { requireType, getVisibleTypes } from '#server/use-cases/orders/client-types.ts'
+import { getVisibleTypes, requireQueriedType } from '#server/use-cases/orders/client-types.ts'
 import { getBusinessMoment } from '#server/use-cases/orders/business-time.ts'
 import { findUndoDeadline } from '#server/use-cases/orders/undo-until.ts'
 import { putIntoEffect } from '#server/use-cases/payments/payable-orders.ts'
 import { requireNoPayment } from '#server/use-cases/payments/stop-payments.ts'
 import { formatAmounts, requireSameQuote, getWaivedAmount } from '#server/use-cases/orders/quotes.ts'
 import { normaliseServiceCode, type OrderTerms, buildCreationTerms } from '#server/use-cases/orders/order-terms.ts'
+import { createListUseCase } from '#server/use-cases/list-use-case.ts'
 import { requireVersion } from '#server/use-cases/require-version.ts'
 
 type OrderRow = OutputOf<typeof getOrder>
@@ -94,46 +95,16 @@ export const toAgreedFields = (record: Omit<AgreementRow, 'annual'>) => ({
   expired_date: getLastDay(record.period_end),
 })
 
-interface CompanyListInput {
-  params: { companyId: RowRef }
-}
-
-export const orderList = {
-  readLatestChange: (context: UseCaseContext, { params }: CompanyListInput) =>
-    runAsCompany(context, params.companyId, ({ companyId }) => readChangeNumber(context.db, companyId)),
-
-  readPage: ((context, { params, query }) => {
-    if (query.type) requireType(context.caller, query.type)
-    const type = query.type ?? getVisibleTypes(context.caller) ?? undefined
-    return runAsCompany(context, params.companyId, async ({ companyId }) => {
-      const moment = getBusinessMoment(context)
-      const { count, rows } = await orders.readOrderPage(context.db, { companyId, moment }, { ...query, type })
-      return { body: { count, data: rows.map((row) => toOrderRow(context.app, row, moment)) } }
-    })
-  }) satisfies UseCase<typeof listOrders>,
-
-  readChanges: (context: UseCaseContext, { params }: CompanyListInput, since: number | null) =>
-    runAsCompany(context, params.companyId, async ({ companyId }) => {
-      const moment = getBusinessMoment(context)
-      const {
-        changed: changedRecords,
-        gone: deletedIds,
-        upto: maxChange,
-      } = await orders.readOrderChanges(context.db, companyId, moment, since)
-      return {
-        changed: changedRecords.map((row) => toOrderRow(context.app, row, moment)),
-        gone: deletedIds,
-        upto: maxChange,
-      }
-    }),
-
-  readRowsAfter: (context: UseCaseContext, { params }: CompanyListInput, id: number, maxRows: number) =>
-    runAsCompany(context, params.companyId, async ({ companyId }) => {
-      const moment = getBusinessMoment(context)
-      const rows = await orders.listOrdersAfter(context.db, { companyId, moment, id, limit: maxRows })
-      return rows.map((row) => toOrderRow(context.app, row, moment))
-    }),
-}
+export const orderList = createListUseCase<typeof listOrders, orders.OrderScope, orders.OrderRecord>({
+  reads: orders.orderReads,
+  runInScope: (context, { params }, read) =>
+    runAsCompany(context, params.companyId, ({ companyId }) => read({ companyId, moment: getBusinessMoment(context) })),
+  toRow: ({ app }, row, { moment }) => toOrderRow(app, row, moment),
+  toPageQuery: (context, query) => ({
+    ...requireQueriedType(context, query),
+    type: query.type ?? getVisibleTypes(context.caller) ?? undefined,
+  }),
+})
 
 export const get: UseCase<typeof getOrder> = (context, { params }) =>
   runForRow(context, 'order', params.id, async ({ companyId }, id) => {

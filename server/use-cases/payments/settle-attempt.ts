@@ -13,7 +13,7 @@ import {
   updateAttempt,
 } from '#server/db/payments/payment-attempts.ts'
 import { toPayableRef } from '#server/db/payments/payables.ts'
-import { runInTransaction } from '#server/db/transaction.ts'
+import { runInTransaction, systemScope } from '#server/db/transaction.ts'
 import { findCompanyOfUser } from '#server/db/accounts/companies.ts'
 import { addAuditEntries } from '#server/db/audit/audit-trail.ts'
 import { findPaymentDifference, type GatewayPayment } from '#server/drivers/payment/payment-driver.ts'
@@ -32,8 +32,6 @@ const maxOpenMs = 24 * 3_600_000
 
 /** Until a closed attempt of that kind is looked at, ms. */
 const openedQueryMs = 60_000
-
-const systemScope = { role: 'portal_system' } as const
 
 /** Throws UNAVAILABLE where the way of paying is not set up any more. */
 export async function requireDriver({ payments }: AppContext, { gateway }: Pick<AttemptRecord, 'gateway'>) {
@@ -89,8 +87,8 @@ export async function settleAttempt(
     const payable = await findPayable({ db, app, now }, toPayableRef(attemptRef))
     const attemptBefore = await getAttempt(db, attemptRef.id)
     if (payment?.status !== 'paid') {
-      const attemptAfter = await recordGatewayState(db, attemptBefore, payment, { isEnding, now })
-      return { attempt: attemptAfter, isNew: false }
+      const fields = getGatewayFields(attemptBefore, payment, { isEnding, now })
+      return { attempt: fields ? await updateAttempt(db, attemptBefore.id, fields) : attemptBefore, isNew: false }
     }
     return await recordPaid({ db, app, now }, attemptBefore, { payment, due: payable?.due ?? null })
   })
@@ -98,34 +96,34 @@ export async function settleAttempt(
   return attempt
 }
 
-const isFinal = ({ state }: AttemptRecord) => state === 'paid' || state === 'declined' || state === 'closed'
+const finalStates: readonly AttemptRecord['state'][] = ['paid', 'declined', 'closed']
+/** The state of an attempt by what the gateway reports; anything else leaves it open. */
+const statesByStatus: Partial<Record<GatewayPayment['status'], AttemptRecord['state']>> = {
+  processing: 'processing',
+  failed: 'declined',
+  closed: 'closed',
+}
 
-async function recordGatewayState(
-  db: DatabaseHandle,
-  attemptBefore: AttemptRecord,
+/** Returns null if the row stays as it is. */
+function getGatewayFields(
+  attempt: AttemptRecord,
   payment: GatewayPayment | null,
   { isEnding, now }: { isEnding: boolean; now: number },
-): Promise<AttemptRecord> {
-  const canStillArrive = payment === null && canStillBeOpened(attemptBefore, now)
-  if (isFinal(attemptBefore)) {
+): Parameters<typeof updateAttempt>[2] | null {
+  const canStillArrive = payment === null && canStillBeOpened(attempt, now)
+  if (finalStates.includes(attempt.state)) {
     const isInProgress = canStillArrive || payment?.status === 'open' || payment?.status === 'processing'
-    return attemptBefore.next_look === null || isInProgress
-      ? attemptBefore
-      : await updateAttempt(db, attemptBefore.id, { next_look: null })
+    return attempt.next_look === null || isInProgress ? null : { next_look: null }
   }
-  const endFields = { next_look: null, end_time: now }
   if (payment === null) {
-    if (!canGiveUp(attemptBefore, isEnding, now)) return attemptBefore
     const next_look = canStillArrive ? now + openedQueryMs : null
-    return await updateAttempt(db, attemptBefore.id, { state: 'closed', ...endFields, next_look })
+    return canGiveUp(attempt, isEnding, now) ? { state: 'closed', next_look, end_time: now } : null
   }
   const { status, gatewayId: gateway_id } = payment
-  if (status === 'closed')
-    return await updateAttempt(db, attemptBefore.id, { state: 'closed', gateway_id, ...endFields })
-  if (status === 'failed')
-    return await updateAttempt(db, attemptBefore.id, { state: 'declined', gateway_id, ...endFields })
-  const state = status === 'processing' ? 'processing' : 'open'
-  return await updateAttempt(db, attemptBefore.id, { state, gateway_id: attemptBefore.gateway_id ?? gateway_id })
+  const state = statesByStatus[status] ?? 'open'
+  return finalStates.includes(state)
+    ? { state, gateway_id, next_look: null, end_time: now }
+    : { state, gateway_id: attempt.gateway_id ?? gateway_id }
 }
 
 /**

@@ -17,7 +17,7 @@ import {
   type PaymentTaskRecord,
   updatePaymentTask,
 } from '#server/db/payments/payment-tasks.ts'
-import { runInTransaction } from '#server/db/transaction.ts'
+import { runInTransaction, systemScope } from '#server/db/transaction.ts'
 import type { PaymentDriver, RefundRequest, RefundResult } from '#server/drivers/payment/payment-driver.ts'
 import { PaymentProblem } from '#server/drivers/payment/payment-problem.ts'
 import type { AppContext } from '#server/context/context.ts'
@@ -26,7 +26,6 @@ import { requestMail } from '#server/use-cases/mail/request-mail.ts'
 import { formatPayableName } from '#server/use-cases/payments/payment-description.ts'
 import { buildTaskEntry } from '#server/use-cases/payments/payment-tasks.ts'
 
-const systemScope = { role: 'portal_system' } as const
 /** Of one step. */
 const maxRefunds = 10
 

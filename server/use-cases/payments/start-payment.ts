@@ -19,7 +19,7 @@ import {
   updateAttempt,
 } from '#server/db/payments/payment-attempts.ts'
 import { toPayableColumns, type PayableRef, toPayableRef } from '#server/db/payments/payables.ts'
-import { runInTransaction } from '#server/db/transaction.ts'
+import { runInTransaction, systemScope } from '#server/db/transaction.ts'
 import { type PaymentStartResult, toPaymentKey } from '#server/drivers/payment/payment-driver.ts'
 import { PaymentProblem } from '#server/drivers/payment/payment-problem.ts'
 import type { AppContext } from '#server/context/context.ts'
@@ -56,8 +56,6 @@ export interface StartPaymentInput {
 }
 
 export type PaymentProgress = { status: PaidStatus | 'processing' } | { redirect: string }
-
-const systemScope = { role: 'portal_system' } as const
 
 /** S-25: of beginnings and of askings how they stand. A company may begin three times as many as one user of it. */
 const limitWindowMs = 600_000

@@ -1,7 +1,13 @@
 /** What can be printed, by kind: whose it is, what the trail calls it, and its page. */
 import { getTrafficMonth } from '#domain/fees/traffic.ts'
 import { toTimestamp } from '#domain/time.ts'
-import { findBackupById, findServiceName, findTrafficById } from '#server/db/hosting/backups.ts'
+import {
+  type BackupRecord,
+  findBackupById,
+  findServiceName,
+  findTrafficById,
+  type TrafficRecord,
+} from '#server/db/hosting/backups.ts'
 import { findCompanyById } from '#server/db/accounts/companies.ts'
 import { findContractById } from '#server/db/orders/contracts.ts'
 import type { DatabaseHandle } from '#server/db/database.ts'
@@ -65,13 +71,8 @@ export const printKinds = {
     async renderPage(request) {
       const row = await findBackupById(request.db, request.companyId, request.id)
       if (!row) return null
-      const invoice = (await readFrozenInvoice(request.db, 'backup_order_id', row.id)) as FrozenInvoice | null
-      const name = invoice?.service.name ?? (await findServiceName(request.db, row))
-      return printBackup(await buildPrintContext(request, invoice), formatTime(request, row.create_time), {
-        row,
-        invoice,
-        name,
-      })
+      const { printContext, ...document } = await readServiceDocument(request, 'backup_order_id', row)
+      return printBackup(printContext, formatTime(request, row.create_time), { row, ...document })
     },
   },
   TRAFFIC: {
@@ -84,14 +85,23 @@ export const printKinds = {
     async renderPage(request) {
       const row = await findTrafficById(request.db, request.companyId, request.id)
       if (!row) return null
-      const invoice = (await readFrozenInvoice(request.db, 'traffic_id', row.id)) as FrozenInvoice | null
-      const name = invoice?.service.name ?? (await findServiceName(request.db, row))
-      return printTraffic(await buildPrintContext(request, invoice), { row, invoice, name })
+      const { printContext, ...document } = await readServiceDocument(request, 'traffic_id', row)
+      return printTraffic(printContext, { row, ...document })
     },
   },
 } satisfies Record<string, PrintKindRules>
 
 export type PrintDocumentKind = keyof typeof printKinds
+
+async function readServiceDocument(
+  request: PrintRequest,
+  column: 'backup_order_id' | 'traffic_id',
+  row: BackupRecord | TrafficRecord,
+) {
+  const invoice = (await readFrozenInvoice(request.db, column, row.id)) as FrozenInvoice | null
+  const name = invoice?.service.name ?? (await findServiceName(request.db, row))
+  return { printContext: await buildPrintContext(request, invoice), invoice, name }
+}
 
 const formatTime = ({ app }: PrintRequest, instant: number) => toTimestamp(app.config.timeZone, instant)
 

@@ -121,15 +121,15 @@ async function exchangeToken(
   const accessUntil = Math.min(now + app.config.lifetimes.accessSeconds * 1000, presentedToken.endTime)
   await markTokenUsed(db, presentedToken, now)
   await addToken(db, {
-    sessionId: presentedToken.sessionId,
-    userId,
-    companyId,
-    refreshHash: hashToken(tokens.refresh),
-    accessHash: hashToken(tokens.access),
-    parentId: presentedToken.tokenId,
-    now,
-    accessUntil,
-    refreshUntil,
+    session_id: presentedToken.sessionId,
+    user_id: userId,
+    company_id: companyId,
+    refresh_hash: hashToken(tokens.refresh),
+    access_hash: hashToken(tokens.access),
+    parent_id: presentedToken.tokenId,
+    create_time: now,
+    access_until: accessUntil,
+    refresh_until: refreshUntil,
   })
   return { sessionGrant: buildGrant(tokens, userId, accessUntil, refreshUntil, now) }
 }

@@ -3,7 +3,7 @@ import { requestMail } from '#server/use-cases/mail/request-mail.ts'
 import { countMail, countFailures } from '#server/db/accounts/sign-in-attempts.ts'
 import type { UserCredential } from '#server/db/accounts/credentials.ts'
 import { updateMfaToken } from '#server/db/accounts/mfa-tokens.ts'
-import { runInTransaction } from '#server/db/transaction.ts'
+import { runInTransaction, systemScope } from '#server/db/transaction.ts'
 import type { AppContext } from '#server/context/context.ts'
 import { logSecurityEvent } from '#server/context/log.ts'
 import { ProblemError } from '#server/problems/problem-error.ts'
@@ -27,7 +27,6 @@ import {
   type GuessLimits,
 } from '#server/use-cases/sessions/sign-in-limits.ts'
 
-const systemScope = { role: 'portal_system' } as const
 const anonymousHolder = { kind: 'anonymous' } as const
 const recoveryUsedNote = { mail: 'recovery-used', field: 'recovery code', change: 'used' } as const
 

@@ -13,7 +13,7 @@ import {
   storePasswordHash,
 } from '#server/db/accounts/credentials.ts'
 import type { DatabaseHandle } from '#server/db/database.ts'
-import { runInTransaction } from '#server/db/transaction.ts'
+import { runInTransaction, systemScope } from '#server/db/transaction.ts'
 import { addSession, addToken, endSession, findTokenByRefreshHash } from '#server/db/accounts/tokens.ts'
 import { insertSealKey } from '#server/db/accounts/seal-keys.ts'
 import { addAuditEntries } from '#server/db/audit/audit-trail.ts'
@@ -58,7 +58,6 @@ export interface SessionGrant {
   device: string | null
 }
 
-const systemScope = { role: 'portal_system' } as const
 const createUnknownAccountError = () => new ProblemError('invalid_grant')
 
 /**
@@ -232,19 +231,22 @@ async function openSession(
   const refreshUntil = Math.min(now + idleSeconds * 1000, endTime)
   const accessUntil = Math.min(now + access * 1000, endTime)
   const id = randomUUID()
-  const owner = { userId: credential.userId, companyId: credential.companyId, now }
-  await addSession(db, { ...owner, id, endTime, userAgent: device.userAgent.slice(0, 300), address: device.address })
-  await insertSealKey(db, { ...owner, sessionId: id, key: createSealKey() })
+  const { userId, companyId } = credential
+  const owner = { user_id: userId, company_id: companyId, create_time: now }
+  const { address } = device
+  const user_agent = device.userAgent.slice(0, 300)
+  await addSession(db, { ...owner, id, last_time: now, end_time: endTime, user_agent, address })
+  await insertSealKey(db, { userId, companyId, now, sessionId: id, key: createSealKey() })
   await addToken(db, {
     ...owner,
-    sessionId: id,
-    refreshHash: hashToken(tokens.refresh),
-    accessHash: hashToken(tokens.access),
-    parentId: null,
-    accessUntil,
-    refreshUntil,
+    session_id: id,
+    refresh_hash: hashToken(tokens.refresh),
+    access_hash: hashToken(tokens.access),
+    parent_id: null,
+    access_until: accessUntil,
+    refresh_until: refreshUntil,
   })
-  return { ...buildGrant(tokens, credential.userId, accessUntil, refreshUntil, now), device: device.cookie }
+  return { ...buildGrant(tokens, userId, accessUntil, refreshUntil, now), device: device.cookie }
 }
 
 export const getLifetimes = ({ config }: AppContext, companyCode: string) =>

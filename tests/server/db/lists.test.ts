@@ -2,7 +2,7 @@ import { beforeEach, expect, it } from 'vitest'
 import { addTombstone, readChangeNumber, deleteOldTombstones, takeChangeNumber } from '#server/db/change-numbers.ts'
 import type { DatabaseHandle } from '#server/db/database.ts'
 import { runInTransaction } from '#server/db/transaction.ts'
-import { listUsers, updateUser, lockUser, readUserChanges } from '#server/db/accounts/users.ts'
+import { updateUser, lockUser, userReads } from '#server/db/accounts/users.ts'
 import { onBothEngines } from '#tests/support/server/database.ts'
 import { addCompany, addUser, system } from '#tests/support/server/people.ts'
 
@@ -23,7 +23,7 @@ onBothEngines('a list of users', (app) => {
   const runAsOwn = <T>(callback: (db: DatabaseHandle) => Promise<T>) =>
     runInTransaction(app, { role: 'portal_app', companyId }, callback)
   const list = (query: Record<string, unknown>) =>
-    runAsOwn((db) => listUsers(db, companyId, { results: 50, page: 1, ...query }))
+    runAsOwn((db) => userReads.readPage(db, companyId, { results: 50, page: 1, ...query }))
   const listNames = async (query: Record<string, unknown>) => (await list(query)).rows.map(({ name }) => name)
 
   beforeEach(async () => {
@@ -73,7 +73,7 @@ onBothEngines('a list of users', (app) => {
   it('says what changed since a number, and what is gone (protocol 34)', async () => {
     const changeNumber = await runAsOwn((db) => readChangeNumber(db, companyId))
     expect(changeNumber).toBe(usersToAdd.length)
-    const firstChanges = await runAsOwn((db) => readUserChanges(db, companyId, null))
+    const firstChanges = await runAsOwn((db) => userReads.readChanges(db, companyId, null))
     expect(firstChanges).toMatchObject({ upto: changeNumber, gone: [] })
     expect(firstChanges.changed).toHaveLength(usersToAdd.length)
 
@@ -90,7 +90,7 @@ onBothEngines('a list of users', (app) => {
         time: 5,
       })
     })
-    const laterChanges = await runAsOwn((db) => readUserChanges(db, companyId, changeNumber))
+    const laterChanges = await runAsOwn((db) => userReads.readChanges(db, companyId, changeNumber))
     expect(laterChanges).toMatchObject({
       changed: [{ id, row_version: 2, title: 2 }],
       gone: [77],
@@ -104,11 +104,13 @@ onBothEngines('a list of users', (app) => {
       addTombstone(db, { companyId, kind: 'user', rowId: 77, change: await takeChangeNumber(db, companyId), time: 5 }),
     )
     expect(await runInTransaction(app, system, (db) => deleteOldTombstones(db, 6))).toBe(1)
-    await expect(runAsOwn((db) => readUserChanges(db, companyId, changeNumber))).rejects.toMatchObject({ code: 'GONE' })
-    await expect(runAsOwn((db) => readUserChanges(db, companyId, changeNumber + 9))).rejects.toMatchObject({
+    await expect(runAsOwn((db) => userReads.readChanges(db, companyId, changeNumber))).rejects.toMatchObject({
+      code: 'GONE',
+    })
+    await expect(runAsOwn((db) => userReads.readChanges(db, companyId, changeNumber + 9))).rejects.toMatchObject({
       status: 410,
     })
-    expect(await runAsOwn((db) => readUserChanges(db, companyId, changeNumber + 1))).toMatchObject({
+    expect(await runAsOwn((db) => userReads.readChanges(db, companyId, changeNumber + 1))).toMatchObject({
       changed: [],
       gone: [],
     })

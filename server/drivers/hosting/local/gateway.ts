@@ -85,6 +85,8 @@ export async function openGateway({
   const hostPattern = new RegExp(
     `^(?:www|admin)\\.([a-z][a-z0-9]{2,15})\\.${domain.replaceAll('.', '\\.')}(?::\\d{1,5})?$`,
   )
+  const readServiceCode = ({ headers }: IncomingMessage) =>
+    hostPattern.exec(headers.host?.toLowerCase() ?? '')?.[1] ?? ''
   let rotation = 0
   const connections = createConnectionLimits({
     connections: limits.connections,
@@ -95,18 +97,16 @@ export async function openGateway({
   function handleRequest(request: IncomingMessage, response: ServerResponse): void {
     if (!connections.isAlone(request, response)) return
     endSlowReader(response, limits.slowReader)
-    const hostHeaders = request.rawHeaders.filter((name, index) => index % 2 === 0 && name.toLowerCase() === 'host')
-    // Two names would be read one way here and another way there.
-    if (hostHeaders.length !== 1 || !request.url?.startsWith('/')) return refuse(response, 400)
-    if (!methods.has(request.method ?? '')) return refuse(response, 405)
+    const refusalStatus = findRefusalStatus(request)
+    if (refusalStatus !== null) return refuse(response, refusalStatus)
     const address = getClientAddress(request, trustProxy)
     if (!claimShare(addresses, getAddressGroup(address), response))
       return refuseLater(response, () => sendPage(response, 'crowded', { connection: 'close' }))
-    const [, code] = hostPattern.exec(request.headers.host?.toLowerCase() ?? '') ?? []
-    const instance = code === undefined ? null : findTarget(code)
-    if (!instance || code === undefined) return sendPage(response, 'unknown')
-    const tasks = instance.listHealthyTasks()
-    if (tasks.length === 0) return sendPage(response, instance.shouldRun() ? 'starting' : 'stopped')
+    const code = readServiceCode(request)
+    const target = code && findTarget(code)
+    if (!target) return sendPage(response, 'unknown')
+    const tasks = target.listHealthyTasks()
+    if (tasks.length === 0) return sendPage(response, target.shouldRun() ? 'starting' : 'stopped')
     if (!claimShare(services, code, response)) return sendPage(response, 'busy', { connection: 'close' })
     rotation = (rotation + 1) % 1_000_000
     const orderedSockets = tasks.map((_, index) => tasks[(index + rotation) % tasks.length]?.record.socket ?? '')
@@ -161,6 +161,13 @@ export async function openGateway({
       })
     },
   }
+}
+
+function findRefusalStatus({ rawHeaders, url, method = '' }: IncomingMessage): 400 | 405 | null {
+  const hostHeaders = rawHeaders.filter((name, index) => index % 2 === 0 && name.toLowerCase() === 'host')
+  // The gateway and a task could read different ones of two host headers.
+  if (hostHeaders.length !== 1 || !url?.startsWith('/')) return 400
+  return methods.has(method) ? null : 405
 }
 
 function refuse(response: ServerResponse, status: number): void {

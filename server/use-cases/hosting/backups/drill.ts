@@ -8,7 +8,7 @@ import { tryInsertJob } from '#server/db/jobs.ts'
 import { listAbandonedDrills, startRestore, finishRestore } from '#server/db/hosting/restores.ts'
 import { listBackupsToDrill } from '#server/db/hosting/backup-retention.ts'
 import { type StoredBackup, findAnyStoredBackup } from '#server/db/hosting/stored-backups.ts'
-import { runInTransaction } from '#server/db/transaction.ts'
+import { runInTransaction, systemScope } from '#server/db/transaction.ts'
 import type { AppContext } from '#server/context/context.ts'
 import { StoreError } from '#server/drivers/backup-store/backup-store.ts'
 import { buildData } from '#server/drivers/hosting/local/build-data.ts'
@@ -18,7 +18,6 @@ import { withDigest } from '#server/use-cases/hosting/backups/digest.ts'
 import { readBackup } from '#server/use-cases/hosting/backups/read-backup.ts'
 import { createJobId, createProgressKey } from '#server/use-cases/job-requests.ts'
 
-const systemScope = { role: 'portal_system' } as const
 const dayMs = 86_400_000
 
 export const drillJob = 'drill-backup'

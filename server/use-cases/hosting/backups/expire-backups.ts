@@ -7,12 +7,11 @@ import { hostingDays } from '#domain/hosting.ts'
 import { type PdbType, backupTypes } from '#contract/backups.ts'
 import { findBackupsByIds, listBackupsToRemove, listBackupsToClear } from '#server/db/hosting/backup-retention.ts'
 import { updateStoredBackup } from '#server/db/hosting/stored-backups.ts'
-import { runInTransaction } from '#server/db/transaction.ts'
+import { runInTransaction, systemScope } from '#server/db/transaction.ts'
 import type { AppContext } from '#server/context/context.ts'
 import { announceServices } from '#server/use-cases/hosting/announce.ts'
 import { clearLocation, locationFormats } from '#server/use-cases/hosting/backups/backup-locations.ts'
 
-const systemScope = { role: 'portal_system' } as const
 const dayMs = 86_400_000
 const hourMs = 3_600_000
 /** Of one look. */

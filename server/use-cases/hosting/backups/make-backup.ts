@@ -6,7 +6,7 @@ import {
   findAnyStoredBackup,
   updateStoredBackup,
 } from '#server/db/hosting/stored-backups.ts'
-import { runInTransaction } from '#server/db/transaction.ts'
+import { runInTransaction, systemScope } from '#server/db/transaction.ts'
 import type { AppContext } from '#server/context/context.ts'
 import type { DataPiece } from '#server/drivers/hosting/hosting-driver.ts'
 import { ProblemError } from '#server/problems/problem-error.ts'
@@ -14,10 +14,8 @@ import { writeArchive } from '#server/use-cases/hosting/backups/archive.ts'
 import { type BackupContents, withDigest } from '#server/use-cases/hosting/backups/digest.ts'
 import { getIdentities, getRecipient } from '#server/use-cases/hosting/backups/backup-identities.ts'
 import { clearLocation, createLocation } from '#server/use-cases/hosting/backups/backup-locations.ts'
-import { type StallWatch, watchStalls } from '#server/use-cases/hosting/backups/stalls.ts'
+import { type StallWatch, watchStalls, withActivityReports } from '#server/use-cases/hosting/backups/stalls.ts'
 import { openMeter } from '#server/use-cases/hosting/traffic/meter.ts'
-
-const systemScope = { role: 'portal_system' } as const
 
 /** What its row says once it is done. */
 export interface BackupResult extends BackupContents {
@@ -100,12 +98,4 @@ async function storeArchive(
   // It is not done before what it moved is written down.
   await finish()
   return { location, ...storedArchive, key_id: await getRecipient(app.config, companyId), ...body.getContents() }
-}
-
-async function* withActivityReports<T>(pieces: AsyncIterable<T>, { reportActivity }: StallWatch): AsyncGenerator<T> {
-  for await (const piece of pieces) {
-    reportActivity()
-    yield piece
-    reportActivity()
-  }
 }

@@ -6,7 +6,7 @@ import { startRestore } from '#server/db/hosting/restores.ts'
 import { lockService, findServiceRowByCode } from '#server/db/hosting/services.ts'
 import { findAnyStoredBackup } from '#server/db/hosting/stored-backups.ts'
 import { tryInsertJob } from '#server/db/jobs.ts'
-import { runInTransaction } from '#server/db/transaction.ts'
+import { runInTransaction, systemScope } from '#server/db/transaction.ts'
 import type { AppContext } from '#server/context/context.ts'
 import { createNotFoundProblem, ProblemError } from '#server/problems/problem-error.ts'
 import { type RestoreInput, restoreDeadlineMs } from '#server/use-cases/hosting/backups/request-restore.ts'
@@ -14,8 +14,6 @@ import { requireNotLocked, startOperation } from '#server/use-cases/hosting/runn
 import { toServiceResponse } from '#server/use-cases/hosting/service-rows.ts'
 import { createJobId, createProgressKey, notifyJobs } from '#server/use-cases/job-requests.ts'
 import { getBusinessMoment } from '#server/use-cases/orders/business-time.ts'
-
-const systemScope = { role: 'portal_system' } as const
 
 /** Throws NOT_FOUND, STATE_CONFLICT with `why`, and RESOURCE_LOCKED, as it does for people. */
 export async function restoreByOperator(app: AppContext, backupId: number, code: string): Promise<void> {

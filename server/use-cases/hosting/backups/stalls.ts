@@ -34,3 +34,14 @@ export function watchStalls(): StallWatch {
     },
   }
 }
+
+export async function* withActivityReports<T>(
+  pieces: AsyncIterable<T>,
+  { reportActivity }: StallWatch,
+): AsyncGenerator<T> {
+  for await (const piece of pieces) {
+    reportActivity()
+    yield piece
+    reportActivity()
+  }
+}

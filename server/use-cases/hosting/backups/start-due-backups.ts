@@ -12,7 +12,7 @@ import { listAbandonedBackups, countScheduledRuns } from '#server/db/hosting/bac
 import { setNextRun, listSubscribedServices } from '#server/db/hosting/planned-runs.ts'
 import { lockService, type ServiceListRow } from '#server/db/hosting/services.ts'
 import { updateStoredBackup } from '#server/db/hosting/stored-backups.ts'
-import { runInTransaction } from '#server/db/transaction.ts'
+import { runInTransaction, systemScope } from '#server/db/transaction.ts'
 import type { AppContext } from '#server/context/context.ts'
 import { announceServices } from '#server/use-cases/hosting/announce.ts'
 import { beginBackupByClock } from '#server/use-cases/hosting/backups/begin-backup.ts'
@@ -21,7 +21,6 @@ import { startDueDrills } from '#server/use-cases/hosting/backups/drill.ts'
 import { notifyJobs } from '#server/use-cases/job-requests.ts'
 import { getBusinessMoment } from '#server/use-cases/orders/business-time.ts'
 
-const systemScope = { role: 'portal_system' } as const
 const minuteMs = 60_000
 /** Of the night, from the hour that is configured. */
 const nightMinutes = 240

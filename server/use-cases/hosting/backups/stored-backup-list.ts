@@ -3,11 +3,11 @@ import { isProvider } from '#domain/access.ts'
 import { toTimestamp } from '#domain/time.ts'
 import type { listBackups, StoredBackupRow } from '#contract/backups.ts'
 import type { RowRef } from '#contract/endpoint.ts'
-import { readChangeNumber } from '#server/db/change-numbers.ts'
 import { isCompanyService, type ServiceKey } from '#server/db/hosting/backups.ts'
 import * as rows from '#server/db/hosting/stored-backups.ts'
-import type { AppContext, UseCase, UseCaseContext } from '#server/context/context.ts'
+import type { AppContext, UseCaseContext } from '#server/context/context.ts'
 import { createNotFoundProblem } from '#server/problems/problem-error.ts'
+import { createListUseCase } from '#server/use-cases/list-use-case.ts'
 import { runBehindFence } from '#server/use-cases/hosting/run-for-service.ts'
 import { getVisibleName } from '#server/use-cases/hosting/running-operation.ts'
 
@@ -39,10 +39,6 @@ export function toStoredBackupRow(
   }
 }
 
-interface BackupListInput {
-  query: { serviceId: RowRef }
-}
-
 /** Throws NOT_FOUND for a service that is none of the caller's business; one whose system is gone has backups still. */
 export const runForBackups = <T>(
   context: UseCaseContext,
@@ -54,27 +50,8 @@ export const runForBackups = <T>(
     return await work({ companyId, serviceId })
   })
 
-const toRows = ({ app, caller }: UseCaseContext, backups: readonly rows.StoredBackup[]) =>
-  backups.map((row) => toStoredBackupRow(app, row, isProvider(caller)))
-
-export const storedBackupList = {
-  readLatestChange: (context: UseCaseContext, { query }: BackupListInput) =>
-    runForBackups(context, query.serviceId, ({ companyId }) => readChangeNumber(context.db, companyId)),
-
-  readPage: ((context, { query }) =>
-    runForBackups(context, query.serviceId, async (serviceRef) => {
-      const { count, rows: backups } = await rows.readStoredBackupPage(context.db, serviceRef, query)
-      return { body: { count, data: toRows(context, backups) } }
-    })) satisfies UseCase<typeof listBackups>,
-
-  readChanges: (context: UseCaseContext, { query }: BackupListInput, since: number | null) =>
-    runForBackups(context, query.serviceId, async (serviceRef) => {
-      const { changed: changedBackups, ...rest } = await rows.readStoredBackupChanges(context.db, serviceRef, since)
-      return { changed: toRows(context, changedBackups), ...rest }
-    }),
-
-  readRowsAfter: (context: UseCaseContext, { query }: BackupListInput, id: number, maxRows: number) =>
-    runForBackups(context, query.serviceId, async (serviceRef) =>
-      toRows(context, await rows.listStoredBackupsAfter(context.db, serviceRef, { id, limit: maxRows })),
-    ),
-}
+export const storedBackupList = createListUseCase<typeof listBackups, ServiceKey, rows.StoredBackup>({
+  reads: rows.storedBackupReads,
+  runInScope: (context, { query }, read) => runForBackups(context, query.serviceId, read),
+  toRow: ({ app, caller }, row) => toStoredBackupRow(app, row, isProvider(caller)),
+})

@@ -29,7 +29,7 @@ import {
 } from '#server/db/hosting/traffic.ts'
 import { listOrderingUsers } from '#server/db/orders/reminders.ts'
 import { touchListedOrder } from '#server/db/orders/unpaid-matters.ts'
-import { runInTransaction } from '#server/db/transaction.ts'
+import { runInTransaction, systemScope } from '#server/db/transaction.ts'
 import type { AppContext } from '#server/context/context.ts'
 import { announceServices } from '#server/use-cases/hosting/announce.ts'
 import type { TrafficMail } from '#server/use-cases/mail/mail-kinds.ts'
@@ -37,8 +37,6 @@ import { getOverdueBounds, settleSuspension } from '#server/use-cases/hosting/tr
 import { createJobId, notifyJobs } from '#server/use-cases/job-requests.ts'
 import { requestMail } from '#server/use-cases/mail/request-mail.ts'
 import { getBusinessMoment } from '#server/use-cases/orders/business-time.ts'
-
-const systemScope = { role: 'portal_system' } as const
 
 interface BillingContext {
   db: DatabaseHandle

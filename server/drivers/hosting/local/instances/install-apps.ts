@@ -76,7 +76,7 @@ async function copyVerified({ path, sha256 }: { path: string; sha256: string }, 
   if (!isSame) throw new HostingError('bad_package', `the package is not the one that was published: ${actualHash}`)
 }
 
-const isFull = (error: unknown) => ['ENOSPC', 'EDQUOT'].includes((error as NodeJS.ErrnoException).code ?? '')
+export const isFull = (error: unknown) => ['ENOSPC', 'EDQUOT'].includes((error as NodeJS.ErrnoException).code ?? '')
 
 async function unpack(path: string, folder: string): Promise<void> {
   const file = await open(path, 'r')

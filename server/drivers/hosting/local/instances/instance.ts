@@ -12,7 +12,6 @@ import {
   type InstanceConfig,
   type InstanceRef,
   type InstanceState,
-  type InstanceLogLine,
   type HostingOperation,
 } from '#server/drivers/hosting/hosting-driver.ts'
 import { syncFolder } from '#server/drivers/hosting/local/atomic-file.ts'
@@ -21,258 +20,300 @@ import { getDraftPath, removeStaleDrafts } from '#server/drivers/hosting/local/i
 import type { ErasedFences } from '#server/drivers/hosting/local/instances/erased-fences.ts'
 import { installApps, removeUnusedApps } from '#server/drivers/hosting/local/instances/install-apps.ts'
 import * as files from '#server/drivers/hosting/local/instances/files.ts'
-import { logDayBytes, openLogWriter } from '#server/drivers/hosting/local/log-writer.ts'
+import { logDayBytes, type LogWriter, openLogWriter } from '#server/drivers/hosting/local/log-writer.ts'
 import type { InstanceContext } from '#server/drivers/hosting/local/instances/instance-context.ts'
 import { chownTree, assignToUser, shareApps } from '#server/drivers/hosting/local/instances/user-isolation.ts'
 import { setInstancePassword } from '#server/drivers/hosting/local/instances/set-password.ts'
-import { openTaskManager, buildProgram, type TaskPlan } from '#server/drivers/hosting/local/instances/task-manager.ts'
+import { TaskManager, buildProgram, type TaskPlan } from '#server/drivers/hosting/local/instances/task-manager.ts'
 import type { InstanceTask } from '#server/drivers/hosting/local/instances/task.ts'
 
-export interface HostedInstance {
+/** Of an instance that was never prepared. */
+const emptyRecord = { apps: [], active: null, hasPassword: false, wanted: 'stopped' } as const
+
+export class HostedInstance {
   readonly ref: InstanceRef
-  /** Null: nothing is known of it. */
-  getState(): InstanceState | null
-  /** Of those, the gateway takes one after the other. */
-  listHealthyTasks(): readonly InstanceTask[]
-  shouldRun(): boolean
-  /** MB that it may use, with what is configured for its next start; 0: it is not to run. */
-  getReservedMb(): number
-  /** Paths of its tasks' sockets. */
-  listSockets(): string[]
-  prepare(
-    spec: { name: string; config: InstanceConfig },
-    operation: HostingOperation,
-  ): Promise<{ address: InstanceAddress; hadData: boolean }>
-  install(apps: readonly InstanceApp[], operation: HostingOperation): Promise<void>
-  configure(config: InstanceConfig, operation: HostingOperation): Promise<void>
-  start(options: { fresh: boolean }, operation: HostingOperation): Promise<void>
-  stop(operation: HostingOperation): Promise<void>
-  setPassword(password: string, operation: HostingOperation): Promise<void>
-  /** Of the draft of that name, in place of what it has. */
-  takeData(draftName: string, operation: HostingOperation): Promise<void>
-  remove(operation: HostingOperation): Promise<void>
-  erase(operation: HostingOperation): Promise<void>
-  /** Ends what runs, and leaves written down that it is to run. */
-  shutDown(): Promise<void>
-  /** Watches no more; what runs goes on. */
-  detach(): void
-}
-
-export function openInstance(context: InstanceContext, erasedFences: ErasedFences): HostedInstance {
-  const { ref, path } = context
-  let record = files.readInstanceRecord(path)
-  const log = openLogWriter(files.getHostLogFolder(path), 0, { dayBytes: logDayBytes.host, keepFileOpen: false })
-  const logEvent = (level: InstanceLogLine['level'], text: string) => log.write(level, text, { priority: 'lifecycle' })
+  readonly #context: InstanceContext
+  readonly #erasedFences: ErasedFences
+  readonly #path: string
+  readonly #log: LogWriter
+  readonly #tasks: TaskManager
+  #record: files.InstanceRecord | null
   /** Nothing runs while its data is exchanged. */
-  let isReplacingData = false
-  const tasks = openTaskManager({ context, log, getPlan: getTaskPlan, getRecord: () => record })
-  if (record) {
-    if (record.user !== undefined) context.users?.markClaimed(record.user)
-    const newRecord = withUser(record)
-    if (newRecord.user !== record.user) writeRecord(newRecord)
-    files.removeUnusedDataFolders(path, record)
-    removeStaleDrafts(path)
-    tasks.adopt()
-  }
+  #isReplacingData = false
+  #lastOperation: Promise<unknown> = Promise.resolve()
 
-  let lastOperation: Promise<unknown> = Promise.resolve()
-  /** One after the other; the first thing each does is to look whether it was overtaken. */
-  function runInTurn<T>({ fence }: HostingOperation, work: () => Promise<T> | T): Promise<T> {
-    const queuedRun = lastOperation.then(() => {
-      if (fence < (record?.fence ?? erasedFences.get(ref.serviceId)))
-        throw new HostingError('overtaken', `operation ${fence} was overtaken`)
-      return work()
+  constructor(context: InstanceContext, erasedFences: ErasedFences) {
+    const { ref, path } = context
+    this.ref = ref
+    this.#context = context
+    this.#erasedFences = erasedFences
+    this.#path = path
+    this.#record = files.readInstanceRecord(path)
+    this.#log = openLogWriter(files.getHostLogFolder(path), 0, { dayBytes: logDayBytes.host, keepFileOpen: false })
+    this.#tasks = new TaskManager({
+      context,
+      log: this.#log,
+      getPlan: () => this.#getTaskPlan(),
+      getRecord: () => this.#record,
     })
-    lastOperation = queuedRun.catch(() => undefined)
-    return queuedRun.finally(context.onChange)
+    if (!this.#record) return
+    const { user } = this.#record
+    if (user !== undefined) context.users?.markClaimed(user)
+    const newRecord = this.#assignUser(this.#record)
+    if (newRecord.user !== user) this.#writeRecord(newRecord)
+    files.removeUnusedDataFolders(path, this.#record)
+    removeStaleDrafts(path)
+    this.#tasks.adopt()
   }
 
-  /** Its files become its user's, or what they were before users were given is left as it is. */
-  function withUser({ user, ...recordWithoutUser }: files.InstanceRecord): files.InstanceRecord {
-    if (context.users === null) return recordWithoutUser
-    if (user !== undefined) return { ...recordWithoutUser, user }
-    const claimedUser = context.users.claim()
-    files.makeInstanceFolders(path, recordWithoutUser)
-    assignToUser(path, recordWithoutUser, claimedUser)
-    return { ...recordWithoutUser, user: claimedUser }
+  /** Returns null where the host has no record of it. */
+  getState(): InstanceState | null {
+    const record = this.#record
+    if (!record) return null
+    const plan = this.#getTaskPlan()
+    const tasks = this.#tasks.listTasks().filter(({ removalReason }) => removalReason === null)
+    const oldestTask = tasks.toSorted((a, b) => a.record.since - b.record.since)[0]
+    return {
+      ...this.ref,
+      created: record.created,
+      wanted: record.wanted,
+      config: record.config,
+      active: plan?.active.config ?? null,
+      running: oldestTask?.record.config ?? null,
+      apps: record.apps.map(({ code, version }) => ({ code, version })),
+      tasks: tasks.map((task) => ({
+        number: task.record.number,
+        started: task.record.since,
+        limitMb: task.record.limitMb,
+        usedMb: task.usedMb,
+        healthy: task.healthy,
+      })),
+      healthy: tasks.some(({ healthy }) => healthy),
+      fault: plan ? this.#tasks.getFault() : null,
+      address: this.#context.getAddress(),
+    }
   }
 
-  function writeRecord(newRecord: files.InstanceRecord): void {
-    files.writeInstanceRecord(path, newRecord)
-    record = newRecord
+  /** The gateway sends requests to them in turn. */
+  listHealthyTasks(): readonly InstanceTask[] {
+    return this.#tasks.listHealthyTasks()
   }
 
-  function requireRecord(): files.InstanceRecord {
-    if (!record?.created) throw new HostingError('no_instance', `there is no service ${ref.code}`)
-    return record
+  shouldRun(): boolean {
+    return (this.#getTaskPlan()?.count ?? 0) > 0
   }
 
-  const getNeededMb = (config: InstanceConfig) => calculateNeededMemory(config, context.times.allowanceMb)
-
-  function getTaskPlan(): TaskPlan | null {
-    if (isReplacingData || !record?.created || record.wanted !== 'running' || !record.active) return null
-    return { count: getTaskCount(record.active.config), active: record.active }
+  /** MB that it may use, with what is configured for its next start; 0: it is not to run. */
+  getReservedMb(): number {
+    const active = this.#getWantedSetting()
+    if (!this.#record || !active) return 0
+    return Math.max(this.#getNeededMb(active.config), this.#getNeededMb(this.#record.config))
   }
 
-  return {
-    ref,
-    listHealthyTasks: tasks.listHealthyTasks,
-    shouldRun: () => (getTaskPlan()?.count ?? 0) > 0,
-    getReservedMb() {
-      if (!record?.created || record.wanted !== 'running' || !record.active) return 0
-      return Math.max(getNeededMb(record.active.config), getNeededMb(record.config))
-    },
-    listSockets: () => tasks.listTasks().map((task) => task.record.socket),
-    detach: tasks.detach,
-    shutDown: tasks.shutDown,
+  /** Paths of its tasks' sockets. */
+  listSockets(): string[] {
+    return this.#tasks.listTasks().map((task) => task.record.socket)
+  }
 
-    getState() {
-      if (!record) return null
-      const runningTasks = tasks.listTasks().filter(({ removalReason }) => removalReason === null)
-      const oldestTask = runningTasks.toSorted((a, b) => a.record.since - b.record.since)[0]
-      return {
-        ...ref,
-        created: record.created,
-        wanted: record.wanted,
-        config: record.config,
-        active: getTaskPlan()?.active.config ?? null,
-        running: oldestTask?.record.config ?? null,
-        apps: record.apps.map(({ code, version }) => ({ code, version })),
-        tasks: runningTasks.map((task) => ({
-          number: task.record.number,
-          started: task.record.since,
-          limitMb: task.record.limitMb,
-          usedMb: task.usedMb,
-          healthy: task.healthy,
-        })),
-        healthy: runningTasks.some(({ healthy }) => healthy),
-        fault: getTaskPlan() ? tasks.getFault() : null,
-        address: context.getAddress(),
-      }
-    },
-
-    prepare: ({ name, config }, operation) =>
-      runInTurn(operation, async () => {
-        if (!record) await context.requireRoom()
-        if (!record?.created) context.requireMemory(config)
-        mkdirSync(path, { recursive: true, mode: 0o700 })
-        files.makeInstanceFolders(path, record ?? {})
-        const hadData = record?.created
-          ? record.hadData
-          : (record?.hasPassword ?? false) && existsSync(files.getDataFile(path, record ?? {}))
-        const previousRecord = record ?? { apps: [], active: null, hasPassword: false, wanted: 'stopped' as const }
-        const newRecord = {
-          ...previousRecord,
-          ...ref,
+  prepare(
+    { name, config }: { name: string; config: InstanceConfig },
+    { fence }: HostingOperation,
+  ): Promise<{ address: InstanceAddress; hadData: boolean }> {
+    return this.#runInTurn(fence, async () => {
+      const record = this.#record
+      if (!record) await this.#context.requireRoom()
+      if (!record?.created) this.#context.requireMemory(config)
+      mkdirSync(this.#path, { recursive: true, mode: 0o700 })
+      files.makeInstanceFolders(this.#path, record ?? {})
+      const hadData = record !== null && this.#hasUsedData(record)
+      this.#writeRecord(
+        this.#assignUser({
+          ...(record ?? emptyRecord),
+          ...this.ref,
           format: 1,
           name,
           created: true,
           hadData,
-          fence: operation.fence,
+          fence,
           config,
-        } as const
-        writeRecord(withUser(newRecord))
-        return { address: context.getAddress(), hadData }
-      }),
+        }),
+      )
+      return { address: this.#context.getAddress(), hadData }
+    })
+  }
 
-    install: (apps, operation) =>
-      runInTurn(operation, async () => {
-        requireRecord()
-        const installedApps = await installApps(join(path, 'apps'), apps)
-        if (record?.user !== undefined) shareApps(path, record.user)
-        writeRecord({ ...requireRecord(), apps: installedApps, fence: operation.fence })
-        removeUnusedApps(join(path, 'apps'), [...installedApps, ...(record?.active?.apps ?? [])])
-      }),
+  install(apps: readonly InstanceApp[], { fence }: HostingOperation): Promise<void> {
+    return this.#runInTurn(fence, async () => {
+      const { user, active } = this.#requireRecord()
+      const folder = join(this.#path, 'apps')
+      const installedApps = await installApps(folder, apps)
+      if (user !== undefined) shareApps(this.#path, user)
+      this.#updateRecord({ apps: installedApps, fence })
+      removeUnusedApps(folder, [...installedApps, ...(active?.apps ?? [])])
+    })
+  }
 
-    configure: (config, operation) =>
-      runInTurn(operation, () => {
-        const currentRecord = requireRecord()
-        if (getNeededMb(config) > getNeededMb(currentRecord.config)) context.requireMemory(config)
-        writeRecord({ ...currentRecord, config, fence: operation.fence })
-      }),
+  configure(config: InstanceConfig, { fence }: HostingOperation): Promise<void> {
+    return this.#runInTurn(fence, () => {
+      if (this.#getNeededMb(config) > this.#getNeededMb(this.#requireRecord().config))
+        this.#context.requireMemory(config)
+      this.#updateRecord({ config, fence })
+    })
+  }
 
-    start: ({ fresh: isFresh }, operation) =>
-      runInTurn(operation, () => {
-        const currentRecord = requireRecord()
-        const active = getNextActive(currentRecord, isFresh, operation.fence)
-        const runningMb =
-          currentRecord.wanted === 'running' && currentRecord.active ? getNeededMb(currentRecord.active.config) : 0
-        if (getNeededMb(active.config) > runningMb) context.requireMemory(active.config)
-        if (currentRecord.wanted === 'stopped') logEvent('info', 'to run')
-        else if (active !== currentRecord.active) logEvent('info', 'to run anew')
-        writeRecord({ ...currentRecord, wanted: 'running', active, fence: operation.fence })
-        if (active === currentRecord.active && currentRecord.wanted === 'running') tasks.reconcile()
-        else tasks.restart()
-      }),
+  start({ fresh: isFresh }: { fresh: boolean }, { fence }: HostingOperation): Promise<void> {
+    return this.#runInTurn(fence, () => {
+      const record = this.#requireRecord()
+      const active = getNextActive(record, isFresh, fence)
+      const runningSetting = this.#getWantedSetting()
+      const runningMb = runningSetting ? this.#getNeededMb(runningSetting.config) : 0
+      if (this.#getNeededMb(active.config) > runningMb) this.#context.requireMemory(active.config)
+      if (record.wanted === 'stopped') this.#logEvent('to run')
+      else if (active !== record.active) this.#logEvent('to run anew')
+      this.#updateRecord({ wanted: 'running', active, fence })
+      if (active === runningSetting) this.#tasks.reconcile()
+      else this.#tasks.restart()
+    })
+  }
 
-    stop: (operation) =>
-      runInTurn(operation, async () => {
-        const currentRecord = requireRecord()
-        if (currentRecord.wanted === 'running') logEvent('info', 'to stop')
-        writeRecord({ ...currentRecord, wanted: 'stopped', fence: operation.fence })
-        await tasks.removeAll()
-      }),
+  stop({ fence }: HostingOperation): Promise<void> {
+    return this.#runInTurn(fence, async () => {
+      if (this.#requireRecord().wanted === 'running') this.#logEvent('to stop')
+      this.#updateRecord({ wanted: 'stopped', fence })
+      await this.#tasks.removeAll()
+    })
+  }
 
-    setPassword: (password, operation) =>
-      runInTurn(operation, async () => {
-        writeRecord({ ...requireRecord(), fence: operation.fence })
-        await setInstancePassword(
-          buildProgram(context, requireRecord()),
-          requireRecord().user,
-          files.getDataFolder(path, requireRecord()),
-          password,
-        )
-        writeRecord({ ...requireRecord(), hasPassword: true })
-        logEvent('info', 'the password of admin was set')
-      }),
+  setPassword(password: string, { fence }: HostingOperation): Promise<void> {
+    return this.#runInTurn(fence, async () => {
+      this.#updateRecord({ fence })
+      const record = this.#requireRecord()
+      const program = buildProgram(this.#context, record)
+      await setInstancePassword(program, record.user, files.getDataFolder(this.#path, record), password)
+      this.#updateRecord({ hasPassword: true })
+      this.#logEvent('the password of admin was set')
+    })
+  }
 
-    takeData: (draftName, operation) =>
-      runInTurn(operation, async () => {
-        requireRecord()
-        const builtFolder = getDraftPath(path, draftName)
-        if (!existsSync(join(builtFolder, 'instance.db')))
-          throw new HostingError('unreachable', 'the data that was built is gone')
-        const data = files.createDataName()
-        isReplacingData = true
-        try {
-          await tasks.removeAll()
-          const { user } = requireRecord()
-          if (user !== undefined) chownTree(builtFolder, user, user)
-          renameSync(builtFolder, join(path, data))
-          syncFolder(path)
-          // From here on it is the new one: nothing runs, and what begins goes by the record.
-          writeRecord({ ...requireRecord(), data, hasPassword: true, fence: operation.fence })
-          logEvent('info', 'its data was replaced')
-        } finally {
-          isReplacingData = false
-          tasks.restart()
-        }
-        files.removeUnusedDataFolders(path, requireRecord())
-      }),
+  /** Replaces its data by the draft of that name. */
+  takeData(draftName: string, { fence }: HostingOperation): Promise<void> {
+    return this.#runInTurn(fence, async () => {
+      const { user } = this.#requireRecord()
+      const builtFolder = getDraftPath(this.#path, draftName)
+      if (!existsSync(join(builtFolder, 'instance.db')))
+        throw new HostingError('unreachable', 'the data that was built is gone')
+      const data = files.createDataName()
+      this.#isReplacingData = true
+      try {
+        await this.#tasks.removeAll()
+        if (user !== undefined) chownTree(builtFolder, user, user)
+        renameSync(builtFolder, join(this.#path, data))
+        syncFolder(this.#path)
+        // The record names the new folder before any task starts.
+        this.#updateRecord({ data, hasPassword: true, fence })
+        this.#logEvent('its data was replaced')
+      } finally {
+        this.#isReplacingData = false
+        this.#tasks.restart()
+      }
+      files.removeUnusedDataFolders(this.#path, this.#requireRecord())
+    })
+  }
 
-    remove: (operation) =>
-      runInTurn(operation, async () => {
-        if (!record) return
-        if (record.created) logEvent('info', 'taken away; its data stays')
-        writeRecord({ ...record, created: false, wanted: 'stopped', fence: operation.fence, apps: [], active: null })
-        await tasks.removeAll()
-        removeUnusedApps(join(path, 'apps'), [])
-      }),
+  remove({ fence }: HostingOperation): Promise<void> {
+    return this.#runInTurn(fence, async () => {
+      if (!this.#record) return
+      if (this.#record.created) this.#logEvent('taken away; its data stays')
+      await this.#removeTasks(fence)
+      removeUnusedApps(join(this.#path, 'apps'), [])
+    })
+  }
 
-    erase: (operation) =>
-      runInTurn(operation, async () => {
-        if (record)
-          writeRecord({ ...record, created: false, wanted: 'stopped', fence: operation.fence, apps: [], active: null })
-        await tasks.removeAll()
-        if (!existsSync(path)) return
-        erasedFences.set(ref.serviceId, operation.fence)
-        // Away at once: what is cut off half erased is never found as a service.
-        const erasedPath = join(dirname(path), `${files.erasedPrefix}${randomBytes(8).toString('hex')}`)
-        renameSync(path, erasedPath)
-        if (record?.user !== undefined) context.users?.release(record.user)
-        record = null
-        rmSync(erasedPath, files.removeOptions)
-      }),
+  erase({ fence }: HostingOperation): Promise<void> {
+    return this.#runInTurn(fence, async () => {
+      await this.#removeTasks(fence)
+      if (!existsSync(this.#path)) return
+      this.#erasedFences.set(this.ref.serviceId, fence)
+      // Renamed first: a folder that is half erased is never read as a service.
+      const erasedPath = join(dirname(this.#path), `${files.erasedPrefix}${randomBytes(8).toString('hex')}`)
+      renameSync(this.#path, erasedPath)
+      if (this.#record?.user !== undefined) this.#context.users?.release(this.#record.user)
+      this.#record = null
+      rmSync(erasedPath, files.removeOptions)
+    })
+  }
+
+  /** Ends what runs. The record still says that it is to run. */
+  shutDown(): Promise<void> {
+    return this.#tasks.shutDown()
+  }
+
+  /** Stops watching; the tasks go on. */
+  detach(): void {
+    this.#tasks.detach()
+  }
+
+  /** One operation after the other. Refuses one that a later operation has overtaken. */
+  #runInTurn<T>(fence: number, work: () => Promise<T> | T): Promise<T> {
+    const queuedRun = this.#lastOperation.then(() => {
+      if (fence < (this.#record?.fence ?? this.#erasedFences.get(this.ref.serviceId)))
+        throw new HostingError('overtaken', `operation ${fence} was overtaken`)
+      return work()
+    })
+    this.#lastOperation = queuedRun.catch(() => undefined)
+    return queuedRun.finally(this.#context.onChange)
+  }
+
+  /** The files of an instance that gets a user become that user's. */
+  #assignUser({ user, ...recordWithoutUser }: files.InstanceRecord): files.InstanceRecord {
+    const { users } = this.#context
+    if (users === null) return recordWithoutUser
+    if (user !== undefined) return { ...recordWithoutUser, user }
+    const claimedUser = users.claim()
+    files.makeInstanceFolders(this.#path, recordWithoutUser)
+    assignToUser(this.#path, recordWithoutUser, claimedUser)
+    return { ...recordWithoutUser, user: claimedUser }
+  }
+
+  #writeRecord(newRecord: files.InstanceRecord): void {
+    files.writeInstanceRecord(this.#path, newRecord)
+    this.#record = newRecord
+  }
+
+  #updateRecord(changes: Partial<files.InstanceRecord>): void {
+    this.#writeRecord({ ...this.#requireRecord(), ...changes })
+  }
+
+  #requireRecord(): files.InstanceRecord {
+    if (!this.#record?.created) throw new HostingError('no_instance', `there is no service ${this.ref.code}`)
+    return this.#record
+  }
+
+  async #removeTasks(fence: number): Promise<void> {
+    if (this.#record)
+      this.#writeRecord({ ...this.#record, created: false, wanted: 'stopped', fence, apps: [], active: null })
+    await this.#tasks.removeAll()
+  }
+
+  #hasUsedData(record: files.InstanceRecord): boolean {
+    return record.created ? record.hadData : record.hasPassword && existsSync(files.getDataFile(this.#path, record))
+  }
+
+  #getNeededMb(config: InstanceConfig): number {
+    return calculateNeededMemory(config, this.#context.times.allowanceMb)
+  }
+
+  #getWantedSetting(): files.ActiveSetting | null {
+    return this.#record?.created && this.#record.wanted === 'running' ? this.#record.active : null
+  }
+
+  #getTaskPlan(): TaskPlan | null {
+    const active = this.#isReplacingData ? null : this.#getWantedSetting()
+    return active && { count: getTaskCount(active.config), active }
+  }
+
+  #logEvent(text: string): void {
+    this.#log.write('info', text, { priority: 'lifecycle' })
   }
 }
 

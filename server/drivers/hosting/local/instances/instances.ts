@@ -10,8 +10,8 @@ import {
   type InstanceState,
 } from '#server/drivers/hosting/hosting-driver.ts'
 import { getCompileCacheEnv } from '#server/drivers/compile-cache.ts'
-import { openErasedFences } from '#server/drivers/hosting/local/instances/erased-fences.ts'
-import { type HostedInstance, openInstance } from '#server/drivers/hosting/local/instances/instance.ts'
+import { type ErasedFences, openErasedFences } from '#server/drivers/hosting/local/instances/erased-fences.ts'
+import { HostedInstance } from '#server/drivers/hosting/local/instances/instance.ts'
 import {
   getInstanceFolder,
   listInstances,
@@ -26,6 +26,7 @@ import {
   calculateNeededMemory,
 } from '#server/drivers/hosting/local/instances/machine-memory.ts'
 import { removeOldLogs } from '#server/drivers/hosting/local/log-reader.ts'
+import type { InstanceProgram } from '#server/drivers/hosting/local/instances/spawn-program.ts'
 import { openRunFolder } from '#server/drivers/hosting/local/run-folder.ts'
 import { removeSocketFiles, type TaskTimes, defaultTaskTimes } from '#server/drivers/hosting/local/instances/task.ts'
 import {
@@ -37,34 +38,11 @@ import {
   type SystemUserRange,
 } from '#server/drivers/hosting/local/instances/user-isolation.ts'
 
-export interface InstanceRegistry {
-  /** Reads what is on the disk, adopts what runs, and starts what is missing. */
-  open(): void
-  /** Throws HostingError `no_instance` for what can be none. */
-  get(ref: InstanceRef): HostedInstance
-  findByCode(code: string): HostedInstance | null
-  listStates(): InstanceState[]
-  hasWantedInstance(): boolean
-  /** Why services share the user of the portal; null: they do not. */
-  isolationProblem: string | null
-  removeOldLogs(): void
-  shutDown(): Promise<void>
-  detach(): void
-}
-
 /** Those that do not run cost next to nothing; it is a bound all the same. */
 const maxInstances = 1000
 const minFreeBytes = 128 * 1024 * 1024
 
-export function openInstanceRegistry({
-  folder,
-  program: path,
-  times,
-  memoryMb,
-  users,
-  getAddress,
-  onChange,
-}: {
+interface InstanceRegistryOptions {
   folder: string
   /** Path of what each instance runs. */
   program: string
@@ -75,105 +53,127 @@ export function openInstanceRegistry({
   times: Partial<TaskTimes>
   getAddress: (code: string) => InstanceAddress
   onChange: (ref: InstanceRef) => void
-}): InstanceRegistry {
-  mkdirSync(getInstancesFolder(folder), { recursive: true, mode: 0o700 })
-  const runFolder = openRunFolder(folder)
-  const program = {
-    path,
-    env: getCompileCacheEnv(),
-  }
-  const { pool, problem: isolationProblem } = openUsers()
-  const taskTimes = { ...defaultTaskTimes, ...times }
-  const fences = openErasedFences(folder)
-  const instancesByKey = new Map<string, HostedInstance>()
-  const toKey = ({ code, serviceId }: InstanceRef) => `${code}-${serviceId}`
+}
 
-  function openUsers(): { pool: UserPool | null; problem: string | null } {
+export class InstanceRegistry {
+  /** Why services share the user of the portal; null: they do not. */
+  readonly isolationProblem: string | null
+  readonly #options: InstanceRegistryOptions
+  readonly #runFolder: string
+  readonly #program: InstanceProgram
+  readonly #times: TaskTimes
+  readonly #users: UserPool | null
+  readonly #erasedFences: ErasedFences
+  readonly #instancesByKey = new Map<string, HostedInstance>()
+
+  constructor(options: InstanceRegistryOptions) {
+    const { folder, program, users, times } = options
+    const instancesFolder = getInstancesFolder(folder)
+    mkdirSync(instancesFolder, { recursive: true, mode: 0o700 })
+    this.#options = options
+    this.#runFolder = openRunFolder(folder)
+    this.#program = { path: program, env: getCompileCacheEnv() }
     if (users !== null && canChangeUser())
-      for (const path of [folder, getInstancesFolder(folder), runFolder]) allowTraversal(path)
-    const problem = findIsolationProblem(users, getInstancesFolder(folder), program.path)
-    if (problem === null && users !== null) return { pool: openUserPool(folder, users), problem }
-    console.error(new Date().toISOString(), `services share the user of the portal: ${problem}`)
-    return { pool: null, problem }
+      for (const path of [folder, instancesFolder, this.#runFolder]) allowTraversal(path)
+    this.isolationProblem = findIsolationProblem(users, instancesFolder, program)
+    this.#users = this.isolationProblem === null && users !== null ? openUserPool(folder, users) : null
+    if (this.#users === null)
+      console.error(new Date().toISOString(), `services share the user of the portal: ${this.isolationProblem}`)
+    this.#times = { ...defaultTaskTimes, ...times }
+    this.#erasedFences = openErasedFences(folder)
   }
 
-  async function requireRoom(): Promise<void> {
-    const knownCount = [...instancesByKey.values()].filter(({ getState: state }) => state() !== null).length
-    if (knownCount >= maxInstances) throw new HostingError('no_room', `this machine has ${knownCount} services already`)
-    const { bavail, bsize } = await statfs(folder)
-    if (bavail * bsize < minFreeBytes) throw new HostingError('no_room', 'the disk is nearly full')
+  /** Reads what is on the disk, adopts what runs, and starts what is missing. */
+  open(): void {
+    for (const ref of listInstances(this.#options.folder)) this.get(ref)
+    this.#removeStaleSockets()
   }
 
-  function requireMemory(requestingRef: InstanceRef, config: InstanceConfig): void {
-    const budget = memoryMb || calculateMemoryBudget()
-    const otherInstances = [...instancesByKey.values()].filter(({ ref }) => toKey(ref) !== toKey(requestingRef))
-    const freeMb = Math.max(0, budget - otherInstances.reduce((sum, instance) => sum + instance.getReservedMb(), 0))
-    const neededMb = calculateNeededMemory(config, taskTimes.allowanceMb)
-    if (neededMb <= freeMb) return
-    const message = `${neededMb} MB are needed, and ${freeMb} MB of ${budget} MB are free`
-    const details = {
-      tasks: getTaskCount(config),
-      memory: getMemoryLimit(config),
-      beside: taskTimes.allowanceMb,
-      needed: neededMb,
-      free: freeMb,
-    }
-    throw new HostingError('no_memory', message, {
-      details: Object.fromEntries(Object.entries(details).map(([name, value]) => [name, String(value)])),
-    })
-  }
-
-  function get(ref: InstanceRef): HostedInstance {
+  /** Throws HostingError `no_instance` for what can be none. */
+  get({ code, serviceId }: InstanceRef): HostedInstance {
+    const ref = { code, serviceId }
     if (!isInstanceRef(ref)) throw new HostingError('no_instance', 'no service has that code and number')
-    const existingInstance = instancesByKey.get(toKey(ref))
+    const existingInstance = this.#instancesByKey.get(toKey(ref))
     if (existingInstance) return existingInstance
-    const { code, serviceId } = ref
+    const { folder, getAddress, onChange } = this.#options
     const context = {
-      ref: { code, serviceId },
+      ref,
       path: getInstanceFolder(folder, ref),
-      runFolder,
-      program,
-      times: taskTimes,
-      users: pool,
-      requireRoom,
-      requireMemory: (config: InstanceConfig) => requireMemory({ code, serviceId }, config),
+      runFolder: this.#runFolder,
+      program: this.#program,
+      times: this.#times,
+      users: this.#users,
+      requireRoom: () => this.#requireRoom(),
+      requireMemory: (config: InstanceConfig) => this.#requireMemory(ref, config),
       getAddress: () => getAddress(code),
-      onChange: () => onChange({ code, serviceId }),
+      onChange: () => onChange(ref),
     }
-    const instance = openInstance(context, fences)
-    instancesByKey.set(toKey(ref), instance)
+    const instance = new HostedInstance(context, this.#erasedFences)
+    this.#instancesByKey.set(toKey(ref), instance)
     return instance
   }
 
-  return {
-    get,
-    open() {
-      for (const ref of listInstances(folder)) get(ref)
-      removeStaleSockets()
-    },
-    // The code of one that was taken away can be another company's by now.
-    findByCode: (code) =>
-      [...instancesByKey.values()].find(({ ref, getState: state }) => ref.code === code && state()?.created) ?? null,
-    listStates: () => [...instancesByKey.values()].flatMap(({ getState: state }) => state() ?? []),
-    isolationProblem,
-    hasWantedInstance: () => [...instancesByKey.values()].some((instance) => instance.shouldRun()),
-    removeOldLogs() {
-      for (const { ref } of instancesByKey.values())
-        removeOldLogs(getLogFolders(getInstanceFolder(folder, ref)), Date.now())
-    },
-    async shutDown() {
-      await Promise.all([...instancesByKey.values()].map((instance) => instance.shutDown()))
-    },
-    detach() {
-      for (const instance of instancesByKey.values()) instance.detach()
-    },
+  /** The code of an instance that was removed can be another company's by now. */
+  findByCode(code: string): HostedInstance | null {
+    return this.#list().find((instance) => instance.ref.code === code && instance.getState()?.created) ?? null
   }
 
-  /** Of tasks that ended while nobody watched. */
-  function removeStaleSockets(): void {
-    const usedPaths = new Set([...instancesByKey.values()].flatMap((instance) => instance.listSockets()))
-    for (const name of readdirSync(runFolder)) {
-      const path = join(runFolder, name)
+  listStates(): InstanceState[] {
+    return this.#list().flatMap((instance) => instance.getState() ?? [])
+  }
+
+  hasWantedInstance(): boolean {
+    return this.#list().some((instance) => instance.shouldRun())
+  }
+
+  removeOldLogs(): void {
+    for (const { ref } of this.#list())
+      removeOldLogs(getLogFolders(getInstanceFolder(this.#options.folder, ref)), Date.now())
+  }
+
+  async shutDown(): Promise<void> {
+    await Promise.all(this.#list().map((instance) => instance.shutDown()))
+  }
+
+  detach(): void {
+    for (const instance of this.#list()) instance.detach()
+  }
+
+  #list(): HostedInstance[] {
+    return [...this.#instancesByKey.values()]
+  }
+
+  async #requireRoom(): Promise<void> {
+    const instanceCount = this.listStates().length
+    if (instanceCount >= maxInstances)
+      throw new HostingError('no_room', `this machine has ${instanceCount} services already`)
+    const { bavail, bsize } = await statfs(this.#options.folder)
+    if (bavail * bsize < minFreeBytes) throw new HostingError('no_room', 'the disk is nearly full')
+  }
+
+  #requireMemory(requestingRef: InstanceRef, config: InstanceConfig): void {
+    const { allowanceMb } = this.#times
+    const budget = this.#options.memoryMb || calculateMemoryBudget()
+    const otherInstances = this.#list().filter(({ ref }) => toKey(ref) !== toKey(requestingRef))
+    const freeMb = Math.max(0, budget - otherInstances.reduce((sum, instance) => sum + instance.getReservedMb(), 0))
+    const neededMb = calculateNeededMemory(config, allowanceMb)
+    if (neededMb <= freeMb) return
+    throw new HostingError('no_memory', `${neededMb} MB are needed, and ${freeMb} MB of ${budget} MB are free`, {
+      details: {
+        tasks: String(getTaskCount(config)),
+        memory: String(getMemoryLimit(config)),
+        beside: String(allowanceMb),
+        needed: String(neededMb),
+        free: String(freeMb),
+      },
+    })
+  }
+
+  /** Of tasks that ended while no supervisor ran. */
+  #removeStaleSockets(): void {
+    const usedPaths = new Set(this.#list().flatMap((instance) => instance.listSockets()))
+    for (const name of readdirSync(this.#runFolder)) {
+      const path = join(this.#runFolder, name)
       const isUsed =
         usedPaths.has(path) ||
         usedPaths.has(path.replace(/\.err$/, '.sock')) ||
@@ -182,3 +182,5 @@ export function openInstanceRegistry({
     }
   }
 }
+
+const toKey = ({ code, serviceId }: InstanceRef) => `${code}-${serviceId}`

@@ -12,32 +12,11 @@ import { getRestartDelay } from '#server/drivers/hosting/local/instances/restart
 import * as files from '#server/drivers/hosting/local/instances/files.ts'
 import type { InstanceContext } from '#server/drivers/hosting/local/instances/instance-context.ts'
 import { isRunning } from '#server/drivers/hosting/local/process-identity.ts'
-import {
-  adoptTask,
-  startTask,
-  type InstanceTask,
-  type TaskEvents,
-} from '#server/drivers/hosting/local/instances/task.ts'
+import { InstanceTask, startTask, type TaskEvents } from '#server/drivers/hosting/local/instances/task.ts'
 
 export interface TaskPlan {
   count: number
   active: files.ActiveSetting
-}
-
-export interface TaskManager {
-  listTasks(): readonly InstanceTask[]
-  listHealthyTasks(): readonly InstanceTask[]
-  getFault(): InstanceFault | null
-  /** Takes over those that an earlier supervisor has started, and starts what is missing. */
-  adopt(): void
-  /** Brings what runs to what is wanted. Does not wait for it. */
-  reconcile(): void
-  /** The same, at once: what ended before counts no more. */
-  restart(): void
-  /** Resolves when nothing runs. */
-  removeAll(): Promise<void>
-  shutDown(): Promise<void>
-  detach(): void
 }
 
 const minuteMs = 60_000
@@ -49,228 +28,244 @@ const maxEnds = 5
 /** Replacing goes on with the next task, healthy or not, after so long. */
 const replaceMs = 15_000
 
-export function openTaskManager({
-  context,
-  log,
-  getPlan,
-  getRecord,
-}: {
+interface TaskManagerOptions {
   context: InstanceContext
   log: LogWriter
   getPlan: () => TaskPlan | null
   getRecord: () => files.InstanceRecord | null
-}): TaskManager {
-  const { ref, path, times } = context
-  const logEvent = (level: InstanceLogLine['level'], text: string) => log.write(level, text, { priority: 'lifecycle' })
-  const runningTasks = new Map<number, InstanceTask>()
-  const startTimers = new Map<number, NodeJS.Timeout>()
-  /** Epoch ms of ends that nobody asked for. */
-  let endTimes: number[] = []
-  let memoryFaultAt = -Infinity
-  let isReplacing = false
-  let isClosed = false
+}
 
-  const listTasks = () => [...runningTasks.values()].toSorted((a, b) => a.record.number - b.record.number)
-  const listHealthyTasks = () => listTasks().filter((task) => task.healthy)
-  const writeRecords = (extraRecords: files.InstanceTaskRecord[] = []) =>
-    files.writeTaskRecords(path, [...listTasks().map((task) => task.record), ...extraRecords])
+export class TaskManager {
+  readonly #options: TaskManagerOptions
+  readonly #tasks = new Map<number, InstanceTask>()
+  readonly #startTimers = new Map<number, NodeJS.Timeout>()
+  /** Epoch ms of ends that nobody requested. */
+  #endTimes: number[] = []
+  #memoryFaultAt = -Infinity
+  #isReplacing = false
+  #isClosed = false
 
-  const events: TaskEvents = {
-    onChange: context.onChange,
-    onUnfit(task, reason) {
-      const { number, limitMb } = task.record
-      if (reason === 'memory') {
-        memoryFaultAt = Date.now()
-        logEvent('warn', `task ${number} used ${task.usedMb} MB of ${limitMb} MB and is replaced`)
-      } else logEvent('warn', `task ${number} does not answer and is replaced`)
-      void task.remove(reason)
-      context.onChange()
-    },
-    onEnd(task, errorOutput, isAbort) {
-      const { number } = task.record
-      runningTasks.delete(number)
-      if (existsSync(path)) writeRecords()
-      logEnd(task, errorOutput, isAbort)
-      context.onChange()
-      if (!isClosed) reconcile()
-    },
+  constructor(options: TaskManagerOptions) {
+    this.#options = options
   }
 
-  function logEnd(task: InstanceTask, errorOutput: string, isAbort: boolean): void {
-    const { number } = task.record
-    const { removalReason } = task
-    if (removalReason === 'stopped' || removalReason === 'replaced') return
-    for (const line of errorOutput.split('\n').filter((text) => text.trim() !== ''))
-      log.write('error', `task ${number}: ${line}`)
-    if (removalReason === null) logEvent('error', `task ${number} ended`)
-    if (isAbort || errorOutput.includes('heap out of memory')) memoryFaultAt = Date.now()
-    endTimes = [...endTimes, Date.now()].slice(-10)
+  listTasks(): InstanceTask[] {
+    return [...this.#tasks.values()].toSorted((a, b) => a.record.number - b.record.number)
   }
 
-  function start(number: number, { active }: TaskPlan): void {
-    const currentRecord = getRecord()
-    const user = currentRecord?.user
-    // A folder for each: once the task listens there, it is closed to its user.
-    const folder = join(context.runFolder, `${ref.serviceId}-${number}-${randomBytes(3).toString('hex')}`)
-    mkdirSync(folder, { mode: 0o700 })
-    if (user !== undefined) chownSync(folder, user, user)
-    const socket = join(folder, 's')
-    const setting = {
-      number,
-      since: Date.now(),
-      socket,
-      active: active.number,
-      config: active.config,
-      ...(user === undefined ? {} : { user }),
+  listHealthyTasks(): InstanceTask[] {
+    return this.listTasks().filter((task) => task.healthy)
+  }
+
+  getFault(): InstanceFault | null {
+    if (Date.now() - this.#memoryFaultAt < memoryFaultMs) return 'out_of_memory'
+    if (this.#countRecentEnds() >= maxEnds) return 'keeps_ending'
+    const tasks = this.listTasks()
+    return tasks.length > 0 && tasks.every(({ isUnresponsive }) => isUnresponsive) ? 'no_answer' : null
+  }
+
+  /** Takes over the tasks that an earlier supervisor has started, and starts what is missing. */
+  adopt(): void {
+    const { context, getPlan } = this.#options
+    const previousRecords = files.readTaskRecords(context.path)
+    for (const task of previousRecords) {
+      if (isRunning(task)) this.#tasks.set(task.number, new InstanceTask(task, this.#events, context.times))
+      else this.#logEvent('error', `task ${task.number} ended while nobody watched it`)
     }
-    const argument = JSON.stringify({
-      ...ref,
-      number,
-      socket,
-      folder: path,
-      logs: files.getTaskLogFolder(path),
-      data: files.getDataFolder(path, currentRecord ?? {}),
-      limitMb: getMemoryLimit(active.config),
-      apps: active.apps,
-    })
-    const limitMb = getMemoryLimit(active.config)
-    const write = (startedRecord: files.InstanceTaskRecord) => writeRecords([startedRecord])
-    const task = startTask(
-      buildProgram(context, currentRecord ?? {}),
-      { ...setting, limitMb },
-      argument,
-      write,
-      events,
-      times,
-    )
-    if (task) runningTasks.set(number, task)
-    else startLater(number)
+    if (previousRecords.length > this.#tasks.size) this.#writeRecords()
+    if (getPlan()) this.reconcile()
+    // The earlier supervisor was stopping it.
+    else if (this.#tasks.size > 0) void this.removeAll()
   }
 
-  /** The more ends, the later. */
-  function startLater(number: number): void {
-    if (startTimers.has(number) || isClosed) return
-    const delay = getRestartDelay(getRecentEndTimes().length)
-    const timer = setTimeout(() => {
-      startTimers.delete(number)
-      const plan = getPlan()
-      if (plan && number <= plan.count && !runningTasks.has(number) && !isClosed) startOrWait(number, plan)
-    }, delay)
-    startTimers.set(number, timer)
-  }
-
-  function startOrWait(number: number, plan: TaskPlan): void {
-    try {
-      start(number, plan)
-    } catch (error) {
-      endTimes = [...endTimes, Date.now()].slice(-10)
-      logEvent('error', `task ${number} could not be started: ${String(error)}`)
-      startLater(number)
-    }
-    context.onChange()
-  }
-
-  const getRecentEndTimes = () => endTimes.filter((time) => Date.now() - time < endsWindowMs)
-
-  function reconcile(): void {
-    const plan = getPlan()
+  /** Starts what is missing and replaces what is outdated. Does not wait for it. */
+  reconcile(): void {
+    const plan = this.#options.getPlan()
     if (!plan) return
-    for (let number = 1; number <= plan.count; number++) if (!runningTasks.has(number)) startLater(number)
-    if (listTasks().some((task) => isOutdated(task, plan))) void replaceOutdated()
+    for (let number = 1; number <= plan.count; number++) if (!this.#tasks.has(number)) this.#startLater(number)
+    if (this.#findOutdated(plan)) void this.#replaceOutdated()
   }
 
-  const isOutdated = (
-    { record: { active: setting, number, user }, removalReason }: InstanceTask,
-    { count, active }: TaskPlan,
-  ) => removalReason === null && (setting !== active.number || number > count || user !== getRecord()?.user)
-
-  /** One after the other, each when another one answers, so that a service of two goes on. */
-  async function replaceOutdated(): Promise<void> {
-    if (isReplacing) return
-    isReplacing = true
-    try {
-      for (;;) {
-        const plan = getPlan()
-        const outdatedTask = plan && listTasks().find((task) => isOutdated(task, plan))
-        if (!plan || !outdatedTask || isClosed) return
-        const isAlone = listTasks().length === 1 && plan.count <= 1
-        const isExtra = outdatedTask.record.number > plan.count
-        await waitUntil(
-          () => getPlan() === null || isAlone || isExtra || listHealthyTasks().some((task) => task !== outdatedTask),
-        )
-        if (getPlan() === null) return
-        await outdatedTask.remove('replaced')
-        await waitUntil(() => getPlan() === null || isAnswering(outdatedTask.record.number))
-      }
-    } finally {
-      isReplacing = false
-    }
+  /** Reconciles at once: earlier ends do not delay a start. */
+  restart(): void {
+    this.#forgetEnds()
+    this.reconcile()
   }
 
-  const isAnswering = (number: number) =>
-    number > (getPlan()?.count ?? 0) || (runningTasks.get(number)?.healthy ?? false)
-
-  async function waitUntil(isReached: () => boolean): Promise<void> {
-    const deadline = Date.now() + replaceMs
-    while (!isReached() && Date.now() < deadline && !isClosed) await wait(30)
-  }
-
-  function forgetEnds(): void {
-    for (const timer of startTimers.values()) clearTimeout(timer)
-    startTimers.clear()
-    endTimes = []
-    memoryFaultAt = -Infinity
-  }
-
-  async function removeAll(): Promise<void> {
-    forgetEnds()
-    await Promise.all(listTasks().map((task) => task.remove('stopped')))
+  /** Resolves when nothing runs. */
+  async removeAll(): Promise<void> {
+    this.#forgetEnds()
+    await Promise.all(this.listTasks().map((task) => task.remove('stopped')))
+    const { context, getRecord } = this.#options
     const user = getRecord()?.user
     if (user !== undefined && context.users !== null) await endUserProcesses(user)
   }
 
-  return {
-    listTasks,
-    listHealthyTasks,
-    reconcile,
-    removeAll,
+  async shutDown(): Promise<void> {
+    this.#isClosed = true
+    await this.removeAll()
+  }
 
-    restart() {
-      forgetEnds()
-      reconcile()
+  detach(): void {
+    this.#isClosed = true
+    this.#clearStartTimers()
+    for (const task of this.#tasks.values()) task.detach()
+  }
+
+  readonly #events: TaskEvents = {
+    onChange: () => this.#options.context.onChange(),
+    onUnfit: (task, reason) => {
+      const { number, limitMb } = task.record
+      if (reason === 'memory') {
+        this.#memoryFaultAt = Date.now()
+        this.#logEvent('warn', `task ${number} used ${task.usedMb} MB of ${limitMb} MB and is replaced`)
+      } else this.#logEvent('warn', `task ${number} does not answer and is replaced`)
+      void task.remove(reason)
+      this.#options.context.onChange()
     },
-
-    getFault() {
-      const now = Date.now()
-      if (now - memoryFaultAt < memoryFaultMs) return 'out_of_memory'
-      if (getRecentEndTimes().length >= maxEnds) return 'keeps_ending'
-      const tasks = listTasks()
-      return tasks.length > 0 && tasks.every(({ isUnresponsive }) => isUnresponsive) ? 'no_answer' : null
+    onEnd: (task, errorOutput, isAbort) => {
+      const { context } = this.#options
+      this.#tasks.delete(task.record.number)
+      if (existsSync(context.path)) this.#writeRecords()
+      this.#recordEnd(task, errorOutput, isAbort)
+      context.onChange()
+      if (!this.#isClosed) this.reconcile()
     },
+  }
 
-    adopt() {
-      const previousRecords = files.readTaskRecords(path)
-      for (const task of previousRecords) {
-        if (isRunning(task)) runningTasks.set(task.number, adoptTask(task, events, times))
-        else logEvent('error', `task ${task.number} ended while nobody watched it`)
+  #recordEnd({ record: { number }, removalReason }: InstanceTask, errorOutput: string, isAbort: boolean): void {
+    if (removalReason === 'stopped' || removalReason === 'replaced') return
+    for (const line of errorOutput.split('\n').filter((text) => text.trim() !== ''))
+      this.#options.log.write('error', `task ${number}: ${line}`)
+    if (removalReason === null) this.#logEvent('error', `task ${number} ended`)
+    if (isAbort || errorOutput.includes('heap out of memory')) this.#memoryFaultAt = Date.now()
+    this.#addEnd()
+  }
+
+  /** The more ends, the later. */
+  #startLater(number: number): void {
+    if (this.#startTimers.has(number) || this.#isClosed) return
+    const timer = setTimeout(() => {
+      this.#startTimers.delete(number)
+      const plan = this.#options.getPlan()
+      if (plan && number <= plan.count && !this.#tasks.has(number) && !this.#isClosed) this.#startNow(number, plan)
+    }, getRestartDelay(this.#countRecentEnds()))
+    this.#startTimers.set(number, timer)
+  }
+
+  #startNow(number: number, plan: TaskPlan): void {
+    try {
+      const task = this.#startTask(number, plan)
+      if (task) this.#tasks.set(number, task)
+      else this.#startLater(number)
+    } catch (error) {
+      this.#addEnd()
+      this.#logEvent('error', `task ${number} could not be started: ${String(error)}`)
+      this.#startLater(number)
+    }
+    this.#options.context.onChange()
+  }
+
+  #startTask(number: number, { active }: TaskPlan): InstanceTask | null {
+    const { context, getRecord } = this.#options
+    const { ref, path } = context
+    const record: Partial<files.InstanceRecord> = getRecord() ?? {}
+    // A folder for each: once the task listens there, it is closed to its user.
+    const folder = join(context.runFolder, `${ref.serviceId}-${number}-${randomBytes(3).toString('hex')}`)
+    mkdirSync(folder, { mode: 0o700 })
+    if (record.user !== undefined) chownSync(folder, record.user, record.user)
+    const socket = join(folder, 's')
+    const limitMb = getMemoryLimit(active.config)
+    return startTask(
+      buildProgram(context, record),
+      {
+        number,
+        since: Date.now(),
+        socket,
+        active: active.number,
+        config: active.config,
+        ...(record.user === undefined ? {} : { user: record.user }),
+        limitMb,
+      },
+      JSON.stringify({
+        ...ref,
+        number,
+        socket,
+        folder: path,
+        logs: files.getTaskLogFolder(path),
+        data: files.getDataFolder(path, record),
+        limitMb,
+        apps: active.apps,
+      }),
+      (startedRecord) => this.#writeRecords([startedRecord]),
+      this.#events,
+      context.times,
+    )
+  }
+
+  #findOutdated({ count, active }: TaskPlan): InstanceTask | undefined {
+    const user = this.#options.getRecord()?.user
+    return this.listTasks().find(
+      ({ record, removalReason }) =>
+        removalReason === null && (record.active !== active.number || record.number > count || user !== record.user),
+    )
+  }
+
+  /** One after the other, each when another one answers, so that a service of two goes on. */
+  async #replaceOutdated(): Promise<void> {
+    if (this.#isReplacing) return
+    this.#isReplacing = true
+    const { getPlan } = this.#options
+    try {
+      for (;;) {
+        const plan = getPlan()
+        const outdatedTask = plan && this.#findOutdated(plan)
+        if (!plan || !outdatedTask || this.#isClosed) return
+        const { number } = outdatedTask.record
+        const canRemoveNow = number > plan.count || (this.listTasks().length === 1 && plan.count <= 1)
+        await this.#waitUntil(
+          () => getPlan() === null || canRemoveNow || this.listHealthyTasks().some((task) => task !== outdatedTask),
+        )
+        if (getPlan() === null) return
+        await outdatedTask.remove('replaced')
+        await this.#waitUntil(() => number > (getPlan()?.count ?? 0) || (this.#tasks.get(number)?.healthy ?? false))
       }
-      if (previousRecords.length > runningTasks.size) writeRecords()
-      const plan = getPlan()
-      if (plan) reconcile()
-      // Nothing of it is to run: it was being stopped.
-      else if (runningTasks.size > 0) void removeAll()
-    },
+    } finally {
+      this.#isReplacing = false
+    }
+  }
 
-    async shutDown() {
-      isClosed = true
-      await removeAll()
-    },
+  async #waitUntil(isReached: () => boolean): Promise<void> {
+    const deadline = Date.now() + replaceMs
+    while (!isReached() && Date.now() < deadline && !this.#isClosed) await wait(30)
+  }
 
-    detach() {
-      isClosed = true
-      for (const timer of startTimers.values()) clearTimeout(timer)
-      for (const task of runningTasks.values()) task.detach()
-    },
+  #addEnd(): void {
+    this.#endTimes = [...this.#endTimes, Date.now()].slice(-10)
+  }
+
+  #countRecentEnds(): number {
+    return this.#endTimes.filter((time) => Date.now() - time < endsWindowMs).length
+  }
+
+  #forgetEnds(): void {
+    this.#clearStartTimers()
+    this.#endTimes = []
+    this.#memoryFaultAt = -Infinity
+  }
+
+  #clearStartTimers(): void {
+    for (const timer of this.#startTimers.values()) clearTimeout(timer)
+    this.#startTimers.clear()
+  }
+
+  #writeRecords(extraRecords: files.InstanceTaskRecord[] = []): void {
+    const records = this.listTasks().map((task) => task.record)
+    files.writeTaskRecords(this.#options.context.path, [...records, ...extraRecords])
+  }
+
+  #logEvent(level: InstanceLogLine['level'], text: string): void {
+    this.#options.log.write(level, text, { priority: 'lifecycle' })
   }
 }
 

@@ -24,22 +24,6 @@ import { requestSocket } from '#server/drivers/hosting/local/socket-http.ts'
 /** Why a task is taken away by its supervisor. */
 export type TaskRemovalReason = 'stopped' | 'replaced' | 'memory' | 'no_answer'
 
-export interface InstanceTask {
-  readonly record: InstanceTaskRecord
-  /** It has answered the last health check. */
-  readonly healthy: boolean
-  /** MB; null: not known yet. */
-  readonly usedMb: number | null
-  /** Null: nobody has asked it to end. */
-  readonly removalReason: TaskRemovalReason | null
-  /** It has not answered so often that it does not count as beginning any more. */
-  readonly isUnresponsive: boolean
-  /** Resolves when it has ended, whoever asked first. */
-  remove(reason: TaskRemovalReason): Promise<void>
-  /** No more is watched or told; it runs on. */
-  detach(): void
-}
-
 export interface TaskEvents {
   /** Its health or its memory is another. */
   onChange(task: InstanceTask): void
@@ -121,117 +105,130 @@ export function startTask(
   }
   child.stdin?.end('go')
   child.unref()
-  const task = watchTask(record, events, times)
+  const task = new InstanceTask(record, events, times)
   child.on('exit', (_code, name) => task.end(name === 'SIGABRT'))
   return task
 }
 
-/** One that an earlier supervisor has started. */
-export const adoptTask = (record: InstanceTaskRecord, events: TaskEvents, times: TaskTimes): InstanceTask =>
-  watchTask(record, events, times)
+/** Watches one process, which an earlier supervisor may have started. */
+export class InstanceTask {
+  readonly record: InstanceTaskRecord
+  /** MB; null: not known yet. */
+  usedMb: number | null = null
+  /** Null: nobody has requested its end. */
+  removalReason: TaskRemovalReason | null = null
+  readonly #events: TaskEvents
+  readonly #times: TaskTimes
+  readonly #startedAt = Date.now()
+  #isHealthy = false
+  #hasAnswered = false
+  #isFinished = false
+  #missedCheckCount = 0
+  #notifiedMb: number | null = null
+  #removal: Promise<void> | null = null
+  #timer: NodeJS.Timeout | undefined
 
-function watchTask(
-  record: InstanceTaskRecord,
-  events: TaskEvents,
-  times: TaskTimes,
-): InstanceTask & { end(isAbort: boolean): void } {
-  let [isHealthy, missedCheckCount, hasAnswered, isFinished] = [false, 0, false, false]
-  let usedMb: number | null = null
-  let notifiedMb: number | null = null
-  let removalReason: TaskRemovalReason | null = null
-  const startedAt = Date.now()
-  const isStarting = () => !hasAnswered && Date.now() - startedAt < times.beginMs
-  let removalPromise: Promise<void> | null = null
-  let timer: NodeJS.Timeout | undefined
-
-  const task = {
-    record,
-    get healthy() {
-      return isHealthy && removalReason === null
-    },
-    get usedMb() {
-      return usedMb
-    },
-    get removalReason() {
-      return removalReason
-    },
-    get isUnresponsive() {
-      return missedCheckCount >= times.unhealthyMisses && !isStarting()
-    },
-    remove(reason: TaskRemovalReason) {
-      removalReason ??= reason
-      removalPromise ??= terminate()
-      return removalPromise
-    },
-    detach() {
-      isFinished = true
-      clearTimeout(timer)
-    },
-    end,
+  constructor(record: InstanceTaskRecord, events: TaskEvents, times: TaskTimes) {
+    this.record = record
+    this.#events = events
+    this.#times = times
+    this.#scheduleCheck()
   }
 
-  function end(isAbort: boolean): void {
-    if (isFinished) return
-    isFinished = true
-    isHealthy = false
-    clearTimeout(timer)
-    const errorOutput = readErrorOutput(record.socket)
-    removeTaskFiles(record.socket)
-    events.onEnd(task, errorOutput, isAbort)
+  /** It has answered the last health check. */
+  get healthy(): boolean {
+    return this.#isHealthy && this.removalReason === null
   }
 
-  async function terminate(): Promise<void> {
-    signal(record, 'SIGTERM')
-    const deadline = Date.now() + times.endMs
-    for (let name: NodeJS.Signals | null = 'SIGKILL'; isRunning(record); await wait(15)) {
+  /** It has missed so many checks that it does not count as starting any more. */
+  get isUnresponsive(): boolean {
+    return this.#missedCheckCount >= this.#times.unhealthyMisses && !this.#isStarting()
+  }
+
+  /** Resolves when it has ended. The first reason counts. */
+  remove(reason: TaskRemovalReason): Promise<void> {
+    this.removalReason ??= reason
+    this.#removal ??= this.#terminate()
+    return this.#removal
+  }
+
+  /** Stops watching; the process goes on. */
+  detach(): void {
+    this.#isFinished = true
+    clearTimeout(this.#timer)
+  }
+
+  end(isAbort: boolean): void {
+    if (this.#isFinished) return
+    this.detach()
+    this.#isHealthy = false
+    const errorOutput = readErrorOutput(this.record.socket)
+    removeTaskFiles(this.record.socket)
+    this.#events.onEnd(this, errorOutput, isAbort)
+  }
+
+  async #terminate(): Promise<void> {
+    signal(this.record, 'SIGTERM')
+    const deadline = Date.now() + this.#times.endMs
+    for (let name: NodeJS.Signals | null = 'SIGKILL'; isRunning(this.record); await wait(15)) {
       if (name !== null && Date.now() > deadline) {
-        signal(record, name)
+        signal(this.record, name)
         name = null
       }
     }
-    end(false)
+    this.end(false)
   }
 
-  async function check(): Promise<void> {
-    if (!isRunning(record)) return end(false)
-    const wasHealthy = isHealthy
-    const isCheckPassed =
-      lockSocketFolder(record) &&
-      (await requestSocket(record.socket, { method: 'GET', path: '/health', timeoutMs: times.answerMs }).then(
-        ({ status }) => status === 200,
-        () => false,
-      ))
-    if (isFinished) return
-    missedCheckCount = isCheckPassed ? 0 : missedCheckCount + 1
-    hasAnswered ||= isCheckPassed
-    if (isCheckPassed) isHealthy = true
-    else if (missedCheckCount >= times.unhealthyMisses) isHealthy = false
-    usedMb = readMemoryMb(record.pid)
-    boundErrorFile(record.socket)
-    if (wasHealthy !== isHealthy || Math.abs((usedMb ?? 0) - (notifiedMb ?? 0)) >= minNotifiedChangeMb) {
-      notifiedMb = usedMb
-      events.onChange(task)
+  #isStarting(): boolean {
+    return !this.#hasAnswered && Date.now() - this.#startedAt < this.#times.beginMs
+  }
+
+  async #check(): Promise<void> {
+    if (!isRunning(this.record)) return this.end(false)
+    const wasHealthy = this.#isHealthy
+    const isAnswering = await this.#isAnswering()
+    if (this.#isFinished) return
+    this.#recordAnswer(isAnswering)
+    this.usedMb = readMemoryMb(this.record.pid)
+    boundErrorFile(this.record.socket)
+    const changeMb = Math.abs((this.usedMb ?? 0) - (this.#notifiedMb ?? 0))
+    if (wasHealthy !== this.#isHealthy || changeMb >= minNotifiedChangeMb) {
+      this.#notifiedMb = this.usedMb
+      this.#events.onChange(this)
     }
-    if (removalReason !== null) return
-    const isStartOverdue = !hasAnswered && !isStarting()
-    if (usedMb !== null && usedMb > record.limitMb + times.allowanceMb) events.onUnfit(task, 'memory')
-    else if (isStartOverdue || (hasAnswered && missedCheckCount >= times.replaceMisses))
-      events.onUnfit(task, 'no_answer')
+    const fault = this.removalReason === null ? this.#findFault() : null
+    if (fault) this.#events.onUnfit(this, fault)
   }
 
-  function scheduleCheck(): void {
-    timer = setTimeout(
-      () => {
-        check().then(
-          () => !isFinished && scheduleCheck(),
-          () => !isFinished && scheduleCheck(),
-        )
-      },
-      isStarting() ? times.firstCheckMs : times.checkMs,
+  async #isAnswering(): Promise<boolean> {
+    if (!lockSocketFolder(this.record)) return false
+    const timeoutMs = this.#times.answerMs
+    return await requestSocket(this.record.socket, { method: 'GET', path: '/health', timeoutMs }).then(
+      ({ status }) => status === 200,
+      () => false,
     )
   }
-  scheduleCheck()
-  return task
+
+  #recordAnswer(isAnswering: boolean): void {
+    this.#missedCheckCount = isAnswering ? 0 : this.#missedCheckCount + 1
+    this.#hasAnswered ||= isAnswering
+    this.#isHealthy = isAnswering || (this.#isHealthy && this.#missedCheckCount < this.#times.unhealthyMisses)
+  }
+
+  #findFault(): 'memory' | 'no_answer' | null {
+    const { allowanceMb, replaceMisses } = this.#times
+    if (this.usedMb !== null && this.usedMb > this.record.limitMb + allowanceMb) return 'memory'
+    const isOverdue = this.#hasAnswered ? this.#missedCheckCount >= replaceMisses : !this.#isStarting()
+    return isOverdue ? 'no_answer' : null
+  }
+
+  #scheduleCheck(): void {
+    const scheduleNext = () => !this.#isFinished && this.#scheduleCheck()
+    this.#timer = setTimeout(
+      () => void this.#check().then(scheduleNext, scheduleNext),
+      this.#isStarting() ? this.#times.firstCheckMs : this.#times.checkMs,
+    )
+  }
 }
 
 /** The end of the file alone: a task may have written without end since it was checked. */

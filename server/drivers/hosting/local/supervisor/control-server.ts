@@ -1,6 +1,7 @@
 /** The supervisor's end of the socket: calls of the port, who it is, its end, and a stream of what changes. */
 import { chmodSync } from 'node:fs'
 import { HostingError, type InstanceRef } from '#server/drivers/hosting/hosting-driver.ts'
+import { isFull } from '#server/drivers/hosting/local/instances/install-apps.ts'
 import type { InstanceRegistry } from '#server/drivers/hosting/local/instances/instances.ts'
 import {
   type SupervisorCall,
@@ -134,8 +135,6 @@ async function executeCall(instances: InstanceRegistry, call: SupervisorCall): P
   }
 }
 
-const isFull = (error: unknown) => ['ENOSPC', 'EDQUOT'].includes((error as NodeJS.ErrnoException).code ?? '')
-
 /** Who speaks here is of the same build, and the same user of the machine: only what becomes a path is looked at again. */
 function dispatch(instances: InstanceRegistry, { name, arguments: args }: SupervisorCall): unknown {
   if (!supervisorCallNames.includes(name)) throw new Error(`there is no call ${name}`)
@@ -144,5 +143,5 @@ function dispatch(instances: InstanceRegistry, { name, arguments: args }: Superv
   const instance = instances.get(ref)
   if (name === 'look') return instance.getState()
   // The port's type says what each of them takes.
-  return (instance[name] as (...all: unknown[]) => unknown)(...rest)
+  return (instance[name] as (...all: unknown[]) => unknown).apply(instance, rest)
 }

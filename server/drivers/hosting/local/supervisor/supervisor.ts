@@ -7,7 +7,7 @@ import { rmSync } from 'node:fs'
 import { getControlSocket } from '#server/drivers/hosting/local/run-folder.ts'
 import { startControlServer } from '#server/drivers/hosting/local/supervisor/control-server.ts'
 import { openGateway } from '#server/drivers/hosting/local/gateway.ts'
-import { openInstanceRegistry } from '#server/drivers/hosting/local/instances/instances.ts'
+import { InstanceRegistry } from '#server/drivers/hosting/local/instances/instances.ts'
 import type { SupervisorSettings } from '#server/drivers/hosting/local/supervisor/protocol.ts'
 import { boundSupervisorLog } from '#server/drivers/hosting/local/supervisor/supervisor-log.ts'
 import { acquireLock } from '#server/drivers/hosting/local/supervisor/supervisor-lock.ts'
@@ -31,7 +31,7 @@ async function runSupervisor(releaseLock: () => void): Promise<void> {
     tls,
     findTarget: (code) => instances.findByCode(code),
   })
-  const instances = openInstanceRegistry({
+  const instances = new InstanceRegistry({
     folder,
     program,
     times,
