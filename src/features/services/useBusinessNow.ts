@@ -1,14 +1,13 @@
 import { useCallback, useEffect, useState } from 'react'
 import { getSettings } from '#contract/accounts.ts'
 import { type PlainDate, toTimestamp } from '#domain/time.ts'
-import { readAgedResponse } from '#local/lists/responses.ts'
-import { useCachedResponse } from '#state/use-cached-response.ts'
+import { useRecord } from '#state/use-record.ts'
 import { getBusinessNow, formatBusinessTime } from '#ui/page/business-clock.ts'
 
 /** The business time zone (D31), the minute that it is there and the one after it; they go on by themselves. Null: the zone is not known yet. */
 export function useBusinessNow() {
-  const { response } = useCachedResponse(readAgedResponse, getSettings, {})
-  const timeZone = response?.output.time_zone ?? null
+  const { record: settings } = useRecord(getSettings, {})
+  const timeZone = settings?.time_zone ?? null
   const [instant, setInstant] = useState(getBusinessNow)
   useEffect(() => {
     const timer = setInterval(() => setInstant(getBusinessNow()), 15_000)

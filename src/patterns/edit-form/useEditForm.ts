@@ -84,6 +84,8 @@ export interface EditFormOptions<
     submit: string
     saving: string
     unchanged: string
+    /** After a record was changed, in place of "Updated successfully". */
+    updated?: string
     /** After a new record was saved: leads to it. */
     getCreatedLink?: (saved: SavedForm<Fields>) => { label: string; path: string } | undefined
   }
@@ -236,7 +238,7 @@ export function useEditForm<
 
   function showSaved(result: CallResult<unknown>, saved: SavedForm<Fields>) {
     if (result.kind === 'queued') return showToast({ kind: 'note', text: formatQueuedMessage(result) })
-    if (base.row) return showToast({ kind: 'done', text: t('message.updated') })
+    if (base.row) return showToast({ kind: 'done', text: texts.updated ?? t('message.updated') })
     const link = texts.getCreatedLink?.(saved)
     showToast({ kind: 'done', text: t('message.done', { action: texts.createAction }), ...(link ? { link } : {}) })
   }
