@@ -70,6 +70,10 @@ export function quoteBackup(
   }
 }
 
+/** Whether a present subscription goes on: the new one begins at its end. */
+export const isExtension = ({ currentEnd, today }: SubscriptionBounds): boolean =>
+  currentEnd !== null && currentEnd > today
+
 /** Whether anything of the contract is left to subscribe. */
 export const canSubscribe = (bounds: SubscriptionBounds): boolean =>
   calculateBackupPeriod({ ...bounds, period: 1, unit: 'month' }) !== null
