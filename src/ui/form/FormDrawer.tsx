@@ -22,7 +22,7 @@ export interface FormDrawerProps {
   /** `handleSubmit(…)` of react-hook-form. */
   onSubmit: FormEventHandler<HTMLFormElement>
   onClose: () => void
-  /** In the middle: a question with a few fields. */
+  /** `center`: a dialog in the middle in place of a drawer. */
   side?: 'center' | 'right'
   /** Label of the button that closes it; "Cancel" without one. */
   cancel?: string | undefined
