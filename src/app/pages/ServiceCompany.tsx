@@ -1,5 +1,5 @@
 import '#features/orders/words.ts'
-import type { ServiceCompanyFilter } from '#features/services/list/ServiceFilters.tsx'
+import type { ServiceCompanyFilter } from '#features/services/list/ServiceListPage.tsx'
 import { CompanyPicker } from '#features/orders/wizard/fields/CompanyPicker.tsx'
 import { useTranslation } from 'react-i18next'
 

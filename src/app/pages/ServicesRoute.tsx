@@ -1,7 +1,6 @@
 /** The services with the orders' way of finding a company: a feature sees no other one. */
 import { lazy, Suspense } from 'react'
-import type { ServiceCompanyFilter } from '#features/services/list/ServiceFilters.tsx'
-import { ServiceListPage } from '#features/services/list/ServiceListPage.tsx'
+import { type ServiceCompanyFilter, ServiceListPage } from '#features/services/list/ServiceListPage.tsx'
 
 /** Without its code the list is everybody's. */
 const LazyCompanyFilter = lazy<ServiceCompanyFilter>(() =>

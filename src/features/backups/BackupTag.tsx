@@ -13,7 +13,7 @@ const tones: Record<BackupTagKind, TagTone> = {
   traffic_disabled: 'danger',
 }
 
-/** How a subscription stands (contracts 4); the day that is told is its last one (D18). */
+/** The state of a subscription (contracts 4), with its last day (D18). */
 export function BackupTag({ type, service, today }: { type: PdbType; service: ServiceRow; today: PlainDate }) {
   const { t } = useTranslation('backups')
   const tagKind = getBackupTag(type, service, today)

@@ -3,13 +3,13 @@ import { useId } from 'react'
 interface BlockedChoicesProps<V extends string | number> {
   label: string
   name: string
-  /** `disabledReason`: why one cannot be chosen, in words; it stands inside the choice, where everybody looks. */
+  /** `disabledReason`: why a choice cannot be selected; shown inside the choice. */
   choices: readonly { value: V; label: string; disabledReason: string | null }[]
   selectedValue: V | null
   onSelect: (value: V) => void
 }
 
-/** A few choices that are all seen, also those that cannot be taken. */
+/** Radio buttons; choices that cannot be selected are shown with the reason. */
 export function BlockedChoices<V extends string | number>({
   label,
   name,

@@ -12,7 +12,7 @@ export interface FiveRowsColumn<R> {
   key: string
   header: string
   render: (row: R) => ReactNode
-  /** Numbers and money stand right. */
+  /** Numbers and money are aligned right. */
   align?: 'end'
 }
 
@@ -22,7 +22,7 @@ interface FiveRowsProps<R> {
   formatCount: (count: number) => string
   columns: readonly FiveRowsColumn<R>[]
   list: {
-    /** Newest first. Undefined until the device has answered. */
+    /** Latest first. Undefined until the device has been read. */
     rows: readonly R[] | undefined
     freshness: ListFreshness
     isFetching: boolean
@@ -30,27 +30,31 @@ interface FiveRowsProps<R> {
     refetch: () => void
   }
   getRowKey: (row: R) => string
-  /** In place of rows, where there are none, and where they were never read here. */
+  /** In place of rows, where there are none, and where the device has never read them. */
   emptyState: ReactNode
   notCachedText: string
 }
 
-/** A table of five rows a page (M128), cards on a phone. */
-export function FiveRows<R>({ list, notCachedText, ...props }: FiveRowsProps<R>) {
-  const { rows, freshness, isFetching, problem, refetch } = list
-  // Offline the rows that are here, or the word that there are none, say all there is to say.
-  const shownProblem = isOffline(problem) ? null : problem
-  const wasNeverRead = freshness.asOf === null
+/** What is shown in place of rows, or the rows. */
+function getContentKind<R>({ rows, isFetching, problem, freshness }: FiveRowsProps<R>['list']) {
+  if (rows && rows.length > 0) return 'rows'
+  // While the list is fetched, a stored empty list may be old.
+  if (!rows || isFetching) return 'loading'
+  if (problem && !isOffline(problem)) return 'failed'
+  return freshness.asOf === null ? 'notCached' : 'empty'
+}
+
+/** A table with five rows per page (M128), cards on a phone. */
+export function FiveRows<R>({ list, notCachedText, emptyState, ...props }: FiveRowsProps<R>) {
+  const { rows = [], freshness, problem, refetch } = list
+  const contentKind = getContentKind(list)
   return (
     <>
-      <LoadProblem problem={shownProblem} onRetry={refetch} />
-      {/* What is not answered yet may only be an old nothing. */}
-      {(!rows || (rows.length === 0 && isFetching)) && <Skeleton lines={3} />}
-      {rows?.length === 0 &&
-        !isFetching &&
-        !shownProblem &&
-        (wasNeverRead ? <p className="field-help">{notCachedText}</p> : props.emptyState)}
-      {rows && rows.length > 0 && <Rows {...props} rows={rows} freshness={freshness} />}
+      <LoadProblem problem={problem} onRetry={refetch} />
+      {contentKind === 'loading' && <Skeleton lines={3} />}
+      {contentKind === 'notCached' && <p className="field-help">{notCachedText}</p>}
+      {contentKind === 'empty' && emptyState}
+      {contentKind === 'rows' && <Rows {...props} rows={rows} freshness={freshness} />}
     </>
   )
 }
@@ -68,7 +72,7 @@ function Rows<R>({ caption, formatCount, columns, rows, getRowKey, freshness }: 
   return (
     <>
       <div className="backup-rows">
-        {/* The roles are spelled out because cards take the table's display away, and with it what the tags mean. */}
+        {/* The cards of a phone change the table's display, and with it the roles of its elements: they are written out. */}
         <table className="backup-table" role="table">
           <caption className="sr-only">{caption}</caption>
           <thead role="rowgroup">

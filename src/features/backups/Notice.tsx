@@ -8,7 +8,7 @@ interface NoticeProps {
   children: ReactNode
 }
 
-/** What one must know before anything is done; announced when it appears. */
+/** An important note; screen readers announce it when it appears. */
 export function Notice({ tone, icon, actions, children }: NoticeProps) {
   return (
     <div className={`backup-note ${tone}`} role={tone === 'danger' ? 'alert' : 'status'}>

@@ -1,15 +1,14 @@
-/** What the screens of backups read: the service, its lists and its plan, live from the device; the server is asked beside it. */
+/** The data of the backup pages: services, lists and the backup plan, live from the device and fetched from the server. */
 import { useCallback, useMemo } from 'react'
 import { getSettings } from '#contract/accounts.ts'
 import { getBackupPlan, getTraffic } from '#contract/backups.ts'
 import type { OutputOf, VersionedRow } from '#contract/endpoint.ts'
 import type { ServiceRow } from '#contract/services.ts'
 import type { PlainDate } from '#domain/time.ts'
-import { readAgedResponse } from '#local/lists/responses.ts'
 import { useLiveChanges } from '#state/live-changes.ts'
-import { useCachedResponse } from '#state/use-cached-response.ts'
 import type { ListSlice } from '#state/list-slice.ts'
 import { useList } from '#state/use-list.ts'
+import { useRecord } from '#state/use-record.ts'
 import { useToday } from '#ui/page/use-today.ts'
 import { backedServices, backupOrders, storedBackups, trafficMonths } from '#features/backups/slice.ts'
 
@@ -19,60 +18,59 @@ const latestOrders = { ...listDefaults, sortField: 'create_time' } as const
 const latestMonths = { ...listDefaults, sortField: 'period_end' } as const
 const latestBackups = { ...listDefaults, sortField: 'start_time' } as const
 
-/** The rows as the server told them: nobody changes any of these without a line, so nothing is laid over them. */
+/** Rows without the overlay of waiting writes: none of these can be changed offline. */
 function useRows<R extends VersionedRow, V>(list: ListSlice<R, V>, scope: number | null, view: V) {
   const listState = useList(list, { scope, view })
   const rows = useMemo(() => listState.rows?.map(({ row }) => row), [listState.rows])
   return { ...listState, rows }
 }
 
-/** All services that are here, for what one backup may be restored into. */
+/** All cached services: targets of a restore. */
 export function useServices() {
   const list = useRows(backedServices, null, serviceView)
   useLiveChanges('services', list.refetch)
   return list
 }
 
-/** Undefined: not known yet; null: there is none here. */
+/** Undefined until the device has been read; null: it has no such service. */
 export const findServiceOfContract = (
   rows: readonly ServiceRow[] | undefined,
   contractId: number,
 ): ServiceRow | null | undefined => rows && (rows.find((row) => row.contract_id === contractId) ?? null)
 
-/** Subscriptions and months of traffic: of whoever orders. */
+/** Subscriptions and months of traffic: what the customer pays. */
 export function useBackupCharges(serviceId: number) {
   const orders = useRows(backupOrders, serviceId, latestOrders)
   const months = useRows(trafficMonths, serviceId, latestMonths)
-  const month = useCachedResponse(readAgedResponse, getTraffic, { params: { serviceId } })
+  const month = useRecord(getTraffic, { params: { serviceId } })
   const [refetchOrders, refetchMonths, refetchMonth] = [orders.refetch, months.refetch, month.refetch]
   const refresh = useCallback(() => {
     refetchOrders()
     refetchMonths()
     void refetchMonth()
   }, [refetchOrders, refetchMonths, refetchMonth])
-  return { orders, months, month: month.response?.output ?? null, refresh }
+  return { orders, months, month: month.record ?? null, refresh }
 }
 export type BackupCharges = ReturnType<typeof useBackupCharges>
 
-/** The backups themselves, and what stands behind them. */
+/** The backups and their plan. */
 export function useStoredBackups(serviceId: number) {
   const list = useRows(storedBackups, serviceId, latestBackups)
-  const plan = useCachedResponse(readAgedResponse, getBackupPlan, { params: { serviceId } })
+  const plan = useRecord(getBackupPlan, { params: { serviceId } })
   const [refetchList, refetchPlan] = [list.refetch, plan.refetch]
   const refresh = useCallback(() => {
     refetchList()
     void refetchPlan()
   }, [refetchList, refetchPlan])
   useLiveChanges('services', refresh)
-  return { ...list, plan: plan.response?.output ?? null, refresh }
+  return { ...list, plan: plan.record ?? null, refresh }
 }
 export type BackupPlan = OutputOf<typeof getBackupPlan>
 export type StoredBackupList = ReturnType<typeof useStoredBackups>
 
 /** Today in the business time zone (D31); null: it is not known yet. */
 export function useBusinessToday(): PlainDate | null {
-  const { response } = useCachedResponse(readAgedResponse, getSettings, {})
-  const timeZone = response?.output.time_zone
-  const today = useToday(timeZone)
-  return timeZone === undefined ? null : today
+  const { record: settings } = useRecord(getSettings, {})
+  const today = useToday(settings?.time_zone)
+  return settings ? today : null
 }

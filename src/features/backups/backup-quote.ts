@@ -1,4 +1,4 @@
-/** What a subscription would cost, by the engine that the server has too, on the price list that is here (D17, D20, D21, D89). */
+/** The quote of a subscription, by the server's rules and the cached price list (D17, D20, D21, D89). */
 import type { PdbType } from '#contract/backups.ts'
 import type { BackupPrices } from '#domain/fees/price-list.ts'
 import { calculateBackupAmount, calculateBackupPeriod } from '#domain/fees/backup.ts'
@@ -8,7 +8,7 @@ import { type Currency, maxAmount, writeAmount } from '#domain/money.ts'
 import type { PeriodAnchor } from '#domain/plain-dates.ts'
 import type { PlainDate } from '#domain/time.ts'
 
-/** What a list asks for one kind of backup in one currency; `traffic`: where it causes any. */
+/** The prices of one type of backup in one currency; `traffic` null: it causes none. */
 export interface BackupPrice extends BackupRates {
   traffic: TrafficRates | null
 }
@@ -23,11 +23,11 @@ export interface SubscriptionTerms {
   unit: 'year' | 'month'
 }
 
-/** Between what a subscription can lie: its own present end (null: there is none), the contract's, both exclusive. */
+/** Limits of a subscription. Both ends are exclusive; `currentEnd` null: there is no subscription yet. */
 export interface SubscriptionBounds {
   today: PlainDate
   currentEnd: PlainDate | null
-  /** From where the present subscription counts; null: it has none. */
+  /** The day from which the months of the present subscription count; null: there is none. */
   anchor: PeriodAnchor | null
   contractEnd: PlainDate
 }
@@ -37,9 +37,9 @@ export interface BackupQuote {
   /** Exclusive. */
   end: PlainDate
   months: number
-  /** It would have gone on longer than the contract does. */
+  /** Shortened to the end of the contract. */
   isCut: boolean
-  /** No amount can say it, so that it cannot be ordered. */
+  /** Larger than the largest amount, so that it cannot be ordered. */
   isTooLarge: boolean
   /** Percent. */
   discount: string
@@ -48,10 +48,10 @@ export interface BackupQuote {
   steps: () => readonly BackupFeeStep[]
 }
 
-/** As they come over the wire too. */
+/** As in the server's response too. */
 export type BackupFeeStep = Pick<FeeStep, 'rule' | 'values' | 'amount'> & { code: string }
 
-/** Null: nothing of the contract is left for it. */
+/** Null: the contract has no time left. */
 export function quoteBackup(
   { annualFee: annual, discount }: BackupPrice,
   bounds: SubscriptionBounds,
@@ -70,6 +70,10 @@ export function quoteBackup(
   }
 }
 
-/** Whether anything of the contract is left to subscribe. */
+/** Whether a present subscription goes on: the new one begins at its end. */
+export const isExtension = ({ currentEnd, today }: SubscriptionBounds): boolean =>
+  currentEnd !== null && currentEnd > today
+
+/** Whether the contract has time left to subscribe. */
 export const canSubscribe = (bounds: SubscriptionBounds): boolean =>
   calculateBackupPeriod({ ...bounds, period: 1, unit: 'month' }) !== null

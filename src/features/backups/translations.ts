@@ -1,6 +1,6 @@
 /**
- * The words of backups come with the code that says them: only devices of people who order, and of the provider's staff, keep either. What
- * is being done to a service meanwhile is said in the words of services.
+ * Messages of backups, loaded with their code: only devices of people who order and of the provider's staff store them. Operations of a
+ * service have the messages of services.
  */
 import en from '#locales/en/backups.json'
 import services from '#locales/en/services.json'

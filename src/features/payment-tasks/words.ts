@@ -1,4 +1,4 @@
-/** The words of payment tasks come with the code that says them: only devices of the provider's admins keep either. */
+/** Messages of payment tasks, loaded with their code: only devices of the provider's admins store them. */
 import en from '#locales/en/payment-tasks.json'
 import zh from '#locales/zh/payment-tasks.json'
 import { i18n } from '#ui/i18n/messages.ts'

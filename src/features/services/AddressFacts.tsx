@@ -6,7 +6,7 @@ import { useTranslation } from 'react-i18next'
 
 type ServiceAddresses = Pick<ServiceRow, 'code' | 'url' | 'admin_url'>
 
-/** Where a system that is set up can be reached. */
+/** Addresses of a service. */
 export function AddressFacts({ row: { url, admin_url: adminUrl } }: { row: ServiceAddresses }) {
   const { t } = useTranslation('services')
   return (

@@ -18,7 +18,7 @@ const tones: Record<number, TagTone> = {
 
 const runningStatus = 2
 
-/** A dot and the word (D40); one that runs and is not reached is no good news. */
+/** A dot and the word (D40). A running service that is offline is a warning. */
 export function ServiceStatusTag({
   system_status: status,
   online,
@@ -28,20 +28,20 @@ export function ServiceStatusTag({
   return <Tag tone={tone}>{t(`status.${status as 0}`)}</Tag>
 }
 
-/** What is to be known beside it, worst first; empty where all is well. */
+/** Notes next to the status, the worst first. */
 export function listNotes(
   { system_status: status, online, needs_reboot: needsReboot, fault }: ServiceStateFields,
   t: TFunction<'services'>,
 ) {
   return [
     ...(fault === null ? [] : [t(`fault.${fault}`)]),
-    // What is stopped or being made is not reached, as everybody would expect.
+    // That a stopped service is offline is no news.
     ...(status === runningStatus && online === 0 && fault === null ? [t('offline')] : []),
     ...(needsReboot ? [t('needsReboot')] : []),
   ]
 }
 
-/** Memory in MB, in words; 0: left to the platform (D42); null: nothing runs. */
+/** Memory in MB; 0: set by the platform (D42); null: nothing runs. */
 export function formatMemory(memory: number | null, t: TFunction<'services'>, isShort = false): string {
   if (memory === null) return t('capacity.none')
   return memory === 0
@@ -49,6 +49,6 @@ export function formatMemory(memory: number | null, t: TFunction<'services'>, is
     : t('capacity.megabytes', { number: formatNumber(memory) })
 }
 
-/** Tasks that are set; -1: left to the platform (D42). */
+/** Configured tasks; -1: set by the platform (D42). */
 export const formatTasks = (tasks: number, t: TFunction<'services'>, isShort = false): string =>
   tasks === -1 ? t(isShort ? 'capacity.autoShort' : 'capacity.auto') : formatNumber(tasks)

@@ -1,4 +1,4 @@
-/** The words of services come with the code that says them: only devices of people who order, and of the provider's staff, keep either. */
+/** Messages of services, loaded with their code: only devices of people who order and of the provider's staff store them. */
 import en from '#locales/en/services.json'
 import zh from '#locales/zh/services.json'
 import { i18n } from '#ui/i18n/messages.ts'

@@ -1,14 +1,13 @@
 import { useCallback, useEffect, useState } from 'react'
 import { getSettings } from '#contract/accounts.ts'
 import { type PlainDate, toTimestamp } from '#domain/time.ts'
-import { readAgedResponse } from '#local/lists/responses.ts'
-import { useCachedResponse } from '#state/use-cached-response.ts'
+import { useRecord } from '#state/use-record.ts'
 import { getBusinessNow, formatBusinessTime } from '#ui/page/business-clock.ts'
 
-/** The business time zone (D31), the minute that it is there and the one after it; they go on by themselves. Null: the zone is not known yet. */
+/** The business time zone (D31) with its current and next minute, which are updated. Null: the zone is not known yet. */
 export function useBusinessNow() {
-  const { response } = useCachedResponse(readAgedResponse, getSettings, {})
-  const timeZone = response?.output.time_zone ?? null
+  const { record: settings } = useRecord(getSettings, {})
+  const timeZone = settings?.time_zone ?? null
   const [instant, setInstant] = useState(getBusinessNow)
   useEffect(() => {
     const timer = setInterval(() => setInstant(getBusinessNow()), 15_000)
@@ -23,7 +22,7 @@ export function useBusinessNow() {
     : { timeZone, currentMinute: toMinute(instant), nextMinute: toMinute(instant + 60_000), formatMinute: toMinute }
 }
 
-/** Today in the business time zone; by this device's own until that is known. */
+/** Today in the business time zone; in the device's zone until that is known. */
 export function useBusinessDay(): PlainDate {
   const businessClock = useBusinessNow()
   const [deviceTime] = useState(() => formatBusinessTime(getBusinessNow()))

@@ -1,7 +1,7 @@
 import { useConnection } from '#state/use-store.ts'
 import { useTranslation } from 'react-i18next'
 
-/** Why nothing that touches a running system can be asked for now; null: it can. It never goes by itself later (D89). */
+/** Why a service cannot be changed now; null: it can. Such a call is never queued (D89). */
 export function useOfflineReason(): string | null {
   const { t } = useTranslation('services')
   const { t: tUi } = useTranslation('ui')

@@ -75,6 +75,8 @@ export interface EditFormOptions<
     submit: string
     saving: string
     unchanged: string
+    /** After a record was changed, in place of "Updated successfully". */
+    updated?: string
     /** After a new record was saved: leads to it. */
     getCreatedLink?: (saved: SavedForm<Fields>) => { label: string; path: string } | undefined
   }

@@ -164,11 +164,11 @@ function getCreatedId(result: CallResult<unknown>): RowRef | null {
 
 function showSaved<Fields>(
   t: TFunction<'ui'>,
-  { createAction, getCreatedLink }: EditFormOptions<never, FormValues, object & Fields, FieldFault>['texts'],
+  { createAction, updated, getCreatedLink }: EditFormOptions<never, FormValues, object & Fields, FieldFault>['texts'],
   isNew: boolean,
   saved: SavedForm<Fields>,
 ) {
-  if (!isNew) return showToast({ kind: 'done', text: t('message.updated') })
+  if (!isNew) return showToast({ kind: 'done', text: updated ?? t('message.updated') })
   const link = getCreatedLink?.(saved as never)
   showToast({ kind: 'done', text: t('message.done', { action: createAction }), ...(link ? { link } : {}) })
 }

@@ -22,6 +22,10 @@ export interface FormDrawerProps {
   /** `handleSubmit(…)` of react-hook-form. */
   onSubmit: FormEventHandler<HTMLFormElement>
   onClose: () => void
+  /** `center`: a dialog in the middle in place of a drawer. */
+  side?: 'center' | 'right'
+  /** Label of the button that closes it; "Cancel" without one. */
+  cancel?: string | undefined
   /** Whether something was typed that closing would lose (C-22). */
   isDirty: boolean
   children: ReactNode
@@ -41,6 +45,8 @@ function OpenFormDrawer({
   disabledReason,
   onSubmit,
   onClose,
+  side = 'right',
+  cancel,
   isDirty,
   children,
 }: FormDrawerProps) {
@@ -54,7 +60,7 @@ function OpenFormDrawer({
   )
   const question = pendingStep && <LeaveQuestion onStay={() => setPendingStep(null)} onLeave={onClose} />
   return (
-    <Dialog open side="right" title={title} onClose={close} action={submitButton} question={question}>
+    <Dialog open {...{ side, title, cancel, question }} onClose={close} action={submitButton}>
       <form id={formId} className="form" noValidate onSubmit={onSubmit}>
         <ProblemNote problem={problem} title={failureTitle} shouldFocus />
         <ErrorSummary />

@@ -21,6 +21,9 @@ it('fault 15o keeps the form with what was typed when there is no memory for it,
   await form.findByLabelText('Memory of a task (MB)')
   await typeValues(fixture.user, { memory: '8000' })
   await fixture.user.selectOptions(getNamedField('tasks'), '4')
+  await fixture.user.keyboard('{Escape}')
+  await findText('Your changes are not saved yet.')
+  await form.press('Keep editing')
   await form.press('Change configuration')
   await findText('The configuration is being changed.')
   await runServerWork()
@@ -29,8 +32,11 @@ it('fault 15o keeps the form with what was typed when there is no memory for it,
     .toMatch(/Tasks: 4, with 8000 MB each and 100 MB more each for the program itself: 32400 MB in all. Free: 3000 MB./)
   expect([readFieldValue('memory'), readFieldValue('tasks')]).toEqual(['8000', '4'])
   expect(document.activeElement).toBe(getNamedField('memory'))
+  await fixture.user.selectOptions(getNamedField('tasks'), '3')
+  expect(readProblems()).toEqual({})
+  await fixture.user.selectOptions(getNamedField('tasks'), '4')
 
-  // Who closes it meanwhile is told at the edge of the window.
+  // After the dialog was closed, a toast shows the refusal.
   await typeValues(fixture.user, { memory: '7000' })
   expect(readProblems()).toEqual({})
   await form.press('Change configuration')

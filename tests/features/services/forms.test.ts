@@ -1,11 +1,10 @@
 /** What is typed on the pages of services: a configuration, the span of a log; and the lines that come. */
 import { describe, expect, it } from 'vitest'
-import type { ServiceLogLine } from '#features/services/slice.ts'
-import { createLines, maxLines, appendLines } from '#features/services/log/log-lines.ts'
+import { createLines, maxLines, appendLines, type ServiceLogLine } from '#features/services/log/log-lines.ts'
 import { toTimestamps, checkRange, getSpanStart } from '#features/services/log/log-range.ts'
 import { readLogView, writeLogView } from '#features/services/log/log-view-state.ts'
 import { parseMemory } from '#features/services/operations/parse-memory.ts'
-import { isFiltered, toListQuery, readView, writeView } from '#features/services/view.ts'
+import { servicesView } from '#features/services/view.ts'
 import { toTimestamp } from '#domain/time.ts'
 
 describe('the memory of a task (contracts 5, 9)', () => {
@@ -108,9 +107,9 @@ describe('the lines of a log', () => {
 
 it('the address of the list says what it shows, and what cannot be read is left at its default', () => {
   const address = 'company=7&status=2&searchText=shop&sortField=expired_date&sortOrder=desc&page=2&results=20'
-  const view = readView(new URLSearchParams(address))
-  expect(writeView(view).toString()).toBe(address)
-  expect(toListQuery(view)).toEqual({
+  const view = servicesView.read(new URLSearchParams(address))
+  expect(servicesView.write(view).toString()).toBe(address)
+  expect(servicesView.toListQuery(view)).toEqual({
     results: 20,
     page: 2,
     sortField: 'expired_date',
@@ -119,7 +118,7 @@ it('the address of the list says what it shows, and what cannot be read is left 
     companyId: 7,
     searchText: 'shop',
   })
-  const hostileView = readView(new URLSearchParams('company=-1&status=9&sortField=__proto__&page=x&results=7'))
-  expect(writeView(hostileView).toString()).toBe('')
-  expect([isFiltered(view), isFiltered(hostileView)]).toEqual([true, false])
+  const hostileView = servicesView.read(new URLSearchParams('company=-1&status=9&sortField=__proto__&page=x&results=7'))
+  expect(servicesView.write(hostileView).toString()).toBe('')
+  expect([view, hostileView].map(servicesView.isFiltered)).toEqual([true, false])
 })

@@ -21,7 +21,7 @@ interface OrdersTableProps {
   onPay: (payable: BackupPayable) => void
 }
 
-/** What was subscribed, newest first, with its invoice (M128, M129). */
+/** Subscriptions, latest first, with their invoices (M128, M129). */
 export function OrdersTable({ code, orders, print, onPay }: OrdersTableProps) {
   const { t } = useTranslation('backups')
   const titleId = useId()

@@ -9,7 +9,7 @@ import { useContractPages } from '#features/backups/home/useContractPages.ts'
 import { backedServices } from '#features/backups/slice.ts'
 import { serviceView, useBusinessToday } from '#features/backups/backup-hooks.ts'
 
-/** What of services and their backups needs somebody who orders: from the device, so that it is there offline too. */
+/** Duties about services and their backups, for people who order; from the device, so that they are shown offline too. */
 export function BackupReport({ onReport }: { onReport: OnReport }) {
   const { t } = useTranslation('backups')
   const { companyId } = useSignedInSession().caller
@@ -18,7 +18,7 @@ export function BackupReport({ onReport }: { onReport: OnReport }) {
   const orderIdsByContract = useContractPages(companyId)
   const rows = list.rows?.map(({ row }) => row).filter(({ company_id: company }) => company === companyId) ?? []
   const dataState = getKnownState(list.freshness)
-  // The business day begins for all at once (D31): without its zone nothing is said of days.
+  // Without the business time zone (D31) no day can be compared.
   const state = dataState !== 'known' || today !== null ? dataState : list.problem ? 'unknown' : 'loading'
   const duties = (today === null ? [] : listBackupDuties(rows, today)).map((duty) => {
     const { kind, name, isUrgent, contractId, code } = duty
@@ -53,6 +53,6 @@ export function BackupReport({ onReport }: { onReport: OnReport }) {
   return <LoadProblem problem={list.problem} onRetry={list.refetch} />
 }
 
-/** The page of the contract; where that is not known here, the list of contracts finds it by its code. */
+/** The page of the contract; if the device does not know it, the list of contracts with its code. */
 const toContractPath = (code: string, orderId: number | undefined, tab = '') =>
   orderId === undefined ? `/app/contract?searchText=${code}` : `/app/contract/${orderId}${tab}`

@@ -1,4 +1,4 @@
-/** What of a company's services and their backups needs somebody, out of the rows that the device has: what is broken first. */
+/** Duties about a company's services and backups, from the rows of the device; urgent ones first. */
 import type { PdbType } from '#contract/backups.ts'
 import type { ServiceRow } from '#contract/services.ts'
 import { countDaysLeft } from '#domain/plain-dates.ts'
@@ -18,10 +18,10 @@ export type BackupDuty = ServiceDutyBase &
     | { kind: 'deletion'; isExpired: boolean; stopDate: PlainDate | null; deletionDate: PlainDate; days: number }
   )
 
-/** As near as a deletion is urgent, days. */
+/** A deletion is urgent within this time, days. */
 const nearDays = 7
 
-/** Overdue traffic, which suspends backups too, is named where it is to be paid. */
+/** Overdue traffic suspends backups too, but is reported as a payment. */
 export function listBackupDuties(services: readonly ServiceRow[], today: PlainDate): BackupDuty[] {
   const duties = services.flatMap((service): BackupDuty[] => {
     const {

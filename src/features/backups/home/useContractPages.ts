@@ -2,7 +2,7 @@ import { listOrders, type OrderRow } from '#contract/orders.ts'
 import { readList } from '#local/lists/read-list.ts'
 import { useLiveQuery } from '#state/live-query.ts'
 
-/** Of contracts, by their number, which order's page shows them: as the list of contracts on this device says it. */
+/** The order of each contract, by the contract's id, from the cached list of contracts. */
 export const useContractPages = (companyId: number): ReadonlyMap<number, number> | undefined =>
   useLiveQuery(async () => {
     const { list } = listOrders

@@ -1,5 +1,5 @@
 import { useState } from 'react'
-import type { StoredBackupRow } from '#contract/backups.ts'
+import { restoreBackup, type StoredBackupRow } from '#contract/backups.ts'
 import type { ServiceRow } from '#contract/services.ts'
 import { TypedConfirmation } from '#ui/form/TypedConfirmation.tsx'
 import { Dialog } from '#ui/overlay/Dialog.tsx'
@@ -16,7 +16,7 @@ interface RestoreDialogProps {
   onEnded: () => void
 }
 
-/** Which service takes a backup in, and what is lost there; its code is typed before anything is overwritten (M52). */
+/** The target of a restore, and what is lost there. The user types the code of the service before it is overwritten (M52). */
 export function RestoreDialog({ backup, sourceService, services, onClose, onEnded }: RestoreDialogProps) {
   const { t } = useTranslation('backups')
   const [selectedId, setSelectedId] = useState(sourceService.id)
@@ -25,7 +25,7 @@ export function RestoreDialog({ backup, sourceService, services, onClose, onEnde
   const target = allowedServices.find(({ id }) => id === selectedId) ?? allowedServices[0] ?? null
   const time = backup.start_time
   const code = target?.code ?? ''
-  const { isBusy, problem, run } = useBackupOperation({
+  const { isBusy, problem, run } = useBackupOperation(restoreBackup, {
     doneText: t('restore.done', { code, time }),
     formatFailure: (reason) => t('restore.failed', { code, reason }),
     onStarted: onClose,
@@ -66,7 +66,7 @@ export function RestoreDialog({ backup, sourceService, services, onClose, onEnde
       actionLabel={t('restore.confirm')}
       isBusy={isBusy}
       problem={problem}
-      onConfirm={() => run({ kind: 'restore', backup: backup.id, targetServiceId: target.id })}
+      onConfirm={() => void run({ body: { backup_id: backup.id, service_id: target.id } })}
       onClose={onClose}
     >
       {serviceChoices}

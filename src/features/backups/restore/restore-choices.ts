@@ -1,9 +1,9 @@
-/** Into which services a backup may be restored, and why not into others (contracts 4, D21; the rule stands in `domain/backups.ts`). */
+/** Targets of a restore, and why others are refused (contracts 4, D21; the rule is in `domain/backups.ts`). */
 import type { StoredBackupRow } from '#contract/backups.ts'
 import type { ServiceRow } from '#contract/services.ts'
 import { type RestoreRefusal, getRestoreRefusal } from '#domain/backups.ts'
 
-/** What of the backup itself is against it, whatever takes it in; null: nothing. */
+/** Why the backup cannot be restored into any service; null: it can. */
 export function findRestoreRefusal(
   backup: Pick<StoredBackupRow, 'pdb_type' | 'state'>,
   sourceService: ServiceRow,
@@ -14,11 +14,11 @@ export function findRestoreRefusal(
 
 export interface RestoreChoice {
   service: ServiceRow
-  /** Null: it can take the backup in. `busy`: something else is being done to it. */
+  /** Null: it can be the target. `busy`: another operation runs. */
   refusal: RestoreRefusal | 'busy' | null
 }
 
-/** Those of the same company, its own first. */
+/** Services of the same company, the backup's own first. */
 export function listRestoreChoices(
   backup: StoredBackupRow,
   sourceService: ServiceRow,

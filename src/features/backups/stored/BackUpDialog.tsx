@@ -1,5 +1,5 @@
 import { useState } from 'react'
-import { type PdbType, backupTypes } from '#contract/backups.ts'
+import { backUp, type PdbType, backupTypes } from '#contract/backups.ts'
 import type { Problem } from '#contract/problem.ts'
 import type { ServiceRow } from '#contract/services.ts'
 import { type BackupRefusal, getBackupRefusal } from '#domain/backups.ts'
@@ -15,18 +15,18 @@ import { useOfflineReason } from '#features/backups/useOfflineReason.ts'
 interface BackUpDialogProps {
   service: ServiceRow
   today: PlainDate
-  /** Of these one runs now. */
+  /** Types whose backup runs now. */
   runningTypes: readonly PdbType[]
   onClose: () => void
   onEnded: () => void
 }
 
-/** A backup now, of a kind that is subscribed, with how long it takes (M130). */
+/** Starts a backup of a subscribed type (M130). */
 export function BackUpDialog({ service, today, runningTypes, onClose, onEnded }: BackUpDialogProps) {
   const { t } = useTranslation('backups')
   const { id, code } = service
   const offlineReason = useOfflineReason()
-  const { isBusy, problem, run } = useBackupOperation({
+  const { isBusy, problem, run } = useBackupOperation(backUp, {
     doneText: t('backUp.done', { code }),
     formatFailure: (reason) => t('backUp.failed', { code, reason }),
     onStarted: onClose,
@@ -46,7 +46,7 @@ export function BackUpDialog({ service, today, runningTypes, onClose, onEnded }:
       kind="primary"
       isBusy={isBusy}
       disabledReason={selectedChoice ? offlineReason : t('backUp.nothing')}
-      onClick={() => selectedChoice && run({ kind: 'backUp', service: id, type: selectedChoice.value })}
+      onClick={() => selectedChoice && void run({ body: { service_id: id, pdb_type: selectedChoice.value } })}
     >
       {t('backUp.act')}
     </Button>
@@ -78,7 +78,7 @@ const knownRefusals = [
   'not_created',
 ] as const satisfies BackupRefusal[]
 
-/** What the server says against it, where it says that: it may be newer than what stands here. */
+/** The server's reason, where it has one: its data may be newer than the device's. */
 function findBackupRefusal({ data }: Problem): BackupRefusal | null {
   const reason = (data as { why?: string } | null)?.why
   return knownRefusals.find((candidate) => candidate === reason) ?? null

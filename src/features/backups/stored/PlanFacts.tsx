@@ -5,7 +5,7 @@ import { formatNumber } from '#ui/list/Freshness.tsx'
 import { useTranslation } from 'react-i18next'
 import type { BackupPlan } from '#features/backups/backup-hooks.ts'
 
-/** When the next backup is made, how they are kept, whether one was proven to be whole, and what was restored into the service. */
+/** Next backup, retention, the latest restore drill, and restores into the service. */
 export function PlanFacts({ plan }: { plan: BackupPlan }) {
   const { t } = useTranslation('backups')
   const scheduledTypes = backupTypes.filter((type) => plan[type].next_run !== null)

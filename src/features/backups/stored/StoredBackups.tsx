@@ -22,13 +22,13 @@ interface StoredBackupsProps {
   service: ServiceRow
   storedBackups: StoredBackupList
   today: PlainDate
-  /** All that are here: what a backup may be restored into is among them. */
+  /** All cached services: targets of a restore. */
   services: readonly ServiceRow[] | undefined
-  /** Something has come to an end: what is shown may be old. */
+  /** An operation has ended: the displayed rows may be stale. */
   onDone: () => void
 }
 
-/** The backups of a service: when the next is made, how they are kept, and what can be restored; alike for customers and staff. */
+/** The backups of a service with their plan, for customers and staff. */
 export function StoredBackups({ service, storedBackups, today, services, onDone }: StoredBackupsProps) {
   const { t } = useTranslation('backups')
   const titleId = useId()

@@ -6,7 +6,7 @@ import type { FiveRowsColumn } from '#features/backups/FiveRows.tsx'
 import { formatSize } from '#features/backups/stored/format-size.ts'
 
 interface StoredBackupActions {
-  /** Why one cannot be restored, in words; null: it can. */
+  /** Why a backup cannot be restored; null: it can. */
   getRestoreReason: (row: StoredBackupRow) => string | null
   onRestore: (row: StoredBackupRow) => void
 }

@@ -1,7 +1,6 @@
 import type { OrderRow } from '#contract/orders.ts'
 import { getPriceInForce } from '#contract/prices.ts'
-import { readAgedResponse } from '#local/lists/responses.ts'
-import { useCachedResponse } from '#state/use-cached-response.ts'
+import { useRecord } from '#state/use-record.ts'
 import { EmptyState } from '#ui/list/EmptyState.tsx'
 import { LoadProblem } from '#ui/page/LoadProblem.tsx'
 import { Skeleton } from '#ui/page/Skeleton.tsx'
@@ -13,31 +12,25 @@ import { findServiceOfContract, useBusinessToday, useServices } from '#features/
 
 interface ContractBackupsProps {
   order: OrderRow
-  /** Another number each time that the page's reader asks for all of it anew. */
+  /** Changes whenever the user refreshes the page. */
   refreshCount: number
   parts: OrderParts
 }
 
-/** The backups of a contract's service: subscribed, paid, made and restored (contracts 2, M123). */
+/** Subscriptions, payments and backups of a contract's service (contracts 2, M123). */
 export function ContractBackups({ order, refreshCount, parts }: ContractBackupsProps) {
   const { t } = useTranslation('backups')
   const services = useServices()
-  const price = useCachedResponse(readAgedResponse, getPriceInForce, { query: { type: order.client_type } })
+  const price = useRecord(getPriceInForce, { query: { type: order.client_type } })
   const today = useBusinessToday()
   const service = findServiceOfContract(services.rows, order.contract_id)
   const { problem, refetch, isFetching, freshness } = services
-  const priceList = price.response && {
-    id: price.response.output.id,
-    date: price.response.output.effective_date,
-    prices: price.response.output.pdbPrice,
-    asOf: price.response.asOf,
-    refetch: () => void price.refetch(),
-  }
-  if (service && priceList?.prices && today !== null)
+  const { record: priceList, asOf } = price
+  if (service && priceList?.pdbPrice && asOf !== null && today !== null)
     return (
       <Subscriptions
         {...{ order, refreshCount, parts, service, today, services }}
-        priceList={{ ...priceList, prices: priceList.prices }}
+        priceList={{ id: priceList.id, prices: priceList.pdbPrice, asOf, refetch: () => void price.refetch() }}
       />
     )
   const isAnswered = !isFetching && (freshness.isCached || freshness.asOf !== null)

@@ -19,7 +19,7 @@ interface NoticesProps {
   onPay: (payable: BackupPayable) => void
 }
 
-/** What waits to be paid, and until when, and what does not work. */
+/** Broken backups, and unpaid orders and months with their due time. */
 export function Notices({ service, charges, plan, onPay }: NoticesProps) {
   const unpaidOrders = charges.orders.rows?.filter(({ status }) => status === 0) ?? []
   const unpaidMonths = charges.months.rows?.filter(isUnpaid) ?? []

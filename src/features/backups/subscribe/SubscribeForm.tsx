@@ -1,8 +1,9 @@
 import { type FormEvent, useEffect, useId, useRef } from 'react'
 import type { BackupOrderRow } from '#contract/backups.ts'
 import type { Problem } from '#contract/problem.ts'
-import { type BackupOrderRefusal, backupOrderRefusals } from '#domain/backups.ts'
+import { backupOrderRefusals } from '#domain/backups.ts'
 import type { Currency } from '#domain/money.ts'
+import type { PayableFault } from '#domain/payments.ts'
 import { getLastDay } from '#domain/plain-dates.ts'
 import { useConnection } from '#state/use-store.ts'
 import { formatAmount } from '#ui/display/Amount.tsx'
@@ -19,7 +20,13 @@ import { ProblemNote } from '#ui/page/ProblemNote.tsx'
 import { useTranslation } from 'react-i18next'
 import { Notice } from '#features/backups/Notice.tsx'
 import type { OrderParts } from '#features/backups/order-parts.ts'
-import { type BackupPrice, type SubscriptionBounds, quoteBackup } from '#features/backups/backup-quote.ts'
+import {
+  type BackupPrice,
+  type BackupQuote,
+  isExtension,
+  type SubscriptionBounds,
+  quoteBackup,
+} from '#features/backups/backup-quote.ts'
 import { useBackupFault } from '#features/backups/subscribe/useBackupFault.ts'
 import { SubscriptionSum } from '#features/backups/subscribe/SubscriptionSum.tsx'
 import { addSeenAmount, type SubscribeDraft, parseTerms } from '#features/backups/subscribe/subscribe-draft.ts'
@@ -29,140 +36,74 @@ import { useOfflineReason } from '#features/backups/useOfflineReason.ts'
 interface SubscribeFormProps {
   serviceId: number
   draft: SubscribeDraft
-  /** Null: the form goes. */
+  /** Null: the form is closed. */
   onChange: (draft: SubscribeDraft | null) => void
   price: BackupPrice
-  /** The list that the price is of, and when it was read, epoch ms. */
+  /** The price list of the price, and when it was read, epoch ms. */
   priceList: { id: number; asOf: number }
   currency: Currency
   bounds: SubscriptionBounds
-  /** An order of the same backup that waits to be paid, as far as it is known; null: there is none. */
+  /** An unpaid order of the same backup, as far as it is known; null: there is none. */
   unpaidOrder: Partial<BackupOrderRow> | null
   onOrdered: (order: { id: number; pay_amount: string }) => void
   onPriceOutdated: () => void
   FeeExplanation: OrderParts['FeeExplanation']
 }
 
-/** How long, from when until when, for how much and why (M125, M126); works without a line, and orders with one. */
-export function SubscribeForm({
-  serviceId,
-  draft,
-  onChange,
-  price,
-  priceList,
-  currency,
-  bounds,
-  unpaidOrder,
-  ...callbacks
-}: SubscribeFormProps) {
-  const { onOrdered, onPriceOutdated, FeeExplanation } = callbacks
+/** Period, dates and amount of a subscription (M125, M126). It is filled in offline too, and ordered online. */
+export function SubscribeForm({ draft, onChange, price, currency, bounds, ...props }: SubscribeFormProps) {
   const { t } = useTranslation('backups')
   const headingId = useId()
-  const { networkState: connection } = useConnection()
-  const offlineReason = useOfflineReason()
+  const sectionRef = useFocusOnOpen()
   const { type } = draft
   const terms = parseTerms(draft)
   const localQuote = terms && quoteBackup(price, bounds, terms)
-  const orderingControls = useOrdering({
-    serviceId,
+  const { quote, isBusy, problem, start } = useOrdering({
+    serviceId: props.serviceId,
     type,
     terms,
     quote: localQuote,
-    priceId: priceList.id,
+    priceId: props.priceList.id,
     onOrdered: handleOrdered,
-    onPriceOutdated,
+    onPriceOutdated: props.onPriceOutdated,
   })
-  const { quote, isBusy, problem } = orderingControls
-  const amount = quote?.pay_amount ?? null
-  const sectionRef = useFocusOnOpen()
-  const previousAmount = draft.seen !== null && amount !== null && draft.seen !== amount ? draft.seen : null
-  const orderRefusal = problem && findOrderRefusal(problem)
+  const amount = quote && quote.pay_amount
   const payableFault = useBackupFault(currency, amount)
-  const paymentReason = localQuote?.isTooLarge
-    ? t('form.whyNot.amountTooLarge')
-    : isNotPayable(payableFault)
-      ? formatPayableFault(payableFault)
-      : offlineReason
-  const disabledReason = terms ? paymentReason : t('form.correct')
   const isWaived = payableFault?.kind === 'waived'
-  const isExtension = bounds.currentEnd !== null && bounds.currentEnd > bounds.today
+  const disabledReason = useDisabledReason(terms !== null, localQuote, payableFault)
 
-  /** What is waived is not paid either. */
+  /** A waived amount is not paid. */
   function handleOrdered(order: { id: number; pay_amount: string }) {
-    onOrdered(isWaived ? { ...order, pay_amount: '0.00' } : order)
+    props.onOrdered(isWaived ? { ...order, pay_amount: '0.00' } : order)
   }
-  const changeDraft = (fields: Partial<SubscribeDraft>) =>
-    onChange(addSeenAmount({ ...draft, ...fields }, price, bounds))
   function submit(event: FormEvent) {
     event.preventDefault()
     if (!terms) return document.querySelector<HTMLElement>('[name=backup-period]')?.focus()
-    if (!disabledReason) orderingControls.start()
+    if (!disabledReason) start()
   }
-
   return (
     <section className="card backup-form" aria-labelledby={headingId} ref={sectionRef}>
-      <h2 id={headingId}>{t(isExtension ? 'form.titleExtend' : 'form.title', { type: t(`type.${type}`) })}</h2>
+      <h2 id={headingId}>{t(isExtension(bounds) ? 'form.titleExtend' : 'form.title', { type: t(`type.${type}`) })}</h2>
       <form className="backup-form-sides" noValidate onSubmit={submit}>
         <div className="form">
-          <div className="backup-period">
-            <FieldFrame size="figures" label={t('form.period')} error={terms ? null : t('form.periodWrong')}>
-              {(fieldProps) => (
-                <WholeNumberInput
-                  {...fieldProps}
-                  name="backup-period"
-                  min={1}
-                  max={99}
-                  value={draft.period}
-                  onType={(period) => changeDraft({ period })}
-                />
-              )}
-            </FieldFrame>
-            <SelectField
-              label={t('form.unit')}
-              name="backup-unit"
-              value={draft.unit}
-              options={(['year', 'month'] as const).map((value) => ({ value, label: t(`form.${value}`) }))}
-              onChange={({ target }) => changeDraft({ unit: target.value === 'month' ? 'month' : 'year' })}
-            />
-          </div>
-          {quote && (
-            <DescriptionList>
-              <DescriptionItem label={t('form.start')}>
-                {quote.start}{' '}
-                <span className="backup-beside">{t(isExtension ? 'form.startAfter' : 'form.startNow')}</span>
-              </DescriptionItem>
-              <DescriptionItem label={t('form.end')}>{getLastDay(quote.end)}</DescriptionItem>
-            </DescriptionList>
-          )}
-          {quote?.isCut && (
-            <p className="backup-cut" role="status">
-              <Icon name="info" size={16} /> {t('form.cut', { count: quote.months })}
-            </p>
-          )}
-          {unpaidOrder && (
-            <Notice tone="warning" icon="alert">
-              <p>
-                {unpaidOrder.pay_amount && unpaidOrder.currency && unpaidOrder.due
-                  ? t('form.replaces', {
-                      amount: formatAmount(unpaidOrder.currency, unpaidOrder.pay_amount),
-                      due: unpaidOrder.due,
-                    })
-                  : t('form.replacesPlain')}
-              </p>
-            </Notice>
-          )}
+          <PeriodFields
+            draft={draft}
+            onChange={(fields) => onChange(addSeenAmount({ ...draft, ...fields }, price, bounds))}
+          />
+          {quote && <QuotedPeriod quote={quote} bounds={bounds} />}
+          {props.unpaidOrder && <ReplacedOrder order={props.unpaidOrder} />}
         </div>
         <div className="backup-price">
-          {quote && <SubscriptionSum {...{ quote, previousAmount, currency, isWaived, FeeExplanation }} />}
-          <PayableNote fault={payableFault} />
-          {connection !== 'online' && (
-            <p className="field-help">
-              {t('form.offlineQuote', { at: formatReadingTime(priceList.asOf) })} {t('form.kept')}
-            </p>
+          {quote && (
+            <SubscriptionSum
+              {...{ quote, currency, isWaived }}
+              seenAmount={draft.seen}
+              FeeExplanation={props.FeeExplanation}
+            />
           )}
-          <ProblemNote problem={problem} title={t('form.failed')} shouldFocus>
-            {orderRefusal && <p>{t(`form.whyNot.${orderRefusal}`)}</p>}
-          </ProblemNote>
+          <PayableNote fault={payableFault} />
+          <OfflineQuoteNote asOf={props.priceList.asOf} />
+          <OrderProblem problem={problem} />
         </div>
         <div className="backup-acts backup-bar">
           <Button kind="primary" type="submit" isBusy={isBusy} disabledReason={disabledReason}>
@@ -177,13 +118,105 @@ export function SubscribeForm({
   )
 }
 
-/** What the server says against it, where it says that. */
-function findOrderRefusal({ data }: Problem): BackupOrderRefusal | null {
-  const reason = (data as { why?: string } | null)?.why
-  return backupOrderRefusals.find((candidate) => candidate === reason) ?? null
+/** Why the subscription cannot be ordered now; null: it can. */
+function useDisabledReason(isValid: boolean, quote: BackupQuote | null, payableFault: PayableFault | null) {
+  const { t } = useTranslation('backups')
+  const offlineReason = useOfflineReason()
+  if (!isValid) return t('form.correct')
+  if (quote?.isTooLarge) return t('form.whyNot.amountTooLarge')
+  return isNotPayable(payableFault) ? formatPayableFault(payableFault) : offlineReason
 }
 
-/** Whoever has just opened it is led to it; who comes back to a draft is not. */
+interface PeriodFieldsProps {
+  draft: SubscribeDraft
+  onChange: (fields: Pick<SubscribeDraft, 'period'> | Pick<SubscribeDraft, 'unit'>) => void
+}
+
+function PeriodFields({ draft, onChange }: PeriodFieldsProps) {
+  const { t } = useTranslation('backups')
+  return (
+    <div className="backup-period">
+      <FieldFrame size="figures" label={t('form.period')} error={parseTerms(draft) ? null : t('form.periodWrong')}>
+        {(fieldProps) => (
+          <WholeNumberInput
+            {...fieldProps}
+            name="backup-period"
+            min={1}
+            max={99}
+            value={draft.period}
+            onType={(period) => onChange({ period })}
+          />
+        )}
+      </FieldFrame>
+      <SelectField
+        label={t('form.unit')}
+        name="backup-unit"
+        value={draft.unit}
+        options={(['year', 'month'] as const).map((value) => ({ value, label: t(`form.${value}`) }))}
+        onChange={({ target }) => onChange({ unit: target.value === 'month' ? 'month' : 'year' })}
+      />
+    </div>
+  )
+}
+
+function QuotedPeriod({ quote, bounds }: { quote: BackupQuote; bounds: SubscriptionBounds }) {
+  const { t } = useTranslation('backups')
+  return (
+    <>
+      <DescriptionList>
+        <DescriptionItem label={t('form.start')}>
+          {quote.start}{' '}
+          <span className="backup-beside">{t(isExtension(bounds) ? 'form.startAfter' : 'form.startNow')}</span>
+        </DescriptionItem>
+        <DescriptionItem label={t('form.end')}>{getLastDay(quote.end)}</DescriptionItem>
+      </DescriptionList>
+      {quote.isCut && (
+        <p className="backup-cut" role="status">
+          <Icon name="info" size={16} /> {t('form.cut', { count: quote.months })}
+        </p>
+      )}
+    </>
+  )
+}
+
+/** The unpaid order that a new one replaces (D32). */
+function ReplacedOrder({ order: { pay_amount: amount, currency, due } }: { order: Partial<BackupOrderRow> }) {
+  const { t } = useTranslation('backups')
+  return (
+    <Notice tone="warning" icon="alert">
+      <p>
+        {amount && currency && due
+          ? t('form.replaces', { amount: formatAmount(currency, amount), due })
+          : t('form.replacesPlain')}
+      </p>
+    </Notice>
+  )
+}
+
+function OfflineQuoteNote({ asOf }: { asOf: number }) {
+  const { t } = useTranslation('backups')
+  const { networkState } = useConnection()
+  if (networkState === 'online') return null
+  return (
+    <p className="field-help">
+      {t('form.offlineQuote', { at: formatReadingTime(asOf) })} {t('form.kept')}
+    </p>
+  )
+}
+
+/** The problem, with the server's reason where it has one. */
+function OrderProblem({ problem }: { problem: Problem | null }) {
+  const { t } = useTranslation('backups')
+  const reason = (problem?.data as { why?: string } | null | undefined)?.why
+  const refusal = backupOrderRefusals.find((candidate) => candidate === reason)
+  return (
+    <ProblemNote problem={problem} title={t('form.failed')} shouldFocus>
+      {refusal && <p>{t(`form.whyNot.${refusal}`)}</p>}
+    </ProblemNote>
+  )
+}
+
+/** Moves the focus into a form that the user has just opened, and not into one of a restored draft. */
 function useFocusOnOpen() {
   const sectionRef = useRef<HTMLElement>(null)
   useEffect(() => {

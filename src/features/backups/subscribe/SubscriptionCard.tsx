@@ -7,7 +7,7 @@ import { Button } from '#ui/display/Button.tsx'
 import { DescriptionItem, DescriptionList } from '#ui/display/DescriptionList.tsx'
 import { useTranslation } from 'react-i18next'
 import { BackupTag } from '#features/backups/BackupTag.tsx'
-import { type BackupPrice, type SubscriptionBounds, canSubscribe } from '#features/backups/backup-quote.ts'
+import { type BackupPrice, type SubscriptionBounds, canSubscribe, isExtension } from '#features/backups/backup-quote.ts'
 
 interface SubscriptionCardProps {
   type: PdbType
@@ -15,12 +15,12 @@ interface SubscriptionCardProps {
   price: BackupPrice
   currency: Currency
   bounds: SubscriptionBounds
-  /** Its form stands open. */
+  /** Its form is open. */
   isOpen: boolean
   onSubscribe: () => void
 }
 
-/** One kind of backup: what it is, how its subscription stands, and what it costs (M124, M125). */
+/** One type of backup: description, state of its subscription, and prices (M124, M125). */
 export function SubscriptionCard({
   type,
   service,
@@ -35,7 +35,7 @@ export function SubscriptionCard({
   const { traffic } = price
   const isExpired = bounds.contractEnd <= bounds.today
   const disabledReason = canSubscribe(bounds) ? null : t(isExpired ? 'card.expiredContract' : 'card.over')
-  const isExtension = bounds.currentEnd !== null && bounds.currentEnd > bounds.today
+  const isExtending = isExtension(bounds)
   const typeParams = { type: t(`type.${type}`) }
   return (
     <section className="card backup-card" aria-labelledby={titleId}>
@@ -68,13 +68,13 @@ export function SubscriptionCard({
       </DescriptionList>
       <div className="backup-acts">
         <Button
-          icon={isExtension ? 'plus' : 'check'}
+          icon={isExtending ? 'plus' : 'check'}
           disabledReason={disabledReason}
           aria-expanded={isOpen}
           onClick={onSubscribe}
         >
-          <span aria-hidden="true">{t(isExtension ? 'card.extend' : 'card.subscribe')}</span>
-          <span className="sr-only">{t(isExtension ? 'card.extendTo' : 'card.subscribeTo', typeParams)}</span>
+          <span aria-hidden="true">{t(isExtending ? 'card.extend' : 'card.subscribe')}</span>
+          <span className="sr-only">{t(isExtending ? 'card.extendTo' : 'card.subscribeTo', typeParams)}</span>
         </Button>
       </div>
     </section>

@@ -7,18 +7,19 @@ import type { BackupQuote } from '#features/backups/backup-quote.ts'
 
 interface SumProps {
   quote: BackupQuote
-  /** What stood here before; null: just that. */
-  previousAmount: string | null
+  /** The amount that the user has seen last; null: none. */
+  seenAmount: string | null
   currency: Currency
   isWaived: boolean
   FeeExplanation: OrderParts['FeeExplanation']
 }
 
-/** What it costs, what the discount takes off, what is left to pay; where that is another than was shown, both. */
-export function SubscriptionSum({ quote, previousAmount, currency, isWaived, FeeExplanation }: SumProps) {
+/** Amount, discount and amount to pay; with the previous amount to pay, where that was another. */
+export function SubscriptionSum({ quote, seenAmount, currency, isWaived, FeeExplanation }: SumProps) {
   const { t } = useTranslation('backups')
   const [isOpen, setIsOpen] = useState(false)
   const { discount, pay_amount: amount } = quote
+  const previousAmount = seenAmount === amount ? null : seenAmount
   const discountAmount = writeAmount(readAmount(amount) - readAmount(quote.amount))
   return (
     <div className="backup-sum">

@@ -25,17 +25,17 @@ import { useSubscribeDraft } from '#features/backups/subscribe/useSubscribeDraft
 
 interface SubscriptionsProps {
   order: OrderRow
-  /** Another number each time that the page's reader asks for all of it anew. */
+  /** Changes whenever the user refreshes the page. */
   refreshCount: number
   parts: OrderParts
   service: ServiceRow
   services: ReturnType<typeof useServices>
   today: PlainDate
-  /** The price list in force that is here; `asOf`: when it was read, epoch ms. */
+  /** The cached price list in force; `asOf`: when it was read, epoch ms. */
   priceList: { id: number; prices: BackupPrices; asOf: number; refetch: () => void }
 }
 
-/** The two subscriptions of a service, what is to be paid for them, and the backups that they make. */
+/** The two subscriptions of a service, their payments and their backups. */
 export function Subscriptions({ order, refreshCount, parts, service, services, today, priceList }: SubscriptionsProps) {
   const { t } = useTranslation('backups')
   const charges = useBackupCharges(service.id)
@@ -43,7 +43,7 @@ export function Subscriptions({ order, refreshCount, parts, service, services, t
   const { draft, saveDraft, offer, onContinue, onDiscard } = useSubscribeDraft(service.id)
   const [openPayable, setOpenPayable] = useState<BackupPayable | null>(null)
   const { currency } = order
-  const { orders, months } = charges
+  const { orders } = charges
   const refresh = () => {
     services.refetch()
     charges.refresh()
@@ -73,7 +73,7 @@ export function Subscriptions({ order, refreshCount, parts, service, services, t
   function handleOrdered(type: PdbType, { id, pay_amount }: { id: number; pay_amount: string }) {
     saveDraft(null)
     refresh()
-    // Nothing is asked for what costs nothing: it is in effect at once (D15).
+    // A subscription without a charge is in effect at once (D15).
     if (pay_amount === '0.00') return showToast({ kind: 'done', text: t('form.done', { type: t(`type.${type}`) }) })
     setOpenPayable({ contractType: 'PDBORDER', id, currency, pay_amount, due: null })
   }
@@ -118,7 +118,7 @@ export function Subscriptions({ order, refreshCount, parts, service, services, t
       {openPayable && (
         <PayDialog
           payable={openPayable}
-          {...{ orders, months }}
+          charges={charges}
           Payment={parts.Payment}
           onClose={() => setOpenPayable(null)}
           onPaid={() => {
@@ -131,7 +131,7 @@ export function Subscriptions({ order, refreshCount, parts, service, services, t
   )
 }
 
-/** All of it is read anew as its reader asks for it, and not as the page comes: then it is read anyway. */
+/** Refetches when the count changes, and not on arrival, where everything is fetched anyway. */
 function useRefreshOnRequest(refreshCount: number, refresh: () => void) {
   const previousCount = useRef(refreshCount)
   const latestRefresh = useRef(refresh)

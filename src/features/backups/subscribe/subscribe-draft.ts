@@ -1,4 +1,4 @@
-/** A subscription as it stands in its form, and what an earlier page or build kept of one. */
+/** The values of the subscription form, and how a stored draft of any build is read. */
 import { backupTypes, type PdbType } from '#contract/backups.ts'
 import {
   type BackupPrice,
@@ -12,7 +12,7 @@ export interface SubscribeDraft {
   type: PdbType
   period: string
   unit: SubscriptionTerms['unit']
-  /** What stood there to be paid as it was last typed: another amount by now is shown beside it. Null: none was known. */
+  /** The amount to pay at the last change; if it differs now, both are shown. Null: none was known. */
   seen: string | null
 }
 
@@ -21,7 +21,7 @@ const getQuotedAmount = (draft: SubscribeDraft, price: BackupPrice, bounds: Subs
   return (terms && quoteBackup(price, bounds, terms)?.pay_amount) ?? null
 }
 
-/** As it is seen with what it costs now. */
+/** With the present amount as the one that was seen. */
 export const addSeenAmount = (
   draft: SubscribeDraft,
   price: BackupPrice,
@@ -31,11 +31,11 @@ export const addSeenAmount = (
   seen: getQuotedAmount(draft, price, bounds),
 })
 
-/** One year, as most people take it. */
+/** One year is the usual period. */
 export const createDraft = (type: PdbType, price: BackupPrice, bounds: SubscriptionBounds): SubscribeDraft =>
   addSeenAmount({ type, period: '1', unit: 'year', seen: null }, price, bounds)
 
-/** Null: nothing was kept that this build knows. */
+/** Null: there is no draft that this build can read. */
 export function parseStoredDraft(storedValue: unknown): SubscribeDraft | null {
   const { type, period, unit, seen } = (storedValue ?? {}) as Partial<Record<keyof SubscribeDraft, unknown>>
   const backupType = backupTypes.find((candidate) => candidate === type)
@@ -51,7 +51,7 @@ export function parseStoredDraft(storedValue: unknown): SubscribeDraft | null {
 /** contracts 5 */
 const periodLimits = { min: 1, max: 99 }
 
-/** Null: the period is none. */
+/** Null: the period is not valid. */
 export function parseTerms({ period, unit }: SubscribeDraft): SubscriptionTerms | null {
   const years = /^\d{1,9}$/.test(period.trim()) ? Number(period) : 0
   return years >= periodLimits.min && years <= periodLimits.max ? { period: years, unit } : null

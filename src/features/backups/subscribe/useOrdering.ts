@@ -1,81 +1,72 @@
 import { useState } from 'react'
-import type { PdbType } from '#contract/backups.ts'
-import type { Intent } from '#contract/endpoint.ts'
+import { orderBackup, type PdbType } from '#contract/backups.ts'
 import type { Problem } from '#contract/problem.ts'
 import type { PlainDate } from '#domain/time.ts'
-import { useDispatch } from '#state/use-store.ts'
+import { useAction } from '#state/use-action.ts'
 import type { BackupFeeStep, BackupQuote, SubscriptionTerms } from '#features/backups/backup-quote.ts'
-import { isOutcomeUnknown } from '#state/long-request.ts'
-import { submitBackupOrder } from '#features/backups/slice.ts'
 
 interface OrderingOptions {
   serviceId: number
   type: PdbType
-  /** Null: it cannot be ordered as it stands. */
+  /** Null: the typed period is not valid. */
   terms: SubscriptionTerms | null
   quote: BackupQuote | null
-  /** Of the price list by which the figure is. */
+  /** Id of the price list of the quote. */
   priceId: number
   onOrdered: (order: { id: number; pay_amount: string }) => void
-  /** The server sells it for another price: what this device has of prices is old. */
+  /** The server has another price: the cached price list is old. */
   onPriceOutdated: () => void
 }
 
-/** The server's figure in place of the one that it was asked for, by the list of that id. */
+/** A quote of the server, by its price list. */
 interface ServerQuote {
   priceId: number
   quote: BackupQuote
 }
 
-interface OrderingState {
+interface OrderRefusal {
   termsKey: string
   serverQuote: ServerQuote | null
-  problem: Problem | null
-  /** Of the wish whose answer was lost: sent again under it, it is made once. */
-  intent: Intent | null
+  /** Another price is shown as an amount, and not as a problem. */
+  hasProblem: boolean
 }
 
-/** Orders a subscription by the amount that stands on the screen; where the server says another, both are shown first (D17, D89). */
+const noRefusal = { serverQuote: null, hasProblem: false }
+
+/** Orders a subscription for the displayed amount. If the server's amount differs, both are shown before it is ordered (D17, D89). */
 export function useOrdering({ serviceId, type, terms, quote, priceId, onOrdered, onPriceOutdated }: OrderingOptions) {
-  const dispatch = useDispatch()
-  const [isBusy, setIsBusy] = useState(false)
+  const { isBusy, problem, run } = useAction(orderBackup)
   const termsKey = JSON.stringify({ type, terms })
-  const initialState: OrderingState = { termsKey, serverQuote: null, problem: null, intent: null }
-  const [lastState, setLastState] = useState<OrderingState>(initialState)
-  // What was answered about another wish says nothing about this one.
-  const currentState = lastState.termsKey === termsKey ? lastState : initialState
-  const displayedQuote: ServerQuote | null = currentState.serverQuote ?? (quote && { priceId, quote })
+  const [lastRefusal, setLastRefusal] = useState<OrderRefusal | null>(null)
+  // A refusal of other terms does not apply.
+  const { serverQuote, hasProblem } = lastRefusal?.termsKey === termsKey ? lastRefusal : noRefusal
+  const displayedQuote = serverQuote ?? (quote && { priceId, quote })
 
   async function start() {
     if (!terms || !displayedQuote || isBusy) return
-    setIsBusy(true)
-    setLastState({ ...currentState, problem: null })
-    const intent = currentState.intent ?? crypto.randomUUID()
     const { pay_amount } = displayedQuote.quote
-    const body = {
-      service_id: serviceId,
-      pdb_type: type,
-      period: terms.period,
-      period_type: terms.unit,
-      price_id: displayedQuote.priceId,
-      pay_amount,
-    }
-    const result = await dispatch(submitBackupOrder(body, intent))
-    setIsBusy(false)
+    const result = await run({
+      body: {
+        service_id: serviceId,
+        pdb_type: type,
+        period: terms.period,
+        period_type: terms.unit,
+        price_id: displayedQuote.priceId,
+        pay_amount,
+      },
+    })
     if (result.kind === 'fresh') return onOrdered({ id: result.output.id, pay_amount })
     if (result.kind !== 'problem') return
-    const { problem } = result
-    if (problem.code !== 'QUOTE_CHANGED')
-      return setLastState({ ...currentState, problem, intent: isOutcomeUnknown(problem) ? intent : null })
-    setLastState({ ...initialState, serverQuote: parseServerQuote(problem, quote) })
+    if (result.problem.code !== 'QUOTE_CHANGED') return setLastRefusal({ termsKey, serverQuote, hasProblem: true })
+    setLastRefusal({ termsKey, serverQuote: parseServerQuote(result.problem, quote), hasProblem: false })
     onPriceOutdated()
   }
 
   return {
-    /** As it will be ordered: the server's, once it has said another. */
-    quote: displayedQuote?.quote ?? null,
+    /** The quote that will be ordered: the server's once it has refused the device's. */
+    quote: displayedQuote && displayedQuote.quote,
     isBusy,
-    problem: currentState.problem,
+    problem: hasProblem ? problem : null,
     start: () => void start(),
   }
 }
@@ -90,7 +81,7 @@ interface CurrentQuote {
   steps: readonly BackupFeeStep[]
 }
 
-/** Null: it does not say which. */
+/** Null: the problem has no quote. */
 function parseServerQuote({ data }: Problem, quote: BackupQuote | null): ServerQuote | null {
   const { now: currentQuote } = (data ?? {}) as { now?: CurrentQuote }
   if (!currentQuote || !quote) return null

@@ -13,8 +13,8 @@ interface SubscribeDraftState {
 }
 
 /**
- * What stands in the form of a service's subscription, kept on the device as it is typed: whoever chose without a line, or left,
- * finds it again and orders it then, by the price of that day (D89). A draft of an earlier visit is offered.
+ * The draft of a subscription, stored on the device while it is typed, so that it can be ordered later for the price of that day
+ * (D89). A draft of an earlier visit is offered.
  */
 export function useSubscribeDraft(serviceId: number): SubscribeDraftState {
   const formKey = `backup:${serviceId}`

@@ -1,14 +1,14 @@
 import { useState } from 'react'
-import type { Problem } from '#contract/problem.ts'
+import { disableTraffic } from '#contract/backups.ts'
 import type { ServiceRow } from '#contract/services.ts'
 import { isProviderAdmin } from '#domain/access.ts'
-import { useDispatch, useSignedInSession } from '#state/use-store.ts'
+import { useAction } from '#state/use-action.ts'
+import { useSignedInSession } from '#state/use-store.ts'
 import { Button } from '#ui/display/Button.tsx'
 import { Dialog } from '#ui/overlay/Dialog.tsx'
 import { showToast } from '#ui/overlay/toasts.tsx'
 import { ProblemNote } from '#ui/page/ProblemNote.tsx'
 import { useTranslation } from 'react-i18next'
-import { setTrafficDisabled } from '#features/backups/slice.ts'
 import type { BackupPlan } from '#features/backups/backup-hooks.ts'
 import { useOfflineReason } from '#features/backups/useOfflineReason.ts'
 
@@ -18,7 +18,7 @@ interface SuspendTrafficProps {
   onDone: () => void
 }
 
-/** The provider's staff suspend what causes traffic, or lift that; what suspended itself ends with its payment. */
+/** The provider's staff suspend backups that cause traffic, or allow them again. A suspension for unpaid traffic ends with the payment. */
 export function SuspendTraffic({ service, plan, onDone }: SuspendTrafficProps) {
   const { t } = useTranslation('backups')
   const { caller } = useSignedInSession()
@@ -55,19 +55,15 @@ interface SuspendDialogProps {
   onDone: () => void
 }
 
-/** Says what follows of it; in a suspension the safe way out has the focus. */
+/** Says what happens before it does. In a suspension the button that closes has the focus. */
 function SuspendDialog({ action, service: { id, code }, onClose, onDone }: SuspendDialogProps) {
   const { t } = useTranslation('backups')
-  const dispatch = useDispatch()
   const disabledReason = useOfflineReason()
-  const [isBusy, setIsBusy] = useState(false)
-  const [problem, setProblem] = useState<Problem | null>(null)
+  const { isBusy, problem, run } = useAction(disableTraffic)
   const isSuspension = action === 'suspend'
   async function send() {
-    setIsBusy(true)
-    const result = await dispatch(setTrafficDisabled(id, isSuspension))
-    setIsBusy(false)
-    if (result.kind === 'problem') return setProblem(result.problem)
+    const result = await run({ params: { serviceId: id }, body: { disabled: isSuspension } })
+    if (result.kind === 'problem') return
     showToast({ kind: 'done', text: t(isSuspension ? 'traffic.suspended' : 'traffic.allowed', { code }) })
     onClose()
     onDone()

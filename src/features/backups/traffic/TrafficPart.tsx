@@ -26,7 +26,7 @@ interface TrafficPartProps {
   onPay: (payable: BackupPayable) => void
 }
 
-/** This month so far, and the months before with what they cost (M127, M128). */
+/** This month, and earlier months with their amounts (M127, M128). */
 export function TrafficPart({ service, charges, parts, onPay }: TrafficPartProps) {
   const { t } = useTranslation('backups')
   const titleId = useId()
@@ -100,7 +100,7 @@ export function TrafficPart({ service, charges, parts, onPay }: TrafficPartProps
 const getExtraTraffic = ({ pdb_traffic: usedGb, free }: TrafficRow) =>
   calculateExtraTraffic(readAmount(usedGb), readAmount(free))
 
-/** A device may hold rows of a version that carried nothing over. */
+/** Rows of an earlier version have no such field. */
 const wasCarriedOver = ({ carried_out: carriedAmount = '0.00' }: Partial<TrafficRow>) => carriedAmount !== '0.00'
 
 const explainRow = (row: TrafficRow) => {
@@ -109,7 +109,7 @@ const explainRow = (row: TrafficRow) => {
   return explainTraffic(readAmount(usedGb), readAmount(free), readAmount(price), carriedTraffic)
 }
 
-/** Over the free limit in red, with a sign and in words. */
+/** Over the free limit: red, with an icon and a text. */
 function UsedTraffic({ row }: { row: TrafficRow }) {
   const { t } = useTranslation('backups')
   const usedGb = groupThousands(row.pdb_traffic)

@@ -16,7 +16,7 @@ const reasons = [
   'applied',
 ] as const
 
-/** Why it was not done, by the reason that the server gives. */
+/** The problem, or the server's reason where it has one. */
 export function TaskProblem({ problem }: { problem: Problem | null }) {
   const { t } = useTranslation('payment-tasks')
   const reasonCode = problem?.code === 'STATE_CONFLICT' ? (problem.data as { why?: string } | null)?.why : undefined

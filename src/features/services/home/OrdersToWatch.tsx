@@ -1,7 +1,6 @@
 import { Link } from 'react-router-dom'
 import { getSettings } from '#contract/accounts.ts'
-import { readAgedResponse } from '#local/lists/responses.ts'
-import { useCachedResponse } from '#state/use-cached-response.ts'
+import { useRecord } from '#state/use-record.ts'
 import { useList } from '#state/use-list.ts'
 import { Freshness } from '#ui/list/Freshness.tsx'
 import { useToday } from '#ui/page/use-today.ts'
@@ -15,9 +14,9 @@ const maxOrders = 8
 /** Orders of all customers that are unpaid or near their end, for the provider's staff (D53). */
 export function OrdersToWatch() {
   const { t } = useTranslation('services')
-  const { response: settings } = useCachedResponse(readAgedResponse, getSettings, {})
+  const { record: settings } = useRecord(getSettings, {})
   const { rows, freshness } = useList(homeServices, { scope: null, view: allServicesView })
-  const today = useToday(settings?.output.time_zone)
+  const today = useToday(settings?.time_zone)
   const watchedOrders = settings ? listOrdersToWatch(rows?.map(({ row }) => row) ?? [], today) : []
   return (
     <section className="card home-card" aria-labelledby="home-watch">

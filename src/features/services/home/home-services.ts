@@ -1,8 +1,7 @@
-/** The services of all customers, for what home says of them. */
+/** The services of all customers, for the home page. */
 import { listServices, type ServiceRow, serviceListSpec } from '#contract/services.ts'
-import { readList } from '#local/lists/read-list.ts'
 import { toPageQuery, plainListState } from '#state/list-url.ts'
 import { createCompleteListSlice } from '#state/complete-list.ts'
 
-export const homeServices = createCompleteListSlice<ServiceRow>('homeServices', listServices, readList)
+export const homeServices = createCompleteListSlice<ServiceRow>('homeServices', listServices)
 export const allServicesView = toPageQuery(plainListState(serviceListSpec))

@@ -1,4 +1,4 @@
-/** Which services' orders the provider's staff look after: of all customers, as far as the device knows them. */
+/** Orders of all customers that the provider's staff watch, from the rows of the device. */
 import type { ServiceRow } from '#contract/services.ts'
 import { maxReminderDays } from '#domain/contracts.ts'
 import { countDaysLeft } from '#domain/plain-dates.ts'
@@ -11,7 +11,7 @@ export interface WatchedOrder {
   isUnpaid: boolean
 }
 
-/** Unpaid, or near the end of the contract, as far ahead as the first reminder by mail (contracts 4); what ends first comes first. */
+/** Unpaid, or within the time of the first reminder by mail before the contract's end (contracts 4); the earliest end first. */
 export function listOrdersToWatch(rows: readonly ServiceRow[], today: PlainDate): WatchedOrder[] {
   const orders = rows.map((row): WatchedOrder => {
     const days = row.expired_date === null ? -1 : countDaysLeft(today, row.expired_date)

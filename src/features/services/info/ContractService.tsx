@@ -12,12 +12,12 @@ import { ServiceStyles } from '#features/services/ServiceStyles.tsx'
 
 interface ContractServiceProps {
   order: OrderRow
-  /** The service is another than the order says: what is told of its set-up is old. */
+  /** The state of the service differs from the order's: the order is old. */
   onChanged: () => void
   EventsPart: ServiceEventsPart
 }
 
-/** The running system of a contract, inside its page: for who orders (D50). */
+/** The service of a contract, on the contract's page: for people who order (D50). */
 export function ContractService({ order, onChanged, EventsPart }: ContractServiceProps) {
   const { t } = useTranslation('services')
   const titleId = useId()
@@ -46,7 +46,7 @@ export function ContractService({ order, onChanged, EventsPart }: ContractServic
 
 type ServiceStateSummary = Pick<OrderRow, 'online' | 'system_status'>
 
-/** Says once for each state in which the service is found other than its order tells. */
+/** Calls `onChanged` once for each state of the service that differs from the order's. */
 function useNotifyDifference(row: ServiceStateSummary | null, order: ServiceStateSummary, onChanged: () => void) {
   const notifiedState = useRef('')
   const currentState = row && `${row.online} ${row.system_status}`

@@ -1,5 +1,4 @@
 import { useParams } from 'react-router-dom'
-import { isOffline } from '#contract/problem.ts'
 import { Button, ButtonLink } from '#ui/display/Button.tsx'
 import { EmptyState } from '#ui/list/EmptyState.tsx'
 import { Freshness } from '#ui/list/Freshness.tsx'
@@ -10,7 +9,8 @@ import { ProblemNote } from '#ui/page/ProblemNote.tsx'
 import { Skeleton } from '#ui/page/Skeleton.tsx'
 import { useTranslation } from 'react-i18next'
 import { type ServiceBackupsPart, type ServiceEventsPart, ServicePanel } from '#features/services/info/ServicePanel.tsx'
-import { useService } from '#features/services/info/useService.ts'
+import { UnknownServiceCard } from '#features/services/info/UnknownServiceCard.tsx'
+import { getMissingReason, type ServiceState, useService } from '#features/services/info/useService.ts'
 import { useServiceJobs } from '#features/services/operations/jobs.ts'
 import { useServiceActions } from '#features/services/operations/useServiceActions.tsx'
 import { ServiceStatusTag } from '#features/services/ServiceStatusTag.tsx'
@@ -23,36 +23,27 @@ interface ServiceDetailsParts {
   Backups: ServiceBackupsPart
 }
 
-/** One service by its number, for the provider's admins. */
+/** One service by its id, for the provider's admins. */
 export function ServiceDetailsPage(parts: ServiceDetailsParts) {
   const { id = '' } = useParams()
-  // Each is a page of its own.
+  // The key remounts the page for another service.
   return /^\d{1,10}$/.test(id) ? <ServiceById key={id} id={Number(id)} {...parts} /> : <UnknownService />
 }
 
 function ServiceById({ id, EventsPart, Backups }: { id: number } & ServiceDetailsParts) {
   const { t } = useTranslation('services')
-  const { row, freshness, isFetching, problem, refetch, refresh } = useService({ id })
+  const service = useService({ id })
+  const { row, freshness, isFetching, problem, refetch, refresh } = service
   const jobs = useServiceJobs()
   const logPath = `${listPath}/${id}/log`
   const actions = useServiceActions({ jobs, logPath: () => logPath, onDone: refresh })
   if (!row) {
-    const isUnknown = row === null && !problem && !isFetching && freshness.asOf !== null
-    if (isUnknown) return <UnknownService />
+    const reason = getMissingReason(service)
+    if (reason === 'unknown') return <UnknownService />
     return (
       <Page title={t('page.unknownTitle')} crumbs={[{ label: t('page.crumb'), to: listPath }]}>
         <ServiceStyles />
-        {isOffline(problem) ? (
-          <section className="card">
-            <EmptyState icon="offline" title={t('page.notHere')}>
-              <p>{t('page.notHereText')}</p>
-            </EmptyState>
-          </section>
-        ) : problem ? (
-          <ProblemNote problem={problem} title={t('page.missing')} onRetry={refetch} />
-        ) : (
-          <Skeleton lines={6} />
-        )}
+        <MissingService service={service} reason={reason} />
         {actions.dialog}
       </Page>
     )
@@ -86,6 +77,25 @@ function ServiceById({ id, EventsPart, Backups }: { id: number } & ServiceDetail
   )
 }
 
+interface MissingServiceProps {
+  service: ServiceState
+  reason: 'offline' | 'failed' | 'loading'
+}
+
+function MissingService({ service, reason }: MissingServiceProps) {
+  const { t } = useTranslation('services')
+  if (reason === 'loading') return <Skeleton lines={6} />
+  if (reason === 'failed')
+    return <ProblemNote problem={service.problem} title={t('page.missing')} onRetry={service.refetch} />
+  return (
+    <section className="card">
+      <EmptyState icon="offline" title={t('page.notHere')}>
+        <p>{t('page.notHereText')}</p>
+      </EmptyState>
+    </section>
+  )
+}
+
 function UnknownService() {
   const { t } = useTranslation('services')
   const allServicesLink = (
@@ -96,11 +106,7 @@ function UnknownService() {
   return (
     <Page title={t('page.unknownTitle')} crumbs={[{ label: t('page.crumb'), to: listPath }]}>
       <ServiceStyles />
-      <section className="card">
-        <EmptyState icon="search" title={t('page.unknown')} action={allServicesLink}>
-          <p>{t('page.unknownText')}</p>
-        </EmptyState>
-      </section>
+      <UnknownServiceCard action={allServicesLink} />
     </Page>
   )
 }

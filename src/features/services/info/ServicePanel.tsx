@@ -15,10 +15,10 @@ import type { ServiceJob } from '#features/services/operations/jobs.ts'
 import type { useServiceActions } from '#features/services/operations/useServiceActions.tsx'
 import { formatMemory, ServiceStatusTag, formatTasks } from '#features/services/ServiceStatusTag.tsx'
 
-/** What was done to it lately. */
+/** Recent entries of the audit trail. */
 export type ServiceEventsPart = ComponentType<{ row: ServiceRow }>
 
-/** What is backed up of it. */
+/** The backups of the service. */
 export type ServiceBackupsPart = ComponentType<{ row: ServiceRow }>
 
 interface ServicePanelProps {
@@ -26,12 +26,12 @@ interface ServicePanelProps {
   jobs: readonly ServiceJob[] | undefined
   actions: ReturnType<typeof useServiceActions>
   logPath: string
-  /** Inside a contract, which says itself whose it is and until when. */
+  /** The page of the contract has the company and the dates itself. */
   isInContract?: boolean
   EventsPart: ServiceEventsPart
 }
 
-/** All that is known of one running system, in cards: alike on the staff's page and inside a contract (D50). */
+/** One service in cards, on the staff's page and inside a contract (D50). */
 export function ServicePanel({ row, jobs, actions, logPath, isInContract = false, EventsPart }: ServicePanelProps) {
   return (
     <div className="service-panel">
@@ -53,36 +53,10 @@ function StateCard({ row, actions, isInContract, logPath }: Omit<ServicePanelPro
   const { caller } = useSignedInSession()
   const titleId = useId()
   const trailPath = buildHistoryPath({ code: 'service', name: row.code, companyId: row.company_id }, caller)
-  const isCreated = row.system_status > 0
   return (
     <section className="card" aria-labelledby={titleId}>
       <h2 id={titleId}>{t('panel.health')}</h2>
-      <DescriptionList>
-        <DescriptionItem label={t('panel.status')}>
-          <ServiceStatusTag {...row} />
-        </DescriptionItem>
-        {isCreated && (
-          <DescriptionItem label={t('panel.reachable')}>
-            <span className={row.online ? 'service-good' : 'service-bad'}>{t(row.online ? 'online' : 'offline')}</span>
-          </DescriptionItem>
-        )}
-        {!isInContract && (
-          <>
-            <DescriptionItem label={t('panel.company')}>
-              <bdi>{row.company_name}</bdi> <code>{row.company_code}</code>
-            </DescriptionItem>
-            <DescriptionItem label={t('panel.contract')}>
-              {row.contract === null ? t('panel.noContract') : <CopyText text={row.contract} />}
-            </DescriptionItem>
-          </>
-        )}
-        <DescriptionItem label={t('panel.created')}>{row.create_time}</DescriptionItem>
-        {!isInContract && row.expired_date !== null && (
-          <DescriptionItem label={t('panel.expires')}>{row.expired_date}</DescriptionItem>
-        )}
-        {row.stop_date !== null && <DescriptionItem label={t('panel.stop')}>{row.stop_date}</DescriptionItem>}
-        {row.erase_date !== null && <DescriptionItem label={t('panel.erase')}>{row.erase_date}</DescriptionItem>}
-      </DescriptionList>
+      <StateFacts row={row} isInContract={isInContract} />
       {row.fault !== null && (
         <div className="service-fault" role="status">
           <Icon name="alert" />
@@ -92,7 +66,7 @@ function StateCard({ row, actions, isInContract, logPath }: Omit<ServicePanelPro
           </div>
         </div>
       )}
-      {!isCreated && (
+      {row.system_status === 0 && (
         <p className="service-note">
           {row.erase_date === null ? t('panel.notCreated') : t('panel.removed', { date: row.erase_date })}
         </p>
@@ -102,6 +76,43 @@ function StateCard({ row, actions, isInContract, logPath }: Omit<ServicePanelPro
         {trailPath !== null && <Link to={trailPath}>{t('panel.history')}</Link>}
       </p>
     </section>
+  )
+}
+
+function StateFacts({ row, isInContract }: { row: ServiceRow; isInContract: boolean | undefined }) {
+  const { t } = useTranslation('services')
+  const dates = [
+    { label: t('panel.created'), date: row.create_time },
+    { label: t('panel.expires'), date: isInContract ? null : row.expired_date },
+    { label: t('panel.stop'), date: row.stop_date },
+    { label: t('panel.erase'), date: row.erase_date },
+  ].filter(({ date }) => date !== null)
+  return (
+    <DescriptionList>
+      <DescriptionItem label={t('panel.status')}>
+        <ServiceStatusTag {...row} />
+      </DescriptionItem>
+      {row.system_status > 0 && (
+        <DescriptionItem label={t('panel.reachable')}>
+          <span className={row.online ? 'service-good' : 'service-bad'}>{t(row.online ? 'online' : 'offline')}</span>
+        </DescriptionItem>
+      )}
+      {!isInContract && (
+        <>
+          <DescriptionItem label={t('panel.company')}>
+            <bdi>{row.company_name}</bdi> <code>{row.company_code}</code>
+          </DescriptionItem>
+          <DescriptionItem label={t('panel.contract')}>
+            {row.contract === null ? t('panel.noContract') : <CopyText text={row.contract} />}
+          </DescriptionItem>
+        </>
+      )}
+      {dates.map(({ label, date }) => (
+        <DescriptionItem key={label} label={label}>
+          {date}
+        </DescriptionItem>
+      ))}
+    </DescriptionList>
   )
 }
 
@@ -116,7 +127,7 @@ function AddressCard({ row }: { row: ServiceRow }) {
   )
 }
 
-/** What is set beside what runs, until a reboot has made them the same. */
+/** Configured and running values; a reboot makes them equal. */
 function ConfigCard({ row, actions }: Pick<ServicePanelProps, 'row' | 'actions'>) {
   const { t } = useTranslation('services')
   const titleId = useId()

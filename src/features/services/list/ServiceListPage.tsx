@@ -1,115 +1,102 @@
-import { useCallback, useMemo, useState } from 'react'
+import { type ComponentType, useCallback, useMemo, useState } from 'react'
 import type { ServiceRow } from '#contract/services.ts'
 import type { OverlaidRow } from '#local/lists/list-view.ts'
 import { useDispatch } from '#state/use-store.ts'
 import { useLiveChanges } from '#state/live-changes.ts'
-import { useList } from '#state/use-list.ts'
-import { useListUrl } from '#state/use-list-url.ts'
+import { ListPage } from '#patterns/list-page/ListPage.tsx'
+import { useListPage } from '#patterns/list-page/useListPage.ts'
 import { Button } from '#ui/display/Button.tsx'
 import type { RowAction } from '#ui/list/column.ts'
-import { DataList } from '#ui/list/DataList.tsx'
-import { formatNumber } from '#ui/list/Freshness.tsx'
-import { useNarrow } from '#ui/list/useNarrow.ts'
-import { Page } from '#ui/page/Page.tsx'
-import { LoadProblem } from '#ui/page/LoadProblem.tsx'
+import { EmptyState } from '#ui/list/EmptyState.tsx'
 import { useTranslation } from 'react-i18next'
 import { AddressDialog } from '#features/services/AddressFacts.tsx'
 import { buildServiceColumns } from '#features/services/list/columns.tsx'
-import { type ServiceCompanyFilter, ServiceFilters } from '#features/services/list/ServiceFilters.tsx'
-import { changeView, readView, toRememberedQuery, type ServicesView, writeView } from '#features/services/view.ts'
-import { EmptyServices } from '#features/services/list/EmptyServices.tsx'
 import { RecheckButton } from '#features/services/list/RecheckButton.tsx'
 import { useServiceJobs } from '#features/services/operations/jobs.ts'
 import { useServiceActions } from '#features/services/operations/useServiceActions.tsx'
 import { ServiceStyles } from '#features/services/ServiceStyles.tsx'
 import { refreshServices, servicesList } from '#features/services/slice.ts'
+import { servicesView, systemStatuses } from '#features/services/view.ts'
 
-const viewFunctions = { read: readView, write: writeView, change: changeView, toSavedQuery: toRememberedQuery }
+/** Finds a customer by name; the page passes it in, because orders own it. `companyId` null: all customers. */
+export type ServiceCompanyFilter = ComponentType<{ companyId: number | null; onChoose: (id: number | null) => void }>
 
 type ServiceListRow = OverlaidRow<ServiceRow>
 
-/** The hosted services of all customers, for the provider's admins (contracts 2, M111), from the device; the server is asked beside it. */
+/** The hosted services of all customers, for the provider's admins (contracts 2, M111). */
 export function ServiceListPage({ CompanyFilter }: { CompanyFilter: ServiceCompanyFilter }) {
   const { t } = useTranslation('services')
   const dispatch = useDispatch()
-  const { view, changeView: change } = useListUrl(viewFunctions, servicesList)
-  const isNarrow = useNarrow()
-  const { rows, count, freshness, isFetching, problem, refetch } = useList(servicesList, {
-    scope: null,
-    view,
-    isGrowing: isNarrow,
-  })
+  const list = useListPage(servicesList, servicesView, { scope: null })
+  const { view, changeView } = list
   const refresh = useCallback(() => void dispatch(refreshServices(view)), [dispatch, view])
   useLiveChanges('services', refresh)
   const jobs = useServiceJobs()
   const serviceActions = useServiceActions({ jobs, logPath: ({ id }) => `/app/service/${id}/log`, onDone: refresh })
   const [addressRow, setAddressRow] = useState<ServiceRow | null>(null)
-  const visibleColumns = useMemo(() => buildServiceColumns(t), [t])
-  const sorting = { columns: visibleColumns, sort: view.sort, onSort: (sort: ServicesView['sort']) => change({ sort }) }
+  const columns = useMemo(() => buildServiceColumns(t), [t])
   const listRowActions = ({ row }: ServiceListRow): RowAction<ServiceListRow>[] =>
     serviceActions
       .listMenuItems(row)
-      .map(({ key, label, icon = 'more', isDestructive: danger = false, disabledReason, onSelect }) => ({
+      .map(({ key, label, icon = 'more', isDestructive = false, disabledReason, onSelect }) => ({
         key,
         label,
         icon,
-        isDestructive: danger,
+        isDestructive,
         ...(key === 'reset' ? { directButton: 'icon' } : {}),
         getDisabledReason: () => disabledReason ?? null,
         onSelect,
       }))
   return (
-    <Page
+    <ListPage
+      list={list}
       title={t('title')}
       intro={t('lead')}
       action={
         <>
-          <Button icon="refresh" onClick={refetch}>
+          <Button icon="refresh" onClick={list.refetch}>
             {t('refresh')}
           </Button>
           <RecheckButton companyId={view.company} onDone={refresh} />
         </>
       }
+      beforeFilters={<ServiceStyles />}
+      searchLabel={t('filter.search')}
+      extraFilters={<CompanyFilter companyId={view.company} onChoose={(company) => changeView({ company })} />}
+      filters={[
+        {
+          name: 'status',
+          label: t('filter.status'),
+          allLabel: t('filter.all'),
+          choices: systemStatuses.map((value) => ({ value, label: t(`status.${value as 0}`) })),
+        },
+      ]}
+      listClass="service-list"
+      caption={t('caption')}
+      formatCount={(numbers) => t('counted', numbers)}
+      columns={columns}
+      getRowName={({ row }) => row.code}
+      getRowPath={({ row }) => `/app/service/${row.id}`}
+      renderExtra={({ row }) =>
+        row.system_status > 0 && (
+          <Button kind="plain" icon="info" isIconOnly onClick={() => setAddressRow(row)}>
+            {t('info.open', { code: row.code })}
+          </Button>
+        )
+      }
+      actions={listRowActions}
+      empty={{
+        notHere: { title: t('empty.notHere'), text: t('empty.notHereText') },
+        noneFound: { title: t('empty.noneFound'), text: t('empty.noneFoundText'), showAll: t('empty.showAll') },
+        none: (
+          <EmptyState icon="service" title={t('empty.title')}>
+            {t('empty.text')}
+          </EmptyState>
+        ),
+      }}
     >
-      <ServiceStyles />
-      <ServiceFilters view={view} sorting={sorting} CompanyFilter={CompanyFilter} onChange={change} />
-      {/* Offline the rows that are here, or the word that there are none, say all there is to say. */}
-      <LoadProblem problem={problem} onRetry={refetch} />
-      <div className="service-list">
-        <DataList
-          caption={t('caption')}
-          formatCount={(count) => t('counted', { count, number: formatNumber(count) })}
-          columns={visibleColumns}
-          rows={rows}
-          getRowKey={({ row }) => String(row.id)}
-          getRowName={({ row }) => row.code}
-          getRowPath={toServicePath}
-          renderExtra={({ row }) =>
-            row.system_status > 0 && (
-              <Button kind="plain" icon="info" isIconOnly onClick={() => setAddressRow(row)}>
-                {t('info.open', { code: row.code })}
-              </Button>
-            )
-          }
-          actions={listRowActions}
-          sort={view.sort}
-          onSort={sorting.onSort}
-          isGrowing={isNarrow}
-          page={view.page}
-          pageSize={view.results}
-          count={count}
-          onPage={(page, isCorrection) => change({ page }, isCorrection)}
-          onPageSize={(results) => change({ results })}
-          freshness={freshness}
-          isFetching={isFetching}
-          problem={problem}
-          emptyContent={<EmptyServices view={view} wasRead={freshness.asOf !== null} onChange={change} />}
-        />
-      </div>
       {addressRow && <AddressDialog row={addressRow} onClose={() => setAddressRow(null)} />}
       {serviceActions.dialog}
-    </Page>
+    </ListPage>
   )
 }
-
-const toServicePath = ({ row }: ServiceListRow) => `/app/service/${row.id}`

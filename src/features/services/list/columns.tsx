@@ -7,7 +7,7 @@ import { isWebAddress } from '#ui/display/WebAddress.tsx'
 import { formatMemory, listNotes, ServiceStatusTag, formatTasks } from '#features/services/ServiceStatusTag.tsx'
 import { getNameLang } from '#ui/i18n/name-language.ts'
 
-/** M111, with what is set beside what runs (D42). */
+/** M111; configured and running values (D42). */
 export const buildServiceColumns = (t: TFunction<'services'>): ListColumn<OverlaidRow<ServiceRow>>[] => [
   {
     key: 'code',
@@ -41,7 +41,6 @@ export const buildServiceColumns = (t: TFunction<'services'>): ListColumn<Overla
     phone: 'tag',
     render: ({ row }) => <ServiceStateCell row={row} t={t} />,
   },
-  // Its own page has it too.
   {
     key: 'capacity',
     header: t('column.capacity'),
@@ -65,19 +64,19 @@ export const buildServiceColumns = (t: TFunction<'services'>): ListColumn<Overla
     key: 'expired_date',
     header: t('column.expires'),
     sortable: true,
-    width: 'day',
-    render: ({ row }) => row.expired_date ?? t('capacity.none'),
+    format: 'date',
+    getValue: ({ row }) => row.expired_date,
   },
 ]
 
-/** What is cut is whole in its title. */
+/** The title has the full name, because the cell may cut it. */
 const FullName = ({ name }: { name: string }) => (
   <bdi title={name} lang={getNameLang(name)}>
     {name}
   </bdi>
 )
 
-/** Leads to the system itself, in a tab of its own. */
+/** Opens the service in a new tab. */
 function ServiceName({ row: { name, url } }: { row: ServiceRow }) {
   if (!isWebAddress(url)) return <FullName name={name} />
   return (
@@ -100,7 +99,7 @@ function ServiceStateCell({ row, t }: { row: ServiceRow; t: TFunction<'services'
 function Capacity({ row, t }: { row: ServiceRow; t: TFunction<'services'> }) {
   if (row.system_status === 0) return <span className="service-none">{t('capacity.none')}</span>
   const { task_runtime_memory: configuredMemory, running_memory: runningMemory } = row
-  // One unit for both.
+  // The unit is written once.
   const memory =
     configuredMemory > 0 && runningMemory !== null
       ? formatNumber(configuredMemory)

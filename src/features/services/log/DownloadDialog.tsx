@@ -16,7 +16,7 @@ interface DownloadDialogProps {
   onClose: () => void
 }
 
-/** A log as a file, of a span of at most 180 days back. What is typed stays while it cannot be asked for. */
+/** Downloads a log of the last 180 days. Typed values stay while the device is offline. */
 export function DownloadDialog({ service: { id, code }, onClose }: DownloadDialogProps) {
   const { t } = useTranslation('services')
   const formId = useId()

@@ -12,10 +12,10 @@ interface LogLinesProps {
   isFetching: boolean
 }
 
-/** How near to its end one has to be to be taken along, px. */
+/** Distance from the end within which the frame follows new lines, px. */
 const endTolerancePx = 24
 
-/** The lines in a frame that scrolls. Whoever is at its end stays at the end as lines come; whoever reads elsewhere keeps the place. */
+/** The lines in a frame that scrolls. At its end it follows new lines; elsewhere it keeps its position. */
 export function LogLines({ label, lines, timeZone, isFetching }: LogLinesProps) {
   const { t } = useTranslation('services')
   const frameRef = useRef<HTMLDivElement>(null)
@@ -27,7 +27,7 @@ export function LogLines({ label, lines, timeZone, isFetching }: LogLinesProps) 
   const firstNumber = lines[0]?.number ?? 0
   const scrollToEnd = () => frameRef.current?.scrollTo({ top: frameRef.current.scrollHeight })
   useLayoutEffect(() => {
-    // Of another span: it begins at its end.
+    // Lines of another range: begin at the end.
     if (lastNumber < lastSeen.current) isAtEnd.current = true
     if (isAtEnd.current) {
       scrollToEnd()
@@ -45,7 +45,7 @@ export function LogLines({ label, lines, timeZone, isFetching }: LogLinesProps) 
   }
   return (
     <div className="log-room">
-      {/* What scrolls is to be reached by key. Nobody wants each line read aloud: how many there are is said beside it. */}
+      {/* Focusable, so that it scrolls by key. Screen readers do not read each line: the status has their number. */}
       <div
         ref={frameRef}
         className={`log-lines${isFetching ? ' again' : ''}`}

@@ -8,7 +8,7 @@ interface QuickSpansProps {
   onChoose: (range: ServiceLogRange) => void
 }
 
-/** Spans that end now. */
+/** Time ranges that end now. */
 export function QuickSpans({ clock, onChoose }: QuickSpansProps) {
   const { t } = useTranslation('services')
   return (

@@ -10,9 +10,9 @@ interface RangeFieldsProps {
   currentMinute: string
   /** The last minute that can be chosen. */
   max?: string
-  /** Whether the end may be left open: up to now. */
+  /** The end may be empty: up to now. */
   isEndOpen?: boolean
-  /** Whether all that is wrong is to be said, also of what nobody has left yet. */
+  /** Shows faults of fields that still have the focus too. */
   isStrict?: boolean
   onChange: (range: ServiceLogRange) => void
 }
@@ -20,7 +20,7 @@ interface RangeFieldsProps {
 type RangeEnd = keyof ServiceLogRange
 const rangeEnds = ['from', 'to'] as const
 
-/** Two minutes. What is wrong is said beside the field that was changed (contracts 5). */
+/** Start and end in minutes. A fault is shown at the field that was changed (contracts 5). */
 export function RangeFields({
   range,
   currentMinute,
@@ -43,7 +43,7 @@ export function RangeFields({
     }
     if (fault === 'tooEarly') return t('log.wrong.tooEarly', { earliest: getEarliestMinute(currentMinute) })
     if (fault === 'missing') return t('log.wrong.missing')
-    // One that is being typed is no time yet; the field says so as it is left.
+    // While a time is being typed it is not valid yet; the field shows the fault on blur.
     return fault && isStrict ? tDates('not.minute') : null
   }
   return (

@@ -1,20 +1,24 @@
-/** What the log viewer holds: lines in the order in which they came, the newest last, and no more of them than a page can draw. */
-import type { LogResponse, ServiceLogLine } from '#features/services/slice.ts'
+/** The lines of the log viewer: the newest last, and no more than a page can draw. */
+import type { OutputOf } from '#contract/endpoint.ts'
+import type { readServiceLog } from '#contract/services.ts'
+
+export type LogResponse = OutputOf<typeof readServiceLog>
+export type ServiceLogLine = LogResponse['lines'][number]
 
 export const maxLines = 3_000
 
-/** `number`: rises by one with each line, so that a line is the same whatever went before it. */
+/** `number`: one more for each line; it identifies the line while earlier ones are removed. */
 export interface NumberedLogLine extends ServiceLogLine {
   number: number
 }
 
 export interface LogLinesState {
   lines: readonly NumberedLogLine[]
-  /** Where it goes on. */
+  /** Cursor of the next request. */
   next: string
-  /** Earlier lines of the span were not sent. */
+  /** The server did not send the earlier lines of the range. */
   hasMore: boolean
-  /** Earlier lines were taken from the page. */
+  /** The page has removed earlier lines. */
   isTruncated: boolean
 }
 
@@ -25,7 +29,7 @@ export const createLines = ({ lines, next, more }: LogResponse): LogLinesState =
   isTruncated: false,
 })
 
-/** The same object where nothing came. */
+/** Returns the same object when there are no new lines. */
 export function appendLines(current: LogLinesState, { lines, next }: LogResponse): LogLinesState {
   if (lines.length === 0) return next === current.next ? current : { ...current, next }
   const firstNumber = (current.lines.at(-1)?.number ?? -1) + 1

@@ -1,4 +1,4 @@
-/** The span of a log, as it is typed: minutes in the business time zone (contracts 5, D31, D64). */
+/** The time range of a log, as it is typed: minutes in the business time zone (contracts 5, D31, D64). */
 import { logDays } from '#domain/hosting.ts'
 import { addDays, isMinute } from '#domain/plain-dates.ts'
 
@@ -8,28 +8,32 @@ export interface ServiceLogRange {
   to: string
 }
 
-/** The first minute of which a log is kept. `now`: this minute, in the business time zone. */
+/** The first minute of which the server has a log. `currentMinute`: in the business time zone. */
 export const getEarliestMinute = (currentMinute: string): string =>
   `${addDays(currentMinute.slice(0, 10), -logDays)} 00:00`
 
 export type RangeFault = 'missing' | 'notTime' | 'tooEarly' | 'crosses'
 
-/** What is wrong with either end; an empty object: nothing. Both ends are wrong where they cross: it is said of the one that was changed. */
+function checkStart(from: string, currentMinute: string): RangeFault | null {
+  if (from === '') return 'missing'
+  if (!isMinute(from)) return 'notTime'
+  return from < getEarliestMinute(currentMinute) ? 'tooEarly' : null
+}
+
+function checkEnd(to: string, isEndOpen: boolean): RangeFault | null {
+  if (to === '') return isEndOpen ? null : 'missing'
+  return isMinute(to) ? null : 'notTime'
+}
+
+/** Faults by end; an empty object: none. Where the ends cross, both are wrong: the one that was changed shows it. */
 export function checkRange(
   { from, to }: ServiceLogRange,
   currentMinute: string,
   isEndOpen = true,
 ): Partial<Record<keyof ServiceLogRange, RangeFault>> {
-  const faults: Partial<Record<keyof ServiceLogRange, RangeFault>> = {}
-  if (from === '') faults.from = 'missing'
-  else if (!isMinute(from)) faults.from = 'notTime'
-  else if (from < getEarliestMinute(currentMinute)) faults.from = 'tooEarly'
-  if (to === '') {
-    if (!isEndOpen) faults.to = 'missing'
-  } else if (!isMinute(to)) faults.to = 'notTime'
-  const end = to === '' ? currentMinute : to
-  if (!faults.from && !faults.to && from >= end) return { from: 'crosses', to: 'crosses' }
-  return faults
+  const [startFault, endFault] = [checkStart(from, currentMinute), checkEnd(to, isEndOpen)]
+  if (!startFault && !endFault && from >= (to || currentMinute)) return { from: 'crosses', to: 'crosses' }
+  return { ...(startFault && { from: startFault }), ...(endFault && { to: endFault }) }
 }
 
 export const quickSpans = ['hour', 'day', 'week'] as const
@@ -44,7 +48,7 @@ export function getSpanStart(span: QuickSpan, nowMs: number, formatMinute: (inst
   return formatMinute(nowMs - 7 * 24 * 60 * minuteMs)
 }
 
-/** As the calls take it: before the end. `nextMinute`: the end of one that is left open. */
+/** As the calls have it. `nextMinute`: the end of an open range. */
 export const toTimestamps = ({ from, to }: ServiceLogRange, nextMinute: string) => ({
   from: `${from}:00`,
   to: `${to === '' ? nextMinute : to}:00`,

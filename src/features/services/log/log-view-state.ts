@@ -1,9 +1,9 @@
-/** What the address of a log says (C-01): the span, what is looked for, whether it is followed. */
+/** The address of a log (C-01): range, search text, following. */
 import { isMinute } from '#domain/plain-dates.ts'
 import type { ServiceLogRange } from '#features/services/log/log-range.ts'
 
 export interface LogViewState {
-  /** Null: the last hour, as of when the page came. */
+  /** Null: the last hour before the page was opened. */
   range: ServiceLogRange | null
   searchText: string
   shouldFollow: boolean

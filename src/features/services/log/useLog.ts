@@ -1,82 +1,77 @@
 import { useCallback, useEffect, useRef, useState } from 'react'
 import { isOffline, createLocalProblem, type Problem } from '#contract/problem.ts'
+import { readServiceLog } from '#contract/services.ts'
 import type { CallResult } from '#request/call-results.ts'
+import { callEndpoint } from '#state/app-thunk.ts'
 import { useConnection, useDispatch } from '#state/use-store.ts'
 import { useFetch } from '#state/use-fetch.ts'
-import { createLines, type LogLinesState, appendLines } from '#features/services/log/log-lines.ts'
-import { fetchLog, type LogResponse } from '#features/services/slice.ts'
+import { createLines, type LogLinesState, type LogResponse, appendLines } from '#features/services/log/log-lines.ts'
 
-/** How often whoever follows asks, ms. */
+/** Interval of the requests of a followed log, ms. */
 const followIntervalMs = 2_000
 
 interface LogRequest {
-  /** Null: which service it is, or what span is meant, is not known yet. */
-  id: number | null
-  span: { from: string; to?: string } | null
+  id: number
+  span: { from: string; to?: string }
   searchText: string
   shouldFollow: boolean
 }
 
-/** What is thrown is code that could not be fetched, which is as out of reach as the server. */
+/** Code that is loaded when first needed may be as unreachable as the server. */
 const toOfflineResult = (): CallResult<LogResponse> => ({ kind: 'problem', problem: createLocalProblem('OFFLINE') })
 
-/** Lines of a span, found by text; whoever follows is shown what comes after them, while the page is seen and there is a connection. */
-export function useLog({ id, span, searchText, shouldFollow }: LogRequest) {
+/** Lines of a time range that contain a text. A followed log also gets the new lines while the page is visible and online. */
+export function useLog({ id, span: { from, to }, searchText, shouldFollow }: LogRequest) {
   const dispatch = useDispatch()
   const isOnline = useConnection().networkState === 'online'
   const [displayedLog, setDisplayedLog] = useState<{ requestKey: string; lines: LogLinesState } | null>(null)
   const [problem, setProblem] = useState<Problem | null>(null)
   const [isFetching, setFetching] = useState(false)
   const search = searchText.trim()
-  const requestKey = id === null || span === null ? null : JSON.stringify({ id, ...span, search })
-  // Only the last question is listened to.
+  const requestKey = JSON.stringify({ id, from, to, search })
+  // Only the response of the latest request is displayed.
   const latestKey = useRef(requestKey)
   useEffect(() => {
     latestKey.current = requestKey
   })
+  const fetchLog = useCallback(
+    (range: { from?: string; to?: string | undefined; after?: string }) =>
+      dispatch(
+        callEndpoint(readServiceLog, { params: { id }, query: { ...range, searchText: search || undefined } }),
+      ).catch(toOfflineResult),
+    [dispatch, id, search],
+  )
   const refetch = useCallback(() => {
-    if (requestKey === null) return
-    const {
-      id: requestedId,
-      search: requestedText,
-      ...timestamps
-    } = JSON.parse(requestKey) as { id: number; search: string; from: string; to?: string }
     setFetching(true)
-    void dispatch(
-      fetchLog(requestedId, { ...timestamps, ...(requestedText === '' ? {} : { searchText: requestedText }) }),
-    )
-      .catch(toOfflineResult)
-      .then((result) => {
-        if (latestKey.current !== requestKey) return
-        setFetching(false)
-        setProblem(result.kind === 'problem' ? result.problem : null)
-        if (result.kind === 'fresh') setDisplayedLog({ requestKey, lines: createLines(result.output) })
-      })
-  }, [dispatch, requestKey])
-  useFetch(refetch, requestKey === null)
+    void fetchLog({ from, to }).then((result) => {
+      if (latestKey.current !== requestKey) return
+      setFetching(false)
+      setProblem(result.kind === 'problem' ? result.problem : null)
+      if (result.kind === 'fresh') setDisplayedLog({ requestKey, lines: createLines(result.output) })
+    })
+  }, [fetchLog, requestKey, from, to])
+  useFetch(refetch)
 
-  const currentLines = displayedLog !== null && displayedLog.requestKey === requestKey ? displayedLog.lines : null
+  const currentLines = displayedLog?.requestKey === requestKey ? displayedLog.lines : null
   const nextCursor = useRef<string | null>(null)
   useEffect(() => {
     nextCursor.current = currentLines?.next ?? null
   })
   const isReady = currentLines !== null
   useEffect(() => {
-    if (!shouldFollow || !isOnline || !isReady || id === null || requestKey === null) return
+    if (!shouldFollow || !isOnline || !isReady) return
     let isActive = true
     let timer: ReturnType<typeof setTimeout>
     const fetchNext = async () => {
       const cursor = nextCursor.current
       if (document.visibilityState === 'visible' && cursor !== null) {
-        const result = await dispatch(
-          fetchLog(id, { after: cursor, ...(search === '' ? {} : { searchText: search }) }),
-        ).catch(toOfflineResult)
+        const result = await fetchLog({ after: cursor })
         if (!isActive) return
-        // That the connection is gone the frame says, and it goes on by itself.
+        // The status says that the connection is lost, and following continues by itself.
         if (result.kind === 'problem') setProblem(isOffline(result.problem) ? null : result.problem)
         if (result.kind === 'fresh') {
           setProblem(null)
-          // Read anew meanwhile, it has those lines already.
+          // After a refetch meanwhile the lines are already there.
           setDisplayedLog((previous) =>
             previous?.requestKey === requestKey && previous.lines.next === cursor
               ? { requestKey, lines: appendLines(previous.lines, result.output) }
@@ -91,10 +86,10 @@ export function useLog({ id, span, searchText, shouldFollow }: LogRequest) {
       isActive = false
       clearTimeout(timer)
     }
-  }, [dispatch, shouldFollow, isOnline, isReady, id, requestKey, search])
-  // The lines of the last question stay until those of the next are there.
+  }, [fetchLog, shouldFollow, isOnline, isReady, requestKey])
   return {
-    lines: (currentLines ?? displayedLog?.lines) || null,
+    /** The lines of the previous request stay until those of the next are there. */
+    lines: displayedLog?.lines ?? null,
     isCurrent: currentLines !== null,
     problem,
     isFetching: isFetching && isOnline,

@@ -1,35 +1,24 @@
-import { useState } from 'react'
-import type { Problem } from '#contract/problem.ts'
-import { useDispatch } from '#state/use-store.ts'
+import { requestLog } from '#contract/services.ts'
+import { useAction } from '#state/use-action.ts'
 import { showToast } from '#ui/overlay/toasts.tsx'
 import { useTranslation } from 'react-i18next'
 import { toTimestamps, type ServiceLogRange } from '#features/services/log/log-range.ts'
-import { requestLogKey } from '#features/services/slice.ts'
 
-/** Asks for a key and downloads by it (M119). An empty key: there is nothing in that span (contracts 8). Answers whether something came. */
+/** Requests a key and downloads the log with it (M119). `download` returns whether there was a log; an empty key: there is none (contracts 8). */
 export function useLogDownload(id: number) {
   const { t } = useTranslation('services')
-  const dispatch = useDispatch()
-  const [isBusy, setIsBusy] = useState(false)
-  const [problem, setProblem] = useState<Problem | null>(null)
+  const { isBusy, problem, run } = useAction(requestLog)
   async function download(range: ServiceLogRange, nextMinute: string): Promise<boolean> {
-    setIsBusy(true)
-    setProblem(null)
-    const result = await dispatch(requestLogKey({ id, ...toTimestamps(range, nextMinute) }))
-    setIsBusy(false)
-    if (result.kind === 'problem') setProblem(result.problem)
+    const result = await run({ body: { id, ...toTimestamps(range, nextMinute) } })
     if (result.kind !== 'fresh') return false
-    if (result.output === '') {
-      showToast({ kind: 'note', text: t('log.none') })
-      return false
-    }
-    startDownload(`/public/log/${result.output}`)
-    return true
+    if (result.output === '') showToast({ kind: 'note', text: t('log.none') })
+    else startDownload(`/public/log/${result.output}`)
+    return result.output !== ''
   }
   return { isBusy, problem, download }
 }
 
-/** As a download and not as a way to another page, which one that fails would be. Its name is the server's (M55). */
+/** A download, not a navigation: a failed navigation would leave the page. The server names the file (M55). */
 function startDownload(href: string) {
   const link = Object.assign(document.createElement('a'), { href, download: '' })
   link.click()

@@ -1,125 +1,125 @@
-import { type FormEvent, useEffect, useId, useRef, useState } from 'react'
-import type { Intent } from '#contract/endpoint.ts'
+import { useEffect, useRef, useState } from 'react'
+import { configureService, type ServiceRow } from '#contract/services.ts'
 import type { Problem } from '#contract/problem.ts'
-import type { ServiceRow } from '#contract/services.ts'
-import { Button } from '#ui/display/Button.tsx'
+import type { CallResult } from '#request/call-results.ts'
+import { useAction } from '#state/use-action.ts'
+import { useEditForm } from '#patterns/edit-form/useEditForm.ts'
 import { formatProblem } from '#ui/i18n/problem-messages.ts'
 import { SelectField } from '#ui/form/choice-fields.tsx'
 import { Field } from '#ui/form/Field.tsx'
-import { LeaveQuestion, useHistoryGuard } from '#ui/navigation-guard/navigation-guard.tsx'
-import { Dialog } from '#ui/overlay/Dialog.tsx'
-import { ProblemNote } from '#ui/page/ProblemNote.tsx'
+import { FormDrawer } from '#ui/form/FormDrawer.tsx'
+import { showToast } from '#ui/overlay/toasts.tsx'
 import { useTranslation } from 'react-i18next'
+import { formatFailure } from '#features/services/format-failure.ts'
 import { parseMemory, taskCounts } from '#features/services/operations/parse-memory.ts'
-import { useServiceOperation } from '#features/services/operations/useServiceOperation.ts'
 import { useOfflineReason } from '#features/services/useOfflineReason.ts'
-import type { ServiceOperationRequest } from '#features/services/slice.ts'
 
 interface ConfigDialogProps {
   row: ServiceRow
   onClose: () => void
-  onDone: (operation: ServiceOperationRequest, intent: Intent) => void
+  onDone: () => void
 }
 
-/**
- * Memory and number of tasks (M118), each with what it means. It stays until the host has taken what was typed: a host without so much
- * memory says so beside the field.
- */
+interface ConfigFields {
+  /** MB; null: no valid memory was typed. */
+  memory: number | null
+  tasks: number
+}
+
+/** `problem`: the host refuses the memory. */
+interface MemoryFault {
+  field: 'memory'
+  code: string
+  problem?: Problem
+}
+
+/** Memory and number of tasks (M118). The dialog stays open until the host has accepted them. */
 export function ConfigDialog({ row, onClose, onDone }: ConfigDialogProps) {
   const { t } = useTranslation('services')
-  const formId = useId()
   const disabledReason = useOfflineReason()
+  const isOpenRef = useIsOpenRef()
   const [isRunning, setRunning] = useState(false)
-  const [refusal, setRefusal] = useState<Problem | null>(null)
+  const endResult = useRef<CallResult<unknown> | null>(null)
+  const { run } = useAction(configureService, {
+    onStarted: () => setRunning(true),
+    onEnd(result) {
+      endResult.current = result
+      setRunning(false)
+      if (result.kind === 'problem' && !isOpenRef.current)
+        showToast({ kind: 'failed', text: formatFailure(row.code, t('failed.configure'), result.problem) })
+    },
+  })
+  const form = useEditForm<ServiceRow, { memory: string; tasks: string }, ConfigFields, MemoryFault>({
+    name: `service-config ${row.id}`,
+    row: { row, waiting: null },
+    toValues: () => ({ memory: String(row.task_runtime_memory), tasks: String(row.task_desire_count) }),
+    fromValues: ({ memory, tasks }) => ({ memory: parseMemory(memory), tasks: Number(tasks) }),
+    check: ({ memory }) => (memory === null ? [{ field: 'memory', code: 'INVALID' }] : []),
+    findFaults: (problem) => (problem.code === 'NO_MEMORY' ? [{ field: 'memory', code: problem.code, problem }] : []),
+    formatFault: ({ problem }) => (problem ? formatProblem(problem) : t('config.memoryWrong')),
+    canSaveUnchanged: true,
+    save:
+      ({ fields: { memory, tasks } }) =>
+      async () => {
+        endResult.current = null
+        const query = { serviceId: row.id, task_runtime_memory: memory ?? 0, task_desire_count: tasks }
+        const startResult = await run({ query })
+        return endResult.current ?? startResult
+      },
+    onSaved() {
+      if (isOpenRef.current) onClose()
+      onDone()
+    },
+    texts: {
+      submit: t('config.save'),
+      saving: t('config.save'),
+      unchanged: '',
+      updated: t('done.of', { code: row.code, text: t('done.configure') }),
+    },
+  })
+  const tasksProps = form.getFieldProps('tasks')
+  return (
+    <FormDrawer
+      open
+      side="center"
+      {...form.formProps}
+      title={t('config.title', { code: row.code })}
+      failureTitle={t('failed.configure')}
+      disabledReason={disabledReason}
+      cancel={isRunning ? t('config.close') : undefined}
+      onClose={onClose}
+    >
+      <Field
+        size="figures"
+        label={t('config.memory')}
+        help={t('config.memoryHelp')}
+        inputMode="numeric"
+        autoComplete="off"
+        {...form.getFieldProps('memory')}
+      />
+      <SelectField
+        {...tasksProps}
+        label={t('config.tasks')}
+        help={t('config.tasksHelp')}
+        options={taskCounts.map((count) => ({ value: count, label: t(`config.task.${count}`) }))}
+        // Fewer tasks need less memory: the refusal at the memory field is removed.
+        onChange={({ target }) => form.change({ tasks: target.value, memory: form.values.memory })}
+      />
+      <p className="field-help">{t('config.note')}</p>
+      {disabledReason && <p className="field-help">{disabledReason}</p>}
+      <p className="field-help" role="status">
+        {isRunning && t('config.running')}
+      </p>
+    </FormDrawer>
+  )
+}
+
+/** False once the dialog was closed: then a toast says how the operation ended. */
+function useIsOpenRef() {
   const isOpenRef = useRef(true)
   useEffect(() => {
     isOpenRef.current = true
     return () => void (isOpenRef.current = false)
   }, [])
-  const { isBusy, problem, run } = useServiceOperation({
-    row,
-    onStarted: () => setRunning(true),
-    onDone(operation, intent) {
-      if (isOpenRef.current) onClose()
-      onDone(operation, intent)
-    },
-    onRefused(newRefusal) {
-      if (!isOpenRef.current) return false
-      setRunning(false)
-      setRefusal(newRefusal)
-      if (newRefusal.code === 'NO_MEMORY') focusMemory()
-      return true
-    },
-  })
-  const [memory, setMemory] = useState(String(row.task_runtime_memory))
-  const [tasks, setTasks] = useState(row.task_desire_count)
-  const [isInvalid, setIsInvalid] = useState(false)
-  const [initialRow] = useState(row)
-  const isDirty = memory !== String(initialRow.task_runtime_memory) || tasks !== initialRow.task_desire_count
-  const [leaveStep, setLeaveStep] = useHistoryGuard(isDirty)
-  const close = () => (isDirty && !isBusy ? setLeaveStep({ go: onClose }) : onClose())
-  const submit = (event: FormEvent) => {
-    event.preventDefault()
-    const memoryMb = parseMemory(memory)
-    setIsInvalid(memoryMb === null)
-    if (memoryMb === null) return focusMemory()
-    if (disabledReason || isBusy) return
-    setRefusal(null)
-    run({ kind: 'configure', id: row.id, memory: memoryMb, tasks })
-  }
-  const lacksMemory = refusal?.code === 'NO_MEMORY'
-  const memoryFault = isInvalid ? t('config.memoryWrong') : lacksMemory ? formatProblem(refusal) : null
-  const submitButton = (
-    <Button kind="primary" type="submit" form={formId} isBusy={isBusy} disabledReason={disabledReason}>
-      {t('config.save')}
-    </Button>
-  )
-  const leaveQuestion = leaveStep && <LeaveQuestion onStay={() => setLeaveStep(null)} onLeave={onClose} />
-  return (
-    <Dialog
-      open
-      title={t('config.title', { code: row.code })}
-      onClose={close}
-      action={submitButton}
-      cancel={isRunning ? t('config.close') : undefined}
-      question={leaveQuestion}
-    >
-      <form id={formId} className="form service-config" noValidate onSubmit={submit}>
-        <ProblemNote problem={problem ?? (lacksMemory ? null : refusal)} title={t('failed.configure')} shouldFocus />
-        <Field
-          name="memory"
-          size="figures"
-          label={t('config.memory')}
-          help={t('config.memoryHelp')}
-          error={memoryFault}
-          inputMode="numeric"
-          autoComplete="off"
-          value={memory}
-          onChange={({ target }) => {
-            setMemory(target.value)
-            setRefusal(null)
-            if (isInvalid) setIsInvalid(parseMemory(target.value) === null)
-          }}
-        />
-        <SelectField
-          name="tasks"
-          label={t('config.tasks')}
-          help={t('config.tasksHelp')}
-          options={taskCounts.map((count) => ({ value: count, label: t(`config.task.${count}`) }))}
-          value={tasks}
-          onChange={({ target }) => {
-            setTasks(taskCounts.find((count) => String(count) === target.value) ?? -1)
-            setRefusal(null)
-          }}
-        />
-        <p className="field-help">{t('config.note')}</p>
-        {disabledReason && <p className="field-help">{disabledReason}</p>}
-        <p className="field-help" role="status">
-          {isRunning && t('config.running')}
-        </p>
-      </form>
-    </Dialog>
-  )
+  return isOpenRef
 }
-
-const focusMemory = () => document.querySelector<HTMLElement>('[name=memory]')?.focus()

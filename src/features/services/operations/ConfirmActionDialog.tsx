@@ -17,7 +17,7 @@ interface ConfirmActionProps {
   onDone: (operation: ServiceOperationRequest, intent: Intent) => void
 }
 
-/** Says what will happen to whom before anything is sent; in one that takes something away the safe way out has the focus (C-16). */
+/** Says what will happen before anything is sent. Where something is removed, the button that closes has the focus (C-16). */
 export function ConfirmActionDialog({
   action,
   row,
@@ -37,7 +37,7 @@ export function ConfirmActionDialog({
       kind={isLoss ? 'danger' : 'primary'}
       isBusy={isBusy}
       disabledReason={disabledReason}
-      onClick={() => run(operation)}
+      onClick={() => void run(operation)}
     >
       {t(`move.${action}`)}
     </Button>
@@ -53,7 +53,7 @@ export function ConfirmActionDialog({
   )
 }
 
-/** The code of the service and a code are typed (M52, D41). */
+/** The user types the code of the service (M52, D41). */
 export function DeleteServiceDialog({ row, onClose, onDone }: ConfirmActionProps) {
   const { t } = useTranslation('services')
   const { isBusy, problem, run } = useServiceOperation({ row, onStarted: onClose, onDone })
@@ -67,7 +67,7 @@ export function DeleteServiceDialog({ row, onClose, onDone }: ConfirmActionProps
       actionLabel={t('move.delete')}
       isBusy={isBusy}
       problem={problem}
-      onConfirm={() => run({ kind: 'delete', id })}
+      onConfirm={() => void run({ kind: 'delete', id })}
       onClose={onClose}
     >
       <p>{t('ask.delete.text', { name, company })}</p>

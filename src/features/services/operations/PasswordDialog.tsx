@@ -1,7 +1,8 @@
 import { useState } from 'react'
 import type { Intent } from '#contract/endpoint.ts'
 import type { Problem } from '#contract/problem.ts'
-import { type AppThunk } from '#state/app-thunk.ts'
+import { takeServicePassword } from '#contract/services.ts'
+import { useAction } from '#state/use-action.ts'
 import { useDispatch } from '#state/use-store.ts'
 import { Button } from '#ui/display/Button.tsx'
 import { CopyText } from '#ui/display/CopyText.tsx'
@@ -10,42 +11,31 @@ import { Dialog } from '#ui/overlay/Dialog.tsx'
 import { ProblemNote } from '#ui/page/ProblemNote.tsx'
 import { useTranslation } from 'react-i18next'
 import { useOfflineReason } from '#features/services/useOfflineReason.ts'
-import { takePassword } from '#features/services/slice.ts'
+import { dismissJob } from '#features/services/slice.ts'
 
 interface PasswordDialogProps {
   service: { id: number; code: string }
-  /** The long request that made it: nothing is offered of it once the password was shown, or is gone. */
+  /** The long request that created the password. Its task is dismissed once the password was shown, or exists no longer. */
   intent: Intent
   onClose: () => void
 }
 
-const dismissJob =
-  (intent: Intent): AppThunk =>
-  (_dispatch, _getState, { jobActions: jobs }) =>
-    jobs.dismiss(intent)
+/** The server has no password to show any more. */
+const isGoneProblem = (problem: Problem | null) => problem?.code === 'NOT_FOUND' || problem?.code === 'GONE'
 
-/** What the server says where there is none any more. */
-const goneCodes = ['NOT_FOUND', 'GONE']
-
-/** The password that a creation or a reset has made: asked for by a press, shown once, kept nowhere (D43). */
+/** The password of a creation or a reset: shown once, when the user presses the button, and stored nowhere (D43). */
 export function PasswordDialog({ service: { id, code }, intent, onClose }: PasswordDialogProps) {
   const { t } = useTranslation('services')
   const dispatch = useDispatch()
   const disabledReason = useOfflineReason()
-  const [isBusy, setIsBusy] = useState(false)
+  const { isBusy, problem, run } = useAction(takeServicePassword)
   const [credentials, setCredentials] = useState<{ user: string; password: string } | null>(null)
-  const [problem, setProblem] = useState<Problem | null>(null)
-  const [isGone, setGone] = useState(false)
+  const isGone = isGoneProblem(problem)
   async function handleShow() {
-    setIsBusy(true)
-    setProblem(null)
-    const result = await dispatch(takePassword(id))
-    setIsBusy(false)
-    const isUnavailable = result.kind === 'problem' && goneCodes.includes(result.problem.code)
+    const result = await run({ params: { id } })
     if (result.kind === 'fresh') setCredentials(result.output)
-    else if (isUnavailable) setGone(true)
-    else if (result.kind === 'problem') setProblem(result.problem)
-    if (isUnavailable || result.kind === 'fresh') await dispatch(dismissJob(intent))
+    if (result.kind === 'fresh' || (result.kind === 'problem' && isGoneProblem(result.problem)))
+      await dispatch(dismissJob(intent))
   }
   const isDone = credentials !== null || isGone
   const showButton = !isDone && (
@@ -68,28 +58,33 @@ export function PasswordDialog({ service: { id, code }, intent, onClose }: Passw
       cancel={t(isDone ? 'password.close' : 'password.later')}
     >
       <div className="form">
-        <ProblemNote problem={problem} shouldFocus />
+        <ProblemNote problem={isGone ? null : problem} shouldFocus />
         <div role="status">
-          {credentials && (
-            <div className="service-password">
-              <DescriptionList>
-                <DescriptionItem label={t('password.user')}>
-                  <CopyText text={credentials.user} />
-                </DescriptionItem>
-                <DescriptionItem label={t('password.value')}>
-                  <CopyText text={credentials.password} />
-                </DescriptionItem>
-              </DescriptionList>
-              <p>
-                <strong>{t('password.once')}</strong>
-              </p>
-            </div>
-          )}
+          {credentials && <Credentials {...credentials} />}
           {isGone && <p>{t('password.gone')}</p>}
         </div>
         {!isDone && <p>{t('password.offerText')}</p>}
         {!isDone && disabledReason && <p className="field-help">{disabledReason}</p>}
       </div>
     </Dialog>
+  )
+}
+
+function Credentials({ user, password }: { user: string; password: string }) {
+  const { t } = useTranslation('services')
+  return (
+    <div className="service-password">
+      <DescriptionList>
+        <DescriptionItem label={t('password.user')}>
+          <CopyText text={user} />
+        </DescriptionItem>
+        <DescriptionItem label={t('password.value')}>
+          <CopyText text={password} />
+        </DescriptionItem>
+      </DescriptionList>
+      <p>
+        <strong>{t('password.once')}</strong>
+      </p>
+    </div>
   )
 }

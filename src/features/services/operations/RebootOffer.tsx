@@ -16,7 +16,7 @@ export function RebootOffer({ row, onClose }: { row: ServiceRow; onClose: () => 
       kind="primary"
       isBusy={isBusy}
       disabledReason={disabledReason}
-      onClick={() => run({ kind: 'reboot', id: row.id })}
+      onClick={() => void run({ kind: 'reboot', id: row.id })}
     >
       {t('move.reboot')}
     </Button>

@@ -8,13 +8,13 @@ import { type ServiceJob, getServiceId } from '#features/services/operations/job
 import { PasswordDialog } from '#features/services/operations/PasswordDialog.tsx'
 import { ServiceStyles } from '#features/services/ServiceStyles.tsx'
 
-/** In the list of tasks: the password that one has made, for whoever has not looked at it yet (D43). */
+/** In the list of tasks: the password of a task, until it was shown (D43). */
 export function TaskPassword({ activity }: { activity: Pick<ServiceJob, 'intent' | 'endpoint' | 'input' | 'answer'> }) {
   const { t } = useTranslation('services')
   const [isOpen, setIsOpen] = useState(false)
   const id = getServiceId(activity)
   const cachedRow = useLiveQuery(async () => (id === null ? null : await readRow<ServiceRow>('services', id)), [id])
-  // A sign-out takes what was asked from the row: then nothing says whose password it is.
+  // A sign-out removes the input from the job row: then the service is unknown.
   if (id === null) return null
   const code = cachedRow?.row.code ?? `#${id}`
   return (

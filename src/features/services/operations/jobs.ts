@@ -1,4 +1,4 @@
-/** Long requests of this user that touch a service, as their rows on the device tell: how far they are, and which have a password to show. */
+/** Long requests of this user for services, from the job rows of the device: their progress, and which have a password to show. */
 import { type JobActivity, readActivity } from '#local/jobs/read-jobs.ts'
 import type { ServiceOperation, ServiceRow } from '#contract/services.ts'
 import { useLiveQuery } from '#state/live-query.ts'
@@ -8,7 +8,7 @@ export type ServiceJob = Pick<
   'intent' | 'endpoint' | 'input' | 'isOpen' | 'state' | 'percent' | 'answer' | 'since'
 >
 
-/** By endpoint, as the server calls what it does. */
+/** The server's name of the operation, by endpoint. */
 const operations: Record<string, ServiceOperation> = {
   createService: 'create-service',
   updateService: 'update-service',
@@ -20,7 +20,7 @@ const operations: Record<string, ServiceOperation> = {
   restoreBackup: 'restore-backup',
 }
 
-/** Those that make a password (D43). */
+/** Endpoints that create a password (D43). */
 const passwordEndpoints = ['createService', 'resetServicePassword']
 
 const isServiceJob = ({ endpoint }: JobActivity) => endpoint in operations
@@ -29,7 +29,7 @@ async function readServiceJobs(): Promise<ServiceJob[]> {
   return (await readActivity()).filter(isServiceJob)
 }
 
-/** The newest first. Undefined until the device has answered. */
+/** The latest first. Undefined until the device has been read. */
 export const useServiceJobs = (): ServiceJob[] | undefined => useLiveQuery(readServiceJobs, [])
 
 type ServiceIds = Pick<ServiceRow, 'id' | 'contract_id'>
@@ -41,27 +41,29 @@ type ServiceJobInput = {
   body?: { service_id?: number }
 }
 
-/** Which service one is about; null: it does not say (yet): the creation of one says it as it answers. */
-export function getServiceId({ endpoint, input, answer: response }: ServiceJobRequest): number | null {
+/** The service of a job; null: it is not known (yet). A creation learns it from its response. */
+export function getServiceId({ endpoint, input, answer }: ServiceJobRequest): number | null {
+  if (endpoint === 'createService') return parseCreatedId(answer)
   const { params, query, body } = input as ServiceJobInput
-  if (endpoint !== 'createService') return params?.id ?? query?.serviceId ?? body?.service_id ?? null
-  return (response?.body ? (JSON.parse(response.body) as { id?: number } | null)?.id : null) ?? null
+  return params?.id ?? query?.serviceId ?? body?.service_id ?? null
 }
 
-/** The creation is about the service of its contract, until it has answered. */
+const parseCreatedId = (response: ServiceJob['answer']): number | null =>
+  (response?.body ? (JSON.parse(response.body) as { id?: number } | null)?.id : null) ?? null
+
+/** A creation belongs to the service of its contract until it has a response. */
 function isJobOfService(job: ServiceJobRequest, row: ServiceIds): boolean {
   const id = getServiceId(job)
   return id === null ? (job.input as ServiceJobInput).query?.contractId === row.contract_id : id === row.id
 }
 
-/** What this device has begun and is on its way. */
+/** The operation that this device has started and that still runs. */
 export const findOpenJob = (jobs: readonly ServiceJob[] | undefined, row: ServiceIds): ServiceJob | null =>
   jobs?.find((job) => job.isOpen && isJobOfService(job, row)) ?? null
 
-/** The newest that has made a password which nobody has looked at here. */
+/** The latest job whose password was not shown on this device. */
 export const findPasswordJob = (jobs: readonly ServiceJob[] | undefined, row: ServiceIds): ServiceJob | null =>
   jobs?.find((job) => job.state === 'done' && passwordEndpoints.includes(job.endpoint) && isJobOfService(job, row)) ??
   null
 
-/** As the server calls what one does. */
 export const getOperation = ({ endpoint }: ServiceJob): ServiceOperation | null => operations[endpoint] ?? null

@@ -1,4 +1,4 @@
-/** What a menu offers for a service, by its state and by who asks (contracts 4, 6; D41; Z-26). What the rule says stands in `domain/hosting.ts`. */
+/** The menu of a service, by its state and the caller (contracts 4, 6; D41; Z-26). The rule is in `domain/hosting.ts`. */
 import type { Caller } from '#domain/access.ts'
 import { type ServiceActionRefusal, type ServiceAction, getServiceActionRefusal } from '#domain/hosting.ts'
 import type { PlainDate } from '#domain/time.ts'
@@ -7,7 +7,7 @@ import type { ServiceRow } from '#contract/services.ts'
 /** The log is read by its own page, or downloaded. */
 export type ServiceMenuAction = ServiceAction | 'download'
 
-/** In the order in which a menu offers them. */
+/** In the order of the menu. */
 const menuActions: readonly ServiceMenuAction[] = [
   'create',
   'update',
@@ -20,28 +20,28 @@ const menuActions: readonly ServiceMenuAction[] = [
   'delete',
 ]
 
-/** Why one that is offered cannot be used now. `busy`: something else is being done to it. */
+/** Why an offered action cannot be used now. `busy`: another operation runs. */
 export type ActionRefusal = 'expired' | 'not_yet' | 'notExpired' | 'busy'
 
 const toServiceAction = (action: ServiceMenuAction): ServiceAction => (action === 'download' ? 'log' : action)
-/** Nothing that one waits for would change these soon: it is not offered at all. */
+/** Other refusals do not pass with time: the action is not offered. */
 const isOffered = (refusal: ServiceActionRefusal | null): refusal is 'expired' | 'not_yet' | null =>
   refusal === null || refusal === 'expired' || refusal === 'not_yet'
 
-/** A customer is told that there will be a time for it (D41). */
+/** A customer sees that deletion will be possible after the contract's end (D41). */
 const waitsForExpiry = (row: ServiceRow, caller: Caller): boolean =>
   caller.order && row.company_id === caller.companyId && (row.system_status > 0 || row.erase_date !== null)
 
 /** `today`: in the business time zone. */
 export const listServiceActions = (row: ServiceRow, caller: Caller, today: PlainDate): ServiceMenuAction[] =>
   menuActions.filter((action) => {
-    // It stands: what its contract says against a creation is no news.
+    // The service exists already: its contract does not matter.
     if (action === 'create' && row.system_status > 0) return false
     const refusal = getServiceActionRefusal(toServiceAction(action), row, caller, today)
     return isOffered(refusal) || (action === 'delete' && refusal === 'not_allowed' && waitsForExpiry(row, caller))
   })
 
-/** Null: it can be done. Reading a log disturbs nothing. */
+/** Null: the action can be used. A log can be read while an operation runs. */
 export function findActionRefusal(
   action: ServiceMenuAction,
   row: ServiceRow,

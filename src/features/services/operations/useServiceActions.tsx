@@ -45,7 +45,7 @@ interface ServiceActionsOptions {
   jobs: readonly ServiceJob[] | undefined
   /** Where its log is read. */
   logPath: (row: ServiceRow) => string
-  /** Something has come to an end: what is shown may be old. */
+  /** An operation has ended: the displayed row may be stale. */
   onDone: () => void
 }
 
@@ -65,7 +65,7 @@ export function useServiceActions({ jobs, logPath, onDone }: ServiceActionsOptio
     if (action === 'download') return offlineReason
     if (refusal === 'busy') return formatBusy(row)
     if (refusal) return t(`whyNot.${refusal}`, { date: row.period_start ?? '' })
-    // What this device has begun the list may not tell of yet.
+    // The list may not yet say that this device has started an operation.
     return findOpenJob(jobs, row) ? t('whyNot.begun') : offlineReason
   }
   function formatBusy({ operation }: ServiceRow): string {
@@ -114,29 +114,33 @@ export function useServiceActions({ jobs, logPath, onDone }: ServiceActionsOptio
 
   const handleDone = (row: ServiceRow) => (operation: ServiceOperationRequest, intent: Intent) => {
     onDone()
-    if (operation.kind === 'configure') setOpenDialog({ kind: 'rebootOffer', row })
     if ((operation.kind === 'create' && !operation.hasData) || operation.kind === 'reset')
       setOpenDialog({ kind: 'password', row, intent })
+  }
+  const handleConfigured = (row: ServiceRow) => {
+    onDone()
+    setOpenDialog({ kind: 'rebootOffer', row })
   }
   return {
     listMenuItems,
     isOffered: (row: ServiceRow, action: ServiceMenuAction) => listServiceActions(row, caller, today).includes(action),
     getDisabledReason,
     openDialog: setOpenDialog,
-    dialog: openDialog && renderDialog(openDialog, close, handleDone),
+    dialog: openDialog && renderDialog(openDialog, close, handleDone(openDialog.row), handleConfigured),
   }
 }
 
 function renderDialog(
   openDialog: OpenDialog,
   onClose: () => void,
-  onDone: (row: ServiceRow) => (operation: ServiceOperationRequest, intent: Intent) => void,
+  onDone: (operation: ServiceOperationRequest, intent: Intent) => void,
+  onConfigured: (row: ServiceRow) => void,
 ): ReactNode {
   const { kind, row } = openDialog
-  const props = { row, onClose, onDone: onDone(row) }
+  const props = { row, onClose, onDone }
   switch (kind) {
     case 'configure':
-      return <ConfigDialog {...props} />
+      return <ConfigDialog row={row} onClose={onClose} onDone={() => onConfigured(row)} />
     case 'delete':
       return <DeleteServiceDialog {...props} />
     case 'download':
