@@ -93,11 +93,11 @@ export function buildListChange(names: NounNames, migrationNumber: string): Proj
         edit(text) {
           const withImports = insertBefore(
             text,
-            "import type { ListUseCase } from '#server/http/route-handler.ts'",
+            "import type { ListUseCase } from '#server/context/context.ts'",
             `import { toTimestamp } from '#domain/time.ts'
 import { ${listCall} } from '#contract/${file}.ts'
-import { createCatalogueList } from '#server/use-cases/catalogue/catalogue-list.ts'
-import { ${singular}Source } from '#server/db/catalogue/${file}.ts'
+import { type ${singularType}Record, ${singular}Reads } from '#server/db/catalogue/${file}.ts'
+import { createListUseCase } from '#server/use-cases/list-use-case.ts'
 `,
           )
           return insertBefore(
@@ -107,13 +107,17 @@ import { ${singular}Source } from '#server/db/catalogue/${file}.ts'
               `  defineList(${listCall}, ${singular}List),\n`,
             ),
             '/** The lists of the catalogue, by their calls. */',
-            `const ${singular}List = createCatalogueList(${singular}Source, ({ app }, record) => ({
-  id: record.id,
-  code: record.code,
-  name: record.name,
-  update_time: toTimestamp(app.config.timeZone, record.update_time),
-  row_version: record.row_version,
-}))
+            `const ${singular}List = createListUseCase<typeof ${listCall}, null, ${singularType}Record>({
+  reads: ${singular}Reads,
+  runInScope: (_context, _input, read) => read(null),
+  toRow: ({ app }, record) => ({
+    id: record.id,
+    code: record.code,
+    name: record.name,
+    update_time: toTimestamp(app.config.timeZone, record.update_time),
+    row_version: record.row_version,
+  }),
+})
 
 `,
           )

@@ -80,24 +80,36 @@ export const buildSourceFile = ({
   table,
   text,
 }: NounNames) => `/** ${text.charAt(0).toUpperCase()}${text.slice(1)} as rows. */
-import { type Insertable, sql } from 'kysely'
+import { type Insertable, type Selectable, sql } from 'kysely'
 import { list${pluralType} } from '#contract/${file}.ts'
 import { normaliseText } from '#domain/text.ts'
-import { takeCatalogueChangeNumber } from '#server/db/catalogue/catalogue.ts'
-import { createCatalogueSource } from '#server/db/catalogue/catalogue-source.ts'
+import {
+  readCatalogueChangeNumber,
+  readCatalogueChanges,
+  takeCatalogueChangeNumber,
+} from '#server/db/catalogue/catalogue.ts'
 import type { DatabaseHandle } from '#server/db/database.ts'
+import { type ListReads, readListPage } from '#server/db/list-query.ts'
 import type { ${singularType}Table } from '#server/db/tables/tables.ts'
 
-export const ${singular}Source = createCatalogueSource(list${pluralType}, {
-  select: (db) => db.selectFrom('${table}').selectAll(),
-  columns: {
-    id: sql.ref<number>('${table}.id'),
-    code: { value: sql.ref('${table}.code'), folded: sql.ref('${table}.code_key') },
-    name: { value: sql.ref('${table}.name'), folded: sql.ref('${table}.name_key') },
-    update_time: sql\`${table}.update_time / 1000\`,
-  },
-  isListed: sql<boolean>\`not ${table}.deleted\`,
-})
+export type ${singularType}Record = Selectable<${singularType}Table>
+
+const select${pluralType} = (db: DatabaseHandle) => db.selectFrom('${table}').selectAll()
+const selectPresent${pluralType} = (db: DatabaseHandle) => select${pluralType}(db).where('deleted', '=', false)
+
+const ${singular}Columns = {
+  id: sql.ref('${table}.id'),
+  code: { value: sql.ref('${table}.code'), folded: sql.ref('${table}.code_key') },
+  name: { value: sql.ref('${table}.name'), folded: sql.ref('${table}.name_key') },
+  update_time: sql\`${table}.update_time / 1000\`,
+}
+
+export const ${singular}Reads: ListReads<null, ${singularType}Record> = {
+  readLatestChange: readCatalogueChangeNumber,
+  readPage: (db, _, query) => readListPage(selectPresent${pluralType}(db), list${pluralType}, ${singular}Columns, query),
+  readChanges: (db, _, since) => readCatalogueChanges(db, select${pluralType}(db), since),
+  readRowsAfter: (db, _, id, limit) => selectPresent${pluralType}(db).where('id', '>', id).orderBy('id').limit(limit).execute(),
+}
 
 export type New${singularType} = Omit<Insertable<${singularType}Table>, 'code_key' | 'name_key' | 'change'>
 
