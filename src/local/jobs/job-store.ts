@@ -7,6 +7,7 @@ import type { Intent } from '#contract/endpoint.ts'
 import type { Problem } from '#contract/problem.ts'
 import type { UserDatabase } from '#local/storage/database.ts'
 import { newJobFields, isOpenJob } from '#local/jobs/job-state.ts'
+import { readSessionGeneration } from '#local/session/session-generation.ts'
 import type { Job, JobState } from '#local/storage/records.ts'
 import { transact } from '#local/storage/transaction.ts'
 
@@ -154,11 +155,7 @@ export async function applyPollResult(
 ): Promise<void> {
   await runJobTransaction(db, async () => {
     const currentJob = await db.jobs.get(job.intent)
-    const generationRecord = await db.meta.get('session-generation')
-    const isSameSession =
-      generationRecord?.name === 'session-generation' &&
-      generationRecord.open &&
-      generationRecord.generation === generation
+    const isSameSession = (await readSessionGeneration(db)) === generation
     if (!currentJob || !isSameSession || currentJob.key !== job.key || !isOpenJob(currentJob)) return
     if (!isFinal(result) && currentJob.fence !== job.fence) return
     await db.jobs.put({ ...currentJob, leaseUntil: 0, ...toJobChanges(currentJob, result, now, generation) })
@@ -167,7 +164,10 @@ export async function applyPollResult(
 
 const isFinal = ({ kind }: PollResult) => kind === 'done' || kind === 'failed' || kind === 'gone'
 
+const limitBody = (body: string | null) => (body && body.length > maxStoredResponseLength ? null : body)
+
 function toJobChanges(currentJob: Job, result: PollResult, now: number, generation: number): Partial<Job> {
+  if ('problem' in result) return { state: result.kind, problem: result.problem, endedAt: now }
   switch (result.kind) {
     case 'running':
       return {
@@ -182,13 +182,9 @@ function toJobChanges(currentJob: Job, result: PollResult, now: number, generati
         ...(currentJob.location === null ? { nextAt: now } : {}),
       }
     case 'done': {
-      const body = (result.body?.length ?? 0) > maxStoredResponseLength ? null : result.body
-      return { state: 'done', answer: { status: result.status, body }, percent: 100, endedAt: now, problem: null }
+      const answer = { status: result.status, body: limitBody(result.body) }
+      return { state: 'done', answer, percent: 100, endedAt: now, problem: null }
     }
-    case 'failed':
-    case 'timeout':
-    case 'gone':
-      return { state: result.kind, problem: result.problem, endedAt: now }
     case 'unknown':
       return { state: 'unknown', nextAt: now }
     case 'sign in':

@@ -57,6 +57,10 @@ export const toListView = <R extends VersionedRow>(
 /** Whether the rows of a filter are only those that happen to be here: nobody has counted it. */
 export const isUncounted = ({ complete, total }: CachedListState) => !complete && total === null
 
+/** Of a filter that nobody has counted: the counted one that its rows were searched in. Null: there is none. */
+export const getSearchedFilters = (state: CachedListState): ListCoverage['filters'] | null =>
+  isUncounted(state) ? (state.widerCoverage?.filters ?? null) : null
+
 export type CachedListState = Awaited<ReturnType<typeof readCachedListState>>
 
 export async function readActiveSession(device: Device): Promise<Session | null> {

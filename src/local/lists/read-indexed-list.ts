@@ -12,6 +12,7 @@ import {
   countPending,
   isInScope,
   isUncounted,
+  getSearchedFilters,
   type OverlaidCandidate as Laid,
   readWaitingWrites,
   readCachedListState,
@@ -63,41 +64,42 @@ export async function readIndexedList<R extends VersionedRow>(
       readOverlayChanges(db, list, query, session),
     ])
     const hasBuckets = buckets.length > 0
-    const name = hasBuckets ? expectedName : (await db.indexes.get(id))?.name
-    if (name !== expectedName) rememberIndexName(db, id, name)
+    const name = hasBuckets ? expectedName : await readIndexName(db, id)
     if (name === undefined) return null
     const matches = await getIndexReader().findRows(db, name, { list, ...query }, hasBuckets ? buckets : undefined)
     const count = matches.count - overlay.displacedRows.length + overlay.matchingRows.length
     // Changes with every row: read only where the view says it.
-    const stats = state.asOf === null || isUncounted(state) ? await db.listStats.get(id) : undefined
-    const oldestAsOf = state.asOf ?? stats?.asOf ?? null
-    const { widerCoverage } = state
-    const searchedCount =
-      isUncounted(state) && widerCoverage
-        ? (await getIndexReader().findRows(db, name, { list, ...query, filters: widerCoverage.filters })).count
-        : (stats?.rows ?? matches.count)
-    const isServerPage = !state.complete && state.page
-    const page = isServerPage
-      ? await readServerPage(db, { ids: state.page?.ids ?? [], list, query, overlay })
-      : await readWindow(db, { list, query, matches, overlay })
+    const stats = isUncounted(state) ? await db.listStats.get(id) : undefined
+    const searchedFilters = getSearchedFilters(state)
+    const searchedCount = searchedFilters
+      ? (await getIndexReader().findRows(db, name, { list, ...query, filters: searchedFilters })).count
+      : (stats?.rows ?? matches.count)
+    const page =
+      !state.complete && state.page
+        ? await readServerPage(db, { ids: state.page.ids, list, query, overlay })
+        : await readWindow(db, { list, query, matches, overlay })
     const rows = await putNewRowsFirst(db, { list, query, overlay, page })
     return toListView<R>(state, {
       rows,
       count,
       cachedCount: matches.count,
-      oldestAsOf,
+      oldestAsOf: stats?.asOf ?? null,
       searchedCount,
       pendingCount: overlay.pendingCount,
     })
   })
 }
 
-function rememberIndexName(db: UserDatabase, id: string, name: string | undefined): void {
+/** Reads the name of the list's index and remembers it. */
+async function readIndexName(db: UserDatabase, id: string): Promise<string | undefined> {
+  const name = (await db.indexes.get(id))?.name
   const list = `${db.name} ${id}`
   const previousName = indexNameByList.get(list)
+  if (name === previousName) return name
   if (previousName !== undefined) getIndexReader().forgetReadColumns(db, previousName)
   if (name === undefined) indexNameByList.delete(list)
   else indexNameByList.set(list, name)
+  return name
 }
 
 /** Whoever was here has gone. */

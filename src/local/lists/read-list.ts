@@ -10,7 +10,7 @@ import { type Device, getThisDevice } from '#local/storage/device.ts'
 import { toListId } from '#local/storage/list-ids.ts'
 import {
   orderAsServer,
-  isUncounted,
+  getSearchedFilters,
   readActiveSession,
   readOverlaidRows,
   readCachedListState,
@@ -102,11 +102,10 @@ async function readShortList<R extends VersionedRow>(
   const isMatch = createRowMatcher(list, query.filters)
   const matchingRows = rows.candidates.filter(isMatch).sort(createRowComparer(list, query.sort))
   const cachedRows = rows.storedRows.filter(isMatch)
-  const { widerCoverage } = state
-  const searchedRows =
-    isUncounted(state) && widerCoverage
-      ? rows.storedRows.filter(createRowMatcher(list, widerCoverage.filters))
-      : rows.storedRows
+  const searchedFilters = getSearchedFilters(state)
+  const searchedRows = searchedFilters
+    ? rows.storedRows.filter(createRowMatcher(list, searchedFilters))
+    : rows.storedRows
   const firstIndex = (query.page - 1) * query.results
   const page =
     state.complete || !state.page

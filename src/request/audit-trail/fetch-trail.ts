@@ -8,7 +8,7 @@ import type { SessionGuard } from '#request/reads/read-context.ts'
 import { sendSignedIn } from '#request/session/send-signed-in.ts'
 import { formatSubject } from '#request/session/subject.ts'
 import { sendOrExplain } from '#request/transport/blocked.ts'
-import { isSuccess, parseJson, toProblem, type ResponseData } from '#request/transport/send-request.ts'
+import { isSuccess, parseJson, toProblem, type ResponseData, readAsOf } from '#request/transport/send-request.ts'
 
 /** What the line, the server or the disk did not grant; said to whoever waits for it. */
 export class TrailProblem extends Error {
@@ -60,4 +60,4 @@ export async function fetchTrail<E extends Endpoint>(
 }
 
 export const readServerTime = (response: ResponseData, ports: PipelinePorts): number =>
-  Number(response.headers.get(headers.asOf) ?? ports.clock())
+  readAsOf(response, ports.clock())

@@ -22,6 +22,7 @@ import {
   networkWaitMs,
   type RequestData,
   toResponse,
+  readAsOf,
 } from '#request/transport/send-request.ts'
 import type { PipelinePorts } from '#request/ports.ts'
 import { read } from '#request/reads/read.ts'
@@ -112,7 +113,7 @@ async function sendNow(ports: PipelinePorts, { endpoint, request }: EndpointCall
   if (response.headers.get(headers.subject) !== formatSubject(session)) return response
   const row = parseJson(response) as { id?: unknown; row_version?: unknown } | null | undefined
   if (typeof row?.id !== 'number' || typeof row.row_version !== 'number') return response
-  const asOf = Number(response.headers.get(headers.asOf) ?? ports.clock())
+  const asOf = readAsOf(response, ports.clock())
   await storeRow(
     device.getDatabase(session),
     table,

@@ -18,6 +18,7 @@ import {
   createLocalResponse,
   networkWaitMs,
   toProblem,
+  readAsOf,
 } from '#request/transport/send-request.ts'
 import type { PipelinePorts } from '#request/ports.ts'
 import { fillList } from '#request/reads/fill-list.ts'
@@ -111,7 +112,7 @@ async function cleanUp(
 /** Null: not a list of ours (a login page, a gateway's word). */
 function readPage(response: ResponseData): ListPage | null {
   const body = parseJson(response) as { count?: unknown; data?: unknown } | undefined
-  const asOf = Number(response.headers.get(headers.asOf) ?? Number.NaN)
+  const asOf = readAsOf(response)
   if (!Array.isArray(body?.data) || typeof body.count !== 'number' || !Number.isFinite(asOf)) return null
   const changeNumber = response.headers.get(headers.change) ?? ''
   return { rows: body.data, count: body.count, asOf, change: changeNumber, ...readLeftOutRows(response) }

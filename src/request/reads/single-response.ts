@@ -1,9 +1,8 @@
 /** Answers a read endpoint that is no list: from the network, or the cached response when there is none. */
-import { headers } from '#contract/headers.ts'
 import { storeResponse } from '#local/lists/response-store.ts'
 import { sendSignedIn } from '#request/session/send-signed-in.ts'
 import { sendOrExplain } from '#request/transport/blocked.ts'
-import { type ResponseData, isSuccess, parseJson } from '#request/transport/send-request.ts'
+import { type ResponseData, isSuccess, parseJson, readAsOf } from '#request/transport/send-request.ts'
 import { toCachedResponse, preferNetwork } from '#request/reads/list.ts'
 import type { PipelinePorts } from '#request/ports.ts'
 import { type EndpointCall, getResponseGuard, tryStore, readSessionGuard } from '#request/reads/read-context.ts'
@@ -24,7 +23,7 @@ async function fetchResponse(ports: PipelinePorts, { endpoint, request }: Endpoi
   if (!response || !isSuccess(response)) return response
   if (parseJson(response) === undefined) return null
   const guard = await getResponseGuard(ports, guardBefore, response)
-  const asOf = Number(response.headers.get(headers.asOf) ?? ports.clock())
+  const asOf = readAsOf(response, ports.clock())
   const cachedResponse = { path: request.path, body: response.text, asOf }
   if (guard) await tryStore(ports, () => storeResponse(guard.db, cachedResponse, guard.generation))
   return response

@@ -84,6 +84,10 @@ export function parseRetryAfterMs({ headers: responseHeaders }: Pick<Response, '
 
 export const isSuccess = ({ status }: ResponseData) => status >= 200 && status < 300
 
+/** Server time of a response, epoch ms. */
+export const readAsOf = ({ headers: responseHeaders }: ResponseData, fallback = Number.NaN) =>
+  Number(responseHeaders.get(headers.asOf) ?? fallback)
+
 /** The JSON of an answer; undefined for anything else, a portal's login page above all. */
 export function parseJson({ headers: responseHeaders, text }: ResponseData): unknown {
   if (!responseHeaders.get('content-type')?.includes('json')) return undefined

@@ -16,6 +16,7 @@ import {
   parseJson,
   toProblem,
   parseRetryAfterMs,
+  readAsOf,
 } from '#request/transport/send-request.ts'
 import { mergeEntry } from '#request/writes/merge.ts'
 import type { PipelinePorts } from '#request/ports.ts'
@@ -76,7 +77,7 @@ async function resolveConflict(ports: PipelinePorts, db: UserDatabase, entryResp
   const problem = toProblem(response)
   const currentRow = getCurrentRow(problem)
   if (!currentRow) return await parkEntry(db, entry, 'conflict', problem)
-  const asOf = Number(response.headers.get(headers.asOf) ?? ports.clock())
+  const asOf = readAsOf(response, ports.clock())
   await storeRow(db, entry.table, currentRow, { asOf, generation })
   const mergeResult = mergeEntry(entry, currentRow)
   if (mergeResult.kind === 'already so') {
@@ -98,7 +99,7 @@ export function readAcceptedWrite(ports: PipelinePorts, { response, generation }
     row: isCurrentRow(body) ? body : null,
     version: version === undefined ? null : Number(version),
     now,
-    asOf: Number(response.headers.get(headers.asOf) ?? now),
+    asOf: readAsOf(response, now),
     generation,
     startedJob: readStartedJob(response),
     outcomeId: parseOutcomeId(response),
