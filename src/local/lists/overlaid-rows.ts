@@ -2,7 +2,6 @@
  * an indexed list and a single row share. */
 import type { RowRef, ListSpec, VersionedRow } from '#contract/endpoint.ts'
 import { getRowTable, type UserDatabase } from '#local/storage/database.ts'
-import type { Device } from '#local/storage/device.ts'
 import type { ListCoverage, ListSyncPoint } from '#local/storage/cache-records.ts'
 import { coversFilters, isCompleteList } from '#local/list-query/coverage.ts'
 import { toCoverageId, toListId, toPageId } from '#local/storage/list-ids.ts'
@@ -14,7 +13,7 @@ import {
   normaliseFilters,
 } from '#local/list-query/filter-and-order.ts'
 import { findRowId } from '#local/storage/row-ids.ts'
-import { readSession, type Session } from '#local/session/session.ts'
+import type { Session } from '#local/session/session.ts'
 import type { OutboxEntry, RowId } from '#local/storage/records.ts'
 import type { ListQuery, ListView, OverlaidRow } from '#local/lists/list-view.ts'
 
@@ -23,24 +22,20 @@ export interface OverlaidCandidate extends ListCandidate {
   overlaidRow: OverlaidRow<VersionedRow>
 }
 
-/** `count`: rows of the filter on the device, waiting writes included; `cachedCount` without them. */
+interface ListContent {
+  rows: OverlaidCandidate[]
+  /** Rows of the filter on the device, waiting writes included. */
+  count: number
+  /** The same without waiting writes. */
+  cachedCount: number
+  oldestAsOf: number | null
+  searchedCount: number
+  pendingCount: number
+}
+
 export const toListView = <R extends VersionedRow>(
   state: CachedListState,
-  {
-    rows,
-    count,
-    cachedCount,
-    oldestAsOf,
-    searchedCount,
-    pendingCount,
-  }: {
-    rows: OverlaidCandidate[]
-    count: number
-    cachedCount: number
-    oldestAsOf: number | null
-    searchedCount: number
-    pendingCount: number
-  },
+  { rows, count, cachedCount, oldestAsOf, searchedCount, pendingCount }: ListContent,
 ): ListView<R> => ({
   // The table that `fills` names holds rows of its own schema: only parsed answers of that endpoint are put there.
   rows: rows.map(({ overlaidRow }) => overlaidRow as unknown as OverlaidRow<R>),
@@ -62,11 +57,6 @@ export const getSearchedFilters = (state: CachedListState): ListCoverage['filter
   isUncounted(state) ? (state.widerCoverage?.filters ?? null) : null
 
 export type CachedListState = Awaited<ReturnType<typeof readCachedListState>>
-
-export async function readActiveSession(device: Device): Promise<Session | null> {
-  const session = await readSession(device)
-  return session?.signedOut ? null : session
-}
 
 /** Waiting writes of a table and the names they may use. */
 export async function readWaitingWrites(

@@ -4,7 +4,7 @@
  */
 import type { ListSpec, VersionedRow } from '#contract/endpoint.ts'
 import { getIndexReader, readIndexBuckets } from '#local/list-index/list-index.ts'
-import { getRowTable, type UserDatabase } from '#local/storage/database.ts'
+import { getRowTable, getRows, type UserDatabase } from '#local/storage/database.ts'
 import type { StoredRow } from '#local/storage/cache-records.ts'
 import { toListId } from '#local/storage/list-ids.ts'
 import {
@@ -13,7 +13,7 @@ import {
   isInScope,
   isUncounted,
   getSearchedFilters,
-  type OverlaidCandidate as Laid,
+  type OverlaidCandidate,
   readWaitingWrites,
   readCachedListState,
   readNewIds,
@@ -37,6 +37,8 @@ import type { ListQuery, ListView } from '#local/lists/list-view.ts'
  */
 const indexNameByList = new Map<string, string>()
 
+const tables = ['outbox', 'rowIds', 'coverage', 'syncPoints', 'pages', 'listStats', 'indexes', 'buckets', 'columns']
+
 /** Null: the list has no index any more. */
 export async function readIndexedList<R extends VersionedRow>(
   db: UserDatabase,
@@ -44,20 +46,9 @@ export async function readIndexedList<R extends VersionedRow>(
   query: ListQuery,
   session: Session,
 ): Promise<ListView<R> | null> {
-  const metadataTables = [
-    'outbox',
-    'rowIds',
-    'coverage',
-    'syncPoints',
-    'pages',
-    'listStats',
-    'indexes',
-    'buckets',
-    'columns',
-  ]
   const id = toListId(list.table, query.scope)
   const expectedName = indexNameByList.get(`${db.name} ${id}`)
-  return await readInTransaction(db, [...metadataTables, list.table], async () => {
+  return await readInTransaction(db, [...tables, list.table], async () => {
     const [buckets, state, overlay] = await Promise.all([
       expectedName === undefined ? [] : readIndexBuckets(db, expectedName, { list, ...query }),
       readCachedListState(db, list, query),
@@ -67,6 +58,7 @@ export async function readIndexedList<R extends VersionedRow>(
     const name = hasBuckets ? expectedName : await readIndexName(db, id)
     if (name === undefined) return null
     const matches = await getIndexReader().findRows(db, name, { list, ...query }, hasBuckets ? buckets : undefined)
+    const context = { list, query, overlay }
     const count = matches.count - overlay.displacedRows.length + overlay.matchingRows.length
     // Changes with every row: read only where the view says it.
     const stats = isUncounted(state) ? await db.listStats.get(id) : undefined
@@ -76,9 +68,9 @@ export async function readIndexedList<R extends VersionedRow>(
       : (stats?.rows ?? matches.count)
     const page =
       !state.complete && state.page
-        ? await readServerPage(db, { ids: state.page.ids, list, query, overlay })
-        : await readWindow(db, { list, query, matches, overlay })
-    const rows = await putNewRowsFirst(db, { list, query, overlay, page })
+        ? await readServerPage(db, context, state.page.ids)
+        : await readWindow(db, context, matches)
+    const rows = await putNewRowsFirst(db, context, page)
     return toListView<R>(state, {
       rows,
       count,
@@ -111,15 +103,21 @@ export function forgetIndexNames(): void {
 /** What waiting writes do to a list. */
 interface OverlayChanges {
   /** Every row they touch, as it will be. */
-  rowsById: Map<VersionedRow['id'], Laid>
+  rowsById: Map<VersionedRow['id'], OverlaidCandidate>
   /** Ids of all stored rows they touch. */
   touchedIds: Set<number>
   /** Stored rows that the filter means and that a write touches: they stand elsewhere now, or nowhere. */
   displacedRows: StoredRow[]
   /** Rows that the filter means as the writes will leave them, in order. */
-  matchingRows: Laid[]
+  matchingRows: OverlaidCandidate[]
   /** How many they are. */
   pendingCount: number
+}
+
+interface ListContext {
+  list: ListSpec
+  query: ListQuery
+  overlay: OverlayChanges
 }
 
 async function readOverlayChanges(
@@ -134,7 +132,7 @@ async function readOverlayChanges(
   const idsByIntent = new Map(rowIds.map(({ intent, id }) => [`~${intent}`, id]))
   const ids = entries.map(({ target }) => (typeof target === 'string' ? idsByIntent.get(target) : target))
   const touchedIds = new Set(ids.filter((id) => typeof id === 'number'))
-  const storedRows = (await getRowTable(db, list.table).bulkGet([...touchedIds])).filter((row) => row !== undefined)
+  const storedRows = await getRows(db, list.table, [...touchedIds])
   const overlaidRows = applyOverlay(
     storedRows.map(({ row }) => row),
     entries,
@@ -164,7 +162,7 @@ async function readOverlayChanges(
   }
 }
 
-const toOverlaidCandidate = ({ row, folds: normalisedTexts }: StoredRow): Laid => ({
+const toOverlaidCandidate = ({ row, folds: normalisedTexts }: StoredRow): OverlaidCandidate => ({
   overlaidRow: { row, waiting: null },
   row,
   folds: normalisedTexts,
@@ -176,18 +174,9 @@ const toOverlaidCandidate = ({ row, folds: normalisedTexts }: StoredRow): Laid =
  */
 async function readWindow(
   db: UserDatabase,
-  {
-    list,
-    query,
-    matches,
-    overlay,
-  }: {
-    list: ListSpec
-    query: ListQuery
-    matches: Awaited<ReturnType<ReturnType<typeof getIndexReader>['findRows']>>
-    overlay: OverlayChanges
-  },
-): Promise<Laid[]> {
+  { list, query, overlay }: ListContext,
+  matches: Awaited<ReturnType<ReturnType<typeof getIndexReader>['findRows']>>,
+): Promise<OverlaidCandidate[]> {
   const { displacedRows, matchingRows } = overlay
   const compare = createRowComparer(list, query.sort)
   const firstIndex = (query.page - 1) * query.results
@@ -213,7 +202,7 @@ const minRowsReadAtOnce = 100
 async function readRows(db: UserDatabase, table: string, ids: readonly number[]): Promise<StoredRow[]> {
   const [minId, maxId] = [Math.min(...ids), Math.max(...ids)]
   if (ids.length === 0 || maxId - minId > Math.max(minRowsReadAtOnce, ids.length * rowsReadAlong))
-    return (await getRowTable(db, table).bulkGet([...ids])).filter((row) => row !== undefined)
+    return await getRows(db, table, ids)
   const rows = await getRowTable(db, table).where(':id').between(minId, maxId, true, true).toArray()
   const rowsById = new Map(rows.map((row) => [row.id, row]))
   return ids.flatMap((id) => rowsById.get(id) ?? [])
@@ -222,8 +211,9 @@ async function readRows(db: UserDatabase, table: string, ids: readonly number[])
 /** A page that was read while the list is not all here: those rows, in the order the server gave them. */
 async function readServerPage(
   db: UserDatabase,
-  { ids, list, query, overlay }: { ids: readonly number[]; list: ListSpec; query: ListQuery; overlay: OverlayChanges },
-): Promise<Laid[]> {
+  { list, query, overlay }: ListContext,
+  ids: readonly number[],
+): Promise<OverlaidCandidate[]> {
   const isMatch = createRowMatcher(list, query.filters)
   const untouchedIds = ids.filter((id) => !overlay.touchedIds.has(id))
   const cachedRows = (await readRows(db, list.table, untouchedIds))
@@ -234,12 +224,13 @@ async function readServerPage(
 
 async function putNewRowsFirst(
   db: UserDatabase,
-  { list, query, overlay, page }: { list: ListSpec; query: ListQuery; overlay: OverlayChanges; page: Laid[] },
-): Promise<Laid[]> {
+  { list, query, overlay }: ListContext,
+  page: OverlaidCandidate[],
+): Promise<OverlaidCandidate[]> {
   if (!query.newRowRefs?.length) return page
   const ids = await readNewIds(db, query)
   const untouchedIds = ids.flatMap((id) => (typeof id === 'number' && !overlay.touchedIds.has(id) ? [id] : []))
-  const storedRows = (await getRowTable(db, list.table).bulkGet(untouchedIds)).filter((row) => row !== undefined)
+  const storedRows = await getRows(db, list.table, untouchedIds)
   const candidates = [...overlay.rowsById.values(), ...storedRows.map(toOverlaidCandidate)].filter(({ row }) =>
     isInScope(list, row, query.scope),
   )

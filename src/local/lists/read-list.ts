@@ -11,7 +11,6 @@ import { toListId } from '#local/storage/list-ids.ts'
 import {
   orderAsServer,
   getSearchedFilters,
-  readActiveSession,
   readOverlaidRows,
   readCachedListState,
   readNewIds,
@@ -19,7 +18,7 @@ import {
   addNewRows,
 } from '#local/lists/overlaid-rows.ts'
 import { createRowComparer, createRowMatcher } from '#local/list-query/filter-and-order.ts'
-import type { Session } from '#local/session/session.ts'
+import { readActiveSession, type Session } from '#local/session/session.ts'
 import { readInTransaction } from '#local/storage/transaction.ts'
 import type { ListQuery, ListView, ReadList } from '#local/lists/list-view.ts'
 

@@ -1,6 +1,6 @@
 /** Why an entry of the outbox has not been sent yet. */
 import { queryQueue } from '#local/outbox/enqueue-context.ts'
-import type { UserDatabase } from '#local/storage/database.ts'
+import { getMetaRecord, type UserDatabase } from '#local/storage/database.ts'
 import { isParked } from '#local/outbox/read-entries.ts'
 import { hasSessionExpired, type Session } from '#local/session/session.ts'
 import type { OutboxEntry } from '#local/storage/records.ts'
@@ -64,8 +64,8 @@ export async function findWaitReason(
   if (blocker) return blocker
   // A connection alone will not send it: the server renews this session no longer.
   if (hasSessionExpired(session, now)) return { kind: 'sign in' }
-  const pause = await db.meta.get('pause')
-  if (pause?.name === 'pause' && pause.until > now && pause.since <= now) return { kind: 'server', until: pause.until }
+  const pause = await getMetaRecord(db, 'pause')
+  if (pause && pause.until > now && pause.since <= now) return { kind: 'server', until: pause.until }
   return getDelayReason(entry, now)
 }
 
