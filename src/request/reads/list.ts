@@ -9,8 +9,8 @@ import { verifyIndex } from '#local/list-index/list-index.ts'
 import { readListOnDevice } from '#local/lists/read-list.ts'
 import { storePage } from '#local/lists/response-store.ts'
 import type { ListQuery } from '#local/lists/list-view.ts'
-import { sendSignedIn } from '#request/session/send-signed-in.ts'
-import { isBlocked, sendOrExplain } from '#request/transport/blocked.ts'
+import { sendExplained } from '#request/session/send-signed-in.ts'
+import { isBlocked } from '#request/transport/blocked.ts'
 import {
   type ResponseData,
   isSuccess,
@@ -39,10 +39,7 @@ export async function handleList(
 ): Promise<ResponseData | null> {
   const query = readQuery(endpointCall, list)
   // Something is asked that the device does not understand, so it cannot know which rows it means.
-  if (!query)
-    return await sendOrExplain(ports, endpointCall.request, (observedRequest) =>
-      sendSignedIn(ports, observedRequest, endpointCall.endpoint.access),
-    )
+  if (!query) return await sendExplained(ports, endpointCall.request, endpointCall.endpoint.access)
   const pendingResponse = fetchList(ports, endpointCall, list, query)
   return await preferNetwork(ports, pendingResponse, () => readCachedList(ports, list, query))
 }
@@ -79,9 +76,7 @@ async function fetchList(
   query: ListQuery,
 ): Promise<ResponseData | null> {
   const { session, guard: guardBefore } = await readSessionGuard(ports)
-  const response = await sendOrExplain(ports, endpointCall.request, (observedRequest) =>
-    sendSignedIn(ports, observedRequest, endpointCall.endpoint.access, session),
-  )
+  const response = await sendExplained(ports, endpointCall.request, endpointCall.endpoint.access, session)
   if (!response || !isSuccess(response)) return response
   const page = readPage(response)
   if (!page) return null

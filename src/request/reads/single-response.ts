@@ -1,7 +1,6 @@
 /** Answers a read endpoint that is no list: from the network, or the cached response when there is none. */
 import { storeResponse } from '#local/lists/response-store.ts'
-import { sendSignedIn } from '#request/session/send-signed-in.ts'
-import { sendOrExplain } from '#request/transport/blocked.ts'
+import { sendExplained } from '#request/session/send-signed-in.ts'
 import { type ResponseData, isSuccess, parseJson, readAsOf } from '#request/transport/send-request.ts'
 import { toCachedResponse, preferNetwork } from '#request/reads/list.ts'
 import type { PipelinePorts } from '#request/ports.ts'
@@ -17,9 +16,7 @@ export async function handleSingleResponse(
 
 async function fetchResponse(ports: PipelinePorts, { endpoint, request }: EndpointCall): Promise<ResponseData | null> {
   const { session, guard: guardBefore } = await readSessionGuard(ports)
-  const response = await sendOrExplain(ports, request, (observedRequest) =>
-    sendSignedIn(ports, observedRequest, endpoint.access, session),
-  )
+  const response = await sendExplained(ports, request, endpoint.access, session)
   if (!response || !isSuccess(response)) return response
   if (parseJson(response) === undefined) return null
   const guard = await getResponseGuard(ports, guardBefore, response)

@@ -4,7 +4,7 @@ import { type LocalProblemCode, createLocalProblem, type Problem, readProblem } 
 import type { HttpRequest } from '#contract/http-mapping.ts'
 import type { HoldReason } from '#local/outbox/status.ts'
 import type { PipelinePorts } from '#request/ports.ts'
-import type { StoredDays, CallResult } from '#request/call-results.ts'
+import type { CallOptions, CallResult, StoredDays } from '#request/call-results.ts'
 
 export type CallInput = { params?: Record<string, unknown>; query?: Record<string, unknown>; body?: unknown }
 
@@ -13,6 +13,15 @@ export const createFailure = (code: LocalProblemCode, intent?: string): CallResu
   problem: createLocalProblem(code),
   ...(intent === undefined ? {} : { intent }),
 })
+
+/** The intent is named only where it is not the key (protocol 1). */
+export const buildKeyHeaders = ({ intent, key }: { intent: string; key: string }): Record<string, string> => ({
+  [headers.key]: key,
+  ...(key === intent ? {} : { [headers.intent]: intent }),
+})
+
+export const withSignal = (request: Request, { signal }: Pick<CallOptions, 'signal'>): Request =>
+  signal ? new Request(request, { signal }) : request
 
 export const toCallRequest = (
   ports: Pick<PipelinePorts, 'origin'>,

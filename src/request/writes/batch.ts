@@ -116,18 +116,15 @@ async function applyAllResponses(
     const entry = entries[index]
     return entry ? [{ entry, response, generation }] : []
   })
-  const [doneResponses, otherResponses] = [
-    entryResponses.filter(isDone),
-    entryResponses.filter((entryResponse) => !isDone(entryResponse)),
-  ]
-  const acceptedResults = doneResponses.map((entryResponse) => ({
+  const acceptedResults = entryResponses.filter(isDone).map((entryResponse) => ({
     entry: entryResponse.entry,
     acceptedWrite: readAcceptedWrite(ports, entryResponse),
   }))
   // What took effect is recorded together; within a lane nothing that did not can stand before it.
   await acceptWrites(db, acceptedResults)
-  let end: BatchEnd = doneResponses.length > 0 ? 'go on' : 'stop'
-  for (const entryResponse of otherResponses) if (await applyItemResponse(ports, db, entryResponse)) end = 'go on'
+  let end: BatchEnd = acceptedResults.length > 0 ? 'go on' : 'stop'
+  for (const entryResponse of entryResponses)
+    if (!isDone(entryResponse) && (await applyItemResponse(ports, db, entryResponse))) end = 'go on'
   return end
 }
 
