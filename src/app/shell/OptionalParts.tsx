@@ -5,6 +5,7 @@ import { loadPageMessages } from '#app/i18n/page-messages.ts'
 import { waitForFirstPage } from '#app/browser/idle.ts'
 import { keepOptionalChunk } from '#app/pwa/optional-chunks.ts'
 import { signedInRouteNames, type RouteName, findRouteName } from '#app/routes/paths.ts'
+import type { OptionalChunk } from '#request/ports.ts'
 import { useClientType } from '#state/client-type.ts'
 import { useDispatch, useSignedInSession } from '#state/use-store.ts'
 import { useFetch } from '#state/use-fetch.ts'
@@ -39,23 +40,12 @@ export function OptionalParts() {
   const { caller } = useSignedInSession()
   const { pathname } = useLocation()
   const isStaff = isProviderAdmin(caller)
-  useEffect(() => {
-    if (isStaff) keepOptionalChunk('staff')
-  }, [isStaff])
   const canOrder = isAllowed('order', caller)
+  useOptionalChunk('staff', isStaff)
   // Price lists show what an order costs, by the same parts.
-  const needsOrders = canOrder || isStaff
-  useEffect(() => {
-    if (needsOrders) keepOptionalChunk('orders')
-  }, [needsOrders])
-  const canReadTrail = isAllowed('trail', caller)
-  useEffect(() => {
-    if (canReadTrail) keepOptionalChunk('trail')
-  }, [canReadTrail])
-  const canManageUsers = isAllowed('admin', caller)
-  useEffect(() => {
-    if (canManageUsers) keepOptionalChunk('users')
-  }, [canManageUsers])
+  useOptionalChunk('orders', canOrder || isStaff)
+  useOptionalChunk('trail', isAllowed('trail', caller))
+  useOptionalChunk('users', isAllowed('admin', caller))
   useCachedOrders(canOrder)
   const routeName = findRouteName(signedInRouteNames, pathname)
   if (!isDeleteLevel(caller) || routeName === undefined || !clientTypeRoutes.has(routeName)) return null
@@ -66,7 +56,13 @@ export function OptionalParts() {
   )
 }
 
-/** What the order pages show is brought to the device behind the first page, and when the line is back. */
+function useOptionalChunk(chunk: OptionalChunk, isNeeded: boolean) {
+  useEffect(() => {
+    if (isNeeded) keepOptionalChunk(chunk)
+  }, [chunk, isNeeded])
+}
+
+/** Brings what the order pages show to the device behind the first page, and when the connection is back. */
 function useCachedOrders(canOrder: boolean) {
   const dispatch = useDispatch()
   const { caller } = useSignedInSession()

@@ -39,7 +39,7 @@ export const toCallRequest = (
 export async function toCallResult(response: Response, intent?: string): Promise<CallResult<unknown>> {
   const responseHeaders = response.headers
   const text = await response.text()
-  const body = parseJson(text)
+  const body = parseJsonText(text)
   if (intent && responseHeaders.get(headers.outbox) === 'queued')
     return { kind: 'queued', intent, ...(body ? { holdReason: body as HoldReason } : {}) }
   if (!response.ok) return toProblemResult(response, body, intent)
@@ -57,12 +57,12 @@ export async function toCallResult(response: Response, intent?: string): Promise
 }
 
 const parseCachedProblem = (text: string | null): { problem?: Problem } =>
-  text === null ? {} : { problem: parseJson(decodeURIComponent(text)) as Problem }
+  text === null ? {} : { problem: parseJsonText(decodeURIComponent(text)) as Problem }
 
-const parseStoredDays = (text: string | null) => parseJson(text ?? '') as StoredDays | null
+const parseStoredDays = (text: string | null) => parseJsonText(text ?? '') as StoredDays | null
 
 /** Null: nothing came; undefined: it cannot be read. */
-function parseJson(text: string): unknown {
+export function parseJsonText(text: string): unknown {
   if (text === '') return null
   try {
     return JSON.parse(text)
