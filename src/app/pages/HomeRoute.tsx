@@ -1,7 +1,7 @@
 /** Home with what the other features know: a feature sees no other one, and each comes from the part that its people keep. */
 import { type ComponentType, lazy, useEffect } from 'react'
 import { createOptionalPart } from '#app/pages/create-optional-part.tsx'
-import { loadPageMessages } from '#app/i18n/page-messages.ts'
+import { loadWithMessages } from '#app/i18n/page-messages.ts'
 import { waitForFirstPage } from '#app/browser/idle.ts'
 import { isBuiltPath } from '#app/routes/paths.ts'
 import { type Caller, isAllowed } from '#domain/access.ts'
@@ -31,11 +31,8 @@ const backupSource = createSource(
   async () => (await import(/* chunk: orders-backups */ '#features/backups/home/BackupReport.tsx')).BackupReport,
 )
 const userSource = createSource('users', async () => {
-  const [{ UserReport }] = await Promise.all([
-    import(/* chunk: users */ '#features/users/home/UserReport.tsx'),
-    loadPageMessages('users'),
-  ])
-  return UserReport
+  const load = () => import(/* chunk: users */ '#features/users/home/UserReport.tsx')
+  return (await loadWithMessages(load, 'users')).UserReport
 })
 const serviceSource = createSource(
   'services',
@@ -72,11 +69,8 @@ const AccountCard = createOptionalPart(
   async () => (await import(/* chunk: online */ '#app/pages/HomeAccount.tsx')).HomeAccount,
 )
 const ServicesCard = createOptionalPart(async () => {
-  const [{ OwnServices }] = await Promise.all([
-    import(/* chunk: pages */ '#features/entrance/home/OwnServices.tsx'),
-    loadPageMessages('entrance'),
-  ])
-  return OwnServices
+  const load = () => import(/* chunk: pages */ '#features/entrance/home/OwnServices.tsx')
+  return (await loadWithMessages(load, 'entrance')).OwnServices
 })
 
 /** Asked once of a tablet and of the installed app. */

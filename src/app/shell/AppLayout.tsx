@@ -4,7 +4,7 @@ import '#app/shell/app.css'
 import '#ui/icons/app-icons.ts'
 import { DatabaseBanner } from '#app/shell/DatabaseBanner.tsx'
 import { ErrorBoundary } from '#app/shell/ErrorBoundary.tsx'
-import { loadPageMessages } from '#app/i18n/page-messages.ts'
+import { loadWithMessages } from '#app/i18n/page-messages.ts'
 import { waitForFirstPage } from '#app/browser/idle.ts'
 import { SignedInRoutes } from '#app/routes/app-routes.tsx'
 import { retryImport } from '#app/pwa/retry-import.ts'
@@ -41,11 +41,8 @@ const DeferredDataLossBanner = defer(async () => (await import('#app/shell/DataL
 const SpaceProbe = defer(async () => (await import('#app/connection/SpaceProbe.tsx')).SpaceProbe)
 const TimeZoneNote = defer(async () => (await import('#app/shell/TimeZoneNote.tsx')).TimeZoneNote)
 const SendReport = lazy(async () => {
-  const [{ SendReport: SendReportPart }] = await Promise.all([
-    import(/* chunk: pages */ '#features/outbox/SendReport.tsx'),
-    loadPageMessages('outbox', 'people', 'users', 'problem'),
-  ])
-  return { default: SendReportPart }
+  const load = () => import(/* chunk: pages */ '#features/outbox/SendReport.tsx')
+  return { default: (await loadWithMessages(load, 'outbox', 'people', 'users', 'problem')).SendReport }
 })
 const LazyMobileNavigation = lazy(async () => ({
   default: (await import('#app/shell/MobileNavigation.tsx')).MobileNavigation,

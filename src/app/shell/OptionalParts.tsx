@@ -1,7 +1,8 @@
-import { type ComponentType, lazy, Suspense, useCallback, useEffect } from 'react'
+import { useCallback, useEffect } from 'react'
 import { useLocation } from 'react-router-dom'
+import { createOptionalPart } from '#app/pages/create-optional-part.tsx'
 import { getClientType, isDeleteLevel, isProviderAdmin, isAllowed } from '#domain/access.ts'
-import { loadPageMessages } from '#app/i18n/page-messages.ts'
+import { loadWithMessages } from '#app/i18n/page-messages.ts'
 import { waitForFirstPage } from '#app/browser/idle.ts'
 import { keepOptionalChunk } from '#app/pwa/optional-chunks.ts'
 import { signedInRouteNames, type RouteName, findRouteName } from '#app/routes/paths.ts'
@@ -11,12 +12,10 @@ import { useDispatch, useSignedInSession } from '#state/use-store.ts'
 import { useFetch } from '#state/use-fetch.ts'
 
 /** Few people ever see it, and no page is lost where its code cannot be had. */
-const LazyClientTypeSelect = lazy<ComponentType>(() =>
-  Promise.all([import(/* chunk: staff */ '#app/shell/ClientTypeSelect.tsx'), loadPageMessages('staff')]).then(
-    ([{ ClientTypeSelect: ClientTypePart }]) => ({ default: ClientTypePart }),
-    () => ({ default: () => null }),
-  ),
-)
+const OptionalClientTypeSelect = createOptionalPart(async () => {
+  const load = () => import(/* chunk: staff */ '#app/shell/ClientTypeSelect.tsx')
+  return (await loadWithMessages(load, 'staff')).ClientTypeSelect
+})
 
 /** The pages that show or order what belongs to one client type. */
 const clientTypeRoutes: ReadonlySet<RouteName> = new Set<RouteName>([
@@ -49,11 +48,7 @@ export function OptionalParts() {
   useCachedOrders(canOrder)
   const routeName = findRouteName(signedInRouteNames, pathname)
   if (!isDeleteLevel(caller) || routeName === undefined || !clientTypeRoutes.has(routeName)) return null
-  return (
-    <Suspense fallback={null}>
-      <LazyClientTypeSelect />
-    </Suspense>
-  )
+  return <OptionalClientTypeSelect />
 }
 
 function useOptionalChunk(chunk: OptionalChunk, isNeeded: boolean) {

@@ -9,7 +9,7 @@ import type { StoredRow } from '#local/storage/cache-records.ts'
 import { toListId } from '#local/storage/list-ids.ts'
 import {
   orderAsServer,
-  countPending,
+  overlayStoredRows,
   isInScope,
   isUncounted,
   getSearchedFilters,
@@ -20,13 +20,7 @@ import {
   toListView,
   addNewRows,
 } from '#local/lists/overlaid-rows.ts'
-import { applyOverlay } from '#local/lists/overlay.ts'
-import {
-  type ListCandidate,
-  createRowComparer,
-  normaliseTexts,
-  createRowMatcher,
-} from '#local/list-query/filter-and-order.ts'
+import { type ListCandidate, createRowComparer, createRowMatcher } from '#local/list-query/filter-and-order.ts'
 import type { Session } from '#local/session/session.ts'
 import { readInTransaction } from '#local/storage/transaction.ts'
 import type { ListQuery, ListView } from '#local/lists/list-view.ts'
@@ -102,8 +96,8 @@ export function forgetIndexNames(): void {
 
 /** What waiting writes do to a list. */
 interface OverlayChanges {
-  /** Every row they touch, as it will be. */
-  rowsById: Map<VersionedRow['id'], OverlaidCandidate>
+  /** Rows of the scope as they will be. */
+  candidates: OverlaidCandidate[]
   /** Ids of all stored rows they touch. */
   touchedIds: Set<number>
   /** Stored rows that the filter means and that a write touches: they stand elsewhere now, or nowhere. */
@@ -124,41 +118,27 @@ async function readOverlayChanges(
   db: UserDatabase,
   list: ListSpec,
   query: ListQuery,
-  { companyId }: Session,
+  session: Session,
 ): Promise<OverlayChanges> {
   const { entries, rowIds } = await readWaitingWrites(db, list.table)
   if (entries.length === 0)
-    return { rowsById: new Map(), touchedIds: new Set(), displacedRows: [], matchingRows: [], pendingCount: 0 }
+    return { candidates: [], touchedIds: new Set(), displacedRows: [], matchingRows: [], pendingCount: 0 }
   const idsByIntent = new Map(rowIds.map(({ intent, id }) => [`~${intent}`, id]))
   const ids = entries.map(({ target }) => (typeof target === 'string' ? idsByIntent.get(target) : target))
   const touchedIds = new Set(ids.filter((id) => typeof id === 'number'))
   const storedRows = await getRows(db, list.table, [...touchedIds])
-  const overlaidRows = applyOverlay(
-    storedRows.map(({ row }) => row),
+  const { candidates, insideRows, pendingCount } = overlayStoredRows(list, query, session, {
+    storedRows,
     entries,
     rowIds,
-    companyId,
-  )
-  const rowsById = new Map(
-    [...overlaidRows].map(([id, overlaidRow]) => [
-      id,
-      { overlaidRow, row: overlaidRow.row, folds: normaliseTexts(list, overlaidRow.row) },
-    ]),
-  )
+  })
   const isMatch = createRowMatcher(list, query.filters)
-  const scopedRows = [...rowsById.values()].filter((candidate) => isInScope(list, candidate.row, query.scope))
-  const matchingRows = scopedRows.filter(isMatch)
-  const insideRows = storedRows.filter((storedRow) => query.scope === null || storedRow.scope === query.scope)
   return {
-    rowsById,
+    candidates,
     touchedIds,
     displacedRows: insideRows.filter(isMatch),
-    matchingRows: matchingRows.sort(createRowComparer(list, query.sort)),
-    pendingCount: countPending(
-      entries,
-      rowIds,
-      new Set([...insideRows.map(({ id }) => id), ...scopedRows.map(({ row }) => row.id)]),
-    ),
+    matchingRows: candidates.filter(isMatch).sort(createRowComparer(list, query.sort)),
+    pendingCount,
   }
 }
 
@@ -231,7 +211,7 @@ async function putNewRowsFirst(
   const ids = await readNewIds(db, query)
   const untouchedIds = ids.flatMap((id) => (typeof id === 'number' && !overlay.touchedIds.has(id) ? [id] : []))
   const storedRows = await getRows(db, list.table, untouchedIds)
-  const candidates = [...overlay.rowsById.values(), ...storedRows.map(toOverlaidCandidate)].filter(({ row }) =>
+  const candidates = [...overlay.candidates, ...storedRows.map(toOverlaidCandidate)].filter(({ row }) =>
     isInScope(list, row, query.scope),
   )
   return addNewRows(list, page, ids, candidates)

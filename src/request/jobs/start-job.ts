@@ -131,7 +131,7 @@ async function toJobResult(ports: PipelinePorts, job: Job): Promise<CallResult<u
 
 /** One that is too long to be kept here; the server keeps it for a day. */
 async function fetchStoredResponse(ports: PipelinePorts, job: Job): Promise<CallResult<unknown>> {
-  const response = job.location === null ? null : await sendExplained(ports, buildJobRequest(job, 'GET', job.location))
+  const response = job.location === null ? null : await sendExplained(ports, buildJobRequest(job, job.location))
   if (!response) return { kind: 'problem', problem: createLocalProblem('OFFLINE') }
   return isSuccess(response)
     ? { kind: 'fresh', output: parseJson(response) }
