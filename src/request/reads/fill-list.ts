@@ -2,7 +2,7 @@
 import type { ListSpec } from '#contract/endpoint.ts'
 import { headers } from '#contract/headers.ts'
 import { type ChangesResponse, storeChanges } from '#local/lists/response-store.ts'
-import type { ServerRow } from '#local/lists/row-store.ts'
+import type { PageResponse, ServerRow } from '#local/lists/row-store.ts'
 import { toListId } from '#local/storage/list-ids.ts'
 import type { ListQuery } from '#local/lists/list-view.ts'
 import { sendSignedIn } from '#request/session/send-signed-in.ts'
@@ -14,7 +14,6 @@ import {
   type SessionGuard,
   tryStore,
   readLeftOutRows,
-  type ListPage,
 } from '#request/reads/read-context.ts'
 import { formatSubject } from '#request/session/subject.ts'
 
@@ -26,7 +25,7 @@ export async function fillList(
   ports: PipelinePorts,
   endpointCall: EndpointCall,
   list: ListSpec,
-  { guard, query, page }: { guard: SessionGuard; query: ListQuery; page: ListPage },
+  { guard, query, page }: { guard: SessionGuard; query: ListQuery; page: PageResponse },
 ): Promise<void> {
   const syncPoint = await guard.db.syncPoints.get(toListId(list.table, query.scope))
   if (page.change === '' || page.count > maxFillRows) return

@@ -8,6 +8,7 @@ import { convertPairs } from '#contract/http-mapping.ts'
 import { verifyIndex } from '#local/list-index/list-index.ts'
 import { readListOnDevice } from '#local/lists/read-list.ts'
 import { storePage } from '#local/lists/response-store.ts'
+import type { PageResponse } from '#local/lists/row-store.ts'
 import type { ListQuery } from '#local/lists/list-view.ts'
 import { sendExplained } from '#request/session/send-signed-in.ts'
 import { isBlocked } from '#request/transport/blocked.ts'
@@ -28,7 +29,6 @@ import {
   getResponseGuard,
   tryStore,
   readLeftOutRows,
-  type ListPage,
   readSessionGuard,
 } from '#request/reads/read-context.ts'
 
@@ -96,7 +96,7 @@ const pagesPerProof = 50
 async function cleanUp(
   ports: PipelinePorts,
   list: ListSpec,
-  { guard: { db }, query, page }: { guard: SessionGuard; query: ListQuery; page: ListPage },
+  { guard: { db }, query, page }: { guard: SessionGuard; query: ListQuery; page: PageResponse },
 ): Promise<void> {
   const [row] = page.rows
   if (row && ports.random() < 1 / pagesPerProof) await verifyIndex(db, list, query.scope, row.id)
@@ -105,7 +105,7 @@ async function cleanUp(
 }
 
 /** Null: not a list of ours (a login page, a gateway's word). */
-function readPage(response: ResponseData): ListPage | null {
+function readPage(response: ResponseData): PageResponse | null {
   const body = parseJson(response) as { count?: unknown; data?: unknown } | undefined
   const asOf = readAsOf(response)
   if (!Array.isArray(body?.data) || typeof body.count !== 'number' || !Number.isFinite(asOf)) return null

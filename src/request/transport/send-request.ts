@@ -101,6 +101,16 @@ export function parseJson({ headers: responseHeaders, text }: ResponseData): unk
 export const toProblem = (response: ResponseData): Problem =>
   readProblem(response.status, parseJson(response), response.headers.get(headers.requestId))
 
+/** The response that the server has stored of a repeated write. Null: it has none. */
+export const getStoredAnswer = ({ data }: Problem): StoredAnswer | null =>
+  ((data ?? {}) as { answer?: StoredAnswer | null }).answer ?? null
+
+interface StoredAnswer {
+  status: number
+  headers: Record<string, string>
+  body: unknown
+}
+
 const bodylessStatuses = new Set([204, 205, 304])
 
 /** The answer as the one who asked gets it. */

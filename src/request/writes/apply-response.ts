@@ -16,6 +16,7 @@ import {
   parseJson,
   toProblem,
   parseRetryAfterMs,
+  getStoredAnswer,
   readAsOf,
 } from '#request/transport/send-request.ts'
 import { mergeEntry } from '#request/writes/merge.ts'
@@ -90,7 +91,7 @@ async function resolveConflict(ports: PipelinePorts, db: UserDatabase, entryResp
 }
 
 export function readAcceptedWrite(ports: PipelinePorts, { response, generation }: Omit<EntryResponse, 'entry'>) {
-  const body = isSuccess(response) ? parseJson(response) : readStoredBody(response)
+  const body = isSuccess(response) ? parseJson(response) : (getStoredAnswer(toProblem(response))?.body ?? null)
   const version = /^"(\d+)"$/.exec(response.headers.get('etag') ?? '')?.[1]
   const now = ports.clock()
   return {
@@ -115,12 +116,6 @@ export const parseOutcomeId = ({ headers: responseHeaders }: ResponseData): stri
 function readAssetId(body: unknown): string | null {
   const { id } = (body ?? {}) as { id?: unknown }
   return typeof id === 'string' ? id : null
-}
-
-/** `INTENT_DONE` brings along what was answered the first time, if it is still known (protocol 1, 19). */
-function readStoredBody(response: ResponseData): unknown {
-  const { answer: storedResponse } = (toProblem(response).data ?? {}) as { answer?: { body?: unknown } | null }
-  return storedResponse?.body ?? null
 }
 
 async function delayByResponse(
