@@ -70,7 +70,34 @@ export type ServiceActionRefusal =
   /** Neither a system nor data of one. */
   | 'nothing'
 
-/** Null: it may be done now. */
+/** A refusal, and whether the state of the service calls for it. */
+type ServiceObstacle = readonly [ServiceActionRefusal, (service: ServiceActionTarget, today: PlainDate) => boolean]
+
+const isCreated = (service: ServiceActionTarget) => service.system_status > 0
+const hasNoData = (service: ServiceActionTarget) => !isCreated(service) && service.erase_date === null
+
+const noContract: ServiceObstacle = ['no_contract', (service) => service.contract_id === 0]
+const notCreated: ServiceObstacle = ['not_created', (service) => !isCreated(service)]
+const stopped: ServiceObstacle = ['expired', (service) => service.is_expired]
+
+/** What refuses each action. The first that applies is reported. */
+const serviceObstacles: Record<ServiceAction, readonly ServiceObstacle[]> = {
+  create: [
+    noContract,
+    ['expired', (service) => service.status === 2],
+    ['not_yet', ({ period_start: start }, today) => start !== null && start > today],
+    ['created', isCreated],
+  ],
+  update: [notCreated, stopped],
+  reboot: [notCreated, stopped],
+  configure: [notCreated],
+  remove: [notCreated],
+  reset: [noContract, notCreated],
+  log: [['not_created', hasNoData]],
+  delete: [['nothing', hasNoData]],
+}
+
+/** Null: the action is allowed now. */
 export function getServiceActionRefusal(
   action: ServiceAction,
   service: ServiceActionTarget,
@@ -79,27 +106,6 @@ export function getServiceActionRefusal(
 ): ServiceActionRefusal | null {
   const isOwn = caller.order && service.company_id === caller.companyId
   if (!isOwn && !isProviderAdmin(caller)) return 'not_allowed'
-  const isCreated = service.system_status > 0
-  switch (action) {
-    case 'create':
-      if (service.contract_id === 0) return 'no_contract'
-      if (service.status === 2) return 'expired'
-      if (service.period_start !== null && service.period_start > today) return 'not_yet'
-      return isCreated ? 'created' : null
-    case 'update':
-    case 'reboot':
-      if (!isCreated) return 'not_created'
-      return service.is_expired ? 'expired' : null
-    case 'configure':
-    case 'remove':
-      return isCreated ? null : 'not_created'
-    case 'reset':
-      if (service.contract_id === 0) return 'no_contract'
-      return isCreated ? null : 'not_created'
-    case 'log':
-      return isCreated || service.erase_date !== null ? null : 'not_created'
-    case 'delete':
-      if (!isDeleteLevel(caller) && !(isOwn && service.status === 2)) return 'not_allowed'
-      return isCreated || service.erase_date !== null ? null : 'nothing'
-  }
+  if (action === 'delete' && !isDeleteLevel(caller) && !(isOwn && service.status === 2)) return 'not_allowed'
+  return serviceObstacles[action].find(([, applies]) => applies(service, today))?.[0] ?? null
 }

@@ -62,7 +62,7 @@ export function findMonthsToBill<S extends TrafficSubscription>(
   const currentMonth = toMonth(today)
   const records: BilledMonth<S>[] = []
   let lastClosedMonth = closedMonth
-  let month = closedMonth === null ? findFirstMonth({ subscriptions, bytesByMonth }) : getNextMonth(closedMonth)
+  let month = closedMonth === null ? findFirstMonth(subscriptions, bytesByMonth.keys()) : getNextMonth(closedMonth)
   for (let checkedCount = 0; month !== null && month < currentMonth && checkedCount < maxMonths; checkedCount++) {
     const bytes = bytesByMonth.get(month) ?? 0
     const isBilled = bytes > 0 || subscriptions.some((subscription) => isCovered(subscription, month as CalendarMonth))
@@ -78,10 +78,10 @@ export function findMonthsToBill<S extends TrafficSubscription>(
 const isCovered = ({ start, end }: TrafficSubscription, month: CalendarMonth): boolean =>
   start < getEndOfMonth(month) && end > `${month}-01`
 
-function findFirstMonth({
-  subscriptions,
-  bytesByMonth,
-}: Pick<MeasuredTraffic<TrafficSubscription>, 'subscriptions' | 'bytesByMonth'>): CalendarMonth | null {
-  const months = [...subscriptions.map(({ start }) => toMonth(start)), ...bytesByMonth.keys()]
+function findFirstMonth(
+  subscriptions: readonly TrafficSubscription[],
+  measuredMonths: Iterable<CalendarMonth>,
+): CalendarMonth | null {
+  const months = [...subscriptions.map(({ start }) => toMonth(start)), ...measuredMonths]
   return months.toSorted()[0] ?? null
 }

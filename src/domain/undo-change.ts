@@ -2,8 +2,7 @@
  * A change that discarded money can be undone until the end of its day, in the business time zone, as long as nothing
  * was ordered after it.
  */
-import type { PayableContract } from '#domain/contracts.ts'
-import { getContractState } from '#domain/contracts.ts'
+import { getContractState, type PayableContract } from '#domain/contracts.ts'
 import { getDiscardedAmount } from '#domain/fees/discarded-amount.ts'
 import { readAmount } from '#domain/money.ts'
 import type { PlainDate, Timestamp } from '#domain/time.ts'
@@ -28,19 +27,10 @@ export const getUndoDeadline = (orderedOn: PlainDate): Timestamp => `${orderedOn
 
 /** Null: it can be undone. `now` in the business time zone. */
 export function getUndoRefusal(order: UndoableOrder, now: Timestamp): UndoRefusal | null {
-  const {
-    type,
-    restores_id: restoredId,
-    stored: storedState,
-    contract_amount: contractAmount,
-    residual_amount: residualAmount,
-  } = order
-  const discardedSum = getDiscardedAmount({
-    contract_amount: readAmount(contractAmount),
-    residual_amount: readAmount(residualAmount),
-  })
-  if (type !== 'change' || restoredId !== null || discardedSum === 0n) return 'notUndoable'
-  if (storedState === 'overwritten' || order.pending) return 'anotherOrderFollowed'
+  const [contract_amount, residual_amount] = [readAmount(order.contract_amount), readAmount(order.residual_amount)]
+  const isNothingDiscarded = getDiscardedAmount({ contract_amount, residual_amount }) === 0n
+  if (order.type !== 'change' || order.restores_id !== null || isNothingDiscarded) return 'notUndoable'
+  if (order.stored === 'overwritten' || order.pending) return 'anotherOrderFollowed'
   if (now > getUndoDeadline(order.ordered_on)) return 'tooLate'
   const state = getContractState(order, now)
   if (state === 'effective') return null

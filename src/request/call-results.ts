@@ -6,7 +6,7 @@ import type { LogFault } from '#domain/audit-log/fault.ts'
 import type { AuditEntryRow } from '#domain/audit-log/leaf.ts'
 import type { PlainDate } from '#domain/time.ts'
 import type { LogAlarm } from '#local/storage/trail-records.ts'
-import type { WaitingState } from '#local/storage/records.ts'
+import type { OutboxEntry, WaitingState } from '#local/storage/records.ts'
 import type { HoldReason } from '#local/outbox/status.ts'
 import type { PreparationPartName, PreparationEnd } from '#local/storage/preparation-record.ts'
 
@@ -172,10 +172,7 @@ export interface OutboxActions {
   /** As it is: a refused write once more, a waiting one now, after which it says how that went. */
   retry(intent: Intent): Promise<boolean>
   /** With other values: the same wish, in its old place. One that waits only while nothing of it ever left. */
-  fix(
-    intent: Intent,
-    input: { params?: Record<string, unknown>; query?: Record<string, unknown>; body?: unknown },
-  ): Promise<boolean>
+  fix(intent: Intent, input: OutboxEntry['input']): Promise<boolean>
   /** The user's yes to what the server asked, or to sending a write that is over 30 days old. */
   confirm(intent: Intent): Promise<boolean>
   /** Of a conflict: mine over theirs, as the row is now; `fields` names what is taken of mine, all of it if left out. */

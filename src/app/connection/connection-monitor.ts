@@ -71,6 +71,12 @@ let failedRequestId: string | null = null
 /** The server's number of the last request of this visit that came to nothing, for whoever reports a problem (C-25). */
 export const getFailedRequestId = (): string | null => failedRequestId
 
+/** A call that the page allowed was refused, so rights may have changed; or the name that the whole company sees was changed. */
+const isAccountChange = (endpointName: string, result: CallResult<unknown>) =>
+  result.kind === 'problem'
+    ? result.problem.code === 'FORBIDDEN' && endpointName !== 'getUser'
+    : result.kind === 'fresh' && endpointName === 'updateCompany'
+
 /**
  * The same api, listened to. An answer to what was asked before the network came or went says nothing of what is now: one
  * that was still under way when the line was cut would have the page say "online" until the next question. Where the device
@@ -80,17 +86,15 @@ export const getFailedRequestId = (): string | null => failedRequestId
 export const observeApi = (api: ApiClient, listener: ConnectionListener): ApiClient => ({
   async call(endpoint, input, options) {
     const changedAtStart = networkChangedAt
-    const result = await api.call(endpoint, input, options).catch(() => offlineResult)
+    const send = () => api.call(endpoint, input, options).catch(() => offlineResult)
+    const result = await send()
     const networkState = getNetworkState(result, navigator.onLine)
-    if (result.kind === 'problem') {
-      failedRequestId = result.problem.requestId ?? failedRequestId
-      // The page took it for allowed: rights may have changed. The same for a name that everybody of the company sees.
-      if (result.problem.code === 'FORBIDDEN' && endpoint.name !== 'getUser') notifyChanged('account')
-    } else if (result.kind === 'fresh' && endpoint.name === 'updateCompany') notifyChanged('account')
+    if (result.kind === 'problem') failedRequestId = result.problem.requestId ?? failedRequestId
+    if (isAccountChange(endpoint.name, result)) notifyChanged('account')
     if (networkChangedAt !== changedAtStart || isNetworkLeaving() || options?.signal?.aborted) return result
     const knownState = notifyNetworkState(result, listener)
     if (networkState !== 'unreachable' || !isReadCall(endpoint) || (await knownState) !== 'online') return result
-    const secondResult = await api.call(endpoint, input, options).catch(() => offlineResult)
+    const secondResult = await send()
     // Without an end that comes by itself, as the line's has: whoever asked is told, and can ask again.
     return getNetworkState(secondResult, navigator.onLine) === 'unreachable' ? unreadableResult : secondResult
   },

@@ -23,7 +23,6 @@ export function hideWhileAway(store: AppStore, reload: () => void = () => locati
 async function isSameUser(store: AppStore): Promise<boolean> {
   const pageSession = store.getState().session
   if (pageSession.kind !== 'signed in') return true
-  const { readSession } = await import('#local/session/session.ts')
-  const session = await readSession()
-  return session !== null && !session.signedOut && session.userId === pageSession.user.id
+  const { readActiveSession } = await import('#local/session/session.ts')
+  return (await readActiveSession())?.userId === pageSession.user.id
 }

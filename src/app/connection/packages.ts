@@ -5,6 +5,7 @@ import { toHttpRequest } from '#contract/http-mapping.ts'
 import { createLocalProblem, readProblem } from '#contract/problem.ts'
 import { toForeignProblem } from '#request/page/direct-response.ts'
 import type { AppPackages, CallResult } from '#request/call-results.ts'
+import { parseJsonText } from '#request/transport/call-http.ts'
 import { isFromServer } from '#request/transport/send-request.ts'
 import { ports } from '#app/connection/api.ts'
 
@@ -28,7 +29,7 @@ async function fetchChangeLog(id: string, trustDocument: (text: string) => void)
   if (!response.ok)
     return {
       kind: 'problem',
-      problem: readProblem(response.status, parseJson(text), response.headers.get(headers.requestId)),
+      problem: readProblem(response.status, parseJsonText(text), response.headers.get(headers.requestId)),
     }
   // An icon, or what a hotel's network puts in between, is no change log.
   const isChangeLog = response.headers.get('content-type')?.startsWith('text/html') && changeLogStart.test(text)
@@ -36,14 +37,6 @@ async function fetchChangeLog(id: string, trustDocument: (text: string) => void)
   const colouredText = applyPageColours(text)
   trustDocument(colouredText)
   return { kind: 'fresh', output: colouredText }
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return null
-  }
 }
 
 const changeLogStart =

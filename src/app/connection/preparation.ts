@@ -3,7 +3,7 @@ import { ports } from '#app/connection/api.ts'
 import { readCachedUser } from '#app/connection/cached-user.ts'
 import { createLocalProblem } from '#contract/problem.ts'
 import { setPreparation } from '#local/preparation/preparation-store.ts'
-import { readSession } from '#local/session/session.ts'
+import { readActiveSession } from '#local/session/session.ts'
 import { repeatPersistenceRequest } from '#local/space/persistence.ts'
 import { prepareDevice } from '#request/preparation/prepare-device.ts'
 import type { PreparationProgress, PrepareResult, DevicePreparer } from '#request/call-results.ts'
@@ -23,8 +23,8 @@ async function runPreparation(isBackground: boolean): Promise<PrepareResult> {
   controller = new AbortController()
   const { signal } = controller
   try {
-    const session = await readSession()
-    const user = session && !session.signedOut ? await readCachedUser(session) : null
+    const session = await readActiveSession()
+    const user = session && (await readCachedUser(session))
     if (!user) return { kind: 'gone' }
     return await prepareDevice(ports, { caller: toCaller(user), isBackground, signal, onProgress: setProgress })
   } catch (error) {

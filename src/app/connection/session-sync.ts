@@ -38,19 +38,14 @@ export function watchSession(store: AppStore, api: ApiClient, pageReady: Promise
   async function followSession(session: Session | null) {
     followCount += 1
     const ownCount = followCount
-    const subject = session && !session.signedOut ? `${session.companyId} ${session.userId}` : ''
+    const activeSession = session?.signedOut ? null : session
+    const subject = activeSession ? `${activeSession.companyId} ${activeSession.userId}` : ''
     if (subject === '' || subject !== (lastSubject ?? subject)) forgetMedia()
     lastSubject = subject
-    const pageSession = store.getState().session
-    if (!session || session.signedOut) {
-      // Rows are wiped by then, and what is on the screen must not stay either.
-      if (pageSession.kind !== 'signed out')
-        store.dispatch(signedOut(session ? 'left' : pageSession.kind === 'unknown' ? 'noSession' : 'ended'))
-      return
-    }
-    // What the device knows is shown at once; the server's word only corrects it (M10).
+    if (!activeSession) return showSignedOut(session !== null)
+    // The cached user is shown at once; the server's response only corrects it (M10).
     const [cachedUser] = await Promise.all([
-      ownCount === 1 ? findInitialUser(session) : readCachedUser(session),
+      ownCount === 1 ? findInitialUser(activeSession) : readCachedUser(activeSession),
       pageReady,
     ])
     if (ownCount !== followCount) return
@@ -58,8 +53,16 @@ export function watchSession(store: AppStore, api: ApiClient, pageReady: Promise
       showUser(cachedUser)
       await waitForIdle()
     }
+    await readUser(activeSession, ownCount)
+  }
+  /** Rows are wiped by then. `hasLeft`: the user signed out on this device. */
+  function showSignedOut(hasLeft: boolean) {
+    const { kind } = store.getState().session
+    if (kind !== 'signed out') store.dispatch(signedOut(hasLeft ? 'left' : kind === 'unknown' ? 'noSession' : 'ended'))
+  }
+  async function readUser(session: Session, ownCount: number) {
     const result = await api.call(getUser, {})
-    // Somebody else has signed in meanwhile: that change is being followed by its own call.
+    // Another user has signed in meanwhile: a call of its own follows that change.
     if (ownCount !== followCount) return
     const user = result.kind === 'fresh' || result.kind === 'cached' ? result.output : null
     if (user) await correctUser(user as SessionUser)

@@ -10,6 +10,7 @@ import { getFreshToken, sendSignedIn } from '#request/session/send-signed-in.ts'
 import { readCurrentSession } from '#request/session/current-session.ts'
 import { toForeignProblem } from '#request/page/direct-response.ts'
 import type { PagePorts } from '#request/page/page-ports.ts'
+import { parseJsonText } from '#request/transport/call-http.ts'
 import { toProblem } from '#request/transport/send-request.ts'
 import { createPieceSize, type PieceSize } from '#app/connection/piece-size.ts'
 import { createStartedUploads } from '#app/connection/started-uploads.ts'
@@ -104,24 +105,11 @@ function createTokenSigner(ports: PagePorts) {
 async function toUploadProblem(ports: PagePorts, error: Error | DetailedError): Promise<Problem> {
   const response = 'originalResponse' in error ? error.originalResponse : null
   const status = response?.getStatus() ?? 0
-  if (response && status > 0 && !response.getHeader(headers.requestId))
-    return await toForeignProblem(ports, { status, headers: new Headers() })
-  if (response && status > 0)
-    return readProblem(
-      response.getStatus(),
-      parseJson(response.getBody()),
-      response.getHeader(headers.requestId) ?? null,
-    )
+  const requestId = response?.getHeader(headers.requestId) ?? null
+  if (response && status > 0 && !requestId) return await toForeignProblem(ports, { status, headers: new Headers() })
+  if (response && status > 0) return readProblem(status, parseJsonText(response.getBody()), requestId)
   // Without a request nothing was sent: the file itself cannot be read.
   return createLocalProblem('originalRequest' in error && error.originalRequest ? 'OFFLINE' : 'UNREADABLE_FILE')
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return null
-  }
 }
 
 /** Takes back what was sent of it, whole or in part. */

@@ -50,6 +50,11 @@ export async function loadPageMessages(...namespaces: MessageNamespace[]): Promi
   await fetchMessages(chosenLanguage, namespaces)
 }
 
+export async function loadWithMessages<T>(load: () => Promise<T>, ...namespaces: MessageNamespace[]): Promise<T> {
+  const [module] = await Promise.all([load(), loadPageMessages(...namespaces)])
+  return module
+}
+
 export async function chooseLanguage(language: Language): Promise<void> {
   chosenLanguage = language
   // At once: the page may be left, or the line be cut, before its texts are here.

@@ -1,20 +1,11 @@
 /** The audit trail with the orders' way of finding a company: a feature sees no other one. */
-import { lazy, Suspense } from 'react'
+import { createOptionalPart } from '#app/pages/create-optional-part.tsx'
 import type { TrailCompanyFilter } from '#features/audit-trail/list/TrailFilters.tsx'
 import { TrailPage } from '#features/audit-trail/pages/TrailPage.tsx'
 
-/** Of the provider's staff alone; without its code they see their own company's trail. */
-const LazyCompanyFilter = lazy<TrailCompanyFilter>(() =>
-  import(/* chunk: staff */ '#app/pages/TrailCompany.tsx').then(
-    ({ TrailCompany: CompanyFilterPart }) => ({ default: CompanyFilterPart }),
-    () => ({ default: () => null }),
-  ),
+/** Of the provider's staff alone. Without its code they see their own company's trail. */
+const CompanyFilter: TrailCompanyFilter = createOptionalPart(
+  async () => (await import(/* chunk: staff */ '#app/pages/TrailCompany.tsx')).TrailCompany,
 )
 
-const CompanyFilterIfLoaded: TrailCompanyFilter = (props) => (
-  <Suspense fallback={null}>
-    <LazyCompanyFilter {...props} />
-  </Suspense>
-)
-
-export const AuditTrailRoute = () => <TrailPage CompanyFilter={CompanyFilterIfLoaded} />
+export const AuditTrailRoute = () => <TrailPage CompanyFilter={CompanyFilter} />

@@ -1,20 +1,9 @@
-/** This device, with what prepares it for work offline; without that code the page stands by itself. */
-import { type ComponentType, lazy, Suspense } from 'react'
+/** This device, with what prepares it for work offline; without that code the page is shown alone. */
+import { createOptionalPart } from '#app/pages/create-optional-part.tsx'
 import { Device } from '#features/device/pages/Device.tsx'
 
-const LazyPanel = lazy<ComponentType>(() =>
-  import(/* chunk: common-prepare */ '#app/pages/prepare-parts.tsx').then(
-    ({ DevicePreparePanel }) => ({ default: DevicePreparePanel }),
-    () => ({ default: () => null }),
-  ),
+const PreparePanel = createOptionalPart(
+  async () => (await import(/* chunk: common-prepare */ '#app/pages/prepare-parts.tsx')).DevicePreparePanel,
 )
 
-export const DeviceRoute = () => (
-  <Device
-    panel={
-      <Suspense fallback={null}>
-        <LazyPanel />
-      </Suspense>
-    }
-  />
-)
+export const DeviceRoute = () => <Device panel={<PreparePanel />} />

@@ -1,6 +1,7 @@
 /** Home with what the other features know: a feature sees no other one, and each comes from the part that its people keep. */
-import { type ComponentType, lazy, Suspense, useEffect } from 'react'
-import { loadPageMessages } from '#app/i18n/page-messages.ts'
+import { type ComponentType, lazy, useEffect } from 'react'
+import { createOptionalPart } from '#app/pages/create-optional-part.tsx'
+import { loadWithMessages } from '#app/i18n/page-messages.ts'
 import { waitForFirstPage } from '#app/browser/idle.ts'
 import { isPagePath } from '#app/routes/paths.ts'
 import { type Caller, isAllowed } from '#domain/access.ts'
@@ -30,11 +31,8 @@ const backupSource = createSource(
   async () => (await import(/* chunk: orders-backups */ '#features/backups/home/BackupReport.tsx')).BackupReport,
 )
 const userSource = createSource('users', async () => {
-  const [{ UserReport }] = await Promise.all([
-    import(/* chunk: users */ '#features/users/home/UserReport.tsx'),
-    loadPageMessages('users'),
-  ])
-  return UserReport
+  const load = () => import(/* chunk: users */ '#features/users/home/UserReport.tsx')
+  return (await loadWithMessages(load, 'users')).UserReport
 })
 const serviceSource = createSource(
   'services',
@@ -58,39 +56,28 @@ const getSources = (caller: Caller): HomeSource[] => [
   ...(isAllowed('providerAdmin', caller) ? [trailSource, paymentSource, serviceSource] : []),
 ]
 
-/** Where its code cannot be had nobody misses it. */
-const createCard = (load: () => Promise<ComponentType>) =>
-  lazy<ComponentType>(async () => ({ default: await load().catch(() => () => null) }))
-
-const LatestEntriesCard = createCard(
+const LatestEntriesCard = createOptionalPart(
   async () => (await import(/* chunk: trail */ '#features/audit-trail/home/LatestEntries.tsx')).LatestEntries,
 )
-const OrdersToWatchCard = createCard(
+const OrdersToWatchCard = createOptionalPart(
   async () => (await import(/* chunk: staff-services */ '#features/services/home/OrdersToWatch.tsx')).OrdersToWatch,
 )
-const PricesCard = createCard(
+const PricesCard = createOptionalPart(
   async () => (await import(/* chunk: staff-prices */ '#features/prices/home/PricesInForce.tsx')).PricesInForce,
 )
-const AccountCard = createCard(async () => (await import(/* chunk: online */ '#app/pages/HomeAccount.tsx')).HomeAccount)
-const ServicesCard = createCard(async () => {
-  const [{ OwnServices }] = await Promise.all([
-    import(/* chunk: pages */ '#features/entrance/home/OwnServices.tsx'),
-    loadPageMessages('entrance'),
-  ])
-  return OwnServices
+const AccountCard = createOptionalPart(
+  async () => (await import(/* chunk: online */ '#app/pages/HomeAccount.tsx')).HomeAccount,
+)
+const ServicesCard = createOptionalPart(async () => {
+  const load = () => import(/* chunk: pages */ '#features/entrance/home/OwnServices.tsx')
+  return (await loadWithMessages(load, 'entrance')).OwnServices
 })
 
 /** Asked once of a tablet and of the installed app. */
-const PrepareOfferCard = createCard(
+const PrepareOfferCard = createOptionalPart(
   async () => (await import(/* chunk: common-prepare */ '#app/pages/prepare-parts.tsx')).DevicePrepareOffer,
 )
 const isTablet = () => matchMedia('(pointer:coarse),(display-mode:standalone)').matches
-
-const Card = ({ Content }: { Content: ComponentType }) => (
-  <Suspense fallback={null}>
-    <Content />
-  </Suspense>
-)
 
 export function HomeRoute() {
   const { caller } = useSignedInSession()
@@ -102,15 +89,15 @@ export function HomeRoute() {
       pageExists={isPagePath}
       belowContent={
         <>
-          {isTablet() && <Card Content={PrepareOfferCard} />}
-          {isStaff ? <Card Content={OrdersToWatchCard} /> : isPlain && <Card Content={ServicesCard} />}
+          {isTablet() && <PrepareOfferCard />}
+          {isStaff ? <OrdersToWatchCard /> : isPlain && <ServicesCard />}
         </>
       }
       sideContent={
         <>
-          {isStaff && <Card Content={PricesCard} />}
-          {isAllowed('trail', caller) && <Card Content={LatestEntriesCard} />}
-          {!isAllowed('trail', caller) && <Card Content={AccountCard} />}
+          {isStaff && <PricesCard />}
+          {isAllowed('trail', caller) && <LatestEntriesCard />}
+          {!isAllowed('trail', caller) && <AccountCard />}
         </>
       }
     />

@@ -1,21 +1,12 @@
 /** A service with what was done to it and with its backups: a feature sees no other one. */
-import { lazy, Suspense } from 'react'
+import { createOptionalPart } from '#app/pages/create-optional-part.tsx'
 import { ServiceEvents } from '#app/pages/ServiceEvents.tsx'
 import { ServiceDetailsPage } from '#features/services/info/ServiceDetailsPage.tsx'
 import type { ServiceBackupsPart } from '#features/services/info/ServicePanel.tsx'
 
-/** Where its code is not kept and there is no line, the service stands without them. */
-const LazyBackups = lazy<ServiceBackupsPart>(() =>
-  import(/* chunk: staff-backups */ '#features/backups/stored/ServiceBackups.tsx').then(
-    ({ ServiceBackups: BackupsPart }) => ({ default: ({ row }) => <BackupsPart service={row} /> }),
-    () => ({ default: () => null }),
-  ),
-)
+const Backups: ServiceBackupsPart = createOptionalPart(async () => {
+  const { ServiceBackups } = await import(/* chunk: staff-backups */ '#features/backups/stored/ServiceBackups.tsx')
+  return ({ row }) => <ServiceBackups service={row} />
+})
 
-const BackupsIfLoaded: ServiceBackupsPart = (props) => (
-  <Suspense fallback={null}>
-    <LazyBackups {...props} />
-  </Suspense>
-)
-
-export const ServiceRoute = () => <ServiceDetailsPage EventsPart={ServiceEvents} Backups={BackupsIfLoaded} />
+export const ServiceRoute = () => <ServiceDetailsPage EventsPart={ServiceEvents} Backups={Backups} />

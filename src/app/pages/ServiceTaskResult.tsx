@@ -1,16 +1,8 @@
-import { lazy, Suspense } from 'react'
+import { createOptionalPart } from '#app/pages/create-optional-part.tsx'
 import type { ServiceResultComponent } from '#features/activity/JobResult.tsx'
 
-/** Of those who order, and of the provider's staff; where its code is not kept and there is no line, nothing is offered. */
-const LazyTaskPassword = lazy<ServiceResultComponent>(() =>
-  import(/* chunk: orders-services */ '#features/services/operations/TaskPassword.tsx').then(
-    ({ TaskPassword: TaskPasswordPart }) => ({ default: TaskPasswordPart }),
-    () => ({ default: () => null }),
-  ),
-)
-
-export const ServiceTaskResult: ServiceResultComponent = (props) => (
-  <Suspense fallback={null}>
-    <LazyTaskPassword {...props} />
-  </Suspense>
+/** For those who order, and for the provider's staff. Without its code nothing is offered. */
+export const ServiceTaskResult: ServiceResultComponent = createOptionalPart(
+  async () =>
+    (await import(/* chunk: orders-services */ '#features/services/operations/TaskPassword.tsx')).TaskPassword,
 )

@@ -1,19 +1,10 @@
 /** The services with the orders' way of finding a company: a feature sees no other one. */
-import { lazy, Suspense } from 'react'
+import { createOptionalPart } from '#app/pages/create-optional-part.tsx'
 import { type ServiceCompanyFilter, ServiceListPage } from '#features/services/list/ServiceListPage.tsx'
 
-/** Without its code the list is everybody's. */
-const LazyCompanyFilter = lazy<ServiceCompanyFilter>(() =>
-  import(/* chunk: staff-services */ '#app/pages/ServiceCompany.tsx').then(
-    ({ ServiceCompany: CompanyFilterPart }) => ({ default: CompanyFilterPart }),
-    () => ({ default: () => null }),
-  ),
+/** Without its code the list has the services of all companies. */
+const CompanyFilter: ServiceCompanyFilter = createOptionalPart(
+  async () => (await import(/* chunk: staff-services */ '#app/pages/ServiceCompany.tsx')).ServiceCompany,
 )
 
-const CompanyFilterIfLoaded: ServiceCompanyFilter = (props) => (
-  <Suspense fallback={null}>
-    <LazyCompanyFilter {...props} />
-  </Suspense>
-)
-
-export const ServicesRoute = () => <ServiceListPage CompanyFilter={CompanyFilterIfLoaded} />
+export const ServicesRoute = () => <ServiceListPage CompanyFilter={CompanyFilter} />

@@ -4,7 +4,7 @@ import '#app/shell/app.css'
 import '#ui/icons/app-icons.ts'
 import { DatabaseBanner } from '#app/shell/DatabaseBanner.tsx'
 import { ErrorBoundary } from '#app/shell/ErrorBoundary.tsx'
-import { loadPageMessages } from '#app/i18n/page-messages.ts'
+import { loadWithMessages } from '#app/i18n/page-messages.ts'
 import { waitForFirstPage } from '#app/browser/idle.ts'
 import { SignedInRoutes } from '#app/routes/app-routes.tsx'
 import { retryImport } from '#app/pwa/retry-import.ts'
@@ -30,29 +30,19 @@ import { useTranslation } from 'react-i18next'
 import { getNameLang } from '#ui/i18n/name-language.ts'
 
 /** No page waits for these, nor breaks where one of them cannot be fetched. */
-const createDeferredComponent = (load: () => Promise<{ default: ComponentType }>) =>
-  lazy(() => waitForFirstPage().then(() => retryImport(load)))
-const ActivityButton = createDeferredComponent(async () => ({
-  default: (await import('#app/shell/header/ActivityButton.tsx')).ActivityButton,
-}))
-const DeferredBanners = createDeferredComponent(async () => ({
-  default: (await import('#app/shell/Banners.tsx')).Banners,
-}))
-const DeferredDataLossBanner = createDeferredComponent(async () => ({
-  default: (await import('#app/shell/DataLossBanner.tsx')).DataLossBanner,
-}))
-const SpaceProbe = createDeferredComponent(async () => ({
-  default: (await import('#app/connection/SpaceProbe.tsx')).SpaceProbe,
-}))
-const TimeZoneNote = createDeferredComponent(async () => ({
-  default: (await import('#app/shell/TimeZoneNote.tsx')).TimeZoneNote,
-}))
+const defer = (load: () => Promise<ComponentType>) =>
+  lazy(async () => {
+    await waitForFirstPage()
+    return { default: await retryImport(load) }
+  })
+const ActivityButton = defer(async () => (await import('#app/shell/header/ActivityButton.tsx')).ActivityButton)
+const DeferredBanners = defer(async () => (await import('#app/shell/Banners.tsx')).Banners)
+const DeferredDataLossBanner = defer(async () => (await import('#app/shell/DataLossBanner.tsx')).DataLossBanner)
+const SpaceProbe = defer(async () => (await import('#app/connection/SpaceProbe.tsx')).SpaceProbe)
+const TimeZoneNote = defer(async () => (await import('#app/shell/TimeZoneNote.tsx')).TimeZoneNote)
 const SendReport = lazy(async () => {
-  const [{ SendReport: SendReportPart }] = await Promise.all([
-    import(/* chunk: pages */ '#features/outbox/SendReport.tsx'),
-    loadPageMessages('outbox', 'people', 'users', 'problem'),
-  ])
-  return { default: SendReportPart }
+  const load = () => import(/* chunk: pages */ '#features/outbox/SendReport.tsx')
+  return { default: (await loadWithMessages(load, 'outbox', 'people', 'users', 'problem')).SendReport }
 })
 const LazyMobileNavigation = lazy(async () => ({
   default: (await import('#app/shell/MobileNavigation.tsx')).MobileNavigation,

@@ -1,21 +1,21 @@
-import { type ComponentType, lazy, Suspense, useCallback, useEffect } from 'react'
+import { useCallback, useEffect } from 'react'
 import { useLocation } from 'react-router-dom'
+import { createOptionalPart } from '#app/pages/create-optional-part.tsx'
 import { getClientType, isDeleteLevel, isProviderAdmin, isAllowed } from '#domain/access.ts'
-import { loadPageMessages } from '#app/i18n/page-messages.ts'
+import { loadWithMessages } from '#app/i18n/page-messages.ts'
 import { waitForFirstPage } from '#app/browser/idle.ts'
 import { keepOptionalChunk } from '#app/pwa/optional-chunks.ts'
 import { signedInRouteNames, type RouteName, findRouteName } from '#app/routes/paths.ts'
+import type { OptionalChunk } from '#request/ports.ts'
 import { useClientType } from '#state/client-type.ts'
 import { useDispatch, useSignedInSession } from '#state/use-store.ts'
 import { useFetch } from '#state/use-fetch.ts'
 
 /** Few people ever see it, and no page is lost where its code cannot be had. */
-const LazyClientTypeSelect = lazy<ComponentType>(() =>
-  Promise.all([import(/* chunk: staff */ '#app/shell/ClientTypeSelect.tsx'), loadPageMessages('staff')]).then(
-    ([{ ClientTypeSelect: ClientTypePart }]) => ({ default: ClientTypePart }),
-    () => ({ default: () => null }),
-  ),
-)
+const OptionalClientTypeSelect = createOptionalPart(async () => {
+  const load = () => import(/* chunk: staff */ '#app/shell/ClientTypeSelect.tsx')
+  return (await loadWithMessages(load, 'staff')).ClientTypeSelect
+})
 
 /** The pages that show or order what belongs to one client type. */
 const clientTypeRoutes: ReadonlySet<RouteName> = new Set<RouteName>([
@@ -39,34 +39,25 @@ export function OptionalParts() {
   const { caller } = useSignedInSession()
   const { pathname } = useLocation()
   const isStaff = isProviderAdmin(caller)
-  useEffect(() => {
-    if (isStaff) keepOptionalChunk('staff')
-  }, [isStaff])
   const canOrder = isAllowed('order', caller)
+  useOptionalChunk('staff', isStaff)
   // Price lists show what an order costs, by the same parts.
-  const needsOrders = canOrder || isStaff
-  useEffect(() => {
-    if (needsOrders) keepOptionalChunk('orders')
-  }, [needsOrders])
-  const canReadTrail = isAllowed('trail', caller)
-  useEffect(() => {
-    if (canReadTrail) keepOptionalChunk('trail')
-  }, [canReadTrail])
-  const canManageUsers = isAllowed('admin', caller)
-  useEffect(() => {
-    if (canManageUsers) keepOptionalChunk('users')
-  }, [canManageUsers])
+  useOptionalChunk('orders', canOrder || isStaff)
+  useOptionalChunk('trail', isAllowed('trail', caller))
+  useOptionalChunk('users', isAllowed('admin', caller))
   useCachedOrders(canOrder)
   const routeName = findRouteName(signedInRouteNames, pathname)
   if (!isDeleteLevel(caller) || routeName === undefined || !clientTypeRoutes.has(routeName)) return null
-  return (
-    <Suspense fallback={null}>
-      <LazyClientTypeSelect />
-    </Suspense>
-  )
+  return <OptionalClientTypeSelect />
 }
 
-/** What the order pages show is brought to the device behind the first page, and when the line is back. */
+function useOptionalChunk(chunk: OptionalChunk, isNeeded: boolean) {
+  useEffect(() => {
+    if (isNeeded) keepOptionalChunk(chunk)
+  }, [chunk, isNeeded])
+}
+
+/** Brings what the order pages show to the device behind the first page, and when the connection is back. */
 function useCachedOrders(canOrder: boolean) {
   const dispatch = useDispatch()
   const { caller } = useSignedInSession()

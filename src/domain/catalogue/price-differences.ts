@@ -1,5 +1,5 @@
 /** Price lists: what applies from a day on, for one client type. */
-import type { BackupPrices, PriceList } from '#domain/fees/price-list.ts'
+import type { BackupPrices, Charges, PriceList } from '#domain/fees/price-list.ts'
 
 /** The fields of a list that nothing was entered in. */
 export const emptyFees = {
@@ -29,15 +29,13 @@ export const toPendingPriceList = <F extends { type: string; effective_date: str
   row_version: 0,
 })
 
-type CurrencyCharges = Record<'hkd' | 'usd' | 'rmb', string>
-
 /** A list whole, without its ids: amounts and percents are text with two decimals. */
 export interface ComparedPriceList extends Omit<PriceList, 'module'> {
   type?: string
   effective_date: string
   desc: string
   confirmed?: boolean
-  module: readonly (CurrencyCharges & { code: string })[]
+  module: readonly (Charges & { code: string })[]
   pdbPrice: BackupPrices | null
 }
 

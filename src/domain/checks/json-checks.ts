@@ -60,13 +60,9 @@ export function findJsonFault(text: string, limits: JsonLimits): JsonFault | nul
       if (--depth < 0) return { code: 'NO_JSON' }
       continue
     } else if (charCode === colon) {
-      if (stringStart < 0) return { code: 'NO_JSON' }
-      if (stringEnd - stringStart - 1 > limits.nameLength) return { code: 'NAME_TOO_LONG' }
-      const name = readName(text, stringStart, stringEnd)
-      if (name === null) return { code: 'NO_JSON' }
       const names = (namesByLevel[depth] ??= new Set())
-      if (forbiddenNames.has(name) || names.has(name)) return { code: 'NAME', name }
-      if (names.add(name).size > limits.names) return { code: 'TOO_MANY_NAMES' }
+      const fault = addName(names, text, { start: stringStart, end: stringEnd }, limits)
+      if (fault) return fault
     } else if (charCode !== comma) continue
     if (++values > limits.values) return { code: 'TOO_MANY_VALUES' }
   }
@@ -83,15 +79,23 @@ function findStringEnd(text: string, start: number): number {
   return text.length
 }
 
-/** Null: no string of JSON. */
-function readName(text: string, start: number, end: number): string | null {
-  const name = text.slice(start + 1, end)
-  if (!name.includes('\\')) return name
+/** Adds the name between two quotes to the names of its object, or returns its fault. */
+function addName(
+  names: Set<string>,
+  text: string,
+  { start, end }: { start: number; end: number },
+  limits: JsonLimits,
+): JsonFault | null {
+  if (start < 0) return { code: 'NO_JSON' }
+  if (end - start - 1 > limits.nameLength) return { code: 'NAME_TOO_LONG' }
+  let name = text.slice(start + 1, end)
   try {
-    return JSON.parse(text.slice(start, end + 1)) as string
+    if (name.includes('\\')) name = JSON.parse(text.slice(start, end + 1)) as string
   } catch {
-    return null
+    return { code: 'NO_JSON' }
   }
+  if (forbiddenNames.has(name) || names.has(name)) return { code: 'NAME', name }
+  return names.add(name).size > limits.names ? { code: 'TOO_MANY_NAMES' } : null
 }
 
 /**

@@ -1,6 +1,7 @@
 /** What an order may ask for (contracts 5): the same under the wizard and in the server. */
 import type { FieldProblem } from '#domain/checks/field-checks.ts'
 import { checkServiceCode } from '#domain/checks/service-code.ts'
+import type { ContractTerms } from '#domain/fees/annual.ts'
 import type { PriceList, UserMode } from '#domain/fees/price-list.ts'
 import type { ModuleDependencies } from '#domain/catalogue/modules.ts'
 import { yearLimits } from '#domain/orders.ts'
@@ -92,12 +93,6 @@ export function checkName(code: string, name: string): CheckProblem[] {
   return [...(codeProblem ? [codeProblem] : []), ...(name === '' ? [{ field: 'name', code: 'REQUIRED' as const }] : [])]
 }
 
-export interface CheckedTerms {
-  user_mode: UserMode
-  users: number
-  modules: readonly string[]
-}
-
 /** A whole number as it is typed, such as users and years. */
 export function checkWholeNumber(
   field: string,
@@ -122,7 +117,7 @@ export function checkExtensionYears(years: number, maxYears: number): OrderProbl
 
 /** Against the list that it is priced by and the visible modules there are. */
 export function checkTerms(
-  terms: CheckedTerms,
+  terms: Pick<ContractTerms, 'user_mode' | 'users' | 'modules'>,
   list: PriceList,
   catalogue: readonly ModuleDependencies[],
 ): CheckProblem[] {

@@ -1,10 +1,8 @@
 /** What may stand in a price list (contracts 5, D81, D82): the same under the editor and in the server. */
 import type { FieldProblem } from '#domain/checks/field-checks.ts'
-import type { BackupPrices, PriceList, UserRange } from '#domain/fees/price-list.ts'
+import type { BackupPrices, Charges, PriceList, UserRange } from '#domain/fees/price-list.ts'
 import { currencies, readAmount } from '#domain/money.ts'
 import type { OrderProblem } from '#domain/checks/order-checks.ts'
-
-type Charges = Record<'hkd' | 'usd' | 'rmb', string>
 
 /** All of a list but what it is found by; amounts, percents and GB are text with two decimals. */
 export interface PriceContent extends Omit<PriceList, 'concurrentUser' | 'namedUser' | 'module'> {

@@ -3,7 +3,7 @@
  * The same in the editor and in the server. Errors refuse confirming; warnings are only shown.
  */
 import { maxUsers, type PriceContent } from '#domain/checks/price-checks.ts'
-import type { BackupPrices } from '#domain/fees/price-list.ts'
+import type { BackupPrices, Charges } from '#domain/fees/price-list.ts'
 import type { OrderFieldCode } from '#domain/checks/order-checks.ts'
 import { type CatalogueModule, findUnmetNeeds, nameModules } from '#domain/catalogue/unmet-needs.ts'
 import { currencies, readAmount } from '#domain/money.ts'
@@ -25,7 +25,6 @@ export type UsableContent = Pick<
 > &
   AmountsInCurrencies & { module: readonly (Charges & { code: string })[] }
 
-type Charges = Record<'hkd' | 'usd' | 'rmb', string>
 type AmountsInCurrencies = Record<`${'min_fee' | 'uat_cap'}_${keyof Charges}`, string>
 
 /** `catalogue`: modules of the list's client type; null: not known here, so nothing is said about modules. */

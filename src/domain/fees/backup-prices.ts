@@ -1,9 +1,7 @@
 /** What a price list says of backups, in one currency (contracts 3). */
 import type { BackupType } from '#domain/backups.ts'
-import type { BackupPrices } from '#domain/fees/price-list.ts'
+import type { BackupPrices, Charges } from '#domain/fees/price-list.ts'
 import { type Currency, type Hundredths, readAmount } from '#domain/money.ts'
-
-type CurrencySuffix = 'hkd' | 'usd' | 'rmb'
 
 export interface BackupRates {
   /** The fee of a year. */
@@ -13,7 +11,7 @@ export interface BackupRates {
 }
 
 export const getBackupRates = (prices: BackupPrices, type: BackupType, currency: Currency): BackupRates => ({
-  annualFee: readAmount(prices[`${type}_fee_${currency.toLowerCase() as CurrencySuffix}`]),
+  annualFee: readAmount(prices[`${type}_fee_${currency.toLowerCase() as keyof Charges}`]),
   discount: readAmount(prices[`${type}_discount`]),
 })
 
@@ -26,5 +24,5 @@ export interface TrafficRates {
 
 export const getTrafficRates = (prices: BackupPrices, currency: Currency): TrafficRates => ({
   free: readAmount(prices.pdb2s3_traffic),
-  price: readAmount(prices[`pdb2s3_up_${currency.toLowerCase() as CurrencySuffix}`]),
+  price: readAmount(prices[`pdb2s3_up_${currency.toLowerCase() as keyof Charges}`]),
 })

@@ -3,11 +3,7 @@ import { type Currency, type Hundredths, readAmount } from '#domain/money.ts'
 
 export type UserMode = 'CONCURRENT' | 'NAMED'
 
-interface Charges {
-  hkd: string
-  usd: string
-  rmb: string
-}
+export type Charges = Record<'hkd' | 'usd' | 'rmb', string>
 
 export interface UserRange extends Charges {
   from: number

@@ -37,22 +37,33 @@ export interface TrailPage {
 /** What of the days that are asked for is kept: all of them, or those of the range (`to` null: up to the present). */
 export type CoveredDays = 'all' | { from: PlainDate; to: PlainDate | null }
 
-/** Null: none of them, or the range is not all here yet. A range that follows has no end but the present. */
-export function getCoveredDays(
+/** Null: none of them. A range that follows ends at the present. */
+function getCoveredDays(
   storedTrail: StoredTrail,
-  dateFrom: PlainDate | undefined,
-  dateTo: PlainDate | undefined,
+  dateFrom: PlainDate = endlessDays.from,
+  dateTo: PlainDate = endlessDays.to,
 ): CoveredDays | null {
-  if (storedTrail.next < storedTrail.to || storedTrail.asOf === null) return null
-  // Before the first entry of all there are no others.
+  const from = storedTrail.dateFrom
+  const to = storedTrail.follows ? null : storedTrail.dateTo
+  // No entry is older than the first of all.
   const hasFirstEntry = storedTrail.from === 0 && storedTrail.to > 0
-  const isStartCovered = hasFirstEntry || (dateFrom !== undefined && dateFrom >= storedTrail.dateFrom)
-  if (isStartCovered && (storedTrail.follows || (dateTo !== undefined && dateTo <= storedTrail.dateTo))) return 'all'
-  const isBefore = dateTo !== undefined && dateTo < storedTrail.dateFrom
-  const isAfter = dateFrom !== undefined && !storedTrail.follows && dateFrom > storedTrail.dateTo
-  return isBefore || isAfter
-    ? null
-    : { from: storedTrail.dateFrom, to: storedTrail.follows ? null : storedTrail.dateTo }
+  if ((hasFirstEntry || dateFrom >= from) && (to === null || dateTo <= to)) return 'all'
+  return dateTo < from || (to !== null && dateFrom > to) ? null : { from, to }
+}
+
+/** Before and after every day. */
+const endlessDays = { from: '', to: '\uffff' }
+
+/** What is stored of a company's trail and these days. Null: nothing, or the range is not complete yet. */
+export async function findCoveredDays(
+  db: UserDatabase,
+  companyId: number,
+  { dateFrom, dateTo }: { dateFrom?: PlainDate | undefined; dateTo?: PlainDate | undefined },
+): Promise<{ zone: string; asOf: number; days: CoveredDays } | null> {
+  const storedTrail = await db.storedTrails.get(companyId)
+  if (!storedTrail || storedTrail.next < storedTrail.to || storedTrail.asOf === null) return null
+  const days = getCoveredDays(storedTrail, dateFrom, dateTo)
+  return days && { zone: storedTrail.zone, asOf: storedTrail.asOf, days }
 }
 
 const tables = ['indexes', 'buckets', 'columns', ...storedTrailTables] as const

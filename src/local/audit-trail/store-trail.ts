@@ -38,15 +38,7 @@ export async function createStoredTrail(db: UserDatabase, trail: NewStoredTrail,
   await deleteTrailRecords(db, trail.companyId)
   return await transact(db, [...writtenTables], async () => {
     if (!(await canStore(db, generation))) return false
-    await db.storedTrails.put({
-      ...trail,
-      zone: '',
-      next: trail.from,
-      hidden: 0,
-      asOf: null,
-      note: null,
-      key: null,
-    })
+    await db.storedTrails.put({ ...trail, zone: '', next: trail.from, hidden: 0, asOf: null, note: null, key: null })
     await createTrailIndex(db, trail.companyId)
     return true
   })
@@ -193,14 +185,7 @@ export async function storeTrailTiles(
   return await transact(db, [...storedTrailTables, 'meta'], async () => {
     if (!(await db.storedTrails.get(companyId)) || !(await canStore(db, generation))) return false
     await db.storedTiles.bulkPut(
-      tiles.map(({ level, index, hashes }) => ({
-        companyId,
-        level,
-        index,
-        hashes,
-        from: 0,
-        to: hashes.length / hashLength,
-      })),
+      tiles.map((tile) => ({ ...tile, companyId, from: 0, to: tile.hashes.length / hashLength })),
     )
     return true
   })

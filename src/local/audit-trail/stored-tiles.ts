@@ -11,50 +11,41 @@ export const leavesPerBlock = 32
 
 type TileKey = [number, number, number]
 
-/** Tiles of hashes by their names; undefined where one is not here. */
-export async function getTiles(
-  db: UserDatabase,
-  companyId: number,
-  names: readonly TileName[],
-): Promise<(StoredTile | undefined)[]> {
-  const records = await db.storedTiles.bulkGet(names.map(({ level, index }): TileKey => [companyId, level, index]))
-  return records as (StoredTile | undefined)[]
+async function getRecords<T>(db: UserDatabase, keys: TileKey[]): Promise<(T | undefined)[]> {
+  return (await db.storedTiles.bulkGet(keys)) as (T | undefined)[]
 }
+
+/** Tiles of hashes by their names; undefined where one is not here. */
+export const getTiles = (db: UserDatabase, companyId: number, names: readonly TileName[]) =>
+  getRecords<StoredTile>(
+    db,
+    names.map(({ level, index }) => [companyId, level, index]),
+  )
 
 /** Leaves by the index of their block. */
-export async function getLeaves(
-  db: UserDatabase,
-  companyId: number,
-  indexes: readonly number[],
-): Promise<(StoredLeaves | undefined)[]> {
-  const records = await db.storedTiles.bulkGet(indexes.map((index): TileKey => [companyId, -1, index]))
-  return records as (StoredLeaves | undefined)[]
-}
+export const getLeaves = (db: UserDatabase, companyId: number, indexes: readonly number[]) =>
+  getRecords<StoredLeaves>(
+    db,
+    indexes.map((index) => [companyId, -1, index]),
+  )
 
 /** Texts by the index of their tile. */
-export async function getTexts(
-  db: UserDatabase,
-  companyId: number,
-  indexes: readonly number[],
-): Promise<(StoredTexts | undefined)[]> {
-  const records = await db.storedTiles.bulkGet(indexes.map((index): TileKey => [companyId, -2, index]))
-  return records as (StoredTexts | undefined)[]
-}
+export const getTexts = (db: UserDatabase, companyId: number, indexes: readonly number[]) =>
+  getRecords<StoredTexts>(
+    db,
+    indexes.map((index) => [companyId, -2, index]),
+  )
 
-/** All kept texts, in order. */
-export async function getAllTexts(db: UserDatabase, companyId: number): Promise<StoredTexts[]> {
-  const records = await db.storedTiles
+const getLevel = (db: UserDatabase, companyId: number, level: number) =>
+  db.storedTiles
     .where('[companyId+level+index]')
-    .between([companyId, -2], [companyId, -1])
+    .between([companyId, level], [companyId, level + 1])
     .toArray()
-  return records as StoredTexts[]
-}
 
-/** All kept tiles of leaf hashes, in order. */
-export async function getAllLeafTiles(db: UserDatabase, companyId: number): Promise<StoredTile[]> {
-  const records = await db.storedTiles
-    .where('[companyId+level+index]')
-    .between([companyId, 0], [companyId, 1])
-    .toArray()
-  return records as StoredTile[]
-}
+/** All stored texts, in order. */
+export const getAllTexts = async (db: UserDatabase, companyId: number) =>
+  (await getLevel(db, companyId, -2)) as StoredTexts[]
+
+/** All stored tiles of leaf hashes, in order. */
+export const getAllLeafTiles = async (db: UserDatabase, companyId: number) =>
+  (await getLevel(db, companyId, 0)) as StoredTile[]

@@ -2,7 +2,7 @@ import { storedTrailTables } from '#local/storage/database.ts'
 /** What is kept of a company's audit trail and how its log stands, for live queries of the screens. */
 import type { StoredTrail, LogAlarm } from '#local/storage/trail-records.ts'
 import { readTrailChoices } from '#local/storage/trail-choices.ts'
-import { readSession } from '#local/session/session.ts'
+import { findUserDatabase } from '#local/session/session.ts'
 import { type Device, getThisDevice } from '#local/storage/device.ts'
 import { readInTransaction } from '#local/storage/transaction.ts'
 
@@ -17,9 +17,8 @@ export async function readStoredTrailState(
   companyId: number,
   device: Device = getThisDevice(),
 ): Promise<StoredTrailState | null> {
-  const session = await readSession(device)
-  if (!session || session.signedOut) return null
-  const db = device.getDatabase(session)
+  const db = await findUserDatabase(device)
+  if (!db) return null
   return await readInTransaction(db, [...storedTrailTables, 'logCheckpoints'], async () => {
     const [storedTrail, checkpoint] = await Promise.all([
       db.storedTrails.get(companyId),
@@ -31,8 +30,7 @@ export async function readStoredTrailState(
 
 /** Whether anything is kept that could be out of date, or was and is to be kept again. */
 export async function hasStoredTrail(device: Device = getThisDevice()): Promise<boolean> {
-  const session = await readSession(device)
-  if (!session || session.signedOut) return false
-  const db = device.getDatabase(session)
+  const db = await findUserDatabase(device)
+  if (!db) return false
   return (await db.storedTrails.count()) > 0 || (await readTrailChoices(db)).length > 0
 }

@@ -6,8 +6,8 @@
  */
 import { type Device, getThisDevice } from '#local/storage/device.ts'
 import { type DraftNote, storeNote, readNote, readTabId } from '#local/drafts/draft-notes.ts'
-import { readSession } from '#local/session/session.ts'
-import { getOpenGeneration } from '#local/session/session-generation.ts'
+import { findUserDatabase, readActiveSession } from '#local/session/session.ts'
+import { readSessionGeneration } from '#local/session/session-generation.ts'
 import type { UserDatabase } from '#local/storage/database.ts'
 import type { Subject, FormDraft } from '#local/storage/records.ts'
 import { transact } from '#local/storage/transaction.ts'
@@ -41,8 +41,8 @@ export async function readDrafts(
   formerForm: string | null = null,
   device: Device = getThisDevice(),
 ): Promise<FormDrafts> {
-  const session = await readSession(device)
-  if (!session || session.signedOut) return noDrafts
+  const session = await readActiveSession(device)
+  if (!session) return noDrafts
   noteOwner = toOwnerKey(session)
   const ownDraftName = getOwnDraftName(form)
   // By a page that went before the database had it.
@@ -117,13 +117,12 @@ export const deleteDraft = (name: DraftName, device: Device = getThisDevice()): 
   storeDraft(name, { value: null, at: 0 }, device)
 
 async function storeDraft(name: DraftName, draft: Omit<DraftNote, 'of'>, device: Device): Promise<boolean> {
-  const session = await readSession(device)
-  if (!session || session.signedOut) return false
-  const db = device.getDatabase(session)
+  const db = await findUserDatabase(device)
+  if (!db) return false
   try {
     return await transact(db, ['meta'], async () => {
       // A session that has ended meanwhile has taken along what was kept.
-      if (getOpenGeneration(await db.meta.get('session-generation')) === null) return false
+      if ((await readSessionGeneration(db)) === null) return false
       const record = toFormDraft(name, { of: '', ...draft })
       if (record) await db.meta.put(record)
       else await db.meta.delete(name)

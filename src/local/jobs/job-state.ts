@@ -24,27 +24,14 @@ export const newJobFields = {
 /** What the answer to a start tells. */
 export type StartedJob = Pick<Job, 'progressKey' | 'deadline'> & { location: string }
 
+export type NewJob = Pick<Job, 'intent' | 'key' | 'endpoint' | 'input' | 'forUser' | 'since'>
+
 /** A queued write that the server answers as a long request has become one (protocol 39). */
 export const createRunningJob = (
-  {
-    intent,
-    key,
-    endpoint,
-    input,
-    forUser,
-    since,
-  }: Pick<Job, 'intent' | 'key' | 'endpoint' | 'input' | 'forUser' | 'since'>,
+  { intent, key, endpoint, input, forUser, since }: NewJob,
   startedJob: StartedJob,
   now: number,
-): Job => ({
-  intent,
-  key,
-  endpoint,
-  input,
-  forUser,
-  since,
-  ...newJobFields,
-  ...startedJob,
-  state: 'running',
-  nextAt: now,
-})
+): Job => {
+  const job = { intent, key, endpoint, input, forUser, since, ...newJobFields, ...startedJob }
+  return { ...job, state: 'running', nextAt: now }
+}

@@ -6,7 +6,8 @@ import { liveQuery } from 'dexie'
 import type { Intent } from '#contract/endpoint.ts'
 import type { Problem } from '#contract/problem.ts'
 import type { UserDatabase } from '#local/storage/database.ts'
-import { newJobFields, isOpenJob } from '#local/jobs/job-state.ts'
+import { isOpenJob, type NewJob, newJobFields } from '#local/jobs/job-state.ts'
+import { readSessionGeneration } from '#local/session/session-generation.ts'
 import type { Job, JobState } from '#local/storage/records.ts'
 import { transact } from '#local/storage/transaction.ts'
 
@@ -19,8 +20,6 @@ const maxStoredResponseLength = 1_000_000
 
 const runJobTransaction = <T>(db: UserDatabase, action: () => Promise<T>): Promise<T> =>
   transact(db, ['jobs', 'meta'], action)
-
-export type NewJob = Pick<Job, 'intent' | 'key' | 'endpoint' | 'input' | 'forUser' | 'since'>
 
 /** What may begin once more under its intent: nothing is known of it at the server, or it said no. */
 const restartableStates: readonly JobState[] = ['starting', 'unknown', 'failed', 'sign in']
@@ -154,11 +153,7 @@ export async function applyPollResult(
 ): Promise<void> {
   await runJobTransaction(db, async () => {
     const currentJob = await db.jobs.get(job.intent)
-    const generationRecord = await db.meta.get('session-generation')
-    const isSameSession =
-      generationRecord?.name === 'session-generation' &&
-      generationRecord.open &&
-      generationRecord.generation === generation
+    const isSameSession = (await readSessionGeneration(db)) === generation
     if (!currentJob || !isSameSession || currentJob.key !== job.key || !isOpenJob(currentJob)) return
     if (!isFinal(result) && currentJob.fence !== job.fence) return
     await db.jobs.put({ ...currentJob, leaseUntil: 0, ...toJobChanges(currentJob, result, now, generation) })
@@ -167,7 +162,10 @@ export async function applyPollResult(
 
 const isFinal = ({ kind }: PollResult) => kind === 'done' || kind === 'failed' || kind === 'gone'
 
+const limitBody = (body: string | null) => (body && body.length > maxStoredResponseLength ? null : body)
+
 function toJobChanges(currentJob: Job, result: PollResult, now: number, generation: number): Partial<Job> {
+  if ('problem' in result) return { state: result.kind, problem: result.problem, endedAt: now }
   switch (result.kind) {
     case 'running':
       return {
@@ -182,13 +180,9 @@ function toJobChanges(currentJob: Job, result: PollResult, now: number, generati
         ...(currentJob.location === null ? { nextAt: now } : {}),
       }
     case 'done': {
-      const body = (result.body?.length ?? 0) > maxStoredResponseLength ? null : result.body
-      return { state: 'done', answer: { status: result.status, body }, percent: 100, endedAt: now, problem: null }
+      const answer = { status: result.status, body: limitBody(result.body) }
+      return { state: 'done', answer, percent: 100, endedAt: now, problem: null }
     }
-    case 'failed':
-    case 'timeout':
-    case 'gone':
-      return { state: result.kind, problem: result.problem, endedAt: now }
     case 'unknown':
       return { state: 'unknown', nextAt: now }
     case 'sign in':
@@ -216,6 +210,9 @@ export async function checkStartNow(db: UserDatabase, intent: Intent, now: numbe
   })
 }
 
+/** Of a job that is polled again after its time was up. */
+const resumedFields = { state: 'running', problem: null, endedAt: null } as const
+
 /** Heard beside the polls: how far it is, or that its end can be fetched at once. */
 export async function applyProgress(
   db: UserDatabase,
@@ -228,7 +225,7 @@ export async function applyProgress(
       .modify((job) => {
         job.percent = Math.max(job.percent, percent)
         if (!isOver) return
-        Object.assign(job, { state: 'running', problem: null, endedAt: null, nextAt: Math.min(job.nextAt, now) })
+        Object.assign(job, { ...resumedFields, nextAt: Math.min(job.nextAt, now) })
       })
   })
 }
@@ -238,15 +235,7 @@ export async function resumePolling(db: UserDatabase, intent: Intent, now: numbe
   await runJobTransaction(db, async () => {
     await db.jobs
       .filter((job) => job.intent === intent && job.state === 'timeout')
-      .modify({
-        state: 'running',
-        problem: null,
-        endedAt: null,
-        nextAt: now,
-        failures: 0,
-        blockedTries: 0,
-        seen: false,
-      })
+      .modify({ ...resumedFields, nextAt: now, failures: 0, blockedTries: 0, seen: false })
   })
 }
 

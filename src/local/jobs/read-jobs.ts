@@ -2,7 +2,7 @@
 import { liveQuery } from 'dexie'
 import { type Device, getThisDevice } from '#local/storage/device.ts'
 import { isOpenJob } from '#local/jobs/job-state.ts'
-import { readSession } from '#local/session/session.ts'
+import { findUserDatabase } from '#local/session/session.ts'
 import type { Job } from '#local/storage/records.ts'
 
 export type JobActivity = Pick<
@@ -21,9 +21,8 @@ export type JobActivity = Pick<
 > & { isOpen: boolean }
 
 export async function readActivity(device: Device = getThisDevice()): Promise<JobActivity[]> {
-  const session = await readSession(device)
-  if (!session || session.signedOut) return []
-  const jobs = await device.getDatabase(session).jobs.toArray()
+  const db = await findUserDatabase(device)
+  const jobs = (await db?.jobs.toArray()) ?? []
   return jobs.sort((a, b) => b.since - a.since).map((job) => ({ ...job, isOpen: isOpenJob(job) }))
 }
 
@@ -56,9 +55,8 @@ export interface JobWatch {
 /** Hears how many are on their way, now and at every change; returns how to stop. */
 export function subscribeToOpenJobs(listener: (watch: JobWatch) => void, device: Device = getThisDevice()): () => void {
   const read = async (): Promise<JobWatch> => {
-    const session = await readSession(device)
-    if (!session || session.signedOut) return { openCount: 0, nextAt: Number.POSITIVE_INFINITY }
-    const openJobs = await device.getDatabase(session).jobs.filter(isOpenJob).toArray()
+    const db = await findUserDatabase(device)
+    const openJobs = (await db?.jobs.filter(isOpenJob).toArray()) ?? []
     const polledJobs = openJobs.filter(({ state }) => state !== 'sign in')
     return { openCount: polledJobs.length, nextAt: Math.min(...polledJobs.map(({ nextAt }) => nextAt)) }
   }

@@ -219,6 +219,9 @@ export async function findIdsBetween(
   const readPieces = createPieceReader(db, list)
   const blocks = await testBuckets(readPieces, query, await readBuckets(db, list, query), name)
   const compare = createPositionComparer(order)
+  const isBetween = (position: ListPosition) =>
+    (!afterPosition || compare(afterPosition, position) < 0) &&
+    (!beforePosition || compare(position, beforePosition) < 0)
   const matchingIds: number[] = []
   for (const { bucket, hits, extraColumn, ...block } of blocks) {
     if (hits === 0 || !extraColumn) continue
@@ -227,12 +230,7 @@ export async function findIdsBetween(
     for (const [i, id] of ids.codes.entries()) {
       if (mask?.[i] === 0) continue
       const value: IndexedValue = name === idColumn ? id : (extraColumn.values[extraColumn.codes[i] ?? 0] ?? null)
-      const position = { value, id }
-      if (
-        (!afterPosition || compare(afterPosition, position) < 0) &&
-        (!beforePosition || compare(position, beforePosition) < 0)
-      )
-        matchingIds.push(id)
+      if (isBetween({ value, id })) matchingIds.push(id)
     }
   }
   return matchingIds

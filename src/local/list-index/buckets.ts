@@ -97,16 +97,14 @@ export async function updateIndexRows(
   { removedRows, addedRows }: { removedRows: readonly StoredRow[]; addedRows: readonly StoredRow[] },
 ): Promise<void> {
   const changes = [...groupByBucket(layout, removedRows, addedRows).values()]
-  const names = [idColumn, ...layout.sources.map(({ name }) => name)]
-  const keys = changes.flatMap(({ bucketKey }) =>
-    names.map((name): [string, string, BucketKey] => [list, name, bucketKey]),
-  )
+  const columnCount = layout.sources.length + 1
+  const keys = changes.flatMap(({ bucketKey }) => buildColumnKeys(list, layout, bucketKey))
   const storedColumns = await db.columns.bulkGet(keys)
   const columns: IndexColumn[] = []
   const buckets: ListBucket[] = []
   const emptyBuckets: BucketKey[] = []
   for (const [i, change] of changes.entries()) {
-    const rows = applyChange(layout, storedColumns.slice(i * names.length, (i + 1) * names.length), change)
+    const rows = applyChange(layout, storedColumns.slice(i * columnCount, (i + 1) * columnCount), change)
     if (rows.length === 0) emptyBuckets.push(change.bucketKey)
     else columns.push(...toColumns(list, change.bucketKey, layout, rows))
     if (rows.length > 0) buckets.push({ list, at: change.bucketKey, rows: rows.length, stamp: crypto.randomUUID() })
@@ -116,11 +114,13 @@ export async function updateIndexRows(
     await db.buckets.bulkPut(buckets)
   }
   if (emptyBuckets.length === 0) return
-  await db.columns.bulkDelete(
-    emptyBuckets.flatMap((bucketKey) => names.map((name): [string, string, BucketKey] => [list, name, bucketKey])),
-  )
+  await db.columns.bulkDelete(emptyBuckets.flatMap((bucketKey) => buildColumnKeys(list, layout, bucketKey)))
   await db.buckets.bulkDelete(emptyBuckets.map((bucketKey): [string, BucketKey] => [list, bucketKey]))
 }
+
+/** Keys of all columns of a bucket, the ids first. */
+const buildColumnKeys = (list: string, { sources }: IndexLayout, bucketKey: BucketKey) =>
+  [idColumn, ...sources.map(({ name }) => name)].map((name): [string, string, BucketKey] => [list, name, bucketKey])
 
 interface BucketChange {
   bucketKey: BucketKey
@@ -224,9 +224,7 @@ export async function isIndexCorrect(
   sample: StoredRow,
 ): Promise<boolean> {
   const bucketKey = getBucketKey(layout.kind, toIndexedRow(layout, sample).values[layout.orderColumnIndex] ?? null)
-  const names = [idColumn, ...layout.sources.map(({ name }) => name)]
-  const columns = await db.columns.bulkGet(names.map((name): [string, string, BucketKey] => [list, name, bucketKey]))
-  const indexedRows = toIndexedRows(columns)
+  const indexedRows = toIndexedRows(await db.columns.bulkGet(buildColumnKeys(list, layout, bucketKey)))
   const bucket = await db.buckets.get([list, bucketKey])
   const storedRows =
     (await db.table<StoredRow, number>(getTableName(list)).bulkGet(indexedRows.map(({ id }) => id))) ?? []

@@ -1,18 +1,12 @@
 /** Finds pages of a long list by its index. Loaded when the first of them is read (`loadIndexReader` in list-index.ts). */
 import { type IndexQuery, testBuckets } from '#local/list-index/bucket-filter.ts'
-import { findIndexMatches, type IndexMatches } from '#local/list-index/index-matches.ts'
 import { idColumn } from '#local/list-index/buckets.ts'
-import { createCachedReader, deleteCachedColumns } from '#local/list-index/column-cache.ts'
+import { createCachedReader } from '#local/list-index/column-cache.ts'
 import type { ListBucket } from '#local/storage/cache-records.ts'
 import type { UserDatabase } from '#local/storage/database.ts'
 
 /** How many rows the filter means, and their ids in the order asked for. `buckets`: those of the filter, where they are read already. */
-export const findRows = (
-  db: UserDatabase,
-  name: string,
-  query: IndexQuery,
-  buckets?: readonly ListBucket[],
-): Promise<IndexMatches> => findIndexMatches(db, name, query, buckets)
+export { findIndexMatches as findRows } from '#local/list-index/index-matches.ts'
 
 /** Of each bucket the ids that the filter means and that are among `ids`, in the list's own order. */
 export async function findInBuckets(
@@ -42,4 +36,4 @@ export async function countInBuckets(
 }
 
 /** Columns that were read stay in memory: forgets those of one index, or all of them when the user has gone. */
-export const forgetReadColumns = (db?: UserDatabase, name?: string): void => deleteCachedColumns(db, name)
+export { deleteCachedColumns as forgetReadColumns } from '#local/list-index/column-cache.ts'

@@ -5,7 +5,6 @@
  */
 import { Dexie } from 'dexie'
 import { type ListSpec, findListSpec } from '#contract/endpoint.ts'
-import { findIdsBetween, type IndexQuery, readBuckets } from '#local/list-index/bucket-filter.ts'
 import {
   idColumn,
   isIndexCorrect,
@@ -14,8 +13,7 @@ import {
   updateIndexRows,
 } from '#local/list-index/buckets.ts'
 import { updateListStats, type ScopeExchange } from '#local/list-index/list-stats.ts'
-import type { ListPosition } from '#local/list-query/filter-and-order.ts'
-import type { ListBucket, RowExchange, ListIndex, StoredRow } from '#local/storage/cache-records.ts'
+import type { RowExchange, ListIndex, StoredRow } from '#local/storage/cache-records.ts'
 import { getRowTable, type UserDatabase } from '#local/storage/database.ts'
 import { deleteIndexRecords, deleteIndex } from '#local/storage/index-records.ts'
 import { toListId } from '#local/storage/list-ids.ts'
@@ -174,17 +172,7 @@ export async function showNextIndex(db: UserDatabase, index: ListIndex, next: st
   await deleteIndexRecords(db, index.name)
 }
 
-/** The buckets that the filter can mean, in the list's own order; none where there is no index of that name. */
-export const readIndexBuckets = (db: UserDatabase, name: string, query: IndexQuery): Promise<ListBucket[]> =>
-  readBuckets(db, name, query)
-
-/** Ids of the rows that the filter means and that stand between two places of the order, both left out; null: without that end. */
-export const findRowsBetween = (
-  db: UserDatabase,
-  name: string,
-  query: IndexQuery,
-  bounds: { afterPosition: ListPosition | null; beforePosition: ListPosition | null },
-): Promise<number[]> => findIdsBetween(db, name, query, bounds)
+export { findIdsBetween as findRowsBetween, readBuckets as readIndexBuckets } from '#local/list-index/bucket-filter.ts'
 
 type IndexReader = typeof import('#local/list-index/index-reader.ts')
 

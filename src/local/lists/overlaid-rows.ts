@@ -1,9 +1,8 @@
 /** Cached rows with the waiting writes laid over them, and how much of the list that is: the steps that reading a short list,
  * an indexed list and a single row share. */
 import type { RowRef, ListSpec, VersionedRow } from '#contract/endpoint.ts'
-import { getRowTable, type UserDatabase } from '#local/storage/database.ts'
-import type { Device } from '#local/storage/device.ts'
-import type { ListCoverage, ListSyncPoint } from '#local/storage/cache-records.ts'
+import { getListRows, type UserDatabase } from '#local/storage/database.ts'
+import type { ListCoverage, ListSyncPoint, StoredRow } from '#local/storage/cache-records.ts'
 import { coversFilters, isCompleteList } from '#local/list-query/coverage.ts'
 import { toCoverageId, toListId, toPageId } from '#local/storage/list-ids.ts'
 import { applyOverlay } from '#local/lists/overlay.ts'
@@ -14,7 +13,7 @@ import {
   normaliseFilters,
 } from '#local/list-query/filter-and-order.ts'
 import { findRowId } from '#local/storage/row-ids.ts'
-import { readSession, type Session } from '#local/session/session.ts'
+import type { Session } from '#local/session/session.ts'
 import type { OutboxEntry, RowId } from '#local/storage/records.ts'
 import type { ListQuery, ListView, OverlaidRow } from '#local/lists/list-view.ts'
 
@@ -23,24 +22,20 @@ export interface OverlaidCandidate extends ListCandidate {
   overlaidRow: OverlaidRow<VersionedRow>
 }
 
-/** `count`: rows of the filter on the device, waiting writes included; `cachedCount` without them. */
+interface ListContent {
+  rows: OverlaidCandidate[]
+  /** Rows of the filter on the device, waiting writes included. */
+  count: number
+  /** The same without waiting writes. */
+  cachedCount: number
+  oldestAsOf: number | null
+  searchedCount: number
+  pendingCount: number
+}
+
 export const toListView = <R extends VersionedRow>(
   state: CachedListState,
-  {
-    rows,
-    count,
-    cachedCount,
-    oldestAsOf,
-    searchedCount,
-    pendingCount,
-  }: {
-    rows: OverlaidCandidate[]
-    count: number
-    cachedCount: number
-    oldestAsOf: number | null
-    searchedCount: number
-    pendingCount: number
-  },
+  { rows, count, cachedCount, oldestAsOf, searchedCount, pendingCount }: ListContent,
 ): ListView<R> => ({
   // The table that `fills` names holds rows of its own schema: only parsed answers of that endpoint are put there.
   rows: rows.map(({ overlaidRow }) => overlaidRow as unknown as OverlaidRow<R>),
@@ -57,18 +52,19 @@ export const toListView = <R extends VersionedRow>(
 /** Whether the rows of a filter are only those that happen to be here: nobody has counted it. */
 export const isUncounted = ({ complete, total }: CachedListState) => !complete && total === null
 
+/** Of a filter that nobody has counted: the counted one that its rows were searched in. Null: there is none. */
+export const getSearchedFilters = (state: CachedListState): ListCoverage['filters'] | null =>
+  isUncounted(state) ? (state.widerCoverage?.filters ?? null) : null
+
 export type CachedListState = Awaited<ReturnType<typeof readCachedListState>>
 
-export async function readActiveSession(device: Device): Promise<Session | null> {
-  const session = await readSession(device)
-  return session?.signedOut ? null : session
+interface WaitingWrites {
+  entries: OutboxEntry[]
+  rowIds: RowId[]
 }
 
 /** Waiting writes of a table and the names they may use. */
-export async function readWaitingWrites(
-  db: UserDatabase,
-  table: string,
-): Promise<{ entries: OutboxEntry[]; rowIds: RowId[] }> {
+export async function readWaitingWrites(db: UserDatabase, table: string): Promise<WaitingWrites> {
   const entries = (await db.outbox.where('table').equals(table).toArray()).sort((a, b) => a.seq - b.seq)
   if (entries.length === 0) return { entries, rowIds: [] }
   const intents = entries.flatMap(({ target }) => (typeof target === 'string' ? [target.slice(1)] : []))
@@ -76,37 +72,34 @@ export async function readWaitingWrites(
   return { entries, rowIds }
 }
 
-export async function readOverlaidRows(db: UserDatabase, list: ListSpec, query: ListQuery, { companyId }: Session) {
-  const table = getRowTable(db, list.table)
-  const storedRows = await (query.scope === null ? table.toArray() : table.where('scope').equals(query.scope).toArray())
-  const { entries, rowIds } = await readWaitingWrites(db, list.table)
+export async function readOverlaidRows(db: UserDatabase, list: ListSpec, query: ListQuery, session: Session) {
+  const storedRows = await getListRows(db, list.table, query.scope).toArray()
+  const waitingWrites = await readWaitingWrites(db, list.table)
+  return { storedRows, ...overlayStoredRows(list, query, session, { storedRows, ...waitingWrites }) }
+}
+
+/** `candidates`: the rows of the query's scope as the waiting writes will leave them. `insideRows`: the stored ones of the scope. */
+export function overlayStoredRows(
+  list: ListSpec,
+  { scope }: ListQuery,
+  { companyId }: Session,
+  { storedRows, entries, rowIds }: WaitingWrites & { storedRows: readonly StoredRow[] },
+) {
   const textsByRow = new Map(storedRows.map((storedRow) => [storedRow.row, storedRow.folds]))
-  const overlaidRows = applyOverlay(
-    storedRows.map(({ row }) => row),
-    entries,
-    rowIds,
-    companyId,
-  )
-  const candidates: OverlaidCandidate[] = []
-  for (const overlaidRow of overlaidRows.values()) {
-    if (!isInScope(list, overlaidRow.row, query.scope)) continue
-    candidates.push({
-      overlaidRow,
-      row: overlaidRow.row,
-      folds: textsByRow.get(overlaidRow.row) ?? normaliseTexts(list, overlaidRow.row),
+  const storedValues = storedRows.map(({ row }) => row)
+  const candidates = [...applyOverlay(storedValues, entries, rowIds, companyId).values()]
+    .filter(({ row }) => isInScope(list, row, scope))
+    .map((overlaidRow): OverlaidCandidate => {
+      const { row } = overlaidRow
+      return { overlaidRow, row, folds: textsByRow.get(row) ?? normaliseTexts(list, row) }
     })
-  }
-  const ids = new Set<RowRef>(storedRows.map(({ id }) => id))
-  for (const { row } of candidates) ids.add(row.id)
-  return { candidates, storedRows, pendingCount: countPending(entries, rowIds, ids) }
+  const insideRows = storedRows.filter((storedRow) => scope === null || storedRow.scope === scope)
+  const ids = new Set<RowRef>([...insideRows, ...candidates.map(({ row }) => row)].map(({ id }) => id))
+  return { candidates, insideRows, pendingCount: countPending(entries, rowIds, ids) }
 }
 
 /** Writes of these rows; a row that the device made goes by its intent until it has an id. */
-export function countPending(
-  entries: readonly OutboxEntry[],
-  rowIds: readonly RowId[],
-  ids: ReadonlySet<RowRef>,
-): number {
+function countPending(entries: readonly OutboxEntry[], rowIds: readonly RowId[], ids: ReadonlySet<RowRef>): number {
   const idsByIntent = new Map<RowRef, RowRef>(rowIds.map(({ intent, id }) => [`~${intent}`, id]))
   return entries.filter(({ target, intent }) =>
     ids.has(idsByIntent.get(target ?? `~${intent}`) ?? target ?? `~${intent}`),

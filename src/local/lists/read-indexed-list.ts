@@ -4,28 +4,23 @@
  */
 import type { ListSpec, VersionedRow } from '#contract/endpoint.ts'
 import { getIndexReader, readIndexBuckets } from '#local/list-index/list-index.ts'
-import { getRowTable, type UserDatabase } from '#local/storage/database.ts'
+import { getRowTable, getRows, type UserDatabase } from '#local/storage/database.ts'
 import type { StoredRow } from '#local/storage/cache-records.ts'
 import { toListId } from '#local/storage/list-ids.ts'
 import {
   orderAsServer,
-  countPending,
+  overlayStoredRows,
   isInScope,
   isUncounted,
-  type OverlaidCandidate as Laid,
+  getSearchedFilters,
+  type OverlaidCandidate,
   readWaitingWrites,
   readCachedListState,
   readNewIds,
   toListView,
   addNewRows,
 } from '#local/lists/overlaid-rows.ts'
-import { applyOverlay } from '#local/lists/overlay.ts'
-import {
-  type ListCandidate,
-  createRowComparer,
-  normaliseTexts,
-  createRowMatcher,
-} from '#local/list-query/filter-and-order.ts'
+import { type ListCandidate, createRowComparer, createRowMatcher } from '#local/list-query/filter-and-order.ts'
 import type { Session } from '#local/session/session.ts'
 import { readInTransaction } from '#local/storage/transaction.ts'
 import type { ListQuery, ListView } from '#local/lists/list-view.ts'
@@ -36,6 +31,8 @@ import type { ListQuery, ListView } from '#local/lists/list-view.ts'
  */
 const indexNameByList = new Map<string, string>()
 
+const tables = ['outbox', 'rowIds', 'coverage', 'syncPoints', 'pages', 'listStats', 'indexes', 'buckets', 'columns']
+
 /** Null: the list has no index any more. */
 export async function readIndexedList<R extends VersionedRow>(
   db: UserDatabase,
@@ -43,61 +40,52 @@ export async function readIndexedList<R extends VersionedRow>(
   query: ListQuery,
   session: Session,
 ): Promise<ListView<R> | null> {
-  const metadataTables = [
-    'outbox',
-    'rowIds',
-    'coverage',
-    'syncPoints',
-    'pages',
-    'listStats',
-    'indexes',
-    'buckets',
-    'columns',
-  ]
   const id = toListId(list.table, query.scope)
   const expectedName = indexNameByList.get(`${db.name} ${id}`)
-  return await readInTransaction(db, [...metadataTables, list.table], async () => {
+  return await readInTransaction(db, [...tables, list.table], async () => {
     const [buckets, state, overlay] = await Promise.all([
       expectedName === undefined ? [] : readIndexBuckets(db, expectedName, { list, ...query }),
       readCachedListState(db, list, query),
       readOverlayChanges(db, list, query, session),
     ])
     const hasBuckets = buckets.length > 0
-    const name = hasBuckets ? expectedName : (await db.indexes.get(id))?.name
-    if (name !== expectedName) rememberIndexName(db, id, name)
+    const name = hasBuckets ? expectedName : await readIndexName(db, id)
     if (name === undefined) return null
     const matches = await getIndexReader().findRows(db, name, { list, ...query }, hasBuckets ? buckets : undefined)
+    const context = { list, query, overlay }
     const count = matches.count - overlay.displacedRows.length + overlay.matchingRows.length
     // Changes with every row: read only where the view says it.
-    const stats = state.asOf === null || isUncounted(state) ? await db.listStats.get(id) : undefined
-    const oldestAsOf = state.asOf ?? stats?.asOf ?? null
-    const { widerCoverage } = state
-    const searchedCount =
-      isUncounted(state) && widerCoverage
-        ? (await getIndexReader().findRows(db, name, { list, ...query, filters: widerCoverage.filters })).count
-        : (stats?.rows ?? matches.count)
-    const isServerPage = !state.complete && state.page
-    const page = isServerPage
-      ? await readServerPage(db, { ids: state.page?.ids ?? [], list, query, overlay })
-      : await readWindow(db, { list, query, matches, overlay })
-    const rows = await putNewRowsFirst(db, { list, query, overlay, page })
+    const stats = isUncounted(state) ? await db.listStats.get(id) : undefined
+    const searchedFilters = getSearchedFilters(state)
+    const searchedCount = searchedFilters
+      ? (await getIndexReader().findRows(db, name, { list, ...query, filters: searchedFilters })).count
+      : (stats?.rows ?? matches.count)
+    const page =
+      !state.complete && state.page
+        ? await readServerPage(db, context, state.page.ids)
+        : await readWindow(db, context, matches)
+    const rows = await putNewRowsFirst(db, context, page)
     return toListView<R>(state, {
       rows,
       count,
       cachedCount: matches.count,
-      oldestAsOf,
+      oldestAsOf: stats?.asOf ?? null,
       searchedCount,
       pendingCount: overlay.pendingCount,
     })
   })
 }
 
-function rememberIndexName(db: UserDatabase, id: string, name: string | undefined): void {
+/** Reads the name of the list's index and remembers it. */
+async function readIndexName(db: UserDatabase, id: string): Promise<string | undefined> {
+  const name = (await db.indexes.get(id))?.name
   const list = `${db.name} ${id}`
   const previousName = indexNameByList.get(list)
+  if (name === previousName) return name
   if (previousName !== undefined) getIndexReader().forgetReadColumns(db, previousName)
   if (name === undefined) indexNameByList.delete(list)
   else indexNameByList.set(list, name)
+  return name
 }
 
 /** Whoever was here has gone. */
@@ -108,61 +96,53 @@ export function forgetIndexNames(): void {
 
 /** What waiting writes do to a list. */
 interface OverlayChanges {
-  /** Every row they touch, as it will be. */
-  rowsById: Map<VersionedRow['id'], Laid>
+  /** Rows of the scope as they will be. */
+  candidates: OverlaidCandidate[]
   /** Ids of all stored rows they touch. */
   touchedIds: Set<number>
   /** Stored rows that the filter means and that a write touches: they stand elsewhere now, or nowhere. */
   displacedRows: StoredRow[]
   /** Rows that the filter means as the writes will leave them, in order. */
-  matchingRows: Laid[]
+  matchingRows: OverlaidCandidate[]
   /** How many they are. */
   pendingCount: number
+}
+
+interface ListContext {
+  list: ListSpec
+  query: ListQuery
+  overlay: OverlayChanges
 }
 
 async function readOverlayChanges(
   db: UserDatabase,
   list: ListSpec,
   query: ListQuery,
-  { companyId }: Session,
+  session: Session,
 ): Promise<OverlayChanges> {
   const { entries, rowIds } = await readWaitingWrites(db, list.table)
   if (entries.length === 0)
-    return { rowsById: new Map(), touchedIds: new Set(), displacedRows: [], matchingRows: [], pendingCount: 0 }
+    return { candidates: [], touchedIds: new Set(), displacedRows: [], matchingRows: [], pendingCount: 0 }
   const idsByIntent = new Map(rowIds.map(({ intent, id }) => [`~${intent}`, id]))
   const ids = entries.map(({ target }) => (typeof target === 'string' ? idsByIntent.get(target) : target))
   const touchedIds = new Set(ids.filter((id) => typeof id === 'number'))
-  const storedRows = (await getRowTable(db, list.table).bulkGet([...touchedIds])).filter((row) => row !== undefined)
-  const overlaidRows = applyOverlay(
-    storedRows.map(({ row }) => row),
+  const storedRows = await getRows(db, list.table, [...touchedIds])
+  const { candidates, insideRows, pendingCount } = overlayStoredRows(list, query, session, {
+    storedRows,
     entries,
     rowIds,
-    companyId,
-  )
-  const rowsById = new Map(
-    [...overlaidRows].map(([id, overlaidRow]) => [
-      id,
-      { overlaidRow, row: overlaidRow.row, folds: normaliseTexts(list, overlaidRow.row) },
-    ]),
-  )
+  })
   const isMatch = createRowMatcher(list, query.filters)
-  const scopedRows = [...rowsById.values()].filter((candidate) => isInScope(list, candidate.row, query.scope))
-  const matchingRows = scopedRows.filter(isMatch)
-  const insideRows = storedRows.filter((storedRow) => query.scope === null || storedRow.scope === query.scope)
   return {
-    rowsById,
+    candidates,
     touchedIds,
     displacedRows: insideRows.filter(isMatch),
-    matchingRows: matchingRows.sort(createRowComparer(list, query.sort)),
-    pendingCount: countPending(
-      entries,
-      rowIds,
-      new Set([...insideRows.map(({ id }) => id), ...scopedRows.map(({ row }) => row.id)]),
-    ),
+    matchingRows: candidates.filter(isMatch).sort(createRowComparer(list, query.sort)),
+    pendingCount,
   }
 }
 
-const toOverlaidCandidate = ({ row, folds: normalisedTexts }: StoredRow): Laid => ({
+const toOverlaidCandidate = ({ row, folds: normalisedTexts }: StoredRow): OverlaidCandidate => ({
   overlaidRow: { row, waiting: null },
   row,
   folds: normalisedTexts,
@@ -174,18 +154,9 @@ const toOverlaidCandidate = ({ row, folds: normalisedTexts }: StoredRow): Laid =
  */
 async function readWindow(
   db: UserDatabase,
-  {
-    list,
-    query,
-    matches,
-    overlay,
-  }: {
-    list: ListSpec
-    query: ListQuery
-    matches: Awaited<ReturnType<ReturnType<typeof getIndexReader>['findRows']>>
-    overlay: OverlayChanges
-  },
-): Promise<Laid[]> {
+  { list, query, overlay }: ListContext,
+  matches: Awaited<ReturnType<ReturnType<typeof getIndexReader>['findRows']>>,
+): Promise<OverlaidCandidate[]> {
   const { displacedRows, matchingRows } = overlay
   const compare = createRowComparer(list, query.sort)
   const firstIndex = (query.page - 1) * query.results
@@ -211,7 +182,7 @@ const minRowsReadAtOnce = 100
 async function readRows(db: UserDatabase, table: string, ids: readonly number[]): Promise<StoredRow[]> {
   const [minId, maxId] = [Math.min(...ids), Math.max(...ids)]
   if (ids.length === 0 || maxId - minId > Math.max(minRowsReadAtOnce, ids.length * rowsReadAlong))
-    return (await getRowTable(db, table).bulkGet([...ids])).filter((row) => row !== undefined)
+    return await getRows(db, table, ids)
   const rows = await getRowTable(db, table).where(':id').between(minId, maxId, true, true).toArray()
   const rowsById = new Map(rows.map((row) => [row.id, row]))
   return ids.flatMap((id) => rowsById.get(id) ?? [])
@@ -220,8 +191,9 @@ async function readRows(db: UserDatabase, table: string, ids: readonly number[])
 /** A page that was read while the list is not all here: those rows, in the order the server gave them. */
 async function readServerPage(
   db: UserDatabase,
-  { ids, list, query, overlay }: { ids: readonly number[]; list: ListSpec; query: ListQuery; overlay: OverlayChanges },
-): Promise<Laid[]> {
+  { list, query, overlay }: ListContext,
+  ids: readonly number[],
+): Promise<OverlaidCandidate[]> {
   const isMatch = createRowMatcher(list, query.filters)
   const untouchedIds = ids.filter((id) => !overlay.touchedIds.has(id))
   const cachedRows = (await readRows(db, list.table, untouchedIds))
@@ -232,13 +204,14 @@ async function readServerPage(
 
 async function putNewRowsFirst(
   db: UserDatabase,
-  { list, query, overlay, page }: { list: ListSpec; query: ListQuery; overlay: OverlayChanges; page: Laid[] },
-): Promise<Laid[]> {
+  { list, query, overlay }: ListContext,
+  page: OverlaidCandidate[],
+): Promise<OverlaidCandidate[]> {
   if (!query.newRowRefs?.length) return page
   const ids = await readNewIds(db, query)
   const untouchedIds = ids.flatMap((id) => (typeof id === 'number' && !overlay.touchedIds.has(id) ? [id] : []))
-  const storedRows = (await getRowTable(db, list.table).bulkGet(untouchedIds)).filter((row) => row !== undefined)
-  const candidates = [...overlay.rowsById.values(), ...storedRows.map(toOverlaidCandidate)].filter(({ row }) =>
+  const storedRows = await getRows(db, list.table, untouchedIds)
+  const candidates = [...overlay.candidates, ...storedRows.map(toOverlaidCandidate)].filter(({ row }) =>
     isInScope(list, row, query.scope),
   )
   return addNewRows(list, page, ids, candidates)

@@ -10,8 +10,7 @@ import { type Device, getThisDevice } from '#local/storage/device.ts'
 import { toListId } from '#local/storage/list-ids.ts'
 import {
   orderAsServer,
-  isUncounted,
-  readActiveSession,
+  getSearchedFilters,
   readOverlaidRows,
   readCachedListState,
   readNewIds,
@@ -19,7 +18,7 @@ import {
   addNewRows,
 } from '#local/lists/overlaid-rows.ts'
 import { createRowComparer, createRowMatcher } from '#local/list-query/filter-and-order.ts'
-import type { Session } from '#local/session/session.ts'
+import { readActiveSession, type Session } from '#local/session/session.ts'
 import { readInTransaction } from '#local/storage/transaction.ts'
 import type { ListQuery, ListView, ReadList } from '#local/lists/list-view.ts'
 
@@ -102,11 +101,10 @@ async function readShortList<R extends VersionedRow>(
   const isMatch = createRowMatcher(list, query.filters)
   const matchingRows = rows.candidates.filter(isMatch).sort(createRowComparer(list, query.sort))
   const cachedRows = rows.storedRows.filter(isMatch)
-  const { widerCoverage } = state
-  const searchedRows =
-    isUncounted(state) && widerCoverage
-      ? rows.storedRows.filter(createRowMatcher(list, widerCoverage.filters))
-      : rows.storedRows
+  const searchedFilters = getSearchedFilters(state)
+  const searchedRows = searchedFilters
+    ? rows.storedRows.filter(createRowMatcher(list, searchedFilters))
+    : rows.storedRows
   const firstIndex = (query.page - 1) * query.results
   const page =
     state.complete || !state.page

@@ -4,10 +4,11 @@
  */
 import type { RowRef, VersionedRow } from '#contract/endpoint.ts'
 import { getRowTable } from '#local/storage/database.ts'
+import { findRowId } from '#local/storage/row-ids.ts'
 import { type Device, getThisDevice } from '#local/storage/device.ts'
-import { readActiveSession, readWaitingWrites } from '#local/lists/overlaid-rows.ts'
+import { readWaitingWrites } from '#local/lists/overlaid-rows.ts'
 import { applyOverlay } from '#local/lists/overlay.ts'
-import { readSession } from '#local/session/session.ts'
+import { findUserDatabase, readActiveSession } from '#local/session/session.ts'
 import { readInTransaction } from '#local/storage/transaction.ts'
 import type { ReadRow, OverlaidRow } from '#local/lists/list-view.ts'
 
@@ -18,8 +19,8 @@ export async function readSingleRow<R extends VersionedRow>(
   id: RowRef,
   device: Device = getThisDevice(),
 ): Promise<OverlaidRow<R> | null> {
-  const session = await readSession(device)
-  if (!session || session.signedOut) return null
+  const session = await readActiveSession(device)
+  if (!session) return null
   const db = device.getDatabase(session)
   // One moment for all of it, as for a row of a list.
   return await readInTransaction(db, ['outbox', 'rowIds', 'responses', table], async () => {
@@ -38,9 +39,8 @@ const pickNewer = (a: VersionedRow | undefined, b: VersionedRow | undefined) =>
 
 /** Server time of the reading that a stored row came with, epoch ms; null: it is not here. For a live query. */
 export async function readRowTime(table: string, id: RowRef, device: Device = getThisDevice()): Promise<number | null> {
-  const session = await readSession(device)
-  if (!session || session.signedOut || typeof id !== 'number') return null
-  return (await getRowTable(device.getDatabase(session), table).get(id))?.asOf ?? null
+  const db = await findUserDatabase(device)
+  return db && typeof id === 'number' ? ((await getRowTable(db, table).get(id))?.asOf ?? null) : null
 }
 
 /** The row as the server last told it, without what waits over it: also one that a waiting write deletes. */
@@ -49,11 +49,9 @@ export async function readStoredRow(
   id: RowRef,
   device: Device = getThisDevice(),
 ): Promise<VersionedRow | null> {
-  const session = await readActiveSession(device)
-  if (!session) return null
-  const db = device.getDatabase(session)
-  const rowId = typeof id === 'number' ? id : (await db.rowIds.get(id.slice(1)))?.id
-  return typeof rowId === 'number' ? ((await getRowTable(db, table).get(rowId))?.row ?? null) : null
+  const db = await findUserDatabase(device)
+  const rowId = db && (await findRowId(db, id))
+  return db && rowId !== null ? ((await getRowTable(db, table).get(rowId))?.row ?? null) : null
 }
 
 export const readRow: ReadRow = (table, id) => readRowOnDevice(getThisDevice(), table, id)
@@ -71,8 +69,7 @@ export async function readRowOnDevice<R extends VersionedRow>(
   const overlaidRow = await readInTransaction(db, ['outbox', 'rowIds', table], async () => {
     const { entries, rowIds } = await readWaitingWrites(db, table)
     // An address opened before the row had its id keeps finding it (protocol 18).
-    const rowId = typeof id === 'string' ? await db.rowIds.get(id.slice(1)) : undefined
-    const rowRef = rowId?.id ?? id
+    const rowRef = (await findRowId(db, id)) ?? id
     const storedRow = typeof rowRef === 'number' ? await getRowTable(db, table).get(rowRef) : undefined
     return applyOverlay(storedRow ? [storedRow.row] : [], entries, rowIds, session.companyId).get(rowRef)
   })

@@ -4,7 +4,7 @@ import type { ListSpec } from '#contract/endpoint.ts'
 import { findRowsBetween } from '#local/list-index/list-index.ts'
 import {
   listMetadataTables,
-  getRowTable,
+  getRows,
   rowTables,
   type UserDatabase,
   wipedTables,
@@ -147,7 +147,7 @@ async function readRowsBetween(
       beforePosition: lastRow && readPosition(lastRow),
     }
     const ids = await findRowsBetween(db, index.name, { list, ...query }, bounds)
-    return (await getRowTable(db, list.table).bulkGet(ids)).filter((row) => row !== undefined)
+    return await getRows(db, list.table, ids)
   }
   const isMatch = createRowMatcher(list, query.filters)
   const compare = createRowComparer(list, query.sort)
@@ -186,7 +186,7 @@ export async function storeChanges(
     if (syncPoint && syncPoint.changeNumber > response.changeNumber) return false
     if (options.isComplete) await removeUnlistedRows(db, table, scope, response)
     await putRows(db, table, response.changed, { asOf })
-    const deletedRows = (await getRowTable(db, table).bulkGet(response.deletedIds)).filter((row) => row !== undefined)
+    const deletedRows = await getRows(db, table, response.deletedIds)
     await exchangeRows(db, table, { removedRows: deletedRows, addedRows: [] })
     await db.tombstones.bulkPut(response.deletedIds.map((id) => ({ table, id, asOf, version: deletedVersion })))
     await deleteOldTombstones(db, asOf)
@@ -203,7 +203,7 @@ export async function storeChanges(
 async function removeUnlistedRows(db: UserDatabase, table: string, scope: number | null, response: ChangesResponse) {
   const listedIds = new Set(response.changed.map(({ id }) => id))
   const missingIds = (await getListRows(db, table, scope).primaryKeys()).filter((id) => !listedIds.has(id))
-  const rows = (await getRowTable(db, table).bulkGet(missingIds)).filter((row) => row !== undefined)
+  const rows = await getRows(db, table, missingIds)
   const removedRows = rows.filter((storedRow) => !isLeftOut(response, storedRow.id) && storedRow.asOf < response.asOf)
   await removeRows(db, table, removedRows, response.asOf)
 }

@@ -2,7 +2,7 @@
 import type { InputOf, Endpoint, OutputOf } from '#contract/endpoint.ts'
 import { toHttpRequest } from '#contract/http-mapping.ts'
 import { type Device, getThisDevice } from '#local/storage/device.ts'
-import { readSession } from '#local/session/session.ts'
+import { findUserDatabase } from '#local/session/session.ts'
 
 export interface AgedResponse<T> {
   output: T
@@ -16,9 +16,8 @@ export async function readAgedResponse<E extends Endpoint>(
   input: InputOf<E>,
   device: Device = getThisDevice(),
 ): Promise<AgedResponse<OutputOf<E>> | null> {
-  const session = await readSession(device)
-  if (!session || session.signedOut) return null
-  const response = await device.getDatabase(session).responses.get(toHttpRequest(endpoint, input as never).path)
+  const db = await findUserDatabase(device)
+  const response = await db?.responses.get(toHttpRequest(endpoint, input as never).path)
   // Only answers of the call itself stand under its path.
   return response ? { output: JSON.parse(response.body) as OutputOf<E>, asOf: response.asOf } : null
 }
@@ -35,9 +34,8 @@ export async function readAllAgedResponses<E extends Endpoint>(
   { path }: E,
   device: Device = getThisDevice(),
 ): Promise<AgedResponse<OutputOf<E>>[]> {
-  const session = await readSession(device)
-  if (!session || session.signedOut) return []
-  const cachedResponses = await device.getDatabase(session).responses.where('path').startsWith(`${path}?`).toArray()
+  const db = await findUserDatabase(device)
+  const cachedResponses = (await db?.responses.where('path').startsWith(`${path}?`).toArray()) ?? []
   cachedResponses.sort((a, b) => a.asOf - b.asOf)
   return cachedResponses.map(({ body, asOf }) => ({ output: JSON.parse(body) as OutputOf<E>, asOf }))
 }

@@ -77,21 +77,14 @@ export async function putRows(
 }
 
 /** Rows that come take the place of those that go under the same id; the others are deleted. Inside a transaction. */
-export async function exchangeRows(
-  db: UserDatabase,
-  table: string,
-  { removedRows, addedRows, stagedRows }: RowExchange,
-): Promise<void> {
+export async function exchangeRows(db: UserDatabase, table: string, rowExchange: RowExchange): Promise<void> {
+  const { removedRows, addedRows } = rowExchange
   if (removedRows.length + addedRows.length === 0 || isOutdated(db)) return
   const addedIds = new Set(addedRows.map(({ id }) => id))
   const removedIds = removedRows.flatMap(({ id }) => (addedIds.has(id) ? [] : [id]))
   if (addedRows.length > 0) await getRowTable(db, table).bulkPut([...addedRows])
   if (removedIds.length > 0) await getRowTable(db, table).bulkDelete(removedIds)
-  await updateCountsAndIndex(
-    db,
-    table,
-    stagedRows ? { removedRows, addedRows, stagedRows } : { removedRows, addedRows },
-  )
+  await updateCountsAndIndex(db, table, rowExchange)
 }
 
 /** From so many rows on it pays to ask first which ids between the least and the greatest are there at all. */

@@ -4,7 +4,7 @@
  * they come, each by itself; only what is new, and what is gone, waits for the end.
  */
 import type { ListSpec } from '#contract/endpoint.ts'
-import { listMetadataTables, getRowTable, type UserDatabase } from '#local/storage/database.ts'
+import { listMetadataTables, getRows, type UserDatabase } from '#local/storage/database.ts'
 import { addToIndex, beginNextIndex, findMissingIds, showNextIndex } from '#local/list-index/list-index.ts'
 import type { ListIndex, StoredRow } from '#local/storage/cache-records.ts'
 import { toListId } from '#local/storage/list-ids.ts'
@@ -82,7 +82,8 @@ async function showCompleteList(
   { index, next, response }: { index: ListIndex; next: string; response: CompleteListResponse },
 ): Promise<void> {
   const { asOf, changeNumber } = response
-  const missingRows = await findMissing(db, list, index.name, next)
+  // Rows that the old index has and the new one lacks.
+  const missingRows = await getRows(db, list.table, await findMissingIds(db, index.name, next))
   // What came after the answer was made, or was left out of it: it says nothing about them.
   const isNotCovered = (row: StoredRow) => row.asOf >= asOf || isLeftOut(response, row.id)
   const deletedRows = missingRows.filter((row) => !isNotCovered(row))
@@ -94,9 +95,3 @@ async function showCompleteList(
   await db.syncPoints.put({ id: index.id, changeNumber, asOf, gaps: hasGaps })
   await showNextIndex(db, index, next)
 }
-
-/** Rows that the old index has and the new one lacks. */
-const findMissing = async (db: UserDatabase, list: ListSpec, oldName: string, nextName: string): Promise<StoredRow[]> =>
-  (await getRowTable(db, list.table).bulkGet(await findMissingIds(db, oldName, nextName))).filter(
-    (row) => row !== undefined,
-  )

@@ -6,7 +6,7 @@ import {
   readPreparationRecord,
 } from '#local/storage/preparation-record.ts'
 import { readSessionGeneration } from '#local/session/session-generation.ts'
-import { readSession } from '#local/session/session.ts'
+import { findUserDatabase } from '#local/session/session.ts'
 import type { UserDatabase } from '#local/storage/database.ts'
 import { type Device, getThisDevice } from '#local/storage/device.ts'
 import { transact } from '#local/storage/transaction.ts'
@@ -23,8 +23,8 @@ export async function updatePreparation(
 
 /** Null: nobody is signed in. For a live query. */
 export async function readPreparation(device: Device = getThisDevice()): Promise<PreparationRecord | null> {
-  const session = await readSession(device)
-  return session && !session.signedOut ? await readPreparationRecord(device.getDatabase(session)) : null
+  const db = await findUserDatabase(device)
+  return db && (await readPreparationRecord(db))
 }
 
 export const isPreparationOn = async (device: Device = getThisDevice()): Promise<boolean> =>
@@ -35,8 +35,8 @@ export async function setPreparation(
   change: Partial<Pick<PreparationRecord, 'isOn' | 'isOfferClosed'>>,
   device: Device = getThisDevice(),
 ): Promise<void> {
-  const session = await readSession(device)
-  if (session && !session.signedOut) await updatePreparation(device.getDatabase(session), () => change)
+  const db = await findUserDatabase(device)
+  if (db) await updatePreparation(db, () => change)
 }
 
 const refreshMs = 4 * 3_600_000

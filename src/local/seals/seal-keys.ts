@@ -11,7 +11,7 @@ import {
   createPairSealer,
 } from '#local/seals/seal-crypto.ts'
 import { getSealKeyId, readSealedWrites } from '#local/seals/sealed-records.ts'
-import type { UserDatabase } from '#local/storage/database.ts'
+import { getMetaRecord, type UserDatabase } from '#local/storage/database.ts'
 import type { CachedResponse } from '#local/storage/records.ts'
 import { transact } from '#local/storage/transaction.ts'
 
@@ -68,8 +68,7 @@ export const readStoredKeys = async (db: UserDatabase): Promise<SealKeys> =>
 
 /** Nothing lies sealed under it here any more, and nothing ever will. Inside a transaction with `meta`. */
 export async function addSpentKey(db: UserDatabase, id: number): Promise<void> {
-  const cache = await db.meta.get('sealed-cache')
-  if (id === 0 || (cache?.name === 'sealed-cache' && cache.keyId === id)) return
+  if (id === 0 || (await getMetaRecord(db, 'sealed-cache'))?.keyId === id) return
   if ((await readSealedWrites(db)).some((sealed) => getSealKeyId(sealed) === id)) return
   const ids = new Set(await readSpentKeyIds(db))
   await db.meta.put({ name: 'spent-seal-keys', ids: [...ids.add(id)] })
@@ -81,8 +80,7 @@ export async function findSpentKeys(db: UserDatabase): Promise<number[]> {
   if (ids.length === 0) return []
   // A session that goes on may seal under its key again, or has.
   const newestKeyId = (await readNewestStoredKey(db))?.id ?? (await readNewestPair(db))?.keyId
-  const cache = await db.meta.get('sealed-cache')
-  const cacheKeyId = cache?.name === 'sealed-cache' ? cache.keyId : undefined
+  const cacheKeyId = (await getMetaRecord(db, 'sealed-cache'))?.keyId
   const usedKeyIds = new Set([newestKeyId, cacheKeyId, ...(await readSealedWrites(db)).map(getSealKeyId)])
   return ids.filter((id) => !usedKeyIds.has(id))
 }
@@ -97,7 +95,5 @@ export async function forgetSpentKeys(db: UserDatabase, reportedIds: readonly nu
   })
 }
 
-async function readSpentKeyIds(db: UserDatabase): Promise<number[]> {
-  const record = await db.meta.get('spent-seal-keys')
-  return record?.name === 'spent-seal-keys' ? record.ids : []
-}
+const readSpentKeyIds = async (db: UserDatabase): Promise<number[]> =>
+  (await getMetaRecord(db, 'spent-seal-keys'))?.ids ?? []

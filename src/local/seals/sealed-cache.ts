@@ -5,7 +5,7 @@
 import { getUser } from '#contract/accounts.ts'
 import type { UserRights } from '#domain/access.ts'
 import { importSealKey, openSealed, readSealPair, type TextSealer } from '#local/seals/seal-crypto.ts'
-import { type UserDatabase, wipedTables, storedTrailTables } from '#local/storage/database.ts'
+import { getMetaRecord, type UserDatabase, wipedTables, storedTrailTables } from '#local/storage/database.ts'
 import { recordsToText, textToRecords } from '#local/storage/record-text.ts'
 import type { SealedCache } from '#local/storage/records.ts'
 import { isFullError } from '#local/storage/storage-errors.ts'
@@ -58,16 +58,14 @@ async function sealTable(db: UserDatabase, table: string, sealer: TextSealer, ge
 const getSealableRecords = (db: UserDatabase, table: string) =>
   table === 'responses' ? db.responses.where('path').notEqual(getUser.path) : db.table(table).toCollection()
 
-const isGenerationClosed = async (db: UserDatabase, generation: number): Promise<boolean> => {
-  const record = await db.meta.get('session-generation')
-  return record?.name === 'session-generation' && !record.open && record.generation === generation
+export const isGenerationClosed = async (db: UserDatabase, generation: number): Promise<boolean> => {
+  const record = await getMetaRecord(db, 'session-generation')
+  return record?.open === false && record.generation === generation
 }
 
 /** What is sealed, by what can be told of it; null: nothing is. */
-export async function readSealedCache(db: UserDatabase): Promise<SealedCache | null> {
-  const record = await db.meta.get('sealed-cache')
-  return record?.name === 'sealed-cache' ? record : null
-}
+export const readSealedCache = async (db: UserDatabase): Promise<SealedCache | null> =>
+  (await getMetaRecord(db, 'sealed-cache')) ?? null
 
 /** Puts all of it back, before the gate opens. What that key does not open is dropped: it can be fetched again. */
 export async function restoreSealedCache(db: UserDatabase, keyText: string | null): Promise<void> {

@@ -3,11 +3,11 @@
  * have yet are sealed under their session's key, which only their user is given, and lie there until that user comes back
  * (protocol 30).
  */
-import { type UserDatabase, wipedTables, storedTrailTables } from '#local/storage/database.ts'
+import { getMetaRecord, type UserDatabase, wipedTables, storedTrailTables } from '#local/storage/database.ts'
 import type { TextSealer } from '#local/seals/seal-crypto.ts'
 import { addSpentKey, readSealer } from '#local/seals/seal-keys.ts'
 import { storeTrailChoices } from '#local/storage/trail-choices.ts'
-import { dropSealedCache, sealCache } from '#local/seals/sealed-cache.ts'
+import { dropSealedCache, isGenerationClosed, sealCache } from '#local/seals/sealed-cache.ts'
 import type { OutboxEntry, LocalFile, RowId, Receipt, SealedWrites, FormDraft } from '#local/storage/records.ts'
 import { bytesToText } from '#local/storage/record-text.ts'
 import { transact } from '#local/storage/transaction.ts'
@@ -60,8 +60,7 @@ async function sealContent(sealer: TextSealer, content: SealedContent): Promise<
 
 async function closeSessionGeneration(db: UserDatabase, generation: number): Promise<boolean> {
   return await transact(db, ['meta'], async () => {
-    const record = await db.meta.get('session-generation')
-    if ((record?.name === 'session-generation' ? record.generation : 0) !== generation) return false
+    if (((await getMetaRecord(db, 'session-generation'))?.generation ?? 0) !== generation) return false
     await db.meta.put({ name: 'session-generation', open: false, generation: generation + 1 })
     return true
   })
@@ -78,8 +77,7 @@ async function wipeIfUnchanged(
   }: { sealedWrites: Omit<SealedWrites, 'name'> | null; keyId: number; generation: number },
 ): Promise<'wiped' | 'changed' | 'moved'> {
   return await transact(db, [...wipedTables, ...sealedTables, 'jobs', 'meta'], async () => {
-    const record = await db.meta.get('session-generation')
-    if (record?.name !== 'session-generation' || record.open || record.generation !== generation) return 'moved'
+    if (!(await isGenerationClosed(db, generation))) return 'moved'
     if (sealedWrites) {
       if (JSON.stringify(await readContent(db)) !== JSON.stringify(expectedContent)) return 'changed'
       for (const table of sealedTables) await db.table(table).clear()

@@ -2,7 +2,7 @@
  * Who is signed in, in words and rights, beside the session and not in the user's own database: where the browser took that one away
  * alone, the portal still opens without a connection (decision 82). Forgotten with the session.
  */
-import { type Device, getThisDevice } from '#local/storage/device.ts'
+import { type Device, getThisDevice, isSameSubject } from '#local/storage/device.ts'
 import type { Subject } from '#local/storage/records.ts'
 
 interface OwnAccount extends Subject {
@@ -12,8 +12,6 @@ interface OwnAccount extends Subject {
 
 const recordName = 'own-account'
 const getAccountTable = (device: Device) => device.directory.table<OwnAccount, string>('session')
-
-const isSameSubject = (a: Subject | undefined, b: Subject) => a?.companyId === b.companyId && a.userId === b.userId
 
 /** Null: nothing is kept of this user. */
 export async function readOwnAccount(subject: Subject, device: Device = getThisDevice()): Promise<unknown> {
@@ -30,7 +28,7 @@ export async function storeOwnAccount(
   const { directory } = device
   await directory.transaction('rw', directory.session, async () => {
     const session = await directory.session.get('now')
-    if (!session || session.signedOut || !isSameSubject(session.subject ?? undefined, { companyId, userId })) return
+    if (!session || session.signedOut || !isSameSubject(session.subject, { companyId, userId })) return
     await getAccountTable(device).put({ name: recordName, companyId, userId, account })
   })
 }

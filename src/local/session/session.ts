@@ -3,7 +3,14 @@
  * database moves with it, so that a transaction there can tell whether the one it works for is still there.
  */
 import { liveQuery } from 'dexie'
-import { type Device, type DeviceUser, type SessionRecord, getThisDevice } from '#local/storage/device.ts'
+import { getMetaRecord, type UserDatabase } from '#local/storage/database.ts'
+import {
+  type Device,
+  type DeviceUser,
+  getThisDevice,
+  isSameSubject,
+  type SessionRecord,
+} from '#local/storage/device.ts'
 import { forgetOwnAccount } from '#local/session/own-account.ts'
 import { isShared } from '#local/session/shared-device.ts'
 import type { Subject } from '#local/storage/records.ts'
@@ -30,6 +37,18 @@ export async function readSession(device: Device = getThisDevice()): Promise<Ses
   return { ...subject, generation, signedOut, until, renewFrom, newestAccess }
 }
 
+/** Null: nobody is signed in. */
+export async function readActiveSession(device: Device = getThisDevice()): Promise<Session | null> {
+  const session = await readSession(device)
+  return session?.signedOut ? null : session
+}
+
+/** The database of the signed-in user. Null: nobody is signed in. */
+export async function findUserDatabase(device: Device = getThisDevice()): Promise<UserDatabase | null> {
+  const session = await readActiveSession(device)
+  return session && device.getDatabase(session)
+}
+
 /** Hears the state now and every change, of other tabs and the worker too; returns how to stop hearing. */
 export function subscribeToSession(
   listener: (session: Session | null) => void,
@@ -39,34 +58,15 @@ export function subscribeToSession(
   return () => subscription.unsubscribe()
 }
 
-const isSameSubject = (a: Subject | null, b: Subject) => a?.companyId === b.companyId && a.userId === b.userId
-
 /** A user came: by password, or because an answer proved whose cookie this is. */
 export async function openSession(device: Device, subject: Subject): Promise<void> {
   const db = device.getDatabase(subject)
   // Before the gate: who is clearing away after a former session looks at the gate first and then here.
-  await changeSession(
-    device,
-    (previous) => ({
-      ...previous,
-      subject,
-      signedOut: false,
-      until: undefined,
-      renewFrom: undefined,
-      newestAccess: undefined,
-    }),
-    {
-      ...subject,
-      clean: false,
-    },
-  )
+  const newSession = { subject, signedOut: false, until: undefined, renewFrom: undefined, newestAccess: undefined }
+  await changeSession(device, (previous) => ({ ...previous, ...newSession }), { ...subject, clean: false })
   await transact(db, ['meta', 'outbox'], async () => {
-    const record = await db.meta.get('session-generation')
-    await db.meta.put({
-      name: 'session-generation',
-      open: true,
-      generation: (record?.name === 'session-generation' ? record.generation : 0) + 1,
-    })
+    const generation = ((await getMetaRecord(db, 'session-generation'))?.generation ?? 0) + 1
+    await db.meta.put({ name: 'session-generation', open: true, generation })
     await db.outbox.where('state').equals('sign in').modify({ state: 'waiting', notBefore: 0, delayedBy: null })
   })
   await wipeFormerUsers(device)
@@ -110,6 +110,8 @@ export async function endLongExpiredSession(device: Device, now: number): Promis
   await endSession(device, session.generation, { isExpired: true })
 }
 
+const noSession: SessionRecord = { name: 'now', subject: null, generation: 0, signedOut: false }
+
 async function changeSession(
   device: Device,
   getNextRecord: (previous: SessionRecord) => SessionRecord,
@@ -117,15 +119,10 @@ async function changeSession(
 ): Promise<void> {
   const { directory } = device
   await transact(directory, ['session', 'occupants'], async () => {
-    const previous = (await directory.session.get('now')) ?? {
-      name: 'now',
-      subject: null,
-      generation: 0,
-      signedOut: false,
-    }
+    const previous = (await directory.session.get('now')) ?? noSession
     const next = getNextRecord(previous)
-    if (next !== previous) await directory.session.put({ ...next, generation: previous.generation + 1 })
-    if (next.signedOut || !previous.subject || !next.subject || !isSameSubject(previous.subject, next.subject))
+    await directory.session.put({ ...next, generation: previous.generation + 1 })
+    if (next.signedOut || !next.subject || !isSameSubject(previous.subject, next.subject))
       await forgetOwnAccount(device)
     if (!occupant) return
     // Somebody else has come: what was left for those whose sessions lapsed goes now.
@@ -145,18 +142,14 @@ export async function wipeFormerUsers(device: Device): Promise<void> {
     if (occupant.clean) continue
     const db = device.getDatabase(occupant)
     // Read before it is asked who is here: a sign-in in between moves the gate, and nothing is taken from under it.
-    const generationRecord = await db.meta.get('session-generation')
-    if (isSessionUser(await readSession(device), occupant)) continue
+    const generation = (await getMetaRecord(db, 'session-generation'))?.generation ?? 0
+    if (isSameSubject(await readActiveSession(device), occupant)) continue
     // Fetched when somebody leaves: no page carries it before.
     const { wipeUserData } = await import('#local/seals/sealed-outbox.ts')
-    const generation = generationRecord?.name === 'session-generation' ? generationRecord.generation : 0
     if (await wipeUserData(db, generation, { keepsCache: occupant.isExpired === true }))
       await markClean(device, occupant)
   }
 }
-
-const isSessionUser = (session: Session | null, occupant: Subject) =>
-  session !== null && !session.signedOut && isSameSubject(session, occupant)
 
 /** Unless they have come back while it was done: then there will be something to wipe again. */
 async function markClean(device: Device, occupant: Subject): Promise<void> {

@@ -2,14 +2,13 @@
 import type { UserDatabase } from '#local/storage/database.ts'
 import { type Device, getThisDevice } from '#local/storage/device.ts'
 import { clearCachedTables, evictList, evictionLimits, readEvictable } from '#local/storage/eviction.ts'
-import { readSession } from '#local/session/session.ts'
+import { findUserDatabase } from '#local/session/session.ts'
 
 /** Forgets everything that can be fetched again, but for what its user asked to keep. False: nobody is signed in. */
 export async function clearCache(device: Device = getThisDevice()): Promise<boolean> {
-  const session = await readSession(device)
-  if (!session || session.signedOut) return false
-  await clearCachedTables(device.getDatabase(session))
-  return true
+  const db = await findUserDatabase(device)
+  if (db) await clearCachedTables(db)
+  return db !== null
 }
 
 /**

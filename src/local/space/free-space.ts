@@ -2,16 +2,15 @@
 import { type Device, getThisDevice } from '#local/storage/device.ts'
 import { isAnythingCached } from '#local/storage/eviction.ts'
 import { transactUnlessFull } from '#local/storage/transaction.ts'
-import { readSession } from '#local/session/session.ts'
+import { findUserDatabase } from '#local/session/session.ts'
 
 /** Bytes of a long write with its values before. */
 const probeBytes = 8_192
 
 /** Lists that would make way count as room. Found out by trying, because what a browser estimates is rounded. */
 export async function hasFreeSpace(device: Device = getThisDevice()): Promise<boolean> {
-  const session = await readSession(device)
-  if (!session || session.signedOut) return true
-  const db = device.getDatabase(session)
+  const db = await findUserDatabase(device)
+  if (!db) return true
   const isStored = await transactUnlessFull(db, ['meta'], async () => {
     await db.meta.put({ name: 'probe', bytes: new Uint8Array(probeBytes) })
     await db.meta.delete('probe')

@@ -1,7 +1,7 @@
 /** Asks the browser for persistent storage, so that it does not delete the database when the disk is full. */
 import type { UserDatabase } from '#local/storage/database.ts'
 import { type Device, getThisDevice } from '#local/storage/device.ts'
-import { readSession } from '#local/session/session.ts'
+import { findUserDatabase, readSession } from '#local/session/session.ts'
 import { getBrowserStorage, type StorageEstimates } from '#local/space/usage.ts'
 
 /**
@@ -21,12 +21,8 @@ export async function requestPersistence(
 
 /** The same for a page's own button, however often it is pressed. False: no promise. */
 export async function repeatPersistenceRequest(device: Device = getThisDevice()): Promise<boolean> {
-  const session = await readSession(device)
-  return (
-    session !== null &&
-    !session.signedOut &&
-    (await requestPersistence(device.getDatabase(session), { isRepeated: true }))
-  )
+  const db = await findUserDatabase(device)
+  return db !== null && (await requestPersistence(db, { isRepeated: true }))
 }
 
 /** The app was just installed: whoever does that means to keep it, so the browser is asked again. */

@@ -4,7 +4,7 @@ import { type Device, getThisDevice } from '#local/storage/device.ts'
 import type { ListStats } from '#local/storage/cache-records.ts'
 import { isCompleteList } from '#local/list-query/coverage.ts'
 import { toCoverageId } from '#local/storage/list-ids.ts'
-import { readSession } from '#local/session/session.ts'
+import { findUserDatabase } from '#local/session/session.ts'
 
 /** One list as it is kept: the rows of a table that belong to one company or one service, or all there are. */
 export interface CachedListUsage {
@@ -48,9 +48,8 @@ export async function readUsage(
   device: Device = getThisDevice(),
   storage = getBrowserStorage(),
 ): Promise<StorageUsage | null> {
-  const session = await readSession(device)
-  if (!session || session.signedOut) return null
-  const db = device.getDatabase(session)
+  const db = await findUserDatabase(device)
+  if (!db) return null
   const [statsOfLists, counts] = await Promise.all([
     db.listStats.toArray(),
     Promise.all(rowTables.map(async (table) => [table, await getRowTable(db, table).count()] as const)),

@@ -62,23 +62,27 @@ export type UserDatabase = Dexie & {
   storedTiles: Table<StoredTrailRecord, [number, number, number]>
   logCheckpoints: EntityTable<LogCheckpoint, 'companyId'>
   sealedCache: EntityTable<SealedRows, 'id'>
-  meta: Table<
-    | SealPair
-    | SealedCache
-    | TrailChoices
-    | SessionGeneration
-    | SendingPause
-    | SealedWrites
-    | SpentSealKeys
-    | WriteCounter
-    | WriteLoss
-    | LostRights
-    | PersistenceRequest
-    | FormDraft
-    | SpaceFiller,
-    string
-  >
+  meta: Table<MetaRecord, string>
 }
+
+type MetaRecord =
+  | SealPair
+  | SealedCache
+  | TrailChoices
+  | SessionGeneration
+  | SendingPause
+  | SealedWrites
+  | SpentSealKeys
+  | WriteCounter
+  | WriteLoss
+  | LostRights
+  | PersistenceRequest
+  | FormDraft
+  | SpaceFiller
+
+/** The record of `meta` that has this name. */
+export const getMetaRecord = async <N extends MetaRecord['name']>(db: UserDatabase, name: N) =>
+  (await db.meta.get(name)) as Extract<MetaRecord, { name: N }> | undefined
 
 /** One table a kind of row; every `fills` and `queues` of the contract names one of these. */
 export const rowTables = [
@@ -191,6 +195,9 @@ const outdatedDatabases = new WeakSet<Dexie>()
 export const isOutdated = (db: Dexie): boolean => outdatedDatabases.has(db)
 
 export const getRowTable = (db: UserDatabase, table: string): Table<StoredRow, number> => db.table(table)
+
+export const getRows = async (db: UserDatabase, table: string, ids: readonly number[]): Promise<StoredRow[]> =>
+  (await getRowTable(db, table).bulkGet([...ids])).filter((row) => row !== undefined)
 
 /** Rows of one list: a table, or those of one scope of it. */
 export const getListRows = (db: UserDatabase, table: string, scope: number | null) =>

@@ -31,6 +31,8 @@ export interface SharedDevice {
   name: 'shared'
 }
 
+export const isSameSubject = (a: Subject | null, b: Subject) => a?.companyId === b.companyId && a.userId === b.userId
+
 /** One user who has, or had, something on this device. */
 export interface DeviceUser extends Subject {
   /** False while rows of theirs may be here. */

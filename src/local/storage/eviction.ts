@@ -97,14 +97,8 @@ export async function evictList(db: UserDatabase, { id, table, scope }: ListStat
     await (sparedIds.size > 0 ? rows.filter(({ id }) => !sparedIds.has(id)) : rows).delete()
     const index = await db.indexes.get(id)
     if (index) await deleteIndex(db, index)
-    await db.coverage
-      .where('id')
-      .startsWith(`${toListId(table, scope)}|`)
-      .delete()
-    await db.pages
-      .where('id')
-      .startsWith(`${toListId(table, scope)}|`)
-      .delete()
+    for (const listTable of [db.table('coverage'), db.table('pages')])
+      await listTable.where('id').startsWith(`${id}|`).delete()
     await db.syncPoints.delete(id)
     await db.listStats.delete(id)
   })

@@ -1,6 +1,6 @@
 import { type AccessLevel, isRightLost, isAllowed } from '#domain/access.ts'
 import type { UserRow } from '#contract/users.ts'
-import { storedTrailTables } from '#local/storage/database.ts'
+import { getMetaRecord, storedTrailTables } from '#local/storage/database.ts'
 import { type Device, getThisDevice } from '#local/storage/device.ts'
 import { clearCachedTables } from '#local/storage/eviction.ts'
 
@@ -22,9 +22,8 @@ export async function forgetLostRights(
 ): Promise<void> {
   if (previousAccount.id !== account.id || !isRightLost(previousAccount, account)) return
   const db = device.getDatabase({ companyId: account.company_id, userId: account.id })
-  const lastRecord = await db.meta.get('lost-rights')
   const version = account.row_version
-  if (lastRecord?.name === 'lost-rights' && lastRecord.version >= version) return
+  if (((await getMetaRecord(db, 'lost-rights'))?.version ?? -1) >= version) return
   // Only who may read the trail keeps it.
   if (!isAllowed('trail', toCaller(account))) for (const table of storedTrailTables) await db.table(table).clear()
   await clearCachedTables(db)

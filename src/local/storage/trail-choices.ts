@@ -1,14 +1,12 @@
 /** Which audit trails a user keeps here: the choice outlives the entries, which a logout wipes, and is followed after the next login. */
-import type { UserDatabase } from '#local/storage/database.ts'
+import { getMetaRecord, type UserDatabase } from '#local/storage/database.ts'
 import type { TrailChoices } from '#local/storage/records.ts'
 import { transact } from '#local/storage/transaction.ts'
 
 export type TrailChoice = TrailChoices['choices'][number]
 
-export async function readTrailChoices(db: UserDatabase): Promise<TrailChoice[]> {
-  const record = await db.meta.get('trail-choices')
-  return record?.name === 'trail-choices' ? record.choices : []
-}
+export const readTrailChoices = async (db: UserDatabase): Promise<TrailChoice[]> =>
+  (await getMetaRecord(db, 'trail-choices'))?.choices ?? []
 
 /** Notes what is kept now, beside what was chosen before and is not here. Inside a transaction over `storedTrails` and `meta`. */
 export async function storeTrailChoices(db: UserDatabase): Promise<void> {
@@ -17,13 +15,13 @@ export async function storeTrailChoices(db: UserDatabase): Promise<void> {
   const olderChoices = (await readTrailChoices(db)).filter(({ companyId }) =>
     storedTrails.every((storedTrail) => storedTrail.companyId !== companyId),
   )
-  const currentChoices = storedTrails.map(({ companyId, dateFrom, dateTo, follows }) => ({
+  const choices = storedTrails.map(({ companyId, dateFrom, dateTo, follows }) => ({
     companyId,
     dateFrom,
     dateTo,
     follows,
   }))
-  await db.meta.put({ name: 'trail-choices', choices: [...olderChoices, ...currentChoices] })
+  await db.meta.put({ name: 'trail-choices', choices: [...olderChoices, ...choices] })
 }
 
 /** It is kept again, or nobody wants it any more. */

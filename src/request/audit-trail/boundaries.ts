@@ -1,21 +1,22 @@
 /** Brings the hashes that lie around a kept range, and proves the range by them. */
 import type { Checkpoint } from '#domain/audit-log/checkpoint.ts'
-import { isEqualHash, hashLength } from '#domain/audit-log/hash.ts'
+import { hashLength } from '#domain/audit-log/hash.ts'
 import { checkRange, type LogRange, listRangeTiles } from '#domain/audit-log/range.ts'
-import { getHash, type TileName, tileWidth, getTileWidth } from '#domain/audit-log/tiles.ts'
+import { type TileName, getTileWidth } from '#domain/audit-log/tiles.ts'
 import { storeTrailTiles } from '#local/audit-trail/store-trail.ts'
 import { getTiles } from '#local/audit-trail/stored-tiles.ts'
-import type { StoredTile } from '#local/storage/trail-records.ts'
 import type { UserDatabase } from '#local/storage/database.ts'
-import { fetchTile, readStoredTiles } from '#request/audit-trail/log-tiles.ts'
+import {
+  clipToTile,
+  fetchTile,
+  findDifference,
+  type LogEntryRange,
+  readStoredTiles,
+} from '#request/audit-trail/log-tiles.ts'
 import type { PipelinePorts } from '#request/ports.ts'
 import type { SessionGuard } from '#request/reads/read-context.ts'
 
 /** Entries from that place on, up to the other without it. */
-export interface LogEntryRange {
-  from: number
-  to: number
-}
 
 /** Null: every kept entry is in the log of this checkpoint; else where it is not. Throws TrailProblem, LogError. */
 export async function storeBoundaries(
@@ -51,15 +52,6 @@ async function findFirstDifference(
   return storedTile ? findDifference(storedTile, hashes) : null
 }
 
-function findDifference({ index, from, to, hashes }: StoredTile, serverHashes: Uint8Array): number | null {
-  for (let entryIndex = from; entryIndex < to; entryIndex += 1) {
-    const isInTile = (entryIndex + 1) * hashLength <= serverHashes.length
-    if (!isInTile || !isEqualHash(getHash(serverHashes, entryIndex), getHash(hashes, entryIndex)))
-      return index * tileWidth + entryIndex
-  }
-  return null
-}
-
 const yieldToPage = () => new Promise<void>((resolve) => setTimeout(resolve))
 /** Tiles checked at once: some 30 ms on a phone. */
 const maxTilesPerStep = 16
@@ -86,8 +78,7 @@ async function findWrongRange(
   { level, index }: TileName,
   range: LogRange,
 ): Promise<LogEntryRange> {
-  const width = tileWidth ** (level + 1)
-  const tileRange = { from: Math.max(range.from, index * width), to: Math.min(range.to, (index + 1) * width) }
+  const tileRange = clipToTile(range, { level, index })
   if (level > 0) return tileRange
   const serverHashes = await fetchTile(ports, guard, companyId, { level, index })
   const firstDifference = await findFirstDifference(guard.db, companyId, { level, index }, serverHashes)

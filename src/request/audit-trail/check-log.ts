@@ -6,7 +6,7 @@ import { trailCheckpoint } from '#contract/audit-trail.ts'
 import type { OutputOf } from '#contract/endpoint.ts'
 import { type Checkpoint, followHandovers, openCheckpoint, openHandover } from '#domain/audit-log/checkpoint.ts'
 import { LogError, logFaults } from '#domain/audit-log/fault.ts'
-import { isEqualHash, hashLength } from '#domain/audit-log/hash.ts'
+import { isEqualHash } from '#domain/audit-log/hash.ts'
 import { findConsistencyFault, buildConsistencyProof } from '#domain/audit-log/proofs.ts'
 import { getHash, createNodeReader, listTilesRead, tileWidth, calculateSubtreeRoot } from '#domain/audit-log/tiles.ts'
 import { getAllLeafTiles } from '#local/audit-trail/stored-tiles.ts'
@@ -15,7 +15,7 @@ import { canStore } from '#local/session/session-generation.ts'
 import { transact } from '#local/storage/transaction.ts'
 import { fetchTrail, TrailProblem } from '#request/audit-trail/fetch-trail.ts'
 import { RestoredLogError, findRestoredSize } from '#request/audit-trail/check-restore.ts'
-import { fetchTile, fetchTiles } from '#request/audit-trail/log-tiles.ts'
+import { fetchTile, fetchTiles, findDifference } from '#request/audit-trail/log-tiles.ts'
 import type { PipelinePorts } from '#request/ports.ts'
 import type { SessionGuard } from '#request/reads/read-context.ts'
 
@@ -177,7 +177,8 @@ async function findFirstDifference(
 ): Promise<number | null> {
   const storedTiles = await getAllLeafTiles(guard.db, companyId)
   const parentTiles = new Map<number, Uint8Array>()
-  for (const { index, hashes, from, to } of storedTiles) {
+  for (const storedTile of storedTiles) {
+    const { index, hashes, from, to } = storedTile
     const parentIndex = Math.floor(index / tileWidth)
     if (from === 0 && to === tileWidth) {
       const parentTile =
@@ -186,16 +187,8 @@ async function findFirstDifference(
       if (isEqualHash(getHash(parentTile, index % tileWidth), calculateSubtreeRoot(hashes))) continue
     }
     const serverHashes = await fetchTile(ports, guard, companyId, { level: 0, index })
-    for (let entryIndex = from; entryIndex < to; entryIndex += 1) {
-      const isInTile = (entryIndex + 1) * hashLength <= serverHashes.length
-      if (!isInTile || !isEqualHash(getHash(serverHashes, entryIndex), getHash(hashes, entryIndex)))
-        return index * tileWidth + entryIndex
-    }
+    const firstDifference = findDifference(storedTile, serverHashes)
+    if (firstDifference !== null) return firstDifference
   }
   return null
-}
-
-/** Its user has looked at the alarm: from now on this device goes by the log as it is. */
-export async function acceptLog(guard: SessionGuard, companyId: number): Promise<void> {
-  await guard.db.logCheckpoints.delete(companyId)
 }

@@ -5,10 +5,9 @@ import { toHttpRequest } from '#contract/http-mapping.ts'
 import { createLocalProblem, type Problem } from '#contract/problem.ts'
 import type { PipelinePorts } from '#request/ports.ts'
 import type { SessionGuard } from '#request/reads/read-context.ts'
-import { sendSignedIn } from '#request/session/send-signed-in.ts'
+import { sendExplained } from '#request/session/send-signed-in.ts'
 import { formatSubject } from '#request/session/subject.ts'
-import { sendOrExplain } from '#request/transport/blocked.ts'
-import { isSuccess, parseJson, toProblem, type ResponseData } from '#request/transport/send-request.ts'
+import { isSuccess, parseJson, toProblem, type ResponseData, readAsOf } from '#request/transport/send-request.ts'
 
 /** What the line, the server or the disk did not grant; said to whoever waits for it. */
 export class TrailProblem extends Error {
@@ -35,9 +34,7 @@ export async function fetchTrailResponse<E extends Endpoint>(
     headers: { ...(contentType ? { 'content-type': contentType } : {}), ...writeHeaders },
     body,
   }
-  const response = await sendOrExplain(ports, request, (observedRequest) =>
-    sendSignedIn(ports, observedRequest, endpoint.access),
-  )
+  const response = await sendExplained(ports, request, endpoint.access)
   if (!response) throw new TrailProblem(createLocalProblem('OFFLINE'))
   if (!isSuccess(response)) throw new TrailProblem(toProblem(response))
   // Somebody else's cookie: what they may read is not for this database.
@@ -56,8 +53,5 @@ export async function fetchTrail<E extends Endpoint>(
   const response = await fetchTrailResponse(ports, guard, endpoint, input)
   const body = parseJson(response)
   if (typeof body !== 'object' || body === null) throw new TrailProblem(createLocalProblem('UNREADABLE_ANSWER'))
-  return { body: body as OutputOf<E>, asOf: readServerTime(response, ports) }
+  return { body: body as OutputOf<E>, asOf: readAsOf(response, ports.clock()) }
 }
-
-export const readServerTime = (response: ResponseData, ports: PipelinePorts): number =>
-  Number(response.headers.get(headers.asOf) ?? ports.clock())

@@ -2,14 +2,36 @@
 import { trailTile } from '#contract/audit-trail.ts'
 import { fromBase64 } from '#domain/audit-log/base64.ts'
 import { LogError } from '#domain/audit-log/fault.ts'
-import { hashLength } from '#domain/audit-log/hash.ts'
-import type { TileName, TileReader } from '#domain/audit-log/tiles.ts'
-import { tileWidth, getTileWidth } from '#domain/audit-log/tiles.ts'
+import { hashLength, isEqualHash } from '#domain/audit-log/hash.ts'
+import { getHash, getTileWidth, type TileName, type TileReader, tileWidth } from '#domain/audit-log/tiles.ts'
 import { getTiles } from '#local/audit-trail/stored-tiles.ts'
+import type { StoredTile } from '#local/storage/trail-records.ts'
 import type { UserDatabase } from '#local/storage/database.ts'
 import { fetchTrail } from '#request/audit-trail/fetch-trail.ts'
 import type { PipelinePorts } from '#request/ports.ts'
 import type { SessionGuard } from '#request/reads/read-context.ts'
+
+/** Indexes of entries, the last one excluded. */
+export interface LogEntryRange {
+  from: number
+  to: number
+}
+
+/** The entries of the range that the tile is about. */
+export function clipToTile({ from, to }: LogEntryRange, { level, index }: TileName): LogEntryRange {
+  const width = tileWidth ** (level + 1)
+  return { from: Math.max(from, index * width), to: Math.min(to, (index + 1) * width) }
+}
+
+/** The index of the first entry that has another hash at the server. */
+export function findDifference({ index, from, to, hashes }: StoredTile, serverHashes: Uint8Array): number | null {
+  for (let entryIndex = from; entryIndex < to; entryIndex += 1) {
+    const isInTile = (entryIndex + 1) * hashLength <= serverHashes.length
+    if (!isInTile || !isEqualHash(getHash(serverHashes, entryIndex), getHash(hashes, entryIndex)))
+      return index * tileWidth + entryIndex
+  }
+  return null
+}
 
 /** Throws TrailProblem, BAD_TILE. */
 export async function fetchTile(

@@ -13,7 +13,7 @@ import type { UserDatabase } from '#local/storage/database.ts'
 import { TrailProblem } from '#request/audit-trail/fetch-trail.ts'
 import { checkStoredTiles } from '#request/audit-trail/boundaries.ts'
 import { checkLog } from '#request/audit-trail/check-log.ts'
-import { combineReaders, fetchTiles, readStoredTiles } from '#request/audit-trail/log-tiles.ts'
+import { clipToTile, combineReaders, fetchTiles, readStoredTiles } from '#request/audit-trail/log-tiles.ts'
 import type { PipelinePorts } from '#request/ports.ts'
 import { type SessionGuard, readSessionGuard } from '#request/reads/read-context.ts'
 import type { EntryProof, StoredTrailProof } from '#request/call-results.ts'
@@ -117,40 +117,21 @@ async function buildEntryProof(
  */
 function matchesLeaf(entry: AuditEntryRow): boolean {
   try {
-    const {
-      id,
-      company,
-      code,
-      operation,
-      status,
-      info,
-      changes,
-      intent,
-      request_id,
-      user_id,
-      user_name,
-      actor_company,
-    } = readLeaf(entry.leaf)
-    const isOwn = actor_company === null
-    const leafValues = { id, company, code, operation, status, info, changes, intent, request_id }
-    const rowValues = {
-      id: entry.id,
-      company: entry.company_id,
-      code: entry.code,
-      operation: entry.operation,
-      status: entry.status,
-      info: entry.info,
-      changes: entry.changes,
-      intent: entry.intent,
-      request_id: entry.request_id,
-    }
-    const hasSameUser = !isOwn || (entry.exec_user_id === user_id && entry.exec_user_name === user_name)
-    return hasSameUser && entry.by_provider === !isOwn && toCanonicalJson(leafValues) === toCanonicalJson(rowValues)
+    const leaf = readLeaf(entry.leaf)
+    const isOwn = leaf.actor_company === null
+    const hasSameUser = !isOwn || (entry.exec_user_id === leaf.user_id && entry.exec_user_name === leaf.user_name)
+    const hasSameSource = entry.by_provider === !isOwn && entry.company_id === leaf.company
+    return hasSameUser && hasSameSource && toComparedText(leaf) === toComparedText(entry)
   } catch (error) {
     if (error instanceof SyntaxError || error instanceof LogError) return false
     throw error
   }
 }
+
+const comparedFields = ['id', 'code', 'operation', 'status', 'info', 'changes', 'intent', 'request_id'] as const
+
+const toComparedText = (values: Pick<AuditEntryRow, (typeof comparedFields)[number]>) =>
+  toCanonicalJson(comparedFields.map((field) => values[field]))
 
 /** Tiles whose leaves are hashed at once: some 50 ms on a phone. */
 const maxTilesPerStep = 8
@@ -191,9 +172,7 @@ async function findWrongRange(
 ): Promise<{ from: number; to: number } | null> {
   try {
     const wrongTile = await checkStoredTiles(db, companyId, { from, to, size, root })
-    if (!wrongTile) return null
-    const width = tileWidth ** (wrongTile.level + 1)
-    return { from: Math.max(from, wrongTile.index * width), to: Math.min(to, (wrongTile.index + 1) * width) }
+    return wrongTile && clipToTile({ from, to }, wrongTile)
   } catch (error) {
     // A hash is gone, or not what a hash is: the same as one that is wrong.
     if (error instanceof LogError) return { from, to }

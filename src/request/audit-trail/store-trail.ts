@@ -18,9 +18,10 @@ import {
 import type { StoredTrail } from '#local/storage/trail-records.ts'
 import { deleteTrailChoice, readTrailChoices, type TrailChoice } from '#local/storage/trail-choices.ts'
 import { isFullError } from '#local/storage/storage-errors.ts'
-import { fetchTrail, readServerTime, fetchTrailResponse, TrailProblem } from '#request/audit-trail/fetch-trail.ts'
-import { acceptLog, type LogCheckResult, checkLog } from '#request/audit-trail/check-log.ts'
+import { fetchTrail, fetchTrailResponse, TrailProblem } from '#request/audit-trail/fetch-trail.ts'
+import { type LogCheckResult, checkLog } from '#request/audit-trail/check-log.ts'
 import { storeBoundaries } from '#request/audit-trail/boundaries.ts'
+import { readAsOf } from '#request/transport/send-request.ts'
 import type { PipelinePorts } from '#request/ports.ts'
 import { type SessionGuard, readSessionGuard } from '#request/reads/read-context.ts'
 import type { FillOptions, StoreTrailResult } from '#request/call-results.ts'
@@ -154,7 +155,7 @@ async function fetchPiece(
   const query = { format: 'ndjson' as const, keep, from, to, companyId }
   const response = await fetchTrailResponse(ports, guard, exportTrail, { query })
   const piece = readLeafStream(response.text, { companyId, from })
-  return { companyId, zone: piece.zone, from, entries: piece.entries, asOf: readServerTime(response, ports) }
+  return { companyId, zone: piece.zone, from, entries: piece.entries, asOf: readAsOf(response, ports.clock()) }
 }
 
 /** Brings the hashes around the range and checks all of it up to the signed root. */
@@ -197,6 +198,9 @@ export async function updateStoredTrails(ports: PipelinePorts): Promise<void> {
   for (const { companyId } of await guard.db.storedTrails.toArray()) await fillStoredTrail(ports, companyId)
 }
 
+/** Refusals that another request would get, too. */
+const finalCodes = ['FORBIDDEN', 'NOT_FOUND', 'VALIDATION_ERROR']
+
 /** A range that was wiped with a session is opened anew. The choice stands until the range does, or the server refuses it. */
 async function reopenStoredTrail(ports: PipelinePorts, guard: SessionGuard, choice: TrailChoice): Promise<void> {
   const { companyId, dateFrom, dateTo, follows: isFollowing } = choice
@@ -210,19 +214,14 @@ async function reopenStoredTrail(ports: PipelinePorts, guard: SessionGuard, choi
   } catch (error) {
     if (!(error instanceof TrailProblem)) throw error
     // The right to read it is gone, or its days are no longer kept: nothing will ever come of it.
-    if (
-      error.problem.code === 'FORBIDDEN' ||
-      error.problem.code === 'NOT_FOUND' ||
-      error.problem.code === 'VALIDATION_ERROR'
-    )
-      await deleteTrailChoice(guard.db, companyId)
+    if (finalCodes.includes(error.problem.code)) await deleteTrailChoice(guard.db, companyId)
   }
 }
 
 /** The alarm was looked at: the next checkpoint is taken as the first was, and what is kept is proven anew by it. */
 export async function acceptTrailLog(ports: PipelinePorts, companyId: number): Promise<void> {
   const { guard } = await readSessionGuard(ports)
-  if (guard) await acceptLog(guard, companyId)
+  if (guard) await guard.db.logCheckpoints.delete(companyId)
 }
 
 export async function removeTrailFromDevice(ports: PipelinePorts, companyId: number): Promise<void> {
@@ -240,8 +239,7 @@ async function catchTrailErrors(
   } catch (error) {
     if (error instanceof TrailProblem) return { kind: 'problem', problem: error.problem }
     if (error instanceof LogError) return { kind: 'refused', fault: error.code }
-    if (isFullError(error)) return { kind: 'problem', problem: createLocalProblem('STORAGE_FAILED') }
-    ports.report(error)
+    if (!isFullError(error)) ports.report(error)
     return { kind: 'problem', problem: createLocalProblem('STORAGE_FAILED') }
   }
 }

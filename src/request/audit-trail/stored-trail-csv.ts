@@ -4,7 +4,7 @@ import type { InputOf } from '#contract/endpoint.ts'
 import { toEntryCells, entryColumns } from '#domain/audit-log/columns.ts'
 import { formatCsvLine, csvByteOrderMark } from '#domain/csv.ts'
 import { toPlainDate } from '#domain/time.ts'
-import { getCoveredDays, readStoredTrailPage } from '#local/audit-trail/read-stored-trail.ts'
+import { findCoveredDays, readStoredTrailPage } from '#local/audit-trail/read-stored-trail.ts'
 import type { PipelinePorts } from '#request/ports.ts'
 import { readSessionGuard } from '#request/reads/read-context.ts'
 import type { DownloadedFile, CallResult } from '#request/call-results.ts'
@@ -17,12 +17,12 @@ export async function buildStoredTrailCsv(
   { query = {} }: InputOf<typeof exportTrail>,
 ): Promise<CallResult<DownloadedFile> | null> {
   const { guard } = await readSessionGuard(ports)
-  const { companyId = guard?.subject.companyId ?? 0, sortOrder: order = 'desc', ...input } = query
+  if (!guard) return null
+  const { companyId = guard.subject.companyId, sortOrder: order = 'desc', ...input } = query
   const { code, operation, dateFrom, dateTo, user, status, intent, searchText } = input
   const filters = { code, operation, dateFrom, dateTo, user, status, intent, searchText }
-  const storedTrail = await guard?.db.storedTrails.get(companyId)
-  const days = storedTrail ? getCoveredDays(storedTrail, dateFrom, dateTo) : null
-  if (!guard || !storedTrail || storedTrail.asOf === null || days === null) return null
+  const coveredDays = await findCoveredDays(guard.db, companyId, input)
+  if (!coveredDays) return null
   const pieces = [csvByteOrderMark + formatCsvLine(entryColumns)]
   for (let page = 1; ; page++) {
     const storedPage = await readStoredTrailPage(guard.db, companyId, { filters, order, results: rowsPerPiece, page })
@@ -30,7 +30,8 @@ export async function buildStoredTrailCsv(
     pieces.push(storedPage.data.map((row) => formatCsvLine(toEntryCells(row).map(String))).join(''))
     if (storedPage.data.length < rowsPerPiece) break
   }
-  const name = `audit-trail-${toPlainDate(storedTrail.zone, storedTrail.asOf)}.csv`
+  const { zone, asOf, days } = coveredDays
+  const name = `audit-trail-${toPlainDate(zone, asOf)}.csv`
   const output = { bytes: new Blob(pieces, { type: 'text/csv;charset=utf-8' }), name }
-  return { kind: 'cached', output, asOf: storedTrail.asOf, days: days === 'all' ? null : days }
+  return { kind: 'cached', output, asOf, days: days === 'all' ? null : days }
 }

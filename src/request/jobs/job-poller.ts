@@ -3,15 +3,13 @@
  * of pages and a worker that may die at any moment are together one poller (protocol 39).
  */
 import { headers } from '#contract/headers.ts'
-import { getRequest } from '#contract/requests.ts'
-import { toHttpRequest } from '#contract/http-mapping.ts'
 import type { UserDatabase } from '#local/storage/database.ts'
 import { claimPoll, clearJobDelays, applyPollResult, type PollResult, findNextPoll } from '#local/jobs/job-store.ts'
 import type { Job } from '#local/storage/records.ts'
-import { sendSignedIn } from '#request/session/send-signed-in.ts'
+import { sendExplained } from '#request/session/send-signed-in.ts'
 import { readIntentResponse, readPollResponse } from '#request/jobs/job-response.ts'
-import { sendOrExplain } from '#request/transport/blocked.ts'
-import { type RequestData, type ResponseData, toProblem, requestTimeoutMs } from '#request/transport/send-request.ts'
+import { buildIntentRequest } from '#request/transport/entry-request.ts'
+import { type RequestData, toProblem, requestTimeoutMs } from '#request/transport/send-request.ts'
 import type { PipelinePorts } from '#request/ports.ts'
 import { type CurrentSession, readCurrentSession } from '#request/session/current-session.ts'
 
@@ -110,25 +108,21 @@ export async function pollUnderLock(ports: PipelinePorts, session: CurrentSessio
   const result =
     job.location === null
       ? await pollByIntent(ports, job)
-      : readPollResponse(ports, job, await sendJobRequest(ports, buildJobRequest(job, 'GET', job.location)))
+      : readPollResponse(ports, job, await sendExplained(ports, buildJobRequest(job, job.location)))
   await storePollResult(ports, session, job, result)
 }
 
-export const sendJobRequest = (ports: PipelinePorts, request: RequestData): Promise<ResponseData | null> =>
-  sendOrExplain(ports, request, (observedRequest) => sendSignedIn(ports, observedRequest))
-
 /** Another user's bearer must not ask for this one: they would be told that there is nothing (protocol 10). */
-export const buildJobRequest = (job: Job, method: 'GET' | 'DELETE', path: string): RequestData => ({
-  method,
+export const buildJobRequest = ({ forUser }: Job, path: string): RequestData => ({
+  method: 'GET',
   path,
-  headers: { [headers.forUser]: job.forUser },
+  headers: { [headers.forUser]: forUser },
   body: null,
 })
 
 /** Whether the server has it. What it has not is kept from ever beginning: the user decides anew (protocol 13). */
 async function pollByIntent(ports: PipelinePorts, job: Job): Promise<PollResult> {
-  const { path } = toHttpRequest(getRequest, { params: { id: `~${job.intent}` } })
-  const response = await sendJobRequest(ports, buildJobRequest(job, 'GET', path))
+  const response = await sendExplained(ports, buildIntentRequest('GET', job))
   if (!response || toProblem(response).code !== 'INTENT_UNKNOWN') return readIntentResponse(ports, job, response)
-  return readIntentResponse(ports, job, await sendJobRequest(ports, buildJobRequest(job, 'DELETE', path)))
+  return readIntentResponse(ports, job, await sendExplained(ports, buildIntentRequest('DELETE', job)))
 }

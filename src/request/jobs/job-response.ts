@@ -10,6 +10,7 @@ import {
   isSuccess,
   parseJson,
   createLocalResponse,
+  getStoredAnswer,
   toProblem,
 } from '#request/transport/send-request.ts'
 import type { PipelinePorts } from '#request/ports.ts'
@@ -37,9 +38,7 @@ export function readStartResponse(job: Job, response: ResponseData | null): Poll
 
 /** The stored answer to the first request of this intent, as a refusal of the second one carries it. */
 function readStoredResponse(problem: Problem): PollResult {
-  const { answer: storedResponse } = (problem.data ?? {}) as {
-    answer?: { status: number; headers: Record<string, string>; body: unknown } | null
-  }
+  const storedResponse = getStoredAnswer(problem)
   // Older than what the idempotency store keeps: it was done, and its answer is gone.
   if (!storedResponse) return { kind: 'gone', problem }
   const text = storedResponse.body === null ? '' : JSON.stringify(storedResponse.body)

@@ -8,7 +8,7 @@ import { createLocalProblem, type Problem } from '#contract/problem.ts'
 import { claimStart, dismissJob, checkStartNow, followJob, markSeen, recordJob } from '#local/jobs/job-store.ts'
 import type { OutboxEntry, Job } from '#local/storage/records.ts'
 import { isClosedError } from '#local/storage/storage-errors.ts'
-import { sendSignedIn } from '#request/session/send-signed-in.ts'
+import { sendExplained } from '#request/session/send-signed-in.ts'
 import { readStartResponse } from '#request/jobs/job-response.ts'
 import {
   type ResponseData,
@@ -21,9 +21,7 @@ import {
 import type { PipelinePorts } from '#request/ports.ts'
 import type { CallOptions, CallResult } from '#request/call-results.ts'
 import { type CurrentSession, readCurrentSession } from '#request/session/current-session.ts'
-import { sendOrExplain } from '#request/transport/blocked.ts'
 import {
-  sendJobRequest,
   leaseMs,
   buildJobRequest,
   getJobLockName,
@@ -80,7 +78,7 @@ async function startUnderLock(
   if (!claimedJob) return
   const forUser = { [headers.forUser]: claimedJob.forUser }
   const signedRequest = { ...request, headers: { ...request.headers, ...forUser } }
-  const response = await sendOrExplain(ports, signedRequest, (observedRequest) => sendSignedIn(ports, observedRequest))
+  const response = await sendExplained(ports, signedRequest)
   const result = readStartResponse(claimedJob, response)
   await storePollResult(ports, session, claimedJob, result)
   if (result.kind === 'unknown') await pollUnderLock(ports, session, job.intent)
@@ -133,7 +131,7 @@ async function toJobResult(ports: PipelinePorts, job: Job): Promise<CallResult<u
 
 /** One that is too long to be kept here; the server keeps it for a day. */
 async function fetchStoredResponse(ports: PipelinePorts, job: Job): Promise<CallResult<unknown>> {
-  const response = job.location === null ? null : await sendJobRequest(ports, buildJobRequest(job, 'GET', job.location))
+  const response = job.location === null ? null : await sendExplained(ports, buildJobRequest(job, job.location))
   if (!response) return { kind: 'problem', problem: createLocalProblem('OFFLINE') }
   return isSuccess(response)
     ? { kind: 'fresh', output: parseJson(response) }

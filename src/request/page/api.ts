@@ -4,7 +4,7 @@
  */
 import type { Endpoint } from '#contract/endpoint.ts'
 import { toHttpRequest } from '#contract/http-mapping.ts'
-import { createFailure, type CallInput, toCallRequest, toCallResult } from '#request/transport/call-http.ts'
+import { createFailure, type CallInput, toCallRequest, toCallResult, withSignal } from '#request/transport/call-http.ts'
 import type { PagePorts } from '#request/page/page-ports.ts'
 import { type ApiClient, type CallOptions, isReadCall, type CallResult } from '#request/call-results.ts'
 
@@ -35,9 +35,9 @@ async function callRead(
   ports: PagePorts,
   endpoint: Endpoint,
   input: CallInput,
-  { signal }: CallOptions,
+  options: CallOptions,
 ): Promise<CallResult<unknown>> {
   const request = toCallRequest(ports, toHttpRequest(endpoint, input as never), {})
-  const response = await ports.pipeline(signal ? new Request(request, { signal }) : request, endpoint)
+  const response = await ports.pipeline(withSignal(request, options), endpoint)
   return response.type === 'error' ? createFailure('OFFLINE') : await toCallResult(response)
 }

@@ -8,7 +8,14 @@ import { headers } from '#contract/headers.ts'
 import { getDisplayName } from '#domain/text.ts'
 import { toHttpRequest, type HttpRequest } from '#contract/http-mapping.ts'
 import type { RequestData } from '#request/transport/send-request.ts'
-import { createFailure, type CallInput, toCallRequest, toCallResult } from '#request/transport/call-http.ts'
+import {
+  buildKeyHeaders,
+  createFailure,
+  type CallInput,
+  toCallRequest,
+  toCallResult,
+  withSignal,
+} from '#request/transport/call-http.ts'
 import type { PagePorts } from '#request/page/page-ports.ts'
 import type { CallOptions, CallResult } from '#request/call-results.ts'
 
@@ -73,15 +80,12 @@ async function sendDirectly(ports: PagePorts, endpoint: Endpoint, input: CallInp
 
 /** Somebody who thought about a new password for ten minutes has an expired token: it is renewed, and nothing has happened yet. */
 async function sendSecret(ports: PagePorts, { contentType, ...wire }: HttpRequest): Promise<CallResult<unknown>> {
-  const [{ sendSignedIn }, { sendOrExplain }, { toResponse }] = await Promise.all([
+  const [{ sendExplained }, { toResponse }] = await Promise.all([
     import('#request/session/send-signed-in.ts'),
-    import('#request/transport/blocked.ts'),
     import('#request/transport/send-request.ts'),
   ])
   const request = { ...wire, headers: contentType ? { 'content-type': contentType } : {} }
-  const response = await sendOrExplain(ports, request as RequestData, (observedRequest) =>
-    sendSignedIn(ports, observedRequest),
-  )
+  const response = await sendExplained(ports, request as RequestData)
   return response ? await toCallResult(toResponse(response)) : createFailure('NEEDS_CONNECTION')
 }
 
@@ -113,15 +117,10 @@ async function sendNow(
   const intent = watchedCall?.intent ?? requestedIntent
   const baseVersion = options.base?.rowVersion
   const request = toCallRequest(ports, toHttpRequest(endpoint, input as never), {
-    [headers.key]: key,
-    ...(intent === key ? {} : { [headers.intent]: intent }),
+    ...buildKeyHeaders({ intent, key }),
     ...(baseVersion === undefined ? {} : { 'if-match': `"${baseVersion}"` }),
   })
-  const pendingResponse = ports.pipeline(
-    options.signal ? new Request(request, { signal: options.signal }) : request,
-    endpoint,
-  )
-  const response = await pendingResponse.catch(() => Response.error())
+  const response = await ports.pipeline(withSignal(request, options), endpoint).catch(() => Response.error())
   await watchedCall?.onResponse(response.type === 'error' ? null : response)
   return response.type === 'error' ? createFailure('NEEDS_CONNECTION', intent) : await toCallResult(response, intent)
 }
@@ -151,11 +150,8 @@ async function sendRecorded(
   }
   if ('unstoredEntry' in recordResult)
     return await (await import('#request/writes/send-unstored.ts')).sendUnstored(ports, recordResult)
-  const { intent, key } = recordResult.entry
-  const request = toCallRequest(ports, toHttpRequest(endpoint, input as never), {
-    [headers.key]: key,
-    ...(key === intent ? {} : { [headers.intent]: intent }),
-  })
+  const { intent } = recordResult.entry
+  const request = toCallRequest(ports, toHttpRequest(endpoint, input as never), buildKeyHeaders(recordResult.entry))
   // The page may ask no more, but the wish stands: an entry is never withdrawn by an abort.
   const response = await ports.pipeline(request, endpoint).catch(() => Response.error())
   if (response.type === 'error') return await readRecordedResult(ports, intent)
@@ -179,10 +175,7 @@ async function sendLongRequest(
   if ('problem' in recordResult) return { kind: 'problem', problem: recordResult.problem }
   const { job } = recordResult
   if (job.state === 'starting') {
-    const request = toCallRequest(ports, toHttpRequest(endpoint, input as never), {
-      [headers.key]: job.key,
-      ...(job.key === job.intent ? {} : { [headers.intent]: job.intent }),
-    })
+    const request = toCallRequest(ports, toHttpRequest(endpoint, input as never), buildKeyHeaders(job))
     const response = await ports.pipeline(request, endpoint).catch(() => Response.error())
     if (response.type === 'error') await markStartUnknown(ports, job.intent)
   }

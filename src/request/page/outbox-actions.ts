@@ -13,7 +13,7 @@ import {
 } from '#local/outbox/entry-actions.ts'
 import { readDependents } from '#local/outbox/dependents.ts'
 import { deleteDataLoss } from '#local/outbox/data-loss.ts'
-import { readSession } from '#local/session/session.ts'
+import { readActiveSession } from '#local/session/session.ts'
 import type { OutboxEntry } from '#local/storage/records.ts'
 import { compareConflict } from '#request/writes/conflict.ts'
 import { sendOutbox } from '#request/writes/sender.ts'
@@ -31,25 +31,21 @@ export function createOutboxActions(ports: PipelinePorts): OutboxActions {
     const session = await readCurrentSession(ports)
     return session ? await action(session.db) : fallback
   }
-  const withEntry = <T>(intent: Intent, action: (db: UserDatabase, entry: OutboxEntry) => Promise<T>) =>
-    withDatabase(null, async (db) => {
-      const entry = await db.outbox.get(intent)
-      return entry ? await action(db, entry) : null
+  const sendLater = () => ports.keepAlive(sendOutbox(ports, { immediate: true }))
+  /** Sends what the action has changed. */
+  const changeAndSend = (action: (db: UserDatabase) => Promise<boolean>) =>
+    withDatabase(false, async (db) => {
+      const isChanged = await action(db)
+      if (isChanged) sendLater()
+      return isChanged
     })
   const resend = (intent: Intent, toChanges: (entry: OutboxEntry) => Omit<ResendInput, 'key'> | null) =>
-    withDatabase(false, async (db) => {
+    changeAndSend(async (db) => {
       const entry = await db.outbox.get(intent)
       const changes = entry ? toChanges(entry) : null
-      if (!changes || !(await resendEntry(db, intent, { ...changes, key: ports.newId() }, ports.clock()))) return false
-      ports.keepAlive(sendOutbox(ports, { immediate: true }))
-      return true
+      return changes !== null && (await resendEntry(db, intent, { ...changes, key: ports.newId() }, ports.clock()))
     })
-  const confirmSending = (intent: Intent) =>
-    withDatabase(false, async (db) => {
-      const isAllowed = await markEntryAllowed(db, intent, ports.clock())
-      if (isAllowed) ports.keepAlive(sendOutbox(ports, { immediate: true }))
-      return isAllowed
-    })
+  const confirmSending = (intent: Intent) => changeAndSend((db) => markEntryAllowed(db, intent, ports.clock()))
   const sendImmediately = (intent: Intent) =>
     withDatabase(false, async (db) => {
       if (!(await clearEntryDelay(db, intent))) return false
@@ -57,16 +53,12 @@ export function createOutboxActions(ports: PipelinePorts): OutboxActions {
       return true
     })
   const saveEdit = (intent: Intent, input: OutboxEntry['input']) =>
-    withDatabase(false, async (db) => {
-      const isEdited = await updateEntryInput(db, intent, input)
-      if (isEdited) ports.keepAlive(sendOutbox(ports, { immediate: true }))
-      return isEdited
-    })
+    changeAndSend((db) => updateEntryInput(db, intent, input))
   const dropQueuedEntry = (intent: Intent) =>
     withDatabase('unknown' as const, async (db) => {
       const outcome = await dropStoredEntry(db, intent, { now: ports.clock(), newId: ports.newId })
       // Whoever waited behind it may go, and what was only marked is taken back.
-      if (outcome !== 'unknown') ports.keepAlive(sendOutbox(ports, { immediate: true }))
+      if (outcome !== 'unknown') sendLater()
       return outcome
     })
   return {
@@ -83,10 +75,15 @@ export function createOutboxActions(ports: PipelinePorts): OutboxActions {
         await clearAllDelays(db)
         await sendOutbox(ports, { immediate: true })
       }),
-    compare: (intent) => withEntry(intent, async (_, entry) => compareConflict(entry)),
+    compare: (intent) =>
+      withDatabase(null, async (db) => {
+        const entry = await db.outbox.get(intent)
+        return entry ? compareConflict(entry) : null
+      }),
     async getWaitReason(intent) {
-      const [session, device] = await Promise.all([readSession(await ports.device()), ports.device()])
-      if (!session || session.signedOut) return null
+      const device = await ports.device()
+      const session = await readActiveSession(device)
+      if (!session) return null
       const db = device.getDatabase(session)
       const entry = await db.outbox.get(intent)
       return entry ? await findWaitReason(db, entry, { now: ports.clock(), session }) : null

@@ -7,27 +7,25 @@ import { headers } from '#contract/headers.ts'
 import { endpoints } from '#contract/index.ts'
 import { createEndpointMatcher } from '#contract/http-mapping.ts'
 import { storeRow } from '#local/lists/response-store.ts'
-import { findWriteStatus, readHoldReason, waitUntilSettled } from '#local/outbox/status.ts'
+import { findWriteStatus, readHoldReason } from '#local/outbox/status.ts'
 import { getQueueSpec } from '#local/lists/overlay.ts'
-import { readSession } from '#local/session/session.ts'
-import { readSessionGeneration } from '#local/session/session-generation.ts'
-import { sendSignedIn } from '#request/session/send-signed-in.ts'
+import { findUserDatabase } from '#local/session/session.ts'
+import { readCurrentSession } from '#request/session/current-session.ts'
+import { sendExplained, sendSignedIn } from '#request/session/send-signed-in.ts'
 import { toRecordedResponse } from '#request/writes/recorded-response.ts'
-import { sendOutbox } from '#request/writes/sender.ts'
-import { sendOrExplain } from '#request/transport/blocked.ts'
+import { sendEntryNow } from '#request/writes/sender.ts'
 import {
   type ResponseData,
   isSuccess,
   parseJson,
-  networkWaitMs,
   type RequestData,
   toResponse,
+  readAsOf,
 } from '#request/transport/send-request.ts'
 import type { PipelinePorts } from '#request/ports.ts'
 import { read } from '#request/reads/read.ts'
 import type { EndpointCall } from '#request/reads/read-context.ts'
 import { startJob } from '#request/jobs/start-job.ts'
-import { formatSubject } from '#request/session/subject.ts'
 
 const findEndpoint = createEndpointMatcher(endpoints)
 
@@ -83,41 +81,26 @@ async function sendRecorded(
   { headers: requestHeaders }: RequestData,
 ): Promise<ResponseData | null> {
   const intent = requestHeaders[headers.intent] ?? requestHeaders[headers.key]
-  const device = await ports.device()
-  const session = await readSession(device)
-  if (!intent || !session || session.signedOut) return null
-  const db = device.getDatabase(session)
+  const db = await findUserDatabase(await ports.device())
+  if (!intent || !db) return null
   const storedOutcome = await findWriteStatus(db, intent)
   if (!storedOutcome.entry) return storedOutcome.receipt && toRecordedResponse(storedOutcome)
   // Somebody waits for it, which is reason enough to try the line.
-  const outboxRun = sendOutbox(ports, { immediate: true })
-  ports.keepAlive(outboxRun)
-  const { settled, stop } = waitUntilSettled(db, intent)
-  await Promise.race([settled, outboxRun, ports.wait(networkWaitMs)])
-  stop()
-  const newOutcome = await findWriteStatus(db, intent)
+  const newOutcome = await sendEntryNow(ports, db, intent)
   return toRecordedResponse(newOutcome, await readHoldReason(db, newOutcome.entry))
 }
 
 /** A write that is never queued. Its row, where the answer holds one, is the server's word like any other. */
 async function sendNow(ports: PipelinePorts, { endpoint, request }: EndpointCall): Promise<ResponseData | null> {
-  const device = await ports.device()
-  const session = await readSession(device)
-  const generation = session && !session.signedOut ? await readSessionGeneration(device.getDatabase(session)) : null
-  const response = await sendOrExplain(ports, request, (observedRequest) =>
-    sendSignedIn(ports, observedRequest, endpoint.access),
-  )
+  const guard = await readCurrentSession(ports)
+  const response = await sendExplained(ports, request, endpoint.access)
   const table = getQueueSpec(endpoint)?.table
-  if (!response || !isSuccess(response) || !session || generation === null || !table) return response
-  if (response.headers.get(headers.subject) !== formatSubject(session)) return response
+  if (!response || !isSuccess(response) || !guard || !table) return response
+  if (response.headers.get(headers.subject) !== guard.forUser) return response
   const row = parseJson(response) as { id?: unknown; row_version?: unknown } | null | undefined
   if (typeof row?.id !== 'number' || typeof row.row_version !== 'number') return response
-  const asOf = Number(response.headers.get(headers.asOf) ?? ports.clock())
-  await storeRow(
-    device.getDatabase(session),
-    table,
-    { ...row, id: row.id, row_version: row.row_version },
-    { asOf, generation },
-  )
+  const asOf = readAsOf(response, ports.clock())
+  const versionedRow = { ...row, id: row.id, row_version: row.row_version }
+  await storeRow(guard.db, table, versionedRow, { asOf, generation: guard.generation })
   return response
 }

@@ -15,7 +15,7 @@ import { handleList } from '#request/reads/list.ts'
 import type { SessionGuard } from '#request/reads/read-context.ts'
 import { handleSingleResponse } from '#request/reads/single-response.ts'
 import type { PipelinePorts } from '#request/ports.ts'
-import { isSuccess, parseJson, toProblem, type ResponseData } from '#request/transport/send-request.ts'
+import { isSuccess, parseJson, toProblem, type ResponseData, readAsOf } from '#request/transport/send-request.ts'
 
 /** Ends a run before its last part. `gone`: its user has left. */
 export class RunEndedError extends Error {
@@ -26,7 +26,7 @@ export class RunEndedError extends Error {
   }
 }
 
-export interface PartReader {
+export interface PartReader extends PartReaderOptions {
   /** Brings a list here, or its changes, and returns its rows. */
   readList<R extends VersionedRow>(endpoint: Endpoint, scope: number | null): Promise<PreparedRow<R>[]>
   /** Brings a response here. `changedAt`: server time, epoch ms; a stored response from then on that is not older than `maxAgeMs` is enough. */
@@ -35,12 +35,8 @@ export interface PartReader {
   readDetailList(endpoint: Endpoint, scope: number, freshness: FreshnessLimit): Promise<void>
   noteProblem(problem: Problem, missingCount?: number): void
   noteBytes(bytes: number): void
-  onProgress(doneCount: number, total: number): void
   /** Throws where its user has stopped it. */
   check(): void
-  guard: SessionGuard
-  ports: PipelinePorts
-  signal: AbortSignal | undefined
   /** Server time of the latest response, epoch ms. */
   now(): number
 }
@@ -76,10 +72,8 @@ export interface PartReaderOptions {
 const maxTurns = 10
 const maxTurnSeconds = 60
 
-export function createPartReader({ ports, guard, signal, onProgress }: PartReaderOptions): {
-  reader: PartReader
-  result: PartResult
-} {
+export function createPartReader(options: PartReaderOptions): { reader: PartReader; result: PartResult } {
+  const { ports, signal, guard } = options
   const { db, generation } = guard
   const result: PartResult = { missingCount: 0, problem: null, bytes: 0, lists: [], path: null, isTransient: false }
   let now = ports.clock()
@@ -89,31 +83,16 @@ export function createPartReader({ ports, guard, signal, onProgress }: PartReade
     result.problem ??= problem
     result.isTransient ||= problem.status === 0 || problem.status >= 500 || problem.status === 429
   }
-  const check = () => {
-    if (signal?.aborted) throw new RunEndedError({ kind: 'stopped' })
-  }
-
   /** Null: there is nothing of it, or the server refused it. */
   async function requestResponse(endpoint: Endpoint, input: CallInput): Promise<ResponseData | null> {
-    for (let attempt = 0; ; attempt++) {
-      check()
-      const response = await readNow(ports, endpoint, input)
-      if (!response) throw new RunEndedError({ kind: 'problem', problem: createLocalProblem('OFFLINE') })
-      if (isSuccess(response)) {
-        now = Number(response.headers.get(headers.asOf) ?? now)
-        return response
-      }
-      if (response.status === 401) throw new RunEndedError({ kind: 'gone' })
-      const problem = toProblem(response)
-      // A page that shows nothing of it online shows nothing of it offline.
-      if (problem.status === 404) return null
-      const seconds = getRetrySeconds(problem)
-      if (seconds === null || seconds > maxTurnSeconds || attempt >= maxTurns) {
-        noteProblem(problem)
-        return null
-      }
-      await Promise.race([ports.wait(seconds * 1_000), waitForAbort(signal)])
+    const response = await requestInTurn(options, endpoint, input)
+    if (isSuccess(response)) {
+      now = readAsOf(response, now)
+      return response
     }
+    // A page that shows nothing of it online shows nothing of it offline.
+    if (response.status !== 404) noteProblem(toProblem(response))
+    return null
   }
 
   /** A full disk refuses in silence what a page only reads. */
@@ -122,25 +101,24 @@ export function createPartReader({ ports, guard, signal, onProgress }: PartReade
     throw new RunEndedError({ kind: 'no space', free: null, needed: 0 })
   }
 
-  /** Whether the list is here as of a response that comes now. */
-  async function isCurrent(endpoint: Endpoint, scope: number | null): Promise<boolean | { count: number }> {
+  /** The number of rows of a list that is older here than its response now. Null: it is current, or the server refused it. */
+  async function countIfOutdated(endpoint: Endpoint, scope: number | null): Promise<number | null> {
     const table = getTable(endpoint)
     const response = await requestResponse(endpoint, listInput(endpoint, scope, emptyPage))
-    if (!response) return false
-    const { count } = parseJson(response) as { count: number }
-    const asOf = Number(response.headers.get(headers.asOf))
+    if (!response) return null
+    const asOf = readAsOf(response)
     const syncPoint = await db.syncPoints.get(toListId(table, scope))
-    if (!syncPoint || syncPoint.asOf < asOf) return { count }
+    if (!syncPoint || syncPoint.asOf < asOf) return (parseJson(response) as { count: number }).count
     result.lists.push(syncPoint.id)
     if (syncPoint.gaps) noteProblem(createLocalProblem('UNREADABLE_ANSWER'))
-    return true
+    return null
   }
 
   async function fetchList(endpoint: Endpoint, scope: number | null): Promise<void> {
     // Once more where its changes got lost on their way.
-    let listState = await isCurrent(endpoint, scope)
-    if (typeof listState === 'object') listState = await isCurrent(endpoint, scope)
-    if (typeof listState === 'object') await fetchPages(endpoint, scope, listState.count)
+    let count = await countIfOutdated(endpoint, scope)
+    if (count !== null) count = await countIfOutdated(endpoint, scope)
+    if (count !== null) await fetchPages(endpoint, scope, count)
   }
 
   /** Of a list that is too long to be kept whole, or whose disk is full. */
@@ -156,20 +134,21 @@ export function createPartReader({ ports, guard, signal, onProgress }: PartReade
     noteProblem(notAttemptedProblem, Math.max(1, count - pages * rowsPerPage))
   }
 
-  async function addListBytes(table: string, scope: number | null): Promise<void> {
-    result.bytes += (await db.listStats.get(toListId(table, scope)))?.bytes ?? 0
+  async function addListBytes(id: string): Promise<void> {
+    result.bytes += (await db.listStats.get(id))?.bytes ?? 0
   }
 
   const reader: PartReader = {
+    ...options,
     async readList<R extends VersionedRow>(endpoint: Endpoint, scope: number | null) {
       await fetchList(endpoint, scope)
       const table = getTable(endpoint)
-      await addListBytes(table, scope)
+      await addListBytes(toListId(table, scope))
       const storedRows: StoredRow[] = await getListRows(db, table, scope).toArray()
       return storedRows.map(({ row, asOf }) => ({ row: row as unknown as R, asOf }))
     },
     async readResponse(endpoint, input, freshness) {
-      check()
+      throwIfStopped(signal)
       const { path } = toHttpRequest(endpoint as Endpoint, input as never)
       result.path ??= path
       const cachedResponse = freshness && (await db.responses.get(path))
@@ -178,29 +157,44 @@ export function createPartReader({ ports, guard, signal, onProgress }: PartReade
       const response = await requestResponse(endpoint, input as CallInput)
       if (!response) return
       const newCachedResponse = await db.responses.get(path)
-      if (!newCachedResponse || newCachedResponse.asOf < Number(response.headers.get(headers.asOf) ?? 0))
-        return await failToStore()
+      if (!newCachedResponse || newCachedResponse.asOf < readAsOf(response, 0)) return await failToStore()
       result.bytes += newCachedResponse.body.length
     },
     async readDetailList(endpoint, scope, freshness) {
-      check()
-      const table = getTable(endpoint)
-      const id = toListId(table, scope)
+      throwIfStopped(signal)
+      const id = toListId(getTable(endpoint), scope)
       const syncPoint = await db.syncPoints.get(id)
       if (syncPoint && !syncPoint.gaps && isFreshEnough(syncPoint.asOf, freshness, now)) result.lists.push(id)
       else await fetchList(endpoint, scope)
-      await addListBytes(table, scope)
+      await addListBytes(id)
     },
     noteProblem,
     noteBytes: (bytes) => void (result.bytes += bytes),
-    onProgress,
-    check,
-    guard,
-    ports,
-    signal,
+    check: () => throwIfStopped(signal),
     now: () => now,
   }
   return { reader, result }
+}
+
+function throwIfStopped(signal: AbortSignal | undefined): void {
+  if (signal?.aborted) throw new RunEndedError({ kind: 'stopped' })
+}
+
+/** Waits and requests it again while the requests of its company are limited. Throws without a connection or a session. */
+async function requestInTurn(
+  { ports, signal }: PartReaderOptions,
+  endpoint: Endpoint,
+  input: CallInput,
+): Promise<ResponseData> {
+  for (let attempt = 0; ; attempt++) {
+    throwIfStopped(signal)
+    const response = await readNow(ports, endpoint, input)
+    if (!response) throw new RunEndedError({ kind: 'problem', problem: createLocalProblem('OFFLINE') })
+    if (response.status === 401) throw new RunEndedError({ kind: 'gone' })
+    const seconds = isSuccess(response) ? null : getRetrySeconds(toProblem(response))
+    if (seconds === null || seconds > maxTurnSeconds || attempt >= maxTurns) return response
+    await Promise.race([ports.wait(seconds * 1_000), waitForAbort(signal)])
+  }
 }
 
 type CallInput = { params?: Record<string, unknown>; query?: Record<string, unknown> }

@@ -1,11 +1,12 @@
 /** Brings a whole list to the device: everything at first, then what has changed since. */
 import type { ListSpec } from '#contract/endpoint.ts'
 import { headers } from '#contract/headers.ts'
-import { storeChanges } from '#local/lists/response-store.ts'
-import type { ServerRow } from '#local/lists/row-store.ts'
+import { type ChangesResponse, storeChanges } from '#local/lists/response-store.ts'
+import type { PageResponse, ServerRow } from '#local/lists/row-store.ts'
+import { toListId } from '#local/storage/list-ids.ts'
 import type { ListQuery } from '#local/lists/list-view.ts'
 import { sendSignedIn } from '#request/session/send-signed-in.ts'
-import { isSuccess, parseJson } from '#request/transport/send-request.ts'
+import { isSuccess, parseJson, readAsOf, type ResponseData } from '#request/transport/send-request.ts'
 import type { PipelinePorts } from '#request/ports.ts'
 import {
   type EndpointCall,
@@ -13,7 +14,6 @@ import {
   type SessionGuard,
   tryStore,
   readLeftOutRows,
-  type ListPage,
 } from '#request/reads/read-context.ts'
 import { formatSubject } from '#request/session/subject.ts'
 
@@ -25,42 +25,38 @@ export async function fillList(
   ports: PipelinePorts,
   endpointCall: EndpointCall,
   list: ListSpec,
-  { guard, query, page }: { guard: SessionGuard; query: ListQuery; page: ListPage },
+  { guard, query, page }: { guard: SessionGuard; query: ListQuery; page: PageResponse },
 ): Promise<void> {
-  const syncPoint = await guard.db.syncPoints.get(`${list.table}|${query.scope ?? ''}`)
+  const syncPoint = await guard.db.syncPoints.get(toListId(list.table, query.scope))
   if (page.change === '' || page.count > maxFillRows) return
   if (syncPoint && !syncPoint.gaps && String(syncPoint.changeNumber) === page.change) return
   const since = syncPoint ? String(syncPoint.changeNumber) : ''
   const response = await sendSignedIn(ports, { ...endpointCall.request, path: sincePath(endpointCall, list, since) })
   if (!response) return
   // Older than what the server remembers as deleted: begin again (protocol 34).
-  if (response.status === 410) await guard.db.syncPoints.delete(syncPoint?.id ?? '')
-  const body = isSuccess(response) ? (parseJson(response) as Partial<ListChanges> | undefined) : undefined
-  const asOf = Number(response.headers.get(headers.asOf) ?? Number.NaN)
-  if (!body?.changed || !body.gone || typeof body.upto !== 'number' || !Number.isFinite(asOf)) return
-  if (response.headers.get(headers.subject) !== formatSubject(guard.subject)) return
-  const { changed, gone: deletedIds, upto: changeNumber } = body
+  if (response.status === 410 && syncPoint) await guard.db.syncPoints.delete(syncPoint.id)
+  const changes = readChanges(response)
+  if (!changes || response.headers.get(headers.subject) !== formatSubject(guard.subject)) return
   const isFirstFill = !syncPoint
-  const leftOutRows = readLeftOutRows(response)
   const { db, generation } = guard
-  if (!isFirstFill || changed.length <= maxRowsPerTransaction)
+  if (!isFirstFill || changes.changed.length <= maxRowsPerTransaction)
     return void (await tryStore(ports, () =>
-      storeChanges(
-        db,
-        list,
-        query.scope,
-        { changed, deletedIds, changeNumber, asOf, ...leftOutRows },
-        { isComplete: isFirstFill, generation },
-      ),
+      storeChanges(db, list, query.scope, changes, { isComplete: isFirstFill, generation }),
     ))
   const { splitIntoPieces, storeCompleteList } = await import('#local/lists/store-complete-list.ts')
-  const pieces = splitIntoPieces(changed)
-  await tryStore(ports, () =>
-    storeCompleteList(db, list, query.scope, { pieces, changeNumber, asOf, ...leftOutRows }, generation),
-  )
+  const completeList = { ...changes, pieces: splitIntoPieces(changes.changed) }
+  await tryStore(ports, () => storeCompleteList(db, list, query.scope, completeList, generation))
 }
 
-type ListChanges = { changed: ServerRow[]; gone: number[]; upto: number }
+/** Null: no list of changes from our server. */
+function readChanges(response: ResponseData): ChangesResponse | null {
+  if (!isSuccess(response)) return null
+  const body = parseJson(response) as { changed?: ServerRow[]; gone?: number[]; upto?: unknown } | undefined
+  const asOf = readAsOf(response)
+  if (!body?.changed || !body.gone || typeof body.upto !== 'number' || !Number.isFinite(asOf)) return null
+  const { changed, gone: deletedIds, upto: changeNumber } = body
+  return { changed, deletedIds, changeNumber, asOf, ...readLeftOutRows(response) }
+}
 
 function sincePath({ request }: EndpointCall, list: ListSpec, since: string): string {
   const [pathname = '', search = ''] = request.path.split('?')

@@ -8,9 +8,10 @@ import { convertPairs } from '#contract/http-mapping.ts'
 import { verifyIndex } from '#local/list-index/list-index.ts'
 import { readListOnDevice } from '#local/lists/read-list.ts'
 import { storePage } from '#local/lists/response-store.ts'
+import type { PageResponse } from '#local/lists/row-store.ts'
 import type { ListQuery } from '#local/lists/list-view.ts'
-import { sendSignedIn } from '#request/session/send-signed-in.ts'
-import { isBlocked, sendOrExplain } from '#request/transport/blocked.ts'
+import { sendExplained } from '#request/session/send-signed-in.ts'
+import { isBlocked } from '#request/transport/blocked.ts'
 import {
   type ResponseData,
   isSuccess,
@@ -18,6 +19,7 @@ import {
   createLocalResponse,
   networkWaitMs,
   toProblem,
+  readAsOf,
 } from '#request/transport/send-request.ts'
 import type { PipelinePorts } from '#request/ports.ts'
 import { fillList } from '#request/reads/fill-list.ts'
@@ -27,7 +29,6 @@ import {
   getResponseGuard,
   tryStore,
   readLeftOutRows,
-  type ListPage,
   readSessionGuard,
 } from '#request/reads/read-context.ts'
 
@@ -38,10 +39,7 @@ export async function handleList(
 ): Promise<ResponseData | null> {
   const query = readQuery(endpointCall, list)
   // Something is asked that the device does not understand, so it cannot know which rows it means.
-  if (!query)
-    return await sendOrExplain(ports, endpointCall.request, (observedRequest) =>
-      sendSignedIn(ports, observedRequest, endpointCall.endpoint.access),
-    )
+  if (!query) return await sendExplained(ports, endpointCall.request, endpointCall.endpoint.access)
   const pendingResponse = fetchList(ports, endpointCall, list, query)
   return await preferNetwork(ports, pendingResponse, () => readCachedList(ports, list, query))
 }
@@ -78,9 +76,7 @@ async function fetchList(
   query: ListQuery,
 ): Promise<ResponseData | null> {
   const { session, guard: guardBefore } = await readSessionGuard(ports)
-  const response = await sendOrExplain(ports, endpointCall.request, (observedRequest) =>
-    sendSignedIn(ports, observedRequest, endpointCall.endpoint.access, session),
-  )
+  const response = await sendExplained(ports, endpointCall.request, endpointCall.endpoint.access, session)
   if (!response || !isSuccess(response)) return response
   const page = readPage(response)
   if (!page) return null
@@ -100,7 +96,7 @@ const pagesPerProof = 50
 async function cleanUp(
   ports: PipelinePorts,
   list: ListSpec,
-  { guard: { db }, query, page }: { guard: SessionGuard; query: ListQuery; page: ListPage },
+  { guard: { db }, query, page }: { guard: SessionGuard; query: ListQuery; page: PageResponse },
 ): Promise<void> {
   const [row] = page.rows
   if (row && ports.random() < 1 / pagesPerProof) await verifyIndex(db, list, query.scope, row.id)
@@ -109,9 +105,9 @@ async function cleanUp(
 }
 
 /** Null: not a list of ours (a login page, a gateway's word). */
-function readPage(response: ResponseData): ListPage | null {
+function readPage(response: ResponseData): PageResponse | null {
   const body = parseJson(response) as { count?: unknown; data?: unknown } | undefined
-  const asOf = Number(response.headers.get(headers.asOf) ?? Number.NaN)
+  const asOf = readAsOf(response)
   if (!Array.isArray(body?.data) || typeof body.count !== 'number' || !Number.isFinite(asOf)) return null
   const changeNumber = response.headers.get(headers.change) ?? ''
   return { rows: body.data, count: body.count, asOf, change: changeNumber, ...readLeftOutRows(response) }

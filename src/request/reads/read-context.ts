@@ -3,7 +3,7 @@ import type { Endpoint } from '#contract/endpoint.ts'
 import { headers } from '#contract/headers.ts'
 import type { UserDatabase } from '#local/storage/database.ts'
 import type { Device } from '#local/storage/device.ts'
-import type { LeftOutRows, PageResponse } from '#local/lists/row-store.ts'
+import type { LeftOutRows } from '#local/lists/row-store.ts'
 import { readSession, type Session } from '#local/session/session.ts'
 import { readSessionGeneration } from '#local/session/session-generation.ts'
 import type { Subject } from '#local/storage/records.ts'
@@ -66,8 +66,6 @@ export async function tryStore(ports: PipelinePorts, store: () => Promise<boolea
     return false
   }
 }
-
-export type ListPage = PageResponse
 
 /** The rows that the answer lacks although they are there; an empty object where it has all. */
 export function readLeftOutRows({ headers: responseHeaders }: ResponseData): { leftOutRows?: LeftOutRows } {

@@ -5,9 +5,8 @@
 import type { Endpoint } from '#contract/endpoint.ts'
 import { headers } from '#contract/headers.ts'
 import { createEndpointMatcher } from '#contract/http-mapping.ts'
-import { readSession } from '#local/session/session.ts'
-import { sendSignedIn } from '#request/session/send-signed-in.ts'
-import { sendOrExplain } from '#request/transport/blocked.ts'
+import { findUserDatabase } from '#local/session/session.ts'
+import { sendExplained } from '#request/session/send-signed-in.ts'
 import { type ResponseData, isSuccess, toResponse } from '#request/transport/send-request.ts'
 import { handleList } from '#request/reads/list.ts'
 import type { PipelinePorts } from '#request/ports.ts'
@@ -20,7 +19,7 @@ export async function read(ports: PipelinePorts, endpointCall: EndpointCall): Pr
     ? handleList(ports, endpointCall, endpoint.list)
     : endpoint.offline === 'read'
       ? handleSingleResponse(ports, endpointCall)
-      : sendOrExplain(ports, request, (observedRequest) => sendSignedIn(ports, observedRequest, endpoint.access)))
+      : sendExplained(ports, request, endpoint.access))
   if (response && isSuccess(response) && !response.headers.has(headers.storedResponse))
     ports.keepAlive(sendIfWaiting(ports))
   return response
@@ -28,14 +27,13 @@ export async function read(ports: PipelinePorts, endpointCall: EndpointCall): Pr
 
 /** Any successful answer is a sign that what waits could go. */
 async function sendIfWaiting(ports: PipelinePorts): Promise<void> {
-  const device = await ports.device()
-  const session = await readSession(device)
-  if (!session || session.signedOut || (await device.getDatabase(session).outbox.count()) === 0) return
+  const db = await findUserDatabase(await ports.device())
+  if (!db || (await db.outbox.count()) === 0) return
   const [{ hasSendable }, { sendOutbox }] = await Promise.all([
     import('#local/outbox/status.ts'),
     import('#request/writes/sender.ts'),
   ])
-  if (await hasSendable(device.getDatabase(session))) await sendOutbox(ports, { immediate: true })
+  if (await hasSendable(db)) await sendOutbox(ports, { immediate: true })
 }
 
 /** A page's own reading where no worker is in control: whose address it is need not be looked up. Never rejects. */

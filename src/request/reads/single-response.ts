@@ -1,9 +1,7 @@
 /** Answers a read endpoint that is no list: from the network, or the cached response when there is none. */
-import { headers } from '#contract/headers.ts'
 import { storeResponse } from '#local/lists/response-store.ts'
-import { sendSignedIn } from '#request/session/send-signed-in.ts'
-import { sendOrExplain } from '#request/transport/blocked.ts'
-import { type ResponseData, isSuccess, parseJson } from '#request/transport/send-request.ts'
+import { sendExplained } from '#request/session/send-signed-in.ts'
+import { type ResponseData, isSuccess, parseJson, readAsOf } from '#request/transport/send-request.ts'
 import { toCachedResponse, preferNetwork } from '#request/reads/list.ts'
 import type { PipelinePorts } from '#request/ports.ts'
 import { type EndpointCall, getResponseGuard, tryStore, readSessionGuard } from '#request/reads/read-context.ts'
@@ -18,13 +16,11 @@ export async function handleSingleResponse(
 
 async function fetchResponse(ports: PipelinePorts, { endpoint, request }: EndpointCall): Promise<ResponseData | null> {
   const { session, guard: guardBefore } = await readSessionGuard(ports)
-  const response = await sendOrExplain(ports, request, (observedRequest) =>
-    sendSignedIn(ports, observedRequest, endpoint.access, session),
-  )
+  const response = await sendExplained(ports, request, endpoint.access, session)
   if (!response || !isSuccess(response)) return response
   if (parseJson(response) === undefined) return null
   const guard = await getResponseGuard(ports, guardBefore, response)
-  const asOf = Number(response.headers.get(headers.asOf) ?? ports.clock())
+  const asOf = readAsOf(response, ports.clock())
   const cachedResponse = { path: request.path, body: response.text, asOf }
   if (guard) await tryStore(ports, () => storeResponse(guard.db, cachedResponse, guard.generation))
   return response

@@ -2,9 +2,8 @@
 import { listTrail, trailActivity } from '#contract/audit-trail.ts'
 import { headers } from '#contract/headers.ts'
 import { convertPairs } from '#contract/http-mapping.ts'
-import { toPlainDate } from '#domain/time.ts'
-import { getCoveredDays, readStoredTrailActivity, readStoredTrailPage } from '#local/audit-trail/read-stored-trail.ts'
-import type { StoredTrail } from '#local/storage/trail-records.ts'
+import { type PlainDate, toPlainDate } from '#domain/time.ts'
+import { findCoveredDays, readStoredTrailActivity, readStoredTrailPage } from '#local/audit-trail/read-stored-trail.ts'
 import type { UserDatabase } from '#local/storage/database.ts'
 import { toCachedResponse } from '#request/reads/list.ts'
 import type { PipelinePorts } from '#request/ports.ts'
@@ -36,29 +35,24 @@ async function readFromStoredTrail(
   { isComplete }: { isComplete: boolean },
 ): Promise<ResponseData | null> {
   const { guard } = await readSessionGuard(ports)
+  if (!guard) return null
   const search = new URLSearchParams(endpointCall.request.path.split('?')[1] ?? '')
-  const companyId = Number(search.get('companyId') ?? guard?.subject.companyId)
-  const storedTrail = await guard?.db.storedTrails.get(companyId)
-  if (!guard || !storedTrail) return null
-  const days = getCoveredDays(storedTrail, search.get('dateFrom') ?? undefined, search.get('dateTo') ?? undefined)
-  if (days === null || (days === 'all') !== isComplete) return null
-  const body = await buildBody(ports, guard.db, { endpointCall, search, storedTrail })
+  const companyId = Number(search.get('companyId') ?? guard.subject.companyId)
+  const coveredDays = await findCoveredDays(guard.db, companyId, Object.fromEntries(search))
+  if (!coveredDays || (coveredDays.days === 'all') !== isComplete) return null
+  const { zone, asOf, days } = coveredDays
+  const body = await buildBody(guard.db, endpointCall, { search, companyId, today: toPlainDate(zone, ports.clock()) })
   if (!body) return null
-  const response = toCachedResponse(body, storedTrail.asOf ?? 0)
+  const response = toCachedResponse(body, asOf)
   if (days !== 'all') response.headers.set(headers.storedDays, JSON.stringify(days))
   return response
 }
 
 async function buildBody(
-  ports: PipelinePorts,
   db: UserDatabase,
-  {
-    endpointCall,
-    search,
-    storedTrail,
-  }: { endpointCall: EndpointCall; search: URLSearchParams; storedTrail: StoredTrail },
+  { endpoint }: EndpointCall,
+  { search, companyId, today }: { search: URLSearchParams; companyId: number; today: PlainDate },
 ): Promise<object | null> {
-  const { endpoint } = endpointCall
   if (!endpoint.query) return null
   const { values, repeated } = convertPairs(endpoint.query, search)
   if (repeated.length > 0) return null
@@ -66,12 +60,7 @@ async function buildBody(
     const activityQuery = trailActivity.query?.safeParse(values)
     if (!activityQuery?.success) return null
     const { companyId: _company, ...filters } = activityQuery.data
-    return await readStoredTrailActivity(
-      db,
-      storedTrail.companyId,
-      filters,
-      toPlainDate(storedTrail.zone, ports.clock()),
-    )
+    return await readStoredTrailActivity(db, companyId, filters, today)
   }
   const listQuery = listTrail.query?.safeParse(values)
   if (!listQuery?.success) return null
@@ -85,5 +74,5 @@ async function buildBody(
     ...filters
   } = listQuery.data
   const order = sortOrder.startsWith('asc') ? 'asc' : 'desc'
-  return await readStoredTrailPage(db, storedTrail.companyId, { filters, order, results, page, afterEntryId: after })
+  return await readStoredTrailPage(db, companyId, { filters, order, results, page, afterEntryId: after })
 }

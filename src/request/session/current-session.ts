@@ -1,6 +1,6 @@
 /** The signed-in user's database with its session generation, for code that runs outside a page's request. */
 import type { UserDatabase } from '#local/storage/database.ts'
-import { readSession } from '#local/session/session.ts'
+import { readActiveSession } from '#local/session/session.ts'
 import { readSessionGeneration } from '#local/session/session-generation.ts'
 import type { PipelinePorts } from '#request/ports.ts'
 import { formatSubject } from '#request/session/subject.ts'
@@ -15,8 +15,8 @@ export interface CurrentSession {
 /** Null: nobody is signed in. */
 export async function readCurrentSession(ports: PipelinePorts): Promise<CurrentSession | null> {
   const device = await ports.device()
-  const session = await readSession(device)
-  if (!session || session.signedOut) return null
+  const session = await readActiveSession(device)
+  if (!session) return null
   const db = device.getDatabase(session)
   const generation = await readSessionGeneration(db)
   return generation === null ? null : { db, generation, forUser: formatSubject(session) }

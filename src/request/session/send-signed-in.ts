@@ -19,6 +19,7 @@ import {
   toProblem,
 } from '#request/transport/send-request.ts'
 import type { PipelinePorts } from '#request/ports.ts'
+import { sendOrExplain } from '#request/transport/blocked.ts'
 import { basicCredential, readSubject, formatSubject } from '#request/session/subject.ts'
 
 const renewWaitMs = 5_000
@@ -47,6 +48,15 @@ export async function sendSignedIn(
   await adoptSubject(ports, session, { response, token })
   return response
 }
+
+/** The same. Where something in between answered although our server can be reached, the response says so. */
+export const sendExplained = (
+  ports: PipelinePorts,
+  request: RequestData,
+  access?: AccessRule,
+  knownSession?: Session | null,
+): Promise<ResponseData | null> =>
+  sendOrExplain(ports, request, (observedRequest) => sendSignedIn(ports, observedRequest, access, knownSession))
 
 /**
  * The bearer for what the browser itself sends (an upload in pieces), renewed where it has run out or is `refusedToken`. Null: nobody is

@@ -12,6 +12,7 @@ import {
   type RequestData,
   sendRequest,
   toProblem,
+  readAsOf,
 } from '#request/transport/send-request.ts'
 import { sendOrExplain } from '#request/transport/blocked.ts'
 import type { PipelinePorts } from '#request/ports.ts'
@@ -147,7 +148,7 @@ async function storeSession(
   await openSession(device, subject)
   await storeTokenLifetime(ports, token)
   const generation = await readSessionGeneration(device.getDatabase(subject))
-  const asOf = Number(response.headers.get(headers.asOf) ?? ports.clock())
+  const asOf = readAsOf(response, ports.clock())
   if (generation !== null)
     await storeResponse(device.getDatabase(subject), { path: userPath, body: response.text, asOf }, generation)
   // What they left unsent is theirs again.

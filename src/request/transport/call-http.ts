@@ -3,8 +3,9 @@ import { headers } from '#contract/headers.ts'
 import { type LocalProblemCode, createLocalProblem, type Problem, readProblem } from '#contract/problem.ts'
 import type { HttpRequest } from '#contract/http-mapping.ts'
 import type { HoldReason } from '#local/outbox/status.ts'
+import { getStoredAnswer } from '#request/transport/send-request.ts'
 import type { PipelinePorts } from '#request/ports.ts'
-import type { StoredDays, CallResult } from '#request/call-results.ts'
+import type { CallOptions, CallResult, StoredDays } from '#request/call-results.ts'
 
 export type CallInput = { params?: Record<string, unknown>; query?: Record<string, unknown>; body?: unknown }
 
@@ -13,6 +14,15 @@ export const createFailure = (code: LocalProblemCode, intent?: string): CallResu
   problem: createLocalProblem(code),
   ...(intent === undefined ? {} : { intent }),
 })
+
+/** The intent is named only where it is not the key (protocol 1). */
+export const buildKeyHeaders = ({ intent, key }: { intent: string; key: string }): Record<string, string> => ({
+  [headers.key]: key,
+  ...(key === intent ? {} : { [headers.intent]: intent }),
+})
+
+export const withSignal = (request: Request, { signal }: Pick<CallOptions, 'signal'>): Request =>
+  signal ? new Request(request, { signal }) : request
 
 export const toCallRequest = (
   ports: Pick<PipelinePorts, 'origin'>,
@@ -30,7 +40,7 @@ export const toCallRequest = (
 export async function toCallResult(response: Response, intent?: string): Promise<CallResult<unknown>> {
   const responseHeaders = response.headers
   const text = await response.text()
-  const body = parseJson(text)
+  const body = parseJsonText(text)
   if (intent && responseHeaders.get(headers.outbox) === 'queued')
     return { kind: 'queued', intent, ...(body ? { holdReason: body as HoldReason } : {}) }
   if (!response.ok) return toProblemResult(response, body, intent)
@@ -48,12 +58,12 @@ export async function toCallResult(response: Response, intent?: string): Promise
 }
 
 const parseCachedProblem = (text: string | null): { problem?: Problem } =>
-  text === null ? {} : { problem: parseJson(decodeURIComponent(text)) as Problem }
+  text === null ? {} : { problem: parseJsonText(decodeURIComponent(text)) as Problem }
 
-const parseStoredDays = (text: string | null) => parseJson(text ?? '') as StoredDays | null
+const parseStoredDays = (text: string | null) => parseJsonText(text ?? '') as StoredDays | null
 
 /** Null: nothing came; undefined: it cannot be read. */
-function parseJson(text: string): unknown {
+export function parseJsonText(text: string): unknown {
   if (text === '') return null
   try {
     return JSON.parse(text)
@@ -65,12 +75,6 @@ function parseJson(text: string): unknown {
 function toProblemResult(response: Response, body: unknown, intent?: string): CallResult<unknown> {
   const problem = readProblem(response.status, body, response.headers.get(headers.requestId))
   // It had taken effect before, and only its answer was lost: now it has come.
-  if (problem.code === 'INTENT_DONE') return { kind: 'fresh', output: getStoredOutput(problem.data) }
+  if (problem.code === 'INTENT_DONE') return { kind: 'fresh', output: getStoredAnswer(problem)?.body ?? null }
   return { kind: 'problem', problem, ...(intent === undefined ? {} : { intent }) }
-}
-
-/** What was answered the first time, if it is still known. */
-function getStoredOutput(data: unknown): unknown {
-  const { answer: storedResponse } = (data ?? {}) as { answer?: { body?: unknown } | null }
-  return storedResponse?.body ?? null
 }

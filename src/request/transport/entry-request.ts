@@ -1,5 +1,8 @@
 /** A form with a file as it travels: built anew for each attempt from what waits on the device (protocol 22). */
 import { findEndpoint } from '#contract/endpoint.ts'
+import { headers } from '#contract/headers.ts'
+import { toHttpRequest } from '#contract/http-mapping.ts'
+import { getRequest } from '#contract/requests.ts'
 import type { UserDatabase } from '#local/storage/database.ts'
 import type { FrozenRequest, OutboxEntry, LocalFile } from '#local/storage/records.ts'
 import type { RequestData } from '#request/transport/send-request.ts'
@@ -12,12 +15,23 @@ export async function buildEntryRequest(db: UserDatabase, entry: OutboxEntry): P
   return file ? withFile(entry, bytes, file) : null
 }
 
+/** Reads what became of a write or a long request; DELETE voids it. Another user's bearer must not ask for it (protocol 10). */
+export const buildIntentRequest = (
+  method: 'GET' | 'DELETE',
+  { intent, forUser }: Pick<OutboxEntry, 'intent' | 'forUser'>,
+): RequestData => ({
+  method,
+  path: toHttpRequest(getRequest, { params: { id: `~${intent}` } }).path,
+  headers: { [headers.forUser]: forUser },
+  body: null,
+})
+
 type FilePart = Omit<LocalFile, 'intent' | 'assetId'>
 
 export function withFile({ input }: Pick<OutboxEntry, 'input'>, bytes: FrozenRequest, file: FilePart): RequestData {
   // Entries of older builds say a boundary, and the browser writes another.
-  const { 'content-type': _, ...headers } = bytes.headers
-  return { ...bytes, headers, body: buildForm((input.body ?? {}) as Record<string, unknown>, file) }
+  const { 'content-type': _, ...otherHeaders } = bytes.headers
+  return { ...bytes, headers: otherHeaders, body: buildForm((input.body ?? {}) as Record<string, unknown>, file) }
 }
 
 /** Fields first, in the order they are given, then the file. */

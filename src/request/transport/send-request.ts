@@ -84,6 +84,10 @@ export function parseRetryAfterMs({ headers: responseHeaders }: Pick<Response, '
 
 export const isSuccess = ({ status }: ResponseData) => status >= 200 && status < 300
 
+/** Server time of a response, epoch ms. */
+export const readAsOf = ({ headers: responseHeaders }: ResponseData, fallback = Number.NaN) =>
+  Number(responseHeaders.get(headers.asOf) ?? fallback)
+
 /** The JSON of an answer; undefined for anything else, a portal's login page above all. */
 export function parseJson({ headers: responseHeaders, text }: ResponseData): unknown {
   if (!responseHeaders.get('content-type')?.includes('json')) return undefined
@@ -96,6 +100,16 @@ export function parseJson({ headers: responseHeaders, text }: ResponseData): unk
 
 export const toProblem = (response: ResponseData): Problem =>
   readProblem(response.status, parseJson(response), response.headers.get(headers.requestId))
+
+/** The response that the server has stored of a repeated write. Null: it has none. */
+export const getStoredAnswer = ({ data }: Problem): StoredAnswer | null =>
+  ((data ?? {}) as { answer?: StoredAnswer | null }).answer ?? null
+
+interface StoredAnswer {
+  status: number
+  headers: Record<string, string>
+  body: unknown
+}
 
 const bodylessStatuses = new Set([204, 205, 304])
 

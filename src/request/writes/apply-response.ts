@@ -16,6 +16,8 @@ import {
   parseJson,
   toProblem,
   parseRetryAfterMs,
+  getStoredAnswer,
+  readAsOf,
 } from '#request/transport/send-request.ts'
 import { mergeEntry } from '#request/writes/merge.ts'
 import type { PipelinePorts } from '#request/ports.ts'
@@ -76,7 +78,7 @@ async function resolveConflict(ports: PipelinePorts, db: UserDatabase, entryResp
   const problem = toProblem(response)
   const currentRow = getCurrentRow(problem)
   if (!currentRow) return await parkEntry(db, entry, 'conflict', problem)
-  const asOf = Number(response.headers.get(headers.asOf) ?? ports.clock())
+  const asOf = readAsOf(response, ports.clock())
   await storeRow(db, entry.table, currentRow, { asOf, generation })
   const mergeResult = mergeEntry(entry, currentRow)
   if (mergeResult.kind === 'already so') {
@@ -89,7 +91,7 @@ async function resolveConflict(ports: PipelinePorts, db: UserDatabase, entryResp
 }
 
 export function readAcceptedWrite(ports: PipelinePorts, { response, generation }: Omit<EntryResponse, 'entry'>) {
-  const body = isSuccess(response) ? parseJson(response) : readStoredBody(response)
+  const body = isSuccess(response) ? parseJson(response) : (getStoredAnswer(toProblem(response))?.body ?? null)
   const version = /^"(\d+)"$/.exec(response.headers.get('etag') ?? '')?.[1]
   const now = ports.clock()
   return {
@@ -98,7 +100,7 @@ export function readAcceptedWrite(ports: PipelinePorts, { response, generation }
     row: isCurrentRow(body) ? body : null,
     version: version === undefined ? null : Number(version),
     now,
-    asOf: Number(response.headers.get(headers.asOf) ?? now),
+    asOf: readAsOf(response, now),
     generation,
     startedJob: readStartedJob(response),
     outcomeId: parseOutcomeId(response),
@@ -114,12 +116,6 @@ export const parseOutcomeId = ({ headers: responseHeaders }: ResponseData): stri
 function readAssetId(body: unknown): string | null {
   const { id } = (body ?? {}) as { id?: unknown }
   return typeof id === 'string' ? id : null
-}
-
-/** `INTENT_DONE` brings along what was answered the first time, if it is still known (protocol 1, 19). */
-function readStoredBody(response: ResponseData): unknown {
-  const { answer: storedResponse } = (toProblem(response).data ?? {}) as { answer?: { body?: unknown } | null }
-  return storedResponse?.body ?? null
 }
 
 async function delayByResponse(

@@ -5,7 +5,7 @@
 import { headers } from '#contract/headers.ts'
 import { sendBatch } from '#contract/requests.ts'
 import type { UserDatabase } from '#local/storage/database.ts'
-import { acceptWrites, returnAllToQueue, pauseSending } from '#local/outbox/settle-entry.ts'
+import { acceptWrites, type EntryDelay, returnAllToQueue, pauseSending } from '#local/outbox/settle-entry.ts'
 import type { OutboxEntry, FrozenRequest } from '#local/storage/records.ts'
 import { sendSignedIn } from '#request/session/send-signed-in.ts'
 import {
@@ -53,7 +53,8 @@ export async function sendEntryBatch(
   const { status } = response
   if (status === 413) return await returnAll(db, entries, 'halve')
   if ([400, 403, 404, 405, 501].includes(status)) return await returnAll(db, entries, 'singly')
-  if (status === 401) return await holdForSignIn(db, entries, response)
+  if (status === 401)
+    return await returnAll(db, entries, 'stop', { ...noDelay, state: 'sign in', problem: toProblem(response) })
   const retryAfter = parseRetryAfterMs(response)
   if (retryAfter !== null && (status === 429 || status === 503)) await pauseSending(db, ports.clock(), retryAfter)
   return await delayAll(ports, db, entries, 'server')
@@ -116,18 +117,15 @@ async function applyAllResponses(
     const entry = entries[index]
     return entry ? [{ entry, response, generation }] : []
   })
-  const [doneResponses, otherResponses] = [
-    entryResponses.filter(isDone),
-    entryResponses.filter((entryResponse) => !isDone(entryResponse)),
-  ]
-  const acceptedResults = doneResponses.map((entryResponse) => ({
+  const acceptedResults = entryResponses.filter(isDone).map((entryResponse) => ({
     entry: entryResponse.entry,
     acceptedWrite: readAcceptedWrite(ports, entryResponse),
   }))
   // What took effect is recorded together; within a lane nothing that did not can stand before it.
   await acceptWrites(db, acceptedResults)
-  let end: BatchEnd = doneResponses.length > 0 ? 'go on' : 'stop'
-  for (const entryResponse of otherResponses) if (await applyItemResponse(ports, db, entryResponse)) end = 'go on'
+  let end: BatchEnd = acceptedResults.length > 0 ? 'go on' : 'stop'
+  for (const entryResponse of entryResponses)
+    if (!isDone(entryResponse) && (await applyItemResponse(ports, db, entryResponse))) end = 'go on'
   return end
 }
 
@@ -158,17 +156,14 @@ async function delayAll(
   return 'stop'
 }
 
-async function returnAll(db: UserDatabase, entries: readonly OutboxEntry[], end: BatchEnd): Promise<BatchEnd> {
-  await returnAllToQueue(db, entries, () => ({ state: 'waiting', notBefore: 0, delayedBy: null, problem: null }))
+async function returnAll(
+  db: UserDatabase,
+  entries: readonly OutboxEntry[],
+  end: BatchEnd,
+  delay = noDelay,
+): Promise<BatchEnd> {
+  await returnAllToQueue(db, entries, () => delay)
   return end
 }
 
-async function holdForSignIn(
-  db: UserDatabase,
-  entries: readonly OutboxEntry[],
-  response: ResponseData,
-): Promise<BatchEnd> {
-  const delay = { state: 'sign in' as const, notBefore: 0, delayedBy: null, problem: toProblem(response) }
-  await returnAllToQueue(db, entries, () => delay)
-  return 'stop'
-}
+const noDelay: EntryDelay = { state: 'waiting', notBefore: 0, delayedBy: null, problem: null }

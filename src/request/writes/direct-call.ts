@@ -4,8 +4,6 @@
  */
 import type { Endpoint } from '#contract/endpoint.ts'
 import { headers } from '#contract/headers.ts'
-import { getRequest, voidRequest } from '#contract/requests.ts'
-import { toHttpRequest } from '#contract/http-mapping.ts'
 import type { UserDatabase } from '#local/storage/database.ts'
 import { readSubjectName, type SubjectInput } from '#local/outbox/subject-name.ts'
 import { readSession } from '#local/session/session.ts'
@@ -21,6 +19,7 @@ import {
 } from '#local/outbox/direct-calls.ts'
 import { sendSignedIn } from '#request/session/send-signed-in.ts'
 import { storeUnsentCount } from '#request/session/unsent-count.ts'
+import { buildIntentRequest } from '#request/transport/entry-request.ts'
 import { type ResponseData, isSuccess, parseJson, toProblem } from '#request/transport/send-request.ts'
 import type { PipelinePorts } from '#request/ports.ts'
 import { readCurrentSession } from '#request/session/current-session.ts'
@@ -90,14 +89,10 @@ export async function resolveUnknownCalls(ports: PipelinePorts, db: UserDatabase
 type CallEnding = Pick<Receipt, 'outcome' | 'status' | 'time' | 'outcomeId' | 'code'>
 
 /** What the idempotency store says; what it has never heard of is kept from ever running, and only then told as not done. */
-async function fetchCallEnding(ports: PipelinePorts, { intent, forUser }: DirectCall): Promise<CallEnding | null> {
-  const askServer = async (endpoint: Endpoint) => {
-    const { method, path } = toHttpRequest(endpoint, { params: { id: `~${intent}` } } as never)
-    return await sendSignedIn(ports, { method, path, headers: { [headers.forUser]: forUser }, body: null })
-  }
-  const response = await askServer(getRequest as unknown as Endpoint)
+async function fetchCallEnding(ports: PipelinePorts, call: DirectCall): Promise<CallEnding | null> {
+  const response = await sendSignedIn(ports, buildIntentRequest('GET', call))
   if (!response || toProblem(response).code !== 'INTENT_UNKNOWN') return readEnding(ports, response)
-  return readEnding(ports, await askServer(voidRequest as unknown as Endpoint))
+  return readEnding(ports, await sendSignedIn(ports, buildIntentRequest('DELETE', call)))
 }
 
 /** Null: that was no word on it. */

@@ -5,7 +5,7 @@
 import type { UserDatabase } from '#local/storage/database.ts'
 import { parseCounts, toSubjectKey } from '#local/outbox/counters.ts'
 import { findSendable } from '#local/outbox/status.ts'
-import { readSession } from '#local/session/session.ts'
+import { readActiveSession } from '#local/session/session.ts'
 import { checkCounts } from '#request/session/unsent-count.ts'
 import { pingServer } from '#request/transport/ping-server.ts'
 import type { PipelinePorts } from '#request/ports.ts'
@@ -57,8 +57,8 @@ async function openDatabaseIfWaiting(
   const counts = parseCounts((await ports.unsentCookie?.read()) ?? null)
   if (Object.keys(counts).length === 0) return null
   const device = await ports.device()
-  const session = await readSession(device)
-  if (!session || session.signedOut || !counts[toSubjectKey(session)]) return null
+  const session = await readActiveSession(device)
+  if (!session || !counts[toSubjectKey(session)]) return null
   const db = device.getDatabase(session)
   // Once a visit: whether what the cookie tells of is here.
   if (db !== knownDatabase) await checkCounts(ports, session)

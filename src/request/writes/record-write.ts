@@ -6,15 +6,15 @@ import { type Endpoint, findEndpoint } from '#contract/endpoint.ts'
 import { headers } from '#contract/headers.ts'
 import { createLocalProblem } from '#contract/problem.ts'
 import { toHttpRequest } from '#contract/http-mapping.ts'
-import type { UserDatabase } from '#local/storage/database.ts'
 import { findReferences } from '#local/outbox/dependencies.ts'
 import { removeRefusedEntry } from '#local/outbox/settle-entry.ts'
 import { findWriteStatus, type WriteStatus } from '#local/outbox/status.ts'
 import { getQueueSpec } from '#local/lists/overlay.ts'
-import { readSession } from '#local/session/session.ts'
+import { findUserDatabase } from '#local/session/session.ts'
 import type { OutboxEntry, FrozenRequest } from '#local/storage/records.ts'
 import type { PipelinePorts } from '#request/ports.ts'
 import type { CallOptions } from '#request/call-results.ts'
+import { buildKeyHeaders } from '#request/transport/call-http.ts'
 import { type RecordWriteResult, storeForWriter } from '#request/writes/store-write.ts'
 
 /** Stores the write; `problem` when nobody is signed in or the device cannot store. */
@@ -63,27 +63,20 @@ export function freeze(entry: OutboxEntry): FrozenRequest {
     headers: {
       ...(contentType ? { 'content-type': contentType } : {}),
       [headers.forUser]: entry.forUser,
-      [headers.key]: entry.key,
-      ...(entry.key === entry.intent ? {} : { [headers.intent]: entry.intent }),
+      ...buildKeyHeaders(entry),
       ...(entry.ifMatch === null ? {} : { 'if-match': `"${entry.ifMatch}"` }),
     },
   }
 }
 
-const openOwnDatabase = async (ports: PipelinePorts): Promise<UserDatabase | null> => {
-  const device = await ports.device()
-  const session = await readSession(device)
-  return session && !session.signedOut ? device.getDatabase(session) : null
-}
-
 /** What became of a write whose answer never reached the page. */
 export async function findOutcome(ports: PipelinePorts, intent: string): Promise<WriteStatus> {
-  const db = await openOwnDatabase(ports)
+  const db = await findUserDatabase(await ports.device())
   return db ? await findWriteStatus(db, intent) : { entry: null, receipt: null }
 }
 
 /** The form has the refusal: it leaves the outbox (protocol 20). */
 export async function acknowledgeRefusal(ports: PipelinePorts, intent: string): Promise<void> {
-  const db = await openOwnDatabase(ports)
+  const db = await findUserDatabase(await ports.device())
   if (db) await removeRefusedEntry(db, intent, ports.clock(), ports.newId)
 }

@@ -4,17 +4,16 @@
  */
 import type { Intent } from '#contract/endpoint.ts'
 import { headers } from '#contract/headers.ts'
-import { type LocalProblemCode, createLocalProblem } from '#contract/problem.ts'
 import { storeRow } from '#local/lists/response-store.ts'
 import { buildEntryDraft, type NewEntry } from '#local/outbox/enqueue.ts'
 import type { UserDatabase } from '#local/storage/database.ts'
 import { resolveUnlessFull } from '#local/storage/storage-errors.ts'
 import { withFile } from '#request/transport/entry-request.ts'
-import { toCallResult } from '#request/transport/call-http.ts'
+import { createFailure, toCallResult } from '#request/transport/call-http.ts'
 import type { PipelinePorts } from '#request/ports.ts'
 import type { CallResult } from '#request/call-results.ts'
-import { sendSignedIn } from '#request/session/send-signed-in.ts'
-import { isBlocked, sendOrExplain } from '#request/transport/blocked.ts'
+import { sendExplained } from '#request/session/send-signed-in.ts'
+import { isBlocked } from '#request/transport/blocked.ts'
 import { isSuccess, toProblem, toResponse } from '#request/transport/send-request.ts'
 import { readAcceptedWrite } from '#request/writes/apply-response.ts'
 import { freeze } from '#request/writes/record-write.ts'
@@ -34,24 +33,19 @@ export async function sendUnstored(
   { unstoredEntry, db }: UnstoredWrite,
 ): Promise<CallResult<unknown>> {
   const { intent, table, file, sessionGeneration } = unstoredEntry
-  const createFailure = (code: LocalProblemCode): CallResult<unknown> => ({
-    kind: 'problem',
-    problem: createLocalProblem(code),
-    intent,
-  })
   // What waits goes first: this one must not overtake a write of the same row.
   await resolveUnlessFull(sendOutbox(ports, { immediate: true }))
   const draft = await buildEntryDraft(db, unstoredEntry)
-  if (typeof draft === 'string') return createFailure(draft)
+  if (typeof draft === 'string') return createFailure(draft, intent)
   const input = JSON.stringify(draft.input)
   const previousRequest = unansweredRequests.get(intent)
   const entry = previousRequest?.input === input ? { ...draft, key: previousRequest.key } : draft
   unansweredRequests.set(intent, { key: entry.key, input })
   const frozenRequest = freeze(entry)
   const request = file ? withFile(entry, frozenRequest, file) : frozenRequest
-  const response = await sendOrExplain(ports, request, (observedRequest) => sendSignedIn(ports, observedRequest))
+  const response = await sendExplained(ports, request)
   if (response && isBlocked(toProblem(response))) return await toCallResult(toResponse(response), intent)
-  if (!response || response.headers.get(headers.key) !== entry.key) return createFailure('DEVICE_FULL')
+  if (!response || response.headers.get(headers.key) !== entry.key) return createFailure('DEVICE_FULL', intent)
   unansweredRequests.delete(intent)
   const { row, asOf } = readAcceptedWrite(ports, { response, generation: sessionGeneration ?? 0 })
   if (row && isSuccess(response) && table !== '' && sessionGeneration !== undefined)

@@ -4,11 +4,12 @@
  * under one lock (protocol 12); safety rests on the server's idempotency store and the fence, never on the lock.
  */
 import { headers } from '#contract/headers.ts'
+import type { Intent } from '#contract/endpoint.ts'
 import { createLocalProblem } from '#contract/problem.ts'
 import type { UserDatabase } from '#local/storage/database.ts'
 import { clearNetworkDelay, parkEntry } from '#local/outbox/settle-entry.ts'
 import { claimEntries } from '#local/outbox/claim.ts'
-import { hasSendable } from '#local/outbox/status.ts'
+import { findWriteStatus, hasSendable, waitUntilSettled, type WriteStatus } from '#local/outbox/status.ts'
 import { deleteOldReceipts } from '#local/outbox/receipts.ts'
 import { endLongExpiredSession, readSession, wipeFormerUsers } from '#local/session/session.ts'
 import { readSessionGeneration } from '#local/session/session-generation.ts'
@@ -22,6 +23,7 @@ import {
   type ResponseData,
   isSuccess,
   toProblem,
+  networkWaitMs,
   requestTimeoutMs,
   parseRetryAfterMs,
 } from '#request/transport/send-request.ts'
@@ -68,6 +70,17 @@ export async function sendOutbox(ports: PipelinePorts, { immediate = false } = {
   if (!hasUnsent) await storeReserve(db)
   if (hasUnsent) ports.requestWakeup()
   return hasUnsent
+}
+
+/** Sends the outbox, and waits a moment for this entry to be settled. */
+export async function sendEntryNow(ports: PipelinePorts, db: UserDatabase, intent: Intent): Promise<WriteStatus> {
+  const outboxRun = sendOutbox(ports, { immediate: true })
+  // Goes on when the page or the worker that waits is served.
+  ports.keepAlive(outboxRun)
+  const { settled, stop } = waitUntilSettled(db, intent)
+  await Promise.race([settled, outboxRun, ports.wait(networkWaitMs)])
+  stop()
+  return await findWriteStatus(db, intent)
 }
 
 /** How much is sent at once: the first write alone shows whether there is a line, then more and more (protocol 25). */
@@ -126,16 +139,13 @@ async function sendNext(
   if (await voidWrites(ports, db, generation)) return true
   const isBatch = batchSizing.canBatch && batchSizing.size > 1
   const maxEntries = batchSizing.canBatch ? batchSizing.size : maxParallelQueueKeys
-  const claimOptions = {
+  const claimedEntries = await claimEntries(db, {
     now: ports.clock(),
     leaseMs,
     maxEntries,
     generation,
     isLockStolen: isStolen,
     freezeRequest: freeze,
-  }
-  const claimedEntries = await claimEntries(db, {
-    ...claimOptions,
     isChained: isBatch,
     ...(isBatch ? { maxBytes: batchBytes } : {}),
   })

@@ -3,8 +3,6 @@
  * connection. Otherwise it is tried three times, and then its user is told; other writes go on meanwhile.
  */
 import { headers } from '#contract/headers.ts'
-import { getRequest } from '#contract/requests.ts'
-import { toHttpRequest } from '#contract/http-mapping.ts'
 import type { UserDatabase } from '#local/storage/database.ts'
 import { maxWaitMs } from '#local/outbox/claim.ts'
 import { acceptWrite, returnToQueue } from '#local/outbox/settle-entry.ts'
@@ -13,7 +11,8 @@ import type { PipelinePorts } from '#request/ports.ts'
 import { sendSignedIn } from '#request/session/send-signed-in.ts'
 import { toBlockedProblem, maxBlockedTries } from '#request/transport/blocked.ts'
 import { pingServer } from '#request/transport/ping-server.ts'
-import type { BlockedResponse, ResponseData } from '#request/transport/send-request.ts'
+import { buildIntentRequest } from '#request/transport/entry-request.ts'
+import type { BlockedResponse } from '#request/transport/send-request.ts'
 import { readAcceptedWrite, delayEntry } from '#request/writes/apply-response.ts'
 
 /** What may pass by itself (a gateway that restarts, a limit) is given longer than a rule that says no. In ms. */
@@ -33,7 +32,7 @@ export async function settleBlocked(
   blockedEntry: BlockedEntry,
 ): Promise<boolean> {
   const { entry, blockedResponse, generation } = blockedEntry
-  const outcome = await fetchOutcome(ports, entry)
+  const outcome = await sendSignedIn(ports, buildIntentRequest('GET', entry))
   // It had arrived: only its response was replaced.
   if (outcome?.headers.get(headers.outcome)?.startsWith('done'))
     return await acceptWrite(db, entry, readAcceptedWrite(ports, { response: outcome, generation }))
@@ -59,9 +58,3 @@ export const calculateBlockedWaitMs = (blockedResponse: BlockedResponse, tries: 
       (isTemporary(blockedResponse) ? firstWaitMs.temporary : firstWaitMs.refusal) * 2 ** (tries - 1),
     ),
   )
-
-/** What the server knows of the write; null: it could not be asked. */
-async function fetchOutcome(ports: PipelinePorts, { intent, forUser }: OutboxEntry): Promise<ResponseData | null> {
-  const { method, path } = toHttpRequest(getRequest, { params: { id: `~${intent}` } })
-  return await sendSignedIn(ports, { method, path, headers: { [headers.forUser]: forUser }, body: null })
-}

@@ -8,7 +8,7 @@ import type { UserDatabase } from '#local/storage/database.ts'
 import type { Device } from '#local/storage/device.ts'
 import { type NewEntry, enqueue, SessionChangedError } from '#local/outbox/enqueue.ts'
 import { isShared } from '#local/session/shared-device.ts'
-import { hasSessionExpired, readSession, type Session } from '#local/session/session.ts'
+import { hasSessionExpired, readActiveSession, type Session } from '#local/session/session.ts'
 import { readSessionGeneration } from '#local/session/session-generation.ts'
 import type { OutboxEntry } from '#local/storage/records.ts'
 import { storeReserve } from '#local/storage/reserve.ts'
@@ -117,8 +117,8 @@ function readWriterOnce(ports: PipelinePorts, device: Device): Promise<WriterSes
 }
 
 async function readWriter(ports: PipelinePorts, device: Device): Promise<WriterSession | null> {
-  const session = await readSession(device)
-  if (!session || session.signedOut) return null
+  const session = await readActiveSession(device)
+  if (!session) return null
   const db = device.getDatabase(session)
   // Closed, or in a database that the browser has just taken away: then it is opened anew.
   const sessionGeneration =

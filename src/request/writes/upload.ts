@@ -6,18 +6,15 @@ import type { Endpoint } from '#contract/endpoint.ts'
 import { headers } from '#contract/headers.ts'
 import { readProblem } from '#contract/problem.ts'
 import type { UserDatabase } from '#local/storage/database.ts'
-import { findWriteStatus, waitUntilSettled } from '#local/outbox/status.ts'
 import type { LocalFile } from '#local/storage/records.ts'
-import { sendOutbox } from '#request/writes/sender.ts'
-import { networkWaitMs } from '#request/transport/send-request.ts'
+import { sendEntryNow } from '#request/writes/sender.ts'
 import { toRecordedResponse } from '#request/writes/recorded-response.ts'
 import type { PipelinePorts } from '#request/ports.ts'
 import { acknowledgeRefusal } from '#request/writes/record-write.ts'
 import type { CallOptions, CallResult } from '#request/call-results.ts'
+import type { CallInput } from '#request/transport/call-http.ts'
 import { sendUnstored } from '#request/writes/send-unstored.ts'
 import { storeForWriter } from '#request/writes/store-write.ts'
-
-type CallInput = { params?: Record<string, unknown>; query?: Record<string, unknown>; body?: unknown }
 
 /** `fresh` with the server's answer, or `queued`: then `~{intent}` names the file wherever its id would stand. */
 export async function sendUpload(
@@ -65,12 +62,7 @@ async function readForm(body: unknown): Promise<UploadForm> {
 }
 
 async function sendStored(ports: PipelinePorts, db: UserDatabase, intent: string): Promise<CallResult<unknown>> {
-  const outboxRun = sendOutbox(ports, { immediate: true })
-  ports.keepAlive(outboxRun)
-  const { settled, stop } = waitUntilSettled(db, intent)
-  await Promise.race([settled, outboxRun, ports.wait(networkWaitMs)])
-  stop()
-  const response = toRecordedResponse(await findWriteStatus(db, intent))
+  const response = toRecordedResponse(await sendEntryNow(ports, db, intent))
   const outboxState = response.headers.get(headers.outbox)
   if (outboxState === 'queued') return { kind: 'queued', intent }
   const body: unknown = response.text === '' ? null : JSON.parse(response.text)

@@ -1,13 +1,12 @@
 /** Takes back writes that may be on their way: the server makes sure that they never run, or says how they ended (protocol 13, 15). */
 import { headers } from '#contract/headers.ts'
-import { voidRequest } from '#contract/requests.ts'
-import { toHttpRequest } from '#contract/http-mapping.ts'
 import type { UserDatabase } from '#local/storage/database.ts'
 import { dropVoidedEntry } from '#local/outbox/entry-actions.ts'
 import { acceptWrite, findDroppingEntries, delayDropping } from '#local/outbox/settle-entry.ts'
 import type { OutboxEntry } from '#local/storage/records.ts'
 import { sendSignedIn } from '#request/session/send-signed-in.ts'
 import { maxBlockedTries } from '#request/transport/blocked.ts'
+import { buildIntentRequest } from '#request/transport/entry-request.ts'
 import { pingServer } from '#request/transport/ping-server.ts'
 import { type BlockedResponse, isSuccess } from '#request/transport/send-request.ts'
 import type { PipelinePorts } from '#request/ports.ts'
@@ -28,11 +27,9 @@ async function voidWrite(
   entry: OutboxEntry,
   generation: number,
 ): Promise<boolean> {
-  const { path } = toHttpRequest(voidRequest, { params: { id: `~${entry.intent}` } })
-  const request = { method: 'DELETE', path, headers: { [headers.forUser]: entry.forUser }, body: null }
   let blockedResponse: BlockedResponse | null = null
   const response = await sendSignedIn(ports, {
-    ...request,
+    ...buildIntentRequest('DELETE', entry),
     onBlocked: (blockedBy) => void (blockedResponse = blockedBy),
   })
   const outcomeHeader = response?.headers.get(headers.outcome)

@@ -1,6 +1,6 @@
 /** Why an entry of the outbox has not been sent yet. */
 import { queryQueue } from '#local/outbox/enqueue-context.ts'
-import type { UserDatabase } from '#local/storage/database.ts'
+import { getMetaRecord, type UserDatabase } from '#local/storage/database.ts'
 import { isParked } from '#local/outbox/read-entries.ts'
 import { hasSessionExpired, type Session } from '#local/session/session.ts'
 import type { OutboxEntry } from '#local/storage/records.ts'
@@ -58,21 +58,25 @@ export async function findWaitReason(
   { now, session }: { now: number; session: Session },
 ): Promise<WaitReason | null> {
   if (isParked(entry)) return { kind: 'user' }
-  if (entry.state === 'dropping') return { kind: 'dropping' }
-  if (entry.state === 'sign in') return { kind: 'sign in' }
-  if (entry.state === 'sending') return { kind: 'sending' }
+  const { state } = entry
+  if (state === 'dropping' || state === 'sign in' || state === 'sending') return { kind: state }
   const blocker = await findBlocker(db, entry)
   if (blocker) return blocker
   // A connection alone will not send it: the server renews this session no longer.
   if (hasSessionExpired(session, now)) return { kind: 'sign in' }
-  const pause = await db.meta.get('pause')
-  if (pause?.name === 'pause' && pause.until > now && pause.since <= now) return { kind: 'server', until: pause.until }
-  if (entry.problem?.code === 'RESOURCE_LOCKED') {
-    const { user, action } = (entry.problem.data ?? {}) as { user?: unknown; action?: unknown }
-    return { kind: 'locked', userName: toText(user), actionName: toText(action), until: entry.notBefore }
+  const pause = await getMetaRecord(db, 'pause')
+  if (pause && pause.until > now && pause.since <= now) return { kind: 'server', until: pause.until }
+  return getDelayReason(entry, now)
+}
+
+/** Why the entry itself was delayed. */
+function getDelayReason({ problem, delayedBy, notBefore: until }: OutboxEntry, now: number): WaitReason {
+  if (problem?.code === 'RESOURCE_LOCKED') {
+    const { user, action } = (problem.data ?? {}) as { user?: unknown; action?: unknown }
+    return { kind: 'locked', userName: toText(user), actionName: toText(action), until }
   }
-  if (entry.problem?.code === 'COMPANY_MAIL_LIMIT') return { kind: 'mails', until: entry.notBefore }
-  if (isBlocked(entry.problem)) return { kind: 'blocked', problem: entry.problem, until: entry.notBefore }
-  if (entry.delayedBy === 'network') return { kind: 'line', until: entry.notBefore }
-  return entry.notBefore > now ? { kind: 'server', until: entry.notBefore } : { kind: 'turn' }
+  if (problem?.code === 'COMPANY_MAIL_LIMIT') return { kind: 'mails', until }
+  if (isBlocked(problem)) return { kind: 'blocked', problem, until }
+  if (delayedBy === 'network') return { kind: 'line', until }
+  return until > now ? { kind: 'server', until } : { kind: 'turn' }
 }

@@ -1,6 +1,6 @@
 import { lazy, Suspense, useState, useSyncExternalStore } from 'react'
 import { useNavigate } from 'react-router-dom'
-import { loadPageMessages } from '#app/i18n/page-messages.ts'
+import { loadWithMessages } from '#app/i18n/page-messages.ts'
 import { routes } from '#app/routes/paths.ts'
 import { storeTheme, subscribeToTheme, readTheme, themes } from '#app/preferences/theme.ts'
 import { promptInstall, getInstallOffer, subscribeToInstallOffer } from '#app/browser/install-prompt.ts'
@@ -11,18 +11,12 @@ import { useTranslation } from 'react-i18next'
 import { getNameLang } from '#ui/i18n/name-language.ts'
 
 const LazyAboutDialog = lazy(async () => {
-  const [{ AboutDialog: DialogPart }] = await Promise.all([
-    import('#app/shell/help/AboutDialog.tsx'),
-    loadPageMessages('about'),
-  ])
-  return { default: DialogPart }
+  const { AboutDialog } = await loadWithMessages(() => import('#app/shell/help/AboutDialog.tsx'), 'about')
+  return { default: AboutDialog }
 })
 const LazyInstallGuide = lazy(async () => {
-  const [{ InstallGuide: DialogPart }] = await Promise.all([
-    import('#app/shell/help/InstallGuide.tsx'),
-    loadPageMessages('about'),
-  ])
-  return { default: DialogPart }
+  const { InstallGuide } = await loadWithMessages(() => import('#app/shell/help/InstallGuide.tsx'), 'about')
+  return { default: InstallGuide }
 })
 
 /** The user's own things: profile, this device, light or dark (C-34), the service entrance, the way out (M13). */

@@ -1,5 +1,5 @@
 import { lazy, Suspense } from 'react'
-import { loadPageMessages } from '#app/i18n/page-messages.ts'
+import { loadWithMessages } from '#app/i18n/page-messages.ts'
 import { waitForFirstPage } from '#app/browser/idle.ts'
 import { retryImport } from '#app/pwa/retry-import.ts'
 import { useOpenOverPage } from '#app/browser/useOpenOverPage.ts'
@@ -7,11 +7,8 @@ import { Button } from '#ui/display/Button.tsx'
 import { useTranslation } from 'react-i18next'
 
 const LazyHelpDialog = lazy(async () => {
-  const [{ HelpDialog: DialogPart }] = await Promise.all([
-    import('#app/shell/help/HelpDialog.tsx'),
-    loadPageMessages('help'),
-  ])
-  return { default: DialogPart }
+  const { HelpDialog } = await loadWithMessages(() => import('#app/shell/help/HelpDialog.tsx'), 'help')
+  return { default: HelpDialog }
 })
 const LazyShortcuts = lazy(async () => {
   await waitForFirstPage()

@@ -1,0 +1,13 @@
+import { type ComponentType, lazy, Suspense } from 'react'
+
+/** A part of a page that is loaded when it is first shown. Where it cannot be loaded, the page is shown without it. */
+export function createOptionalPart<Props extends object>(
+  load: () => Promise<ComponentType<Props>>,
+): ComponentType<Props> {
+  const Part = lazy<ComponentType<Props>>(async () => ({ default: await load().catch(() => () => null) }))
+  return (props) => (
+    <Suspense fallback={null}>
+      <Part {...props} />
+    </Suspense>
+  )
+}
