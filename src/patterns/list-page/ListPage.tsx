@@ -25,11 +25,16 @@ interface ListPageState<R, V extends ListUrlState> {
   refresh: () => void
 }
 
-interface EmptyTexts {
+interface EmptyTexts<V> {
   /** The list was never read on this device. */
   notHere: { title: string; text: string }
   /** Nothing matches the filters. Without it there are no filters. */
-  noneFound?: { title: string; text: string; showAll: string }
+  noneFound?: {
+    title: string
+    text: string
+    showAll: string /** In place of all filters and the search. */
+    cleared?: Partial<V>
+  }
   /** There is no row at all: `<EmptyState …/>`, mostly with the action that creates the first. */
   none: ReactNode
 }
@@ -59,7 +64,7 @@ interface ListPageProps<R, V extends ListUrlState> extends SharedListProps<R> {
   /** "68 users" */
   formatCount: (numbers: { count: number; number: string }) => string
   getRowKey?: (row: R) => string
-  empty: EmptyTexts
+  empty: EmptyTexts<V>
   /** Between the filters and the list: a chart, tabs, a bar. */
   beforeList?: ReactNode
   /** The page's own CSS class around the list. */
@@ -170,7 +175,7 @@ function ListTable<R, V extends ListUrlState>({
 }
 
 /** Three different reasons why there is no row (C-04, C-11). */
-function EmptyList<R, V extends ListUrlState>({ list, empty }: { list: ListPageState<R, V>; empty: EmptyTexts }) {
+function EmptyList<R, V extends ListUrlState>({ list, empty }: { list: ListPageState<R, V>; empty: EmptyTexts<V> }) {
   const { definition, view, changeView, freshness } = list
   if (freshness.asOf === null)
     return (
@@ -179,10 +184,9 @@ function EmptyList<R, V extends ListUrlState>({ list, empty }: { list: ListPageS
       </EmptyState>
     )
   if (!empty.noneFound || !definition.isFiltered(view)) return empty.none
+  const { cleared = definition.clearedFilters } = empty.noneFound
   const showAll = (
-    <Button onClick={() => changeView({ ...definition.clearedFilters, page: 1 } as Partial<V>)}>
-      {empty.noneFound.showAll}
-    </Button>
+    <Button onClick={() => changeView({ ...cleared, page: 1 } as Partial<V>)}>{empty.noneFound.showAll}</Button>
   )
   return (
     <EmptyState icon="search" title={empty.noneFound.title} action={showAll}>
