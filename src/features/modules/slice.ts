@@ -26,7 +26,7 @@ export const allApps = createCompleteListSlice<AppRow>('wholeApps', listApps)
 /** A module that no list has brought to this device yet: from a shared address. */
 export const fetchModule = (id: RowRef): AppThunk<CallResult<ModuleRow>> => callEndpoint(getModule, { params: { id } })
 
-/** Based on the row as it is at this moment. Waits without a line. */
+/** Based on the row as it is at this moment. Offline it waits to be sent. */
 export const removeModule =
   (id: RowRef): AppThunk<CallResult<unknown>> =>
   async (dispatch) => {

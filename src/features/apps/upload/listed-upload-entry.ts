@@ -31,6 +31,6 @@ export function toEntryChanges(
   return { ...uploadState, phase: 'sent', row: file, isFromServer: true, fault: null, problem: null }
 }
 
-/** Between the reading of its rows here and the sending of its bytes. */
+/** The bytes that were sent are not those that the page had read before. */
 const wasFileChanged = ({ row, isFromServer }: UploadEntry, { md5 }: PackageRow): boolean =>
   row !== null && !isFromServer && row.md5 !== md5

@@ -1,17 +1,15 @@
 /** The apps that uploaded files are compared with, and what the server and this device know of uploads. Files are the queue's (upload-queue.ts). */
-import { type AppRow, appListSpec, listApps, listUploads, publishApps } from '#contract/apps.ts'
+import { type AppRow, appListSpec, listApps, publishApps } from '#contract/apps.ts'
 import { readActivity } from '#local/jobs/read-jobs.ts'
 import type { AppPackages } from '#request/call-results.ts'
-import { type AppThunk, callEndpoint } from '#state/app-thunk.ts'
+import type { AppThunk } from '#state/app-thunk.ts'
 import { createCompleteListSlice } from '#state/complete-list.ts'
 import { toPageQuery, plainListState } from '#state/list-url.ts'
 
 export const allApps = createCompleteListSlice<AppRow>('apps', listApps)
 export const appsQuery = toPageQuery(plainListState(appListSpec))
 
-export const fetchUploads = () => callEndpoint(listUploads, {})
-
-/** How packages travel; the queue takes it along. */
+/** How the upload queue sends packages. */
 export const getPackagesPort =
   (): AppThunk<AppPackages> =>
   async (_dispatch, _getState, { packages }) =>
