@@ -41,6 +41,7 @@ const componentTests = [
   'tests/state/**/*.test.tsx',
   'tests/ui/**/*.test.tsx',
   'tests/app/error-boundary.test.tsx',
+  'tests/features/**/use-*.test.tsx',
 ]
 const e2eTests = ['tests/e2e/**']
 const clockTests = ['tests/campaigns/browser/**']

@@ -1,18 +1,17 @@
 import { useEffect } from 'react'
 import '#features/activity/style.css'
-import type { JobActivity } from '#local/jobs/read-jobs.ts'
-import { readActivity } from '#local/jobs/read-jobs.ts'
+import type { Intent } from '#contract/endpoint.ts'
+import { type JobActivity, readActivity } from '#local/jobs/read-jobs.ts'
+import type { AppThunk } from '#state/app-thunk.ts'
 import { useDispatch } from '#state/use-store.ts'
 import { useLiveQuery } from '#state/live-query.ts'
 import { EmptyState } from '#ui/list/EmptyState.tsx'
 import { Skeleton } from '#ui/page/Skeleton.tsx'
 import { useTranslation } from 'react-i18next'
-import type { ServiceResultComponent } from '#features/activity/JobResult.tsx'
-import { JobRow } from '#features/activity/JobRow.tsx'
-import { markSeen } from '#features/activity/slice.ts'
+import { JobRow, type JobRowProps } from '#features/activity/JobRow.tsx'
 
-/** The user's long requests on this device, the newest first. What is drawn here has been seen. */
-export function JobList({ ServiceResult }: { ServiceResult: ServiceResultComponent }) {
+/** The user's long requests on this device, the newest first. They are marked as seen when they are shown. */
+export function JobList(props: Omit<JobRowProps, 'activity'>) {
   const { t } = useTranslation('activity')
   const activities = useLiveQuery(() => readActivity(), [])
   useMarkSeen(activities)
@@ -26,11 +25,16 @@ export function JobList({ ServiceResult }: { ServiceResult: ServiceResultCompone
   return (
     <ol className="requests" aria-label={t('caption')}>
       {activities.map((activity) => (
-        <JobRow key={activity.intent} activity={activity} ServiceResult={ServiceResult} />
+        <JobRow key={activity.intent} activity={activity} {...props} />
       ))}
     </ol>
   )
 }
+
+const markSeen =
+  (intents: readonly Intent[]): AppThunk =>
+  (_dispatch, _getState, { jobActions }) =>
+    jobActions.markSeen(intents)
 
 function useMarkSeen(activities: readonly JobActivity[] | undefined) {
   const dispatch = useDispatch()

@@ -1,5 +1,4 @@
 import type { JobActivity } from '#local/jobs/read-jobs.ts'
-import { useDispatch } from '#state/use-store.ts'
 import { Button } from '#ui/display/Button.tsx'
 import { CopyText } from '#ui/display/CopyText.tsx'
 import { formatReadingTime } from '#ui/list/Freshness.tsx'
@@ -9,7 +8,7 @@ import { useTranslation } from 'react-i18next'
 import { formatProblem } from '#ui/i18n/problem-messages.ts'
 import { getJobName } from '#features/activity/job-name.ts'
 import { JobResult, type ServiceResultComponent } from '#features/activity/JobResult.tsx'
-import { pollAgain, dismissJob } from '#features/activity/slice.ts'
+import type { JobChange } from '#features/activity/useJobActions.ts'
 
 const toneByState: Record<JobActivity['state'], TagTone> = {
   starting: 'pending',
@@ -22,10 +21,15 @@ const toneByState: Record<JobActivity['state'], TagTone> = {
   gone: 'neutral',
 }
 
-/** One of them: what it is, how far, what it came to, and what can be done about it. */
-export function JobRow({ activity, ServiceResult }: { activity: JobActivity; ServiceResult: ServiceResultComponent }) {
+export interface JobRowProps {
+  activity: JobActivity
+  ServiceResult: ServiceResultComponent
+  onChange: (change: JobChange) => void
+}
+
+/** One long request: its progress, its result, and what can be done about it. */
+export function JobRow({ activity, ServiceResult, onChange }: JobRowProps) {
   const { t } = useTranslation('activity')
-  const dispatch = useDispatch()
   const { intent, state, percent } = activity
   const name = getJobName(activity.endpoint)
   return (
@@ -36,7 +40,7 @@ export function JobRow({ activity, ServiceResult }: { activity: JobActivity; Ser
           <Tag tone={toneByState[state]}>{t(`state.${state}`)}</Tag>
         </span>
         {!activity.isOpen && (
-          <Button kind="plain" isIconOnly icon="close" onClick={() => void dispatch(dismissJob(intent))}>
+          <Button kind="plain" isIconOnly icon="close" onClick={() => onChange({ change: 'dismiss', intent })}>
             {t('dismiss', { name })}
           </Button>
         )}
@@ -50,7 +54,7 @@ export function JobRow({ activity, ServiceResult }: { activity: JobActivity; Ser
       <JobDetails activity={activity} ServiceResult={ServiceResult} />
       {state === 'timeout' && (
         <div>
-          <Button icon="refresh" onClick={() => void dispatch(pollAgain(intent))}>
+          <Button icon="refresh" onClick={() => onChange({ change: 'retry', intent })}>
             {t('again')}
           </Button>
         </div>
@@ -66,7 +70,7 @@ export function JobRow({ activity, ServiceResult }: { activity: JobActivity; Ser
   )
 }
 
-function JobDetails({ activity, ServiceResult }: { activity: JobActivity; ServiceResult: ServiceResultComponent }) {
+function JobDetails({ activity, ServiceResult }: Omit<JobRowProps, 'onChange'>) {
   const { t } = useTranslation('activity')
   const { state, problem } = activity
   if (state === 'done') return <JobResult activity={activity} ServiceResult={ServiceResult} />

@@ -1,9 +1,11 @@
 import { Dialog } from '#ui/overlay/Dialog.tsx'
 import { ButtonLink } from '#ui/display/Button.tsx'
+import { ProblemNote } from '#ui/page/ProblemNote.tsx'
 import { useTranslation } from 'react-i18next'
 import type { ServiceResultComponent } from '#features/activity/JobResult.tsx'
 import { JobList } from '#features/activity/JobList.tsx'
-import { ActivityProblem, VerifyAuditTrail } from '#features/activity/VerifyAuditTrail.tsx'
+import { useJobActions } from '#features/activity/useJobActions.ts'
+import { VerifyAuditTrail } from '#features/activity/VerifyAuditTrail.tsx'
 
 /** The list beside whatever page one is on; `allPath` leads to the page of its own. */
 export function JobsPanel({
@@ -16,16 +18,17 @@ export function JobsPanel({
   onClose: () => void
 }) {
   const { t } = useTranslation('activity')
+  const { isVerifying, problem, verify, changeJob } = useJobActions()
   const actions = (
     <>
-      <VerifyAuditTrail />
+      <VerifyAuditTrail isBusy={isVerifying} onVerify={() => void verify()} />
       <ButtonLink to={allPath}>{t('all')}</ButtonLink>
     </>
   )
   return (
     <Dialog open side="right" title={t('title')} onClose={onClose} action={actions} cancel={null}>
-      <ActivityProblem />
-      <JobList ServiceResult={ServiceResult} />
+      <ProblemNote problem={problem} shouldFocus />
+      <JobList ServiceResult={ServiceResult} onChange={(change) => void changeJob(change)} />
     </Dialog>
   )
 }

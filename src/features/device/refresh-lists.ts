@@ -1,60 +1,31 @@
-/** Reads kept lists anew. Rows come through the page's live query; what is learned here is only how the asking went. */
+/** Fetches cached lists again. Their rows come through the page's live query. */
 import type { Endpoint } from '#contract/endpoint.ts'
-import { createLocalProblem, type Problem } from '#contract/problem.ts'
+import { createLocalProblem } from '#contract/problem.ts'
 import type { CachedListUsage } from '#local/space/usage.ts'
-import { createAppThunk, getRejectedProblem } from '#state/app-thunk.ts'
-import { signedOut } from '#state/session-slice.ts'
-import { rootReducer } from '#state/store.ts'
-import { createSlice } from '@reduxjs/toolkit'
+import type { CallResult } from '#request/call-results.ts'
+import { type AppThunk, callEndpoint } from '#state/app-thunk.ts'
 
-/** As many rows as one page may have: what is more the request pipeline brings by itself, where it keeps the whole list. */
+/** The maximum of one page: further pages of a complete list are fetched by the request pipeline itself. */
 const pageSize = 50
 
-/** Rejected with the first thing that went wrong; else all were read just now. */
-export const refreshLists = createAppThunk(
-  'device/refresh',
-  async (lists: readonly CachedListUsage[], { extra: { api }, rejectWithValue }) => {
-    // Every list's call is in here, and no page carries them all.
+/** Resolves to the first failure, if there is one. */
+export const refreshLists =
+  (lists: readonly CachedListUsage[]): AppThunk<CallResult<unknown>> =>
+  async (dispatch) => {
+    // Loaded now, because it has the calls of all lists, and no page has them all.
     const { endpoints } = await import('#contract/index.ts')
-    const requests = lists.flatMap(({ table, scope }) => {
+    const calls = lists.flatMap(({ table, scope }) => {
       const endpoint = endpoints.find(({ list }) => list?.table === table)
       const input = endpoint && toListInput(endpoint, scope)
-      return endpoint && input ? [{ endpoint, input }] : []
+      return endpoint && input ? [callEndpoint(endpoint, input as never)] : []
     })
-    const results = await Promise.all(requests.map(({ endpoint, input }) => api.call(endpoint, input as never)))
-    for (const result of results) {
-      if (result.kind === 'problem') return rejectWithValue(result.problem)
-      if (result.kind === 'cached') return rejectWithValue(createLocalProblem('OFFLINE'))
-    }
-    return undefined
-  },
-)
+    const results: CallResult<unknown>[] = await Promise.all(calls.map((call) => dispatch(call)))
+    const failure = results.find(({ kind }) => kind === 'problem' || kind === 'cached')
+    if (!failure) return { kind: 'fresh', output: null }
+    return failure.kind === 'problem' ? failure : { kind: 'problem', problem: createLocalProblem('OFFLINE') }
+  }
 
-interface RefreshState {
-  isRefreshing: boolean
-  problem: Problem | null
-}
-
-const initialState: RefreshState = { isRefreshing: false, problem: null }
-
-const deviceSlice = createSlice({
-  name: 'device',
-  initialState,
-  reducers: { pageOpened: ({ isRefreshing }) => ({ isRefreshing, problem: null }) },
-  extraReducers: (builder) =>
-    builder
-      .addCase(refreshLists.pending, (state) => ({ ...state, isRefreshing: true }))
-      .addCase(refreshLists.fulfilled, () => initialState)
-      .addCase(refreshLists.rejected, (_, action) => ({ isRefreshing: false, problem: getRejectedProblem(action) }))
-      .addCase(signedOut, () => initialState),
-})
-
-const injectedSlice = deviceSlice.injectInto(rootReducer)
-/** Of the whole state, whose type no feature knows. */
-export const selectRefresh = (state: object): RefreshState => injectedSlice.selectSlice(state)
-export const { pageOpened } = deviceSlice.actions
-
-/** Null where it is not known whose list that is: kept by a build that did not note it. */
+/** Null where it is unknown whose list it is: an earlier build did not store it. */
 export function toListInput({ path, list }: Endpoint, scope: number | null) {
   const query = { results: pageSize, page: 1 }
   const scopeParam = list?.scope

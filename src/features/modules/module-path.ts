@@ -1,4 +1,5 @@
 import type { RowRef } from '#contract/endpoint.ts'
+import type { ModuleRow } from '#contract/modules.ts'
 
 const listPaths = { visible: '/app/m18/module', hidden: '/app/m18/automodule' } as const
 export type ModuleKind = keyof typeof listPaths
@@ -6,3 +7,6 @@ export type ModuleKind = keyof typeof listPaths
 /** Of the list, of one module, or of the form for a new one. */
 export const toModulePath = (kind: ModuleKind, id?: RowRef | 'new'): string =>
   id === undefined ? listPaths[kind] : `${listPaths[kind]}/${id}`
+
+export const toRowPath = ({ hidden, id }: Pick<ModuleRow, 'hidden' | 'id'>): string =>
+  toModulePath(hidden ? 'hidden' : 'visible', id)

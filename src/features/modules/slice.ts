@@ -1,43 +1,38 @@
-/** The catalogue in the store: its two lists, and the asking for all that forms and tests need of it. Rows are the device's. */
+/** The catalogue in the store: its two lists, and all that forms and tests need of it. Rows are the device's. */
 import { listApps, type AppRow } from '#contract/apps.ts'
 import type { RowRef } from '#contract/endpoint.ts'
 import { deleteModule, getModule, listModules, type ModuleRow, moduleListSpec } from '#contract/modules.ts'
 import type { ClientType } from '#domain/access.ts'
-import { readList } from '#local/lists/read-list.ts'
 import { readRow } from '#local/lists/read-row.ts'
 import { getBaseVersion } from '#local/lists/list-view.ts'
 import type { CallResult } from '#request/call-results.ts'
-import type { AppThunk } from '#state/app-thunk.ts'
+import { type AppThunk, callEndpoint } from '#state/app-thunk.ts'
 import { createListSlice } from '#state/list-slice.ts'
 import { createCompleteListSlice } from '#state/complete-list.ts'
-import { toListQuery, type ModulesView } from '#features/modules/view.ts'
+import { type ModulesView, modulesView } from '#features/modules/view.ts'
 
 const createModulesList = (name: string) =>
   createListSlice<ModuleRow, ModulesView & { type: ClientType }>({
     name,
     endpoint: listModules,
-    read: readList,
-    toQuery: toListQuery,
+    toQuery: ({ type, ...view }) => ({ ...modulesView.toListQuery(view), type }),
   })
 export const modulesList = createModulesList('modules')
 export const hiddenModulesList = createModulesList('hiddenModules')
 
-export const allModules = createCompleteListSlice<ModuleRow>('wholeModules', listModules, readList)
-export const allApps = createCompleteListSlice<AppRow>('wholeApps', listApps, readList)
+export const allModules = createCompleteListSlice<ModuleRow>('wholeModules', listModules)
+export const allApps = createCompleteListSlice<AppRow>('wholeApps', listApps)
 
-/** One that no list brought to this device yet: an address that somebody shared. */
-export const fetchModule =
-  (id: RowRef): AppThunk<CallResult<unknown>> =>
-  (_dispatch, _getState, { api }) =>
-    api.call(getModule, { params: { id } })
+/** A module that no list has brought to this device yet: from a shared address. */
+export const fetchModule = (id: RowRef): AppThunk<CallResult<ModuleRow>> => callEndpoint(getModule, { params: { id } })
 
-/** Based on the row as it is at this moment. Waits without a line. */
+/** Based on the row as it is at this moment. Offline it waits to be sent. */
 export const removeModule =
   (id: RowRef): AppThunk<CallResult<unknown>> =>
-  async (_dispatch, _getState, { api }) => {
+  async (dispatch) => {
     const storedRow = await readRow<ModuleRow>(moduleListSpec.table, id)
     const baseOption = storedRow
       ? { base: { rowVersion: getBaseVersion(storedRow), values: { name: storedRow.row.name } } }
       : {}
-    return await api.call(deleteModule, { params: { id } }, baseOption)
+    return await dispatch(callEndpoint(deleteModule, { params: { id } }, baseOption))
   }

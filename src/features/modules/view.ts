@@ -1,47 +1,23 @@
-/** What the address of the two module lists says (C-01). The client type is the staff's choice for all of their pages. */
-import type { ClientType } from '#domain/access.ts'
+/** The addresses of the two module lists (C-01). The client type is the staff's choice for all of their pages. */
+import type { ListSpec } from '#contract/endpoint.ts'
 import { moduleListSpec } from '#contract/modules.ts'
-import {
-  changeListState,
-  type ListUrlState,
-  toPageQuery,
-  readListState,
-  toSearchQuery,
-  writeListState,
-} from '#state/list-url.ts'
+import { defineListView } from '#state/list-url.ts'
+import { choice } from '#state/view-fields.ts'
 
-/** Which of them: those that customers choose, those that join by themselves, or both (M136). */
+/** Modules that customers choose, modules that join by themselves, or both (M136). */
 export const kindFilters = ['visible', 'hidden', 'all'] as const
 export type ModuleKindFilter = (typeof kindFilters)[number]
 
-export interface ModulesView extends ListUrlState {
-  kindFilter: ModuleKindFilter
-}
+const defineModulesView = (defaultKind: ModuleKindFilter) =>
+  defineListView(moduleListSpec as ListSpec, {
+    kindFilter: choice(kindFilters, {
+      defaultValue: defaultKind,
+      param: 'shown',
+      isScope: true,
+      toQuery: (kind) => (kind === 'all' ? {} : { hidden: kind === 'hidden' }),
+    }),
+  })
 
-/** Of a page that begins with `defaultKind`. */
-export const createViewFunctions = (defaultKind: ModuleKindFilter) => ({
-  read: (query: URLSearchParams): ModulesView => ({
-    kindFilter: kindFilters.find((kind) => kind === query.get('shown')) ?? defaultKind,
-    ...readListState(query, moduleListSpec),
-  }),
-  write(view: ModulesView): URLSearchParams {
-    const query = new URLSearchParams()
-    if (view.kindFilter !== defaultKind) query.set('shown', view.kindFilter)
-    writeListState(query, view, moduleListSpec)
-    return query
-  },
-  change: (view: ModulesView, change: Partial<ModulesView>): ModulesView => changeListState(view, change),
-  toSavedQuery(view: ModulesView): string {
-    return this.write(view).toString()
-  },
-})
-
-export const isFiltered = (view: ModulesView): boolean => view.searchText.trim() !== ''
-
-/** As both the call and the device's rows understand it. */
-export const toListQuery = ({ type, ...view }: ModulesView & { type: ClientType }) => ({
-  ...toPageQuery(view),
-  type,
-  ...(view.kindFilter === 'all' ? {} : { hidden: view.kindFilter === 'hidden' }),
-  ...toSearchQuery(view),
-})
+export const modulesView = defineModulesView('visible')
+export const hiddenModulesView = defineModulesView('hidden')
+export type ModulesView = (typeof modulesView)['defaultView']

@@ -1,5 +1,7 @@
 import { Link } from 'react-router-dom'
-import { useConnection, useDispatch, useSelector } from '#state/use-store.ts'
+import { publishApps } from '#contract/apps.ts'
+import { useAction } from '#state/use-action.ts'
+import { useConnection } from '#state/use-store.ts'
 import { useLiveQuery } from '#state/live-query.ts'
 import { Button } from '#ui/display/Button.tsx'
 import { Icon } from '#ui/icons/Icon.tsx'
@@ -7,7 +9,7 @@ import { ProgressBar } from '#ui/page/ProgressBar.tsx'
 import { useTranslation } from 'react-i18next'
 import { findMissingRequirements } from '#features/apps/upload/select-packages.ts'
 import { formatPublishProblem } from '#features/apps/upload/format-fault.ts'
-import { publish, readPublishing, selectUpload } from '#features/apps/upload/upload-slice.ts'
+import { readPublishing } from '#features/apps/upload/upload-slice.ts'
 import type { UploadEntry, KnownVersions } from '#features/apps/upload/upload-entry.ts'
 import type { UploadQueue } from '#features/apps/upload/upload-queue.ts'
 
@@ -33,15 +35,16 @@ export function PublishBar({
 }: PublishBarProps) {
   const selectedEntries = isFull ? allSelected.filter(({ isFromServer: isServerEntry }) => isServerEntry) : allSelected
   const { t } = useTranslation('apps')
-  const dispatch = useDispatch()
-  const { isPublishing, problem } = useSelector(selectUpload)
+  const { run, isBusy: isPublishing, problem } = useAction(publishApps)
   const runningPublication = useLiveQuery(readPublishing, [])
   const isBusy = isPublishing || Boolean(runningPublication)
   const percent = runningPublication?.percent ?? 0
   async function handlePublish() {
-    const action = await dispatch(publish(selectedEntries.flatMap(({ row }) => (row ? [row.md5] : []))))
-    if (publish.fulfilled.match(action)) {
-      queue.handlePublished(action.payload)
+    const modules = selectedEntries.flatMap(({ row }) => (row ? [row.md5] : []))
+    // Waits for its end, however long that takes; its progress is in the row of the task.
+    const result = await run({ body: { modules, progressKey: crypto.randomUUID() } })
+    if (result.kind !== 'problem') {
+      queue.handlePublished(result.kind === 'fresh' ? result.output : [])
       onPublished()
     }
     // What else is there may be an upgrade no more.

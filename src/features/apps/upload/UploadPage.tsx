@@ -2,7 +2,6 @@ import '#ui/icons/app-icons.ts'
 import { useMemo, useState } from 'react'
 import { useConnection } from '#state/use-store.ts'
 import { useList } from '#state/use-list.ts'
-import { useLiveQuery } from '#state/live-query.ts'
 import { Freshness } from '#ui/list/Freshness.tsx'
 import { MacBanner } from '#ui/page/MacBanner.tsx'
 import { Page } from '#ui/page/Page.tsx'
@@ -16,7 +15,7 @@ import { LeaveDialog } from '#features/apps/upload/LeaveDialog.tsx'
 import { PackageTable } from '#features/apps/upload/PackageTable.tsx'
 import { PickBox } from '#features/apps/upload/PickBox.tsx'
 import { PublishBar } from '#features/apps/upload/PublishBar.tsx'
-import { appsList, appsListing, readApps } from '#features/apps/upload/upload-slice.ts'
+import { allApps, appsQuery } from '#features/apps/upload/upload-slice.ts'
 import { TransferList } from '#features/apps/upload/TransferList.tsx'
 import {
   type UploadEntry,
@@ -105,10 +104,9 @@ export function UploadPage() {
   )
 }
 
-/** The newest versions on this device, by code; null until it was asked. */
+/** The newest versions on this device, by code; null until the device was read. */
 function useKnownApps() {
-  const { freshness, refetch } = useList(appsList, { scope: null, view: appsListing })
-  const cachedPage = useLiveQuery(readApps, [])
-  const apps = useMemo(() => cachedPage && new Map(cachedPage.rows.map(({ row }) => [row.code, row])), [cachedPage])
-  return { apps: apps ?? null, freshness, refetch }
+  const { rows, freshness, refetch } = useList(allApps, { scope: null, view: appsQuery })
+  const apps = useMemo(() => (rows ? new Map(rows.map(({ row }) => [row.code, row])) : null), [rows])
+  return { apps, freshness, refetch }
 }

@@ -14,26 +14,33 @@ export interface DroppedFiles {
   unread: string[]
 }
 
-/** Never rejects. Asks for all items at once: after the event there are none any more. */
+/** Never rejects. Reads all items at once: after the event there are none any more. */
 export async function readDroppedFiles(items: DataTransferItemList): Promise<DroppedFiles> {
-  const droppedFiles: DroppedFiles = { files: [], empty: [], cut: [], unread: [] }
-  const folders: FileSystemDirectoryEntry[] = []
-  for (const item of items) {
-    const entry = item.kind === 'file' ? item.webkitGetAsEntry?.() : null
-    const file = item.kind === 'file' ? item.getAsFile() : null
-    // A folder comes as a file too, which cannot be read.
-    if (isFolder(entry)) folders.push(entry)
-    else if (file) droppedFiles.files.push(file)
-  }
+  const { files, folders } = splitItems(items)
+  const droppedFiles: DroppedFiles = { files, empty: [], cut: [], unread: [] }
   const budget = { names: folderLimits.names }
   for (const folder of folders) {
     const packages: File[] = []
     const outcome = await collectPackages(folder, packages, budget, 1).catch(() => 'unread' as const)
     droppedFiles.files.push(...packages)
-    if (outcome === 'unread' || outcome === 'cut') droppedFiles[outcome].push(folder.name)
+    if (outcome !== 'complete') droppedFiles[outcome].push(folder.name)
     else if (packages.length === 0) droppedFiles.empty.push(folder.name)
   }
   return droppedFiles
+}
+
+function splitItems(items: DataTransferItemList) {
+  const files: File[] = []
+  const folders: FileSystemDirectoryEntry[] = []
+  for (const item of items) {
+    if (item.kind !== 'file') continue
+    const entry = item.webkitGetAsEntry?.()
+    const file = item.getAsFile()
+    // A folder comes as a file too, which cannot be read.
+    if (isFolder(entry)) folders.push(entry)
+    else if (file) files.push(file)
+  }
+  return { files, folders }
 }
 
 const isFolder = (entry: FileSystemEntry | null | undefined): entry is FileSystemDirectoryEntry =>
@@ -45,10 +52,10 @@ async function collectPackages(
   packages: File[],
   budget: { names: number },
   depth: number,
-): Promise<'whole' | 'cut'> {
+): Promise<'complete' | 'cut'> {
   if (depth > folderLimits.depth) return 'cut'
   const reader = folder.createReader()
-  let outcome: 'whole' | 'cut' = 'whole'
+  let outcome: 'complete' | 'cut' = 'complete'
   for (;;) {
     // Some at a time; none: that was all.
     const entries = await new Promise<FileSystemEntry[]>((resolve, reject) => reader.readEntries(resolve, reject))

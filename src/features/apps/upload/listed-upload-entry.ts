@@ -1,7 +1,7 @@
 /** What the server's list says of an upload, as a change of the file on the page. No state of its own. */
 import { createLocalProblem } from '#contract/problem.ts'
 import { createMappFault } from '#domain/catalogue/mapp.ts'
-import { type UploadEntry, isUnderWay, type ListedUpload } from '#features/apps/upload/upload-entry.ts'
+import { type UploadEntry, isUnderWay, type ListedUpload, type PackageRow } from '#features/apps/upload/upload-entry.ts'
 
 /** The file on the page that it is: by its id or, sent from elsewhere, by its bytes. */
 export const findEntry = (entries: readonly UploadEntry[], { id, file }: ListedUpload): UploadEntry | undefined =>
@@ -25,9 +25,12 @@ export function toEntryChanges(
       fault: createMappFault(fault?.code ?? 'DAMAGED', fault?.named),
       row: null,
     }
-  // What was sent is not what was read before: the file was changed between.
-  if (file && knownEntry?.row && !knownEntry.isFromServer && knownEntry.row.md5 !== file.md5)
+  if (!file) return !knownEntry || knownEntry.phase === 'partial' ? { ...uploadState, phase: 'partial' } : null
+  if (knownEntry && wasFileChanged(knownEntry, file))
     return { ...uploadState, phase: 'failed', problem: createLocalProblem('UNREADABLE_FILE') }
-  if (file) return { ...uploadState, phase: 'sent', row: file, isFromServer: true, fault: null, problem: null }
-  return !knownEntry || knownEntry.phase === 'partial' ? { ...uploadState, phase: 'partial' } : null
+  return { ...uploadState, phase: 'sent', row: file, isFromServer: true, fault: null, problem: null }
 }
+
+/** The bytes that were sent are not those that the page had read before. */
+const wasFileChanged = ({ row, isFromServer }: UploadEntry, { md5 }: PackageRow): boolean =>
+  row !== null && !isFromServer && row.md5 !== md5

@@ -1,6 +1,8 @@
 import { useEffect, useState, useSyncExternalStore } from 'react'
+import { listUploads } from '#contract/apps.ts'
+import { callEndpoint } from '#state/app-thunk.ts'
 import { useConnection, useDispatch } from '#state/use-store.ts'
-import { fetchUploads, getPackagesPort } from '#features/apps/upload/upload-slice.ts'
+import { getPackagesPort } from '#features/apps/upload/upload-slice.ts'
 import type { KnownVersions } from '#features/apps/upload/upload-entry.ts'
 import { UploadQueue } from '#features/apps/upload/upload-queue.ts'
 
@@ -16,7 +18,7 @@ export function useUploadQueue(apps: KnownVersions | null) {
           (await import(/* chunk: staff-packages */ '#features/apps/upload/read-file.ts')).readFile(file),
         send: async (file, options) => (await dispatch(getPackagesPort())).send(file, options),
         forget: async (id) => (await dispatch(getPackagesPort())).forget(id),
-        fetchUploads: () => dispatch(fetchUploads()),
+        fetchUploads: () => dispatch(callEndpoint(listUploads, {})),
         getKnownApps: () => current.apps ?? new Map(),
         isOnline: () => current.isOnline,
       }),

@@ -21,31 +21,14 @@ export function StorageCard({
     setIsRefused(!(await repeatPersistenceRequest()))
     onAnswered()
   }
-  const usageParams = { usage: formatBytes(usage ?? 0), quota: formatBytes(quota ?? 0) }
   return (
     <section className="card" aria-labelledby="device-room">
       <h2 id="device-room">{t('room.title')}</h2>
-      {usage !== null && quota !== null && quota > 0 && (
-        <div className="device-usage">
-          <ProgressBar
-            label={t('room.used')}
-            percent={Math.min(100, Math.ceil((usage / quota) * 100))}
-            text={t('room.usage', usageParams)}
-          />
-          <p>{t('room.usage', usageParams)}</p>
-        </div>
-      )}
-      {persisted === null ? (
-        <p className="device-promise">
-          <Icon name="info" />
-          {t('room.unknown')}
-        </p>
-      ) : (
-        <p className={`device-promise ${persisted ? 'kept' : ''}`}>
-          <Icon name={persisted ? 'check' : 'info'} />
-          {t(persisted ? 'room.kept' : 'room.loose')}
-        </p>
-      )}
+      {usage !== null && quota !== null && quota > 0 && <UsedSpace usage={usage} quota={quota} />}
+      <p className={`device-promise ${persisted ? 'kept' : ''}`}>
+        <Icon name={persisted ? 'check' : 'info'} />
+        {t(`room.${persisted === null ? 'unknown' : persisted ? 'kept' : 'loose'}`)}
+      </p>
       {persisted === false && (
         <div className="device-ask">
           <Button icon="lock" onClick={() => void requestPersistence()}>
@@ -55,5 +38,16 @@ export function StorageCard({
         </div>
       )}
     </section>
+  )
+}
+
+function UsedSpace({ usage, quota }: { usage: number; quota: number }) {
+  const { t } = useTranslation('device')
+  const text = t('room.usage', { usage: formatBytes(usage), quota: formatBytes(quota) })
+  return (
+    <div className="device-usage">
+      <ProgressBar label={t('room.used')} percent={Math.min(100, Math.ceil((usage / quota) * 100))} text={text} />
+      <p>{text}</p>
+    </div>
   )
 }

@@ -2,7 +2,7 @@ import '#features/device/prepare/translations.ts'
 import { useState, useSyncExternalStore } from 'react'
 import { formatBytes } from '#features/device/format-bytes.ts'
 import { PartList } from '#features/device/prepare/PartList.tsx'
-import type { PreparationRecord } from '#local/storage/preparation-record.ts'
+import type { PreparationRecord, PreparedPart } from '#local/storage/preparation-record.ts'
 import { readPreparation } from '#local/preparation/preparation-store.ts'
 import type { PreparationProgress, DevicePreparer, PrepareResult } from '#request/call-results.ts'
 import { useConnection } from '#state/use-store.ts'
@@ -48,6 +48,11 @@ export function PreparePanel({ preparer }: { preparer: DevicePreparer }) {
   )
 }
 
+function getNextStep({ isOn, parts, end }: PreparationRecord): 'start' | 'refresh' | 'continue' {
+  if (!isOn || Object.keys(parts).length === 0) return 'start'
+  return end?.kind === 'done' ? 'refresh' : 'continue'
+}
+
 function Actions({
   record,
   preparer,
@@ -63,8 +68,7 @@ function Actions({
 }) {
   const { t } = useTranslation('prepare')
   const isOnline = useConnection().networkState === 'online'
-  const isDone = record.end?.kind === 'done'
-  const wasStarted = record.isOn && Object.keys(record.parts).length > 0
+  const nextStep = getNextStep(record)
   return (
     <div className="device-acts">
       {isRunning ? (
@@ -73,12 +77,12 @@ function Actions({
         </Button>
       ) : (
         <Button
-          icon={wasStarted ? 'refresh' : 'device'}
-          kind={record.isOn && isDone ? 'quiet' : 'primary'}
+          icon={nextStep === 'start' ? 'device' : 'refresh'}
+          kind={nextStep === 'refresh' ? 'quiet' : 'primary'}
           disabledReason={isOnline ? null : t('needsConnection')}
           onClick={() => void onPrepare()}
         >
-          {t(!wasStarted ? 'start' : isDone ? 'refresh' : 'continue')}
+          {t(nextStep)}
         </Button>
       )}
       {record.isOn && <Button onClick={() => void onTurnOff()}>{t('turnOff')}</Button>}
@@ -109,23 +113,13 @@ function PreparationProgressBar({
 /** How the latest run ended. */
 function PreparationSummary({ record, result }: { record: PreparationRecord; result: PrepareResult | null }) {
   const { t } = useTranslation('prepare')
-  const { isOn, parts } = record
-  // On a full disk the record says nothing of it.
+  // On a full disk the record could not be updated.
   const end = result?.kind === 'no space' ? result : record.end
   if (result?.kind === 'busy') return <p role="status">{t('busy')}</p>
-  if (!isOn || !end) return null
-  const savedParts = Object.values(parts)
-  const size = formatBytes(savedParts.reduce((sum, { bytes }) => sum + bytes, 0))
-  if (end.kind === 'no space') {
-    const { free, needed } = end
-    const isKnown = free !== null && needed > 0
-    return (
-      <p className="device-promise device-warning" role="alert">
-        <Icon name="alert" />
-        {isKnown ? t('noSpace', { free: formatBytes(free), needed: formatBytes(needed) }) : t('noSpaceUnknown')}
-      </p>
-    )
-  }
+  if (!record.isOn || !end) return null
+  const parts = Object.values(record.parts)
+  const size = formatBytes(parts.reduce((sum, { bytes }) => sum + bytes, 0))
+  if (end.kind === 'no space') return <SpaceWarning {...end} />
   if (end.kind === 'problem')
     return (
       <>
@@ -133,10 +127,25 @@ function PreparationSummary({ record, result }: { record: PreparationRecord; res
         <ProblemNote problem={end.problem} title={t('failed')} />
       </>
     )
-  if (end.kind === 'stopped') return <p role="status">{t('stopped')}</p>
-  const isComplete = savedParts.every(({ missing }) => missing === 0)
+  return end.kind === 'stopped' ? <p role="status">{t('stopped')}</p> : <SavedParts parts={parts} size={size} />
+}
+
+function SpaceWarning({ free, needed }: { free: number | null; needed: number }) {
+  const { t } = useTranslation('prepare')
+  const isKnown = free !== null && needed > 0
+  return (
+    <p className="device-promise device-warning" role="alert">
+      <Icon name="alert" />
+      {isKnown ? t('noSpace', { free: formatBytes(free), needed: formatBytes(needed) }) : t('noSpaceUnknown')}
+    </p>
+  )
+}
+
+function SavedParts({ parts, size }: { parts: readonly PreparedPart[]; size: string }) {
+  const { t } = useTranslation('prepare')
+  const isComplete = parts.every(({ missing }) => missing === 0)
   // The oldest part is what "updated" promises.
-  const time = formatReadingTime(Math.min(...savedParts.map(({ asOf }) => asOf)))
+  const time = formatReadingTime(Math.min(...parts.map(({ asOf }) => asOf)))
   return (
     <p className={`device-promise ${isComplete ? 'kept' : ''}`} role="status">
       <Icon name={isComplete ? 'check' : 'info'} />

@@ -11,7 +11,8 @@ import { FlagFields } from '#features/modules/form/FlagFields.tsx'
 interface AppsFieldProps {
   /** Undefined: the device has not been asked yet. */
   apps: readonly AppRow[] | undefined
-  selectedApps: readonly ModuleApp[]
+  /** Selected apps. */
+  value: readonly ModuleApp[]
   error: string | undefined
   isOptional: boolean
   onChange: (selectedApps: ModuleApp[]) => void
@@ -22,7 +23,7 @@ const pageSize = 4
 const maxChoices = 20
 
 /** The apps of a module, four a page, each with what it is told (M139). */
-export function AppsField({ apps: cachedApps, selectedApps, error, isOptional, onChange }: AppsFieldProps) {
+export function AppsField({ apps: cachedApps, value: selectedApps, error, isOptional, onChange }: AppsFieldProps) {
   const { t } = useTranslation('modules')
   const apps = cachedApps ?? []
   const [searchText, setSearchText] = useState('')

@@ -13,7 +13,8 @@ interface ModulesFieldProps {
   /** What the codes are for. */
   name: 'dependencies' | 'conditions'
   modules: readonly SelectableModule[]
-  selectedCodes: readonly string[]
+  /** Selected codes. */
+  value: readonly string[]
   error: string | undefined
   onChange: (codes: string[]) => void
 }
@@ -22,7 +23,7 @@ interface ModulesFieldProps {
 const minSearchCount = 8
 
 /** Modules by their codes. Of what a module needs it also says what that brings along (contracts 2). */
-export function ModulesField({ name, modules, selectedCodes, error, onChange }: ModulesFieldProps) {
+export function ModulesField({ name, modules, value: selectedCodes, error, onChange }: ModulesFieldProps) {
   const { t } = useTranslation('modules')
   const id = useId()
   const [searchText, setSearchText] = useState('')

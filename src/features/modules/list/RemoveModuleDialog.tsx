@@ -1,10 +1,9 @@
-import { useEffect, useState } from 'react'
 import { getModuleRelations, type ModuleRow } from '#contract/modules.ts'
 import type { Problem } from '#contract/problem.ts'
 import { findDependents } from '#domain/catalogue/modules.ts'
 import type { OverlaidRow } from '#local/lists/list-view.ts'
-import { callEndpoint } from '#state/app-thunk.ts'
-import { useConnection, useDispatch } from '#state/use-store.ts'
+import { useAction } from '#state/use-action.ts'
+import { useServerResponse } from '#state/use-server-response.ts'
 import { TypedConfirmation } from '#ui/form/TypedConfirmation.tsx'
 import { formatQueuedMessage } from '#ui/i18n/queued-messages.ts'
 import { Dialog } from '#ui/overlay/Dialog.tsx'
@@ -20,27 +19,18 @@ interface RemoveModuleDialogProps {
   onDone: () => void
 }
 
-interface DependentModule {
-  code: string
-  name: string
-}
-
-/** First what depends on it, which is in the way (contracts 4); then its code and another one are typed (M52). */
+/** Names the modules that depend on it, which prevent the deletion (contracts 4); else its code is typed to confirm (M52). */
 export function RemoveModuleDialog({ row: overlaidRow, onClose, onDone }: RemoveModuleDialogProps) {
   const { t } = useTranslation('modules')
   const { t: tUi } = useTranslation('ui')
-  const dispatch = useDispatch()
-  const [isBusy, setIsBusy] = useState(false)
-  const [problem, setProblem] = useState<Problem | null>(null)
+  const { run, isBusy, problem } = useAction(removeModule)
   const { row } = overlaidRow
   const dependents = useDependents(row)
   const confirmationText = row.code || row.name
 
   async function remove() {
-    setIsBusy(true)
-    const result = await dispatch(removeModule(row.id))
-    setIsBusy(false)
-    if (result.kind === 'problem') return setProblem(result.problem)
+    const result = await run(row.id)
+    if (result.kind === 'problem') return
     if (result.kind === 'queued') showToast({ kind: 'note', text: formatQueuedMessage(result) })
     else showToast({ kind: 'done', text: tUi('message.done', { action: t('act.remove') }) })
     onDone()
@@ -49,20 +39,7 @@ export function RemoveModuleDialog({ row: overlaidRow, onClose, onDone }: Remove
   if (dependents === undefined || dependents.length > 0 || pricedDates)
     return (
       <Dialog open title={t('remove.title', { name: row.name })} onClose={onClose}>
-        {dependents === undefined && <Skeleton lines={2} />}
-        {dependents && dependents.length > 0 && (
-          <>
-            <p>{t('remove.needed', { count: dependents.length })}</p>
-            <ul className="module-dependents">
-              {dependents.map(({ code, name }) => (
-                <li key={code}>
-                  {name} <code>{code}</code>
-                </li>
-              ))}
-            </ul>
-            <p>{t('remove.neededHelp')}</p>
-          </>
-        )}
+        {dependents ? <DependentList dependents={dependents} /> : <Skeleton lines={2} />}
         {pricedDates && <p role="alert">{t('remove.priced', { dates: pricedDates.join(', ') })}</p>}
       </Dialog>
     )
@@ -83,27 +60,31 @@ export function RemoveModuleDialog({ row: overlaidRow, onClose, onDone }: Remove
   )
 }
 
-/** As the server tells it, or without a line the device. Undefined: not known yet. */
-function useDependents({ code, type }: ModuleRow): DependentModule[] | undefined {
-  const dispatch = useDispatch()
-  const { networkState: connection } = useConnection()
+function DependentList({ dependents }: { dependents: readonly Pick<ModuleRow, 'code' | 'name'>[] }) {
+  const { t } = useTranslation('modules')
+  if (dependents.length === 0) return null
+  return (
+    <>
+      <p>{t('remove.needed', { count: dependents.length })}</p>
+      <ul className="module-dependents">
+        {dependents.map(({ code, name }) => (
+          <li key={code}>
+            {name} <code>{code}</code>
+          </li>
+        ))}
+      </ul>
+      <p>{t('remove.neededHelp')}</p>
+    </>
+  )
+}
+
+/** By the server, or offline by the device's catalogue. Undefined: not known yet. */
+function useDependents({ code, type }: ModuleRow): Pick<ModuleRow, 'code' | 'name'>[] | undefined {
   const { modules } = useCatalogue()
-  const [serverDependents, setServerDependents] = useState<DependentModule[] | 'unknown'>()
-  useEffect(() => {
-    if (connection !== 'online' || code === '') return setServerDependents('unknown')
-    let isActive = true
-    void dispatch(callEndpoint(getModuleRelations, { query: { code, type } })).then((result) => {
-      if (!isActive) return
-      setServerDependents(
-        'output' in result && result.output ? [...result.output.hidden, ...result.output.visible] : 'unknown',
-      )
-    })
-    return () => void (isActive = false)
-  }, [code, type, connection, dispatch])
-  if (serverDependents !== 'unknown') return serverDependents
-  if (!modules) return undefined
-  const { hidden: hiddenModules, visible: visibleModules } = findDependents(modules, code)
-  return [...hiddenModules, ...visibleModules]
+  const response = useServerResponse(getModuleRelations, code === '' ? null : { query: { code, type } })
+  if (code !== '' && !response) return undefined
+  const dependents = response?.kind === 'fresh' ? response.output : modules && findDependents(modules, code)
+  return dependents && [...dependents.hidden, ...dependents.visible]
 }
 
 /** The price lists that name it, from the refusal. */

@@ -44,10 +44,9 @@ export const buildModuleColumns = (
   {
     key: 'apps',
     header: t('column.apps'),
-    width: 'number',
-    align: 'end',
     priority: 2,
-    render: ({ row }) => row.apps.length,
+    format: 'number',
+    getValue: ({ row }) => row.apps.length,
   },
   {
     key: 'create_time',

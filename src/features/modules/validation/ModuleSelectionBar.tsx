@@ -1,4 +1,4 @@
-import { lazy, Suspense, useEffect, useState } from 'react'
+import { lazy, Suspense, useEffect, useMemo, useState } from 'react'
 import type { ModuleRow } from '#contract/modules.ts'
 import type { OverlaidRow } from '#local/lists/list-view.ts'
 import { Button } from '#ui/display/Button.tsx'
@@ -9,8 +9,24 @@ const ValidationDialog = lazy(async () => ({
   default: (await import('#features/modules/validation/ValidationDialog.tsx')).ValidationDialog,
 }))
 
+/** The modules that are chosen for a test; they stay chosen over pages and filters. */
+export function useModuleSelection() {
+  /** Null: no set is being tested. */
+  const [selectedCodes, setSelectedCodes] = useState<readonly string[] | null>(null)
+  const column = useMemo(() => {
+    const toggle = (code: string) =>
+      setSelectedCodes(
+        (current) =>
+          current &&
+          (current.includes(code) ? current.filter((selectedCode) => selectedCode !== code) : [...current, code]),
+      )
+    return selectedCodes ? buildSelectionColumn(selectedCodes, toggle) : undefined
+  }, [selectedCodes])
+  return { selectedCodes, setSelectedCodes, column }
+}
+
 /** The column in which the modules of a set are chosen. */
-export const buildSelectionColumn = (selectedCodes: readonly string[], onToggle: (code: string) => void) => ({
+const buildSelectionColumn = (selectedCodes: readonly string[], onToggle: (code: string) => void) => ({
   headContent: <SelectionHead />,
   cell: ({ row }: OverlaidRow<ModuleRow>) => (
     <SelectionCheckbox row={row} isSelected={selectedCodes.includes(row.code)} onToggle={onToggle} />

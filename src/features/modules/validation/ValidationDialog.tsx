@@ -4,30 +4,35 @@ import { Dialog } from '#ui/overlay/Dialog.tsx'
 import { ProblemNote } from '#ui/page/ProblemNote.tsx'
 import { Skeleton } from '#ui/page/Skeleton.tsx'
 import { useTranslation } from 'react-i18next'
-import { type ModuleFaults, useValidation } from '#features/modules/validation/useValidation.ts'
+import { type ModuleFaults, type ModuleValidation, useValidation } from '#features/modules/validation/useValidation.ts'
 
-/** What the apps of a set lack, in a panel for each kind of fault (contracts 8, M140, M141). */
+/** What the apps of a set of modules lack, in a panel for each kind of fault (contracts 8, M140, M141). */
 export function ValidationDialog({ codes, onClose }: { codes: readonly string[]; onClose: () => void }) {
   const { t } = useTranslation('modules')
   const validation = useValidation(codes)
-  const faults = validation.kind === 'tested' ? validation.faults : null
+  const hasMissingApps = validation.kind === 'tested' && validation.faults.apps_missing.length > 0
   return (
     <Dialog
       open
-      title={faults && faults.apps_missing.length > 0 ? t('test.missing') : t('test.title', { count: codes.length })}
+      title={hasMissingApps ? t('test.missing') : t('test.title', { count: codes.length })}
       onClose={onClose}
     >
       {validation.kind === 'loading' && <Skeleton lines={3} />}
       {validation.kind === 'problem' && <ProblemNote problem={validation.problem} shouldFocus />}
       {validation.kind === 'notHere' && <p>{t('test.notHere')}</p>}
-      {faults && <FaultPanels faults={faults} />}
-      {validation.kind === 'tested' && validation.requiredCodes.length > 0 && (
-        <p className="field-help">{t('test.along', { codes: validation.requiredCodes.join(', ') })}</p>
-      )}
-      {validation.kind === 'tested' && validation.asOf !== null && (
-        <p className="field-help">{t('test.here', { at: formatReadingTime(validation.asOf) })}</p>
-      )}
+      {validation.kind === 'tested' && <ValidationResult {...validation} />}
     </Dialog>
+  )
+}
+
+function ValidationResult({ faults, requiredCodes, asOf }: Extract<ModuleValidation, { kind: 'tested' }>) {
+  const { t } = useTranslation('modules')
+  return (
+    <>
+      <FaultPanels faults={faults} />
+      {requiredCodes.length > 0 && <p className="field-help">{t('test.along', { codes: requiredCodes.join(', ') })}</p>}
+      {asOf !== null && <p className="field-help">{t('test.here', { at: formatReadingTime(asOf) })}</p>}
+    </>
   )
 }
 

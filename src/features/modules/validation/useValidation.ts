@@ -1,10 +1,8 @@
-import { useEffect, useState } from 'react'
 import { validateModules } from '#contract/modules.ts'
 import type { OutputOf } from '#contract/endpoint.ts'
 import { isOffline, type Problem } from '#contract/problem.ts'
 import { findModuleFaults, findRequiredModules } from '#domain/catalogue/apps.ts'
-import { callEndpoint } from '#state/app-thunk.ts'
-import { useConnection, useDispatch } from '#state/use-store.ts'
+import { useServerResponse } from '#state/use-server-response.ts'
 import { useCatalogue } from '#features/modules/useCatalogue.ts'
 
 export type ModuleFaults = OutputOf<typeof validateModules>
@@ -17,32 +15,18 @@ export type ModuleValidation =
    * because the chosen ones need them.
    */
   | { kind: 'tested'; faults: ModuleFaults; requiredCodes: string[]; asOf: number | null }
-  /** There is no line, and the device does not have all modules and apps. */
+  /** There is no connection, and the device does not have all modules and apps. */
   | { kind: 'notHere' }
 
-/** By the server, or without a line by the same rule over what is kept here. */
+/** By the server, or offline by the same rule over the device's catalogue. */
 export function useValidation(codes: readonly string[]): ModuleValidation {
-  const dispatch = useDispatch()
-  const { networkState: connection } = useConnection()
-  const { type, modules, apps, isComplete, asOf } = useCatalogue()
-  const [serverResult, setServerResult] = useState<ModuleFaults | Problem | 'none'>()
-  const codesKey = codes.join()
-  useEffect(() => {
-    if (connection !== 'online') return setServerResult('none')
-    let isActive = true
-    void dispatch(callEndpoint(validateModules, { query: { type }, body: codesKey.split(',') })).then((result) => {
-      if (!isActive) return
-      if (result.kind === 'problem') setServerResult(isOffline(result.problem) ? 'none' : result.problem)
-      else setServerResult(('output' in result && result.output) || 'none')
-    })
-    return () => void (isActive = false)
-  }, [codesKey, type, connection, dispatch])
-  if (serverResult === undefined) return { kind: 'loading' }
+  const catalogue = useCatalogue()
+  const { type, modules, apps, isComplete } = catalogue
+  const response = useServerResponse(validateModules, { query: { type }, body: [...codes] })
+  if (!response) return { kind: 'loading' }
   const requiredCodes = findRequiredModules(modules ?? [], codes).filter((code) => !codes.includes(code))
-  if (serverResult !== 'none')
-    return 'code' in serverResult
-      ? { kind: 'problem', problem: serverResult }
-      : { kind: 'tested', faults: serverResult, requiredCodes, asOf: null }
+  if (response.kind === 'fresh') return { kind: 'tested', faults: response.output, requiredCodes, asOf: null }
+  if (response.kind === 'problem' && !isOffline(response.problem)) return response
   if (!modules || !apps) return { kind: 'loading' }
   if (!isComplete) return { kind: 'notHere' }
   const { missing: missingAppCodes, loops, incompatible: incompatibleApps } = findModuleFaults(modules, apps, codes)
@@ -51,5 +35,5 @@ export function useValidation(codes: readonly string[]): ModuleValidation {
     apps_loop: loops,
     apps_incompatible: incompatibleApps.map(({ code, requires }) => ({ app_code: code, err_data: requires })),
   }
-  return { kind: 'tested', faults, requiredCodes, asOf }
+  return { kind: 'tested', faults, requiredCodes, asOf: catalogue.asOf }
 }

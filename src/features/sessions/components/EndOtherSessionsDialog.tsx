@@ -1,24 +1,18 @@
-import { useState } from 'react'
-import type { Problem } from '#contract/problem.ts'
-import { useDispatch } from '#state/use-store.ts'
+import { endOtherSessions } from '#contract/sessions.ts'
+import { useAction } from '#state/use-action.ts'
 import { Button } from '#ui/display/Button.tsx'
 import { Dialog } from '#ui/overlay/Dialog.tsx'
 import { ProblemNote } from '#ui/page/ProblemNote.tsx'
 import { showToast } from '#ui/overlay/toasts.tsx'
 import { useTranslation } from 'react-i18next'
-import { endOtherSessionsOfUser } from '#features/sessions/slice.ts'
 
 /** Says what is lost; the safe way out has the focus (C-16, A-10). */
 export function EndOtherSessionsDialog({ onClose, onEnded }: { onClose: () => void; onEnded: () => void }) {
   const { t } = useTranslation('sessions')
-  const dispatch = useDispatch()
-  const [isBusy, setIsBusy] = useState(false)
-  const [problem, setProblem] = useState<Problem | null>(null)
+  const { run, isBusy, problem } = useAction(endOtherSessions)
   async function endSessions() {
-    setIsBusy(true)
-    const result = await dispatch(endOtherSessionsOfUser())
-    setIsBusy(false)
-    if (result.kind === 'problem') return setProblem(result.problem)
+    const result = await run({})
+    if (result.kind === 'problem') return
     showToast({ kind: 'done', text: t('othersEnded') })
     onEnded()
     onClose()

@@ -1,9 +1,11 @@
 import '#features/sessions/style.css'
 import '#features/sessions/translations.ts'
-import { useCallback, useEffect, useRef, useState } from 'react'
-import type { SessionRow } from '#contract/sessions.ts'
-import { useConnection, useDispatch, useSelector } from '#state/use-store.ts'
-import { useFetch } from '#state/use-fetch.ts'
+import { useRef, useState } from 'react'
+import { endSession, type SessionRow } from '#contract/sessions.ts'
+import type { CallResult } from '#request/call-results.ts'
+import { type AppThunk, callEndpoint } from '#state/app-thunk.ts'
+import { useAction } from '#state/use-action.ts'
+import { useConnection } from '#state/use-store.ts'
 import { Button } from '#ui/display/Button.tsx'
 import { Icon } from '#ui/icons/Icon.tsx'
 import { ProblemNote } from '#ui/page/ProblemNote.tsx'
@@ -13,21 +15,31 @@ import { showToast } from '#ui/overlay/toasts.tsx'
 import { useTranslation } from 'react-i18next'
 import { EndOtherSessionsDialog } from '#features/sessions/components/EndOtherSessionsDialog.tsx'
 import { useDeviceNames } from '#features/sessions/use-device-names.ts'
-import { endOneSession, fetchSessions, pageOpened, selectSessions } from '#features/sessions/slice.ts'
+import { useSessionRows } from '#features/sessions/useSessionRows.ts'
+
+/** A session that has already ended elsewhere counts as ended. */
+const endOneSession =
+  (id: string): AppThunk<CallResult<null>> =>
+  async (dispatch) => {
+    const result = await dispatch(callEndpoint(endSession, { params: { id } }))
+    return result.kind === 'problem' && result.problem.code === 'NOT_FOUND' ? { kind: 'fresh', output: null } : result
+  }
 
 export function SessionList() {
   const { t } = useTranslation('sessions')
-  const dispatch = useDispatch()
   const disabledReason = useDisabledReason()
-  const { rows, readRows } = useSessionRows()
-  const { problem: readProblem, endingId, endProblem: problem } = useSelector(selectSessions)
+  const { rows, problem: readProblem, readRows } = useSessionRows()
+  const { run: end, problem } = useAction(endOneSession)
+  const [endingId, setEndingId] = useState<string | null>(null)
   const [isDialogOpen, setDialogOpen] = useState(false)
   const headingRef = useRef<HTMLHeadingElement>(null)
 
   async function handleEnd({ id }: SessionRow) {
-    const isEnded = endOneSession.fulfilled.match(await dispatch(endOneSession(id)))
+    setEndingId(id)
+    const isEnded = (await end(id)).kind !== 'problem'
     if (isEnded) showToast({ kind: 'done', text: t('ended') })
     await readRows()
+    setEndingId(null)
     // The button went with its row.
     if (isEnded) headingRef.current?.focus()
   }
@@ -105,23 +117,6 @@ function Session({
       )}
     </li>
   )
-}
-
-/** Read when the page opens, and again when the line comes back. */
-function useSessionRows() {
-  const dispatch = useDispatch()
-  const { networkState: connection } = useConnection()
-  const [rows, setRows] = useState<SessionRow[] | null>(null)
-  const readRows = useCallback(async () => {
-    const action = await dispatch(fetchSessions())
-    if (fetchSessions.fulfilled.match(action) && action.payload) setRows(action.payload)
-  }, [dispatch])
-  useEffect(() => void dispatch(pageOpened()), [dispatch])
-  useFetch(
-    useCallback(() => void readRows(), [readRows]),
-    connection !== 'online',
-  )
-  return { rows, readRows }
 }
 
 /** Null: sessions can be ended now. */

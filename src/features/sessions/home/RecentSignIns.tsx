@@ -1,29 +1,18 @@
 import '#features/sessions/translations.ts'
-import { useEffect, useState } from 'react'
 import { Link } from 'react-router-dom'
-import { listSessions, type SessionRow } from '#contract/sessions.ts'
-import { callEndpoint } from '#state/app-thunk.ts'
-import { useConnection, useDispatch } from '#state/use-store.ts'
 import { Icon } from '#ui/icons/Icon.tsx'
 import { useTranslation } from 'react-i18next'
 import { useDeviceNames } from '#features/sessions/use-device-names.ts'
+import { useSessionRows } from '#features/sessions/useSessionRows.ts'
 
 const maxRows = 3
 
 /** Where the user is logged in, this device first: only the server knows. */
 export function RecentSignIns() {
   const { t } = useTranslation('sessions')
-  const dispatch = useDispatch()
   const formatDeviceName = useDeviceNames()
-  const isOnline = useConnection().networkState === 'online'
-  const [rows, setRows] = useState<readonly SessionRow[]>([])
-  useEffect(() => {
-    if (!isOnline) return
-    void dispatch(callEndpoint(listSessions, {})).then((result) => {
-      if (result.kind === 'fresh') setRows(result.output)
-    })
-  }, [dispatch, isOnline])
-  if (rows.length === 0) return null
+  const { rows } = useSessionRows()
+  if (!rows || rows.length === 0) return null
   return (
     <>
       <h3>{t('home.title')}</h3>

@@ -1,0 +1,38 @@
+import { useEffect, useState } from 'react'
+import type { Endpoint, InputOf, OutputOf } from '#contract/endpoint.ts'
+import { createLocalProblem } from '#contract/problem.ts'
+import type { CallResult } from '#request/call-results.ts'
+import { callEndpoint } from '#state/app-thunk.ts'
+import { useConnection, useDispatch } from '#state/use-store.ts'
+
+const offlineResult: CallResult<never> = { kind: 'problem', problem: createLocalProblem('OFFLINE') }
+
+/**
+ * The response to a call that the device does not store: fetched when the page comes, when the input changes and when the connection is
+ * back. `input` null: nothing is fetched. `delayMs`: an input that changes sooner is not sent. Undefined until the server has responded.
+ */
+export function useServerResponse<E extends Endpoint>(
+  endpoint: E,
+  input: InputOf<E> | null,
+  delayMs = 0,
+): CallResult<OutputOf<E>> | undefined {
+  const dispatch = useDispatch()
+  const isOnline = useConnection().networkState === 'online'
+  const inputJson = input === null ? null : JSON.stringify(input)
+  const [response, setResponse] = useState<{ inputJson: string; result: CallResult<OutputOf<E>> }>()
+  useEffect(() => {
+    if (inputJson === null || !isOnline) return
+    let isActive = true
+    const timer = setTimeout(async () => {
+      const call = callEndpoint(endpoint, JSON.parse(inputJson) as InputOf<E>)
+      const result = await dispatch(call).catch(() => offlineResult)
+      if (isActive) setResponse({ inputJson, result })
+    }, delayMs)
+    return () => {
+      isActive = false
+      clearTimeout(timer)
+    }
+  }, [dispatch, endpoint, inputJson, isOnline, delayMs])
+  if (!isOnline) return offlineResult
+  return response?.inputJson === inputJson ? response.result : undefined
+}
