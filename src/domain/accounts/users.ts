@@ -33,6 +33,9 @@ export interface UserFields {
   access_level: AccessLevel
 }
 
+/** Roles of a user, each on or off. */
+export const userFlags = ['admin', 'order', 'alert'] as const
+
 /** The moves of portal 4: action -> the states that allow it. */
 export const userActions = {
   activatemail: [userStatus.deactivated],

@@ -1,30 +1,23 @@
-import { useState } from 'react'
-import type { Problem } from '#contract/problem.ts'
+import { endUserSessions } from '#contract/sessions.ts'
 import en from '#locales/en/sessions.json' with { type: 'json' }
 import zh from '#locales/zh/sessions.json' with { type: 'json' }
-import { useDispatch } from '#state/use-store.ts'
+import { useAction } from '#state/use-action.ts'
 import { Button } from '#ui/display/Button.tsx'
 import { ProblemNote } from '#ui/page/ProblemNote.tsx'
 import { i18n } from '#ui/i18n/messages.ts'
 import { showToast } from '#ui/overlay/toasts.tsx'
 import { useTranslation } from 'react-i18next'
-import { endSessionsOfUser } from '#features/users/end-sessions.ts'
 
-// They travel with this code, which no list waits for and no device keeps.
+// They come with this code: no list waits for them and no device stores them.
 i18n.addResourceBundle('en', 'sessions', en)
 i18n.addResourceBundle('zh', 'sessions', zh)
 
-/** Apart from the form: nothing of the user is changed, and nothing of it waits for a line. */
+/** Ends where one of the company's users is logged in (S-46). Not part of the form: the user is not changed, and nothing is queued. */
 export function EndSessionsSection({ id, name }: { id: number; name: string }) {
   const { t } = useTranslation('sessions')
-  const dispatch = useDispatch()
-  const [isBusy, setIsBusy] = useState(false)
-  const [problem, setProblem] = useState<Problem | null>(null)
+  const { run, isBusy, problem } = useAction(endUserSessions)
   async function handleEnd() {
-    setIsBusy(true)
-    const result = await dispatch(endSessionsOfUser(id))
-    setIsBusy(false)
-    setProblem(result.kind === 'problem' ? result.problem : null)
+    const result = await run({ params: { id } })
     if (result.kind !== 'problem') showToast({ kind: 'done', text: t('admin.ended', { name }) })
   }
   return (

@@ -1,29 +1,30 @@
-/** What the device knows of the users beside their list. */
+/** What the device has of the users apart from their list. */
 import type { RowRef, Intent } from '#contract/endpoint.ts'
-import type { UserRow } from '#contract/users.ts'
+import { userListSpec, type UserRow } from '#contract/users.ts'
 import { userStatus } from '#domain/accounts/users.ts'
 import { normaliseText } from '#domain/text.ts'
+import type { OverlaidRow } from '#local/lists/list-view.ts'
 import { readList } from '#local/lists/read-list.ts'
-import { userListSpec } from '#features/users/view.ts'
+import { readRow } from '#local/lists/read-row.ts'
 
-/** The only active admin there is (D54); null: there are more, or this device does not know them all. */
+const readAllRows = (companyId: number, filters: Record<string, string | number>) =>
+  readList<UserRow>(userListSpec, { scope: companyId, filters, sort: userListSpec.sort, page: 1, results: 1_000_000 })
+
+/** The only active admin (D54); null: there are more, or this device does not have all users. */
 export async function readLastAdmin(companyId: number): Promise<RowRef | null> {
-  const filters = { statusType: userStatus.activated }
-  const query = { scope: companyId, filters, sort: userListSpec.sort, page: 1, results: 1_000_000 }
-  const { rows, complete: isComplete } = await readList<UserRow>(userListSpec, query)
+  const { rows, complete: isComplete } = await readAllRows(companyId, { statusType: userStatus.activated })
   const [firstAdmin, ...otherAdmins] = rows.filter(({ row }) => row.admin)
   return isComplete && firstAdmin && otherAdmins.length === 0 ? firstAdmin.row.id : null
 }
 
-/** Whether a user on this device has that address; `exceptIntent`: the one that is being made by this write. A deleted user's is free. */
+/** Whether a user on this device has that address, apart from the one that `exceptIntent` creates. A deleted user's is free. */
 export async function hasCachedEmail(companyId: number, email: string, exceptIntent: Intent | null): Promise<boolean> {
-  const filters = { searchText: email }
-  const { rows } = await readList<UserRow>(userListSpec, {
-    scope: companyId,
-    filters,
-    sort: userListSpec.sort,
-    page: 1,
-    results: 1_000_000,
-  })
+  const { rows } = await readAllRows(companyId, { searchText: email })
   return rows.some(({ row }) => row.id !== `~${exceptIntent}` && normaliseText(row.email) === normaliseText(email))
+}
+
+/** With their waiting writes; ids that this device does not have any more are left out. */
+export async function readUserRows(ids: readonly RowRef[]): Promise<OverlaidRow<UserRow>[]> {
+  const rows = await Promise.all(ids.map((id) => readRow<UserRow>(userListSpec.table, id)))
+  return rows.filter((overlaidRow) => overlaidRow !== null)
 }

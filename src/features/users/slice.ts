@@ -1,14 +1,21 @@
-/** The users page in the store: its list, and moves of single users. Rows are the device's and never come here. */
-import { createSlice, isAnyOf } from '@reduxjs/toolkit'
+/** The users page in the store: its list, and the actions on single users that are on their way. */
+import { createSlice, type PayloadAction } from '@reduxjs/toolkit'
 import type { Endpoint, RowRef } from '#contract/endpoint.ts'
-import { deleteUser, disableUser, enableUser, listUsers, sendActivationMail, type UserRow } from '#contract/users.ts'
+import {
+  deleteUser,
+  disableUser,
+  enableUser,
+  listUsers,
+  sendActivationMail,
+  userListSpec,
+  type UserRow,
+} from '#contract/users.ts'
 import type { UserAction } from '#domain/accounts/users.ts'
-import { toListQuery, userListSpec, type UsersView } from '#features/users/view.ts'
-import { readList } from '#local/lists/read-list.ts'
+import { type UsersView, usersView } from '#features/users/view.ts'
 import { readRow } from '#local/lists/read-row.ts'
 import { getBaseVersion } from '#local/lists/list-view.ts'
 import type { CallResult } from '#request/call-results.ts'
-import { type AppThunk, createAppThunk } from '#state/app-thunk.ts'
+import { type AppThunk, callEndpoint } from '#state/app-thunk.ts'
 import { createListSlice } from '#state/list-slice.ts'
 import { signedOut } from '#state/session-slice.ts'
 import { rootReducer } from '#state/store.ts'
@@ -16,8 +23,7 @@ import { rootReducer } from '#state/store.ts'
 export const usersList = createListSlice<UserRow, UsersView>({
   name: 'users',
   endpoint: listUsers,
-  read: readList,
-  toQuery: toListQuery,
+  toQuery: usersView.toListQuery,
 })
 
 const actionEndpoints = {
@@ -27,56 +33,49 @@ const actionEndpoints = {
   remove: deleteUser,
 } satisfies Record<UserAction, Endpoint>
 
+/** Rows with an action on its way, by id: a second tap sends nothing (T-08). */
+type RunningUserActions = Record<string, true>
+
+const userActionsSlice = createSlice({
+  name: 'userActions',
+  initialState: {} as RunningUserActions,
+  reducers: {
+    actionStarted: (state, { payload }: PayloadAction<RowRef>) => ({ ...state, [payload]: true as const }),
+    actionEnded(state, { payload }: PayloadAction<RowRef>) {
+      const { [payload]: _, ...runningActions } = state
+      return runningActions
+    },
+  },
+  extraReducers: (builder) => builder.addCase(signedOut, () => ({})),
+})
+const { actionStarted, actionEnded } = userActionsSlice.actions
+const injectedSlice = userActionsSlice.injectInto(rootReducer)
+/** Of the whole state, whose type no feature knows. */
+export const selectRunningActions = (state: object): RunningUserActions => injectedSlice.selectSlice(state)
+
 interface UserActionInput {
   action: UserAction
   id: RowRef
 }
 
-/** Based on the row as it is at this moment, not as it was drawn: Undo follows its own move. */
-const sendUserAction = createAppThunk(
-  'users/move',
-  async ({ action, id }: UserActionInput, { extra: { api }, rejectWithValue }) => {
-    const storedRow = await readRow<UserRow>(userListSpec.table, id)
-    const baseOption = storedRow
-      ? { base: { rowVersion: getBaseVersion(storedRow), values: { status: storedRow.row.status } } }
-      : {}
-    const result = await api.call(actionEndpoints[action], { params: { id } }, baseOption)
-    return result.kind === 'problem' ? rejectWithValue(result.problem) : result
-  },
-  { condition: ({ id }, { getState }) => !selectRunningActions(getState())[id] },
-)
-
-/** Rows with a move on its way, by id: a second tap is not a second wish (T-08). */
-type RunningUserActions = Record<string, true>
-
-const userActionsSlice = createSlice({
-  name: 'userMoves',
-  initialState: {} as RunningUserActions,
-  reducers: {},
-  extraReducers: (builder) =>
-    builder
-      .addCase(
-        sendUserAction.pending,
-        (state, { meta }): RunningUserActions => ({ ...state, [meta.arg.id]: true as const }),
-      )
-      .addCase(signedOut, () => ({}))
-      .addMatcher(isAnyOf(sendUserAction.fulfilled, sendUserAction.rejected), (state, { meta }): RunningUserActions => {
-        const { [meta.arg.id]: _, ...runningActions } = state
-        return runningActions
-      }),
-})
-
-const injectedSlice = userActionsSlice.injectInto(rootReducer)
-/** Of the whole state, whose type no feature knows. */
-export const selectRunningActions = (state: object): RunningUserActions => injectedSlice.selectSlice(state)
-
-/** Null: one of that user is already on its way. */
-export const runUserAction =
-  (userAction: UserAction, id: RowRef): AppThunk<CallResult<unknown> | null> =>
+/** Based on the row as it is at this moment, not as it was shown: an undo follows the action that it takes back. */
+export const sendUserAction =
+  ({ action, id }: UserActionInput): AppThunk<CallResult<unknown>> =>
   async (dispatch) => {
-    const action = await dispatch(sendUserAction({ action: userAction, id }))
-    if (sendUserAction.fulfilled.match(action)) return action.payload
-    if (action.meta.condition) return null
-    if (action.payload) return { kind: 'problem', problem: action.payload }
-    throw action.error
+    dispatch(actionStarted(id))
+    try {
+      const storedRow = await readRow<UserRow>(userListSpec.table, id)
+      const baseOption = storedRow && {
+        base: { rowVersion: getBaseVersion(storedRow), values: { status: storedRow.row.status } },
+      }
+      return await dispatch(callEndpoint(actionEndpoints[action], { params: { id } }, { ...baseOption }))
+    } finally {
+      dispatch(actionEnded(id))
+    }
   }
+
+/** Null: another action on that user is on its way. */
+export const runUserAction =
+  (action: UserAction, id: RowRef): AppThunk<CallResult<unknown> | null> =>
+  async (dispatch, getState) =>
+    selectRunningActions(getState())[id] ? null : await dispatch(sendUserAction({ action, id }))

@@ -1,14 +1,16 @@
+import type { UserAction } from '#domain/accounts/users.ts'
 import type { CallResult } from '#request/call-results.ts'
 import { showToast, type ToastMessage } from '#ui/overlay/toasts.tsx'
 import { useTranslation } from 'react-i18next'
 import { formatProblem } from '#ui/i18n/problem-messages.ts'
 import { formatQueuedMessage } from '#ui/i18n/queued-messages.ts'
 
-/** Says how an act on a row went (portal 8: "{action} successfully.", "{action} failed."). */
+/** Says how an action on a user ended (portal 8: "{action} successfully.", "{action} failed."). */
 export function useResultToast() {
   const { t } = useTranslation('users')
   const { t: tUi } = useTranslation('ui')
-  return (action: string, result: CallResult<unknown>, undo?: ToastMessage['action']) => {
+  return (userAction: UserAction, result: CallResult<unknown>, undo?: ToastMessage['action']) => {
+    const action = t(`action.${userAction}`)
     if (result.kind === 'queued') showToast({ kind: 'note', text: formatQueuedMessage(result) })
     else if (result.kind === 'problem') {
       const reason = formatProblem(result.problem)

@@ -5,7 +5,8 @@ import { PendingMark } from '#ui/list/PendingMark.tsx'
 
 interface EditFormNotesProps<Row extends VersionedRow, Name extends keyof Row> {
   form: {
-    row: OverlaidRow<Row> | null
+    /** Left out: the page says elsewhere that a write waits. */
+    row?: OverlaidRow<Row> | null
     conflict: { previousRow: Row; currentRow: Row } | null
   }
   conflictTitle: string

@@ -47,6 +47,8 @@ export interface EditFormOptions<
   toValues: (row: Row | null) => Values
   /** What the inputs mean: trimmed, typed, without what is locked. */
   fromValues: (values: Values) => Fields
+  /** Fields that nobody may change in this row: they are never sent. */
+  getLockedFields?: (row: Row) => ReadonlySet<keyof Fields>
   check: (fields: Fields, changes: Partial<Fields>) => readonly Fault[]
   /** Faults that only the device or the server knows, before the write is sent. */
   checkBeforeSave?: (fields: Fields) => Promise<readonly Fault[]>

@@ -7,10 +7,16 @@ const isSame = (first: unknown, second: unknown) =>
 /** JSON has no files: two of them would look the same. */
 const isFile = (value: unknown) => typeof Blob !== 'undefined' && value instanceof Blob
 
-/** Fields that differ from those of `base`; lists and objects are compared by their content. */
-export const getChanges = <Fields extends object>(fields: Fields, base: Fields): Partial<Fields> =>
+/** Fields that differ from those of `base`, without locked ones; lists and objects are compared by their content. */
+export const getChanges = <Fields extends object>(
+  fields: Fields,
+  base: Fields,
+  lockedFields?: ReadonlySet<keyof Fields>,
+): Partial<Fields> =>
   Object.fromEntries(
-    Object.entries(fields).filter(([name, value]) => !isSame(value, base[name as keyof Fields])),
+    Object.entries(fields).filter(
+      ([name, value]) => !lockedFields?.has(name as keyof Fields) && !isSame(value, base[name as keyof Fields]),
+    ),
   ) as Partial<Fields>
 
 /** After somebody else changed the record: the current values, with what was typed over them. */

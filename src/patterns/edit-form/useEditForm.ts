@@ -11,7 +11,7 @@ import { formatQueuedMessage } from '#ui/i18n/queued-messages.ts'
 import { showToast } from '#ui/overlay/toasts.tsx'
 import { useTranslation } from 'react-i18next'
 import type { EditFormOptions, FieldFault, SavedForm } from '#patterns/edit-form/edit-form-options.ts'
-import { type FormValues, getChanges, rebaseValues } from '#patterns/edit-form/form-values.ts'
+import { type FormValues, rebaseValues } from '#patterns/edit-form/form-values.ts'
 import { createInputProps } from '#patterns/edit-form/input-props.ts'
 import { useFormErrors } from '#patterns/edit-form/useFormErrors.ts'
 import { useFormState } from '#patterns/edit-form/useFormState.ts'
@@ -34,21 +34,21 @@ export function useEditForm<
   Fields extends object,
   Fault extends FieldFault = FieldFault,
 >(options: EditFormOptions<Row, Values, Fields, Fault>) {
-  const { toValues, fromValues, texts, refusedWrite = null, rebase = rebaseValues } = options
+  const { toValues, fromValues, texts, rebase = rebaseValues } = options
   const { t } = useTranslation('ui')
   const dispatch = useDispatch()
   const saveBlock = useSaveBlocked()
   const formState = useFormState(options)
   const { base, setBase, values, setValues, fields, changes, isDirty, intent, setIntent } = formState
   const [conflict, setConflict] = useState<{ previousRow: Row; currentRow: Row } | null>(null)
-  const [sendState, setSendState] = useState<SendState>(() => toSendState(refusedWrite?.problem))
+  const [sendState, setSendState] = useState<SendState>(() => toSendState(formState.refusal))
   const [wasSubmitted, setWasSubmitted] = useState(false)
-  const inputErrors = useFormErrors<Fault>(options, values, refusedWrite?.problem ?? null)
+  const inputErrors = useFormErrors<Fault>(options, values, formState.refusal)
 
   function change(changedValues: Partial<Values>) {
     const nextFields = fromValues(formState.changeValues(changedValues))
     // Once the form was refused, an input says at once whether it is right.
-    const faults = wasSubmitted ? options.check(nextFields, getChanges(nextFields, fromValues(base.values))) : []
+    const faults = wasSubmitted ? options.check(nextFields, formState.getFieldChanges(nextFields)) : []
     inputErrors.update(Object.keys(changedValues), faults)
   }
 
@@ -104,6 +104,8 @@ export function useEditForm<
     changes,
     isDirty,
     conflict,
+    /** Under which the write was refused before. */
+    intent,
     change,
     /** A fault found while typing: an e-mail that is taken. */
     showFault: inputErrors.add,
@@ -137,8 +139,7 @@ export function useEditForm<
   }
 }
 
-const toSendState = (problem: Problem | null | undefined): SendState =>
-  problem ? { kind: 'failed', problem } : { kind: 'idle' }
+const toSendState = (problem: Problem | null): SendState => (problem ? { kind: 'failed', problem } : { kind: 'idle' })
 
 const toBlockedProps = (t: TFunction<'ui'>, { code, reason }: NonNullable<ReturnType<typeof useSaveBlocked>>) => ({
   problem: createLocalProblem(code),

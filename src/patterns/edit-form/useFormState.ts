@@ -1,5 +1,6 @@
 import { useLayoutEffect, useRef, useState } from 'react'
 import type { Intent, VersionedRow } from '#contract/endpoint.ts'
+import type { Problem } from '#contract/problem.ts'
 import type { OverlaidRow } from '#local/lists/list-view.ts'
 import { createUnsavedForms } from '#state/unsaved-forms.ts'
 import type { EditFormOptions, FieldFault } from '#patterns/edit-form/edit-form-options.ts'
@@ -12,7 +13,10 @@ interface UnsavedForm<Row extends VersionedRow, Values> {
 }
 const unsavedForms = createUnsavedForms<UnsavedForm<VersionedRow, FormValues>>()
 
-/** What a form was opened on, what its inputs hold, and what of it is changed. Kept while its user has to sign in again. */
+/**
+ * What a form was opened on, what its inputs hold, and what of it is changed. Kept while its user has to sign in again; the message
+ * of an earlier refusal is not, because the values may be others by then.
+ */
 export function useFormState<
   Row extends VersionedRow,
   Values extends FormValues,
@@ -21,7 +25,7 @@ export function useFormState<
 >(options: EditFormOptions<Row, Values, Fields, Fault>) {
   const { row, toValues, fromValues, refusedWrite = null, rebase = rebaseValues } = options
   const unsavedForm = unsavedForms.useUnsavedForm(options.name) as UnsavedForm<Row, Values> | null
-  const [initialForm] = useState(() => unsavedForm ?? openForm(options))
+  const [initialForm] = useState(() => (unsavedForm ? { ...unsavedForm, refusal: null } : openForm(options)))
   const [base, setBase] = useState(() => ({
     row: initialForm.row,
     values: toValues(initialForm.row?.row ?? null),
@@ -36,7 +40,9 @@ export function useFormState<
     latestValues.current = values
   })
   const fields = fromValues(values)
-  const changes = getChanges(fields, fromValues(base.values))
+  const getFieldChanges = (newFields: Fields) =>
+    getChanges(newFields, fromValues(base.values), findLockedFields(options, base.row))
+  const changes = getFieldChanges(fields)
   const hasChanges = Object.keys(changes).length > 0
   // A new record that was refused is worth keeping as it is.
   const isDirty = hasChanges || (base.row === null && refusedWrite !== null && !base.isSaved)
@@ -64,9 +70,11 @@ export function useFormState<
     },
     fields,
     changes,
+    getFieldChanges,
     isDirty,
     intent,
     setIntent,
+    refusal: initialForm.refusal,
   }
 }
 
@@ -78,8 +86,14 @@ const openForm = <Row extends VersionedRow, Values extends FormValues>({
 }: Pick<
   EditFormOptions<Row, Values, never, never>,
   'row' | 'initialValues' | 'toValues' | 'refusedWrite'
->): UnsavedForm<Row, Values> => ({
+>): UnsavedForm<Row, Values> & { refusal: Problem | null } => ({
   row,
   values: initialValues ?? toValues(row?.row ?? null),
   intent: refusedWrite?.intent ?? null,
+  refusal: refusedWrite?.problem ?? null,
 })
+
+const findLockedFields = <Row extends VersionedRow, Fields extends object>(
+  { getLockedFields }: Pick<EditFormOptions<Row, FormValues, Fields, never>, 'getLockedFields'>,
+  row: OverlaidRow<Row> | null,
+) => (row ? getLockedFields?.(row.row) : undefined)

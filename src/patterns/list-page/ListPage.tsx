@@ -27,7 +27,7 @@ interface ListPageState<R, V extends ListUrlState> {
 
 interface EmptyTexts {
   /** The list was never read on this device. */
-  notHere: { title: string; text: string }
+  notHere: { title: string; text: ReactNode }
   /** Nothing matches the filters. Without it there are no filters. */
   noneFound?: { title: string; text: string; showAll: string }
   /** There is no row at all: `<EmptyState …/>`, mostly with the action that creates the first. */

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { readView } from '#features/users/view.ts'
+import { usersView } from '#features/users/view.ts'
 import { filterAndSort } from '#features/users/list/export-users.ts'
 import { type SignedIn, startServer, type TestServer } from '#tests/support/server/server.ts'
 
@@ -27,6 +27,6 @@ describe('the whole list in one answer', () => {
     const { changed: changedRows } = await listUsers('since=')
     const { data } = await listUsers(`results=50&${query}`)
     expect(data.length).toBeGreaterThan(0)
-    expect(filterAndSort(changedRows, readView(new URLSearchParams(query)))).toEqual(data)
+    expect(filterAndSort(changedRows, usersView.read(new URLSearchParams(query)))).toEqual(data)
   })
 })

@@ -6,9 +6,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { checkFields, type FieldProblem, checkRequired } from '#domain/checks/field-checks.ts'
 import { checkForgottenPassword } from '#domain/accounts/passwords.ts'
-import { getLockedFields, userStatus } from '#domain/accounts/users.ts'
+import { checkUser } from '#domain/accounts/users.ts'
 import { checkPasswords } from '#features/accounts/passwords.ts'
-import { checkForm, emptyUserFields } from '#features/users/form/user-form.ts'
+import { emptyUserFields } from '#features/users/form/user-form.ts'
 import { readKey, createMailBox } from '#tests/support/server/mail-box.ts'
 import { requestToken, type SignedIn, startServer, type TestServer } from '#tests/support/server/server.ts'
 import { password } from '#tests/support/server/world.ts'
@@ -72,7 +72,7 @@ describe('form and server agree on', () => {
       const response = await admin.send({ method: 'POST', url: '/api/m18s/user', payload: fields })
       const results = {
         value,
-        form: findFirstCode(checkForm(fields, new Set()), field),
+        form: findFirstCode(checkUser(fields), field),
         server: readServerCode(response, field),
       }
       expect(results).toEqual({ value, form: code, server: code })
@@ -82,14 +82,13 @@ describe('form and server agree on', () => {
 
   test("a changed user's name, as long as it is not locked", async () => {
     const id = server.world.users['waiting@alpha']
-    const lockedFields = getLockedFields({ status: userStatus.deactivated }, { isSelf: false })
     for (const [value, code] of names) {
       const response = await admin.send({
         method: 'PUT',
         url: `/api/m18s/company-user/${id}`,
         payload: { name: value },
       })
-      const problems = checkForm({ ...emptyUserFields, name: value }, lockedFields)
+      const problems = checkUser({ name: value })
       expect({ value, form: findFirstCode(problems, 'name'), server: readServerCode(response, 'name') }).toEqual({
         value,
         form: code,

@@ -5,9 +5,10 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { FieldProblem } from '#domain/checks/field-checks.ts'
 import type { CompanyProfile } from '#domain/accounts/company-fields.ts'
+import { checkUser } from '#domain/accounts/users.ts'
 import { getChanges } from '#patterns/edit-form/form-values.ts'
 import { checkChanges } from '#features/company/form.ts'
-import { toProfileChanges, checkName, checkPasswords } from '#features/profile/form.ts'
+import { checkPasswords, fromProfileValues, type ProfileValues } from '#features/profile/form.ts'
 import { postForm } from '#tests/support/server/forms.ts'
 import { type SignedIn, startServer, type TestServer } from '#tests/support/server/server.ts'
 import { password } from '#tests/support/server/world.ts'
@@ -157,7 +158,7 @@ describe('form and server agree on', () => {
       const nameChange = { method: 'PUT' as const, url: `/api/m18s/user/${admin.userId}`, payload: { name: value } }
       expect({
         value,
-        form: checkName(value ?? '')?.code ?? null,
+        form: checkUser(fromProfileValues({ name: value ?? '', avatar: null }))[0]?.code ?? null,
         server: readCode(await admin.send(nameChange)),
       }).toEqual({
         value,
@@ -217,10 +218,11 @@ describe('form and server agree on', () => {
 })
 
 test('a profile sends what differs and nothing else', () => {
-  const base = { name: 'Ada', avatar: null }
   const picture = new File([], 'a.png')
-  expect(toProfileChanges({ name: ' Ada ', picture: undefined }, base)).toEqual({})
-  expect(toProfileChanges({ name: 'Ada', picture: null }, base)).toEqual({})
-  expect(toProfileChanges({ name: 'Ada B', picture }, base)).toEqual({ name: 'Ada B', picture })
-  expect(toProfileChanges({ name: 'Ada', picture: null }, { ...base, avatar: 'x' })).toEqual({ picture: null })
+  const getSentChanges = (values: ProfileValues, avatar: string | null = null) =>
+    getChanges(fromProfileValues(values), fromProfileValues({ name: 'Ada', avatar }))
+  expect(getSentChanges({ name: ' Ada ', avatar: 'x' }, 'x')).toEqual({})
+  expect(getSentChanges({ name: 'Ada', avatar: null })).toEqual({})
+  expect(getSentChanges({ name: 'Ada B', avatar: picture })).toEqual({ name: 'Ada B', avatar: picture })
+  expect(getSentChanges({ name: 'Ada', avatar: null }, 'x')).toEqual({ avatar: null })
 })

@@ -7,35 +7,37 @@ import { Icon } from '#ui/icons/Icon.tsx'
 import { useTranslation } from 'react-i18next'
 import { formatProblem } from '#ui/i18n/problem-messages.ts'
 import { CropDialog } from '#features/profile/components/CropDialog.tsx'
-import { useFileUrl } from '#features/profile/components/usePicture.ts'
-import type { PictureChange } from '#features/profile/form.ts'
+import { useFileUrl, usePicture } from '#features/profile/components/usePicture.ts'
+import type { ProfileValues } from '#features/profile/form.ts'
 
-/** A browser draws more than these, SVG above all, and its file dialog offers all there is. */
+/** A browser can show more formats, above all SVG, and its file dialog offers all of them. */
 const formats = ['image/png', 'image/jpeg', 'image/webp', 'image/gif']
 
 interface PictureFieldProps {
+  /** Of the user, for initials where there is no picture. */
   name: string
-  /** The picture that there is. */
-  currentUrl: string | null
-  newPicture: PictureChange
-  /** What the server found wrong with it. */
-  serverError: string | null
-  onChange: (picture: PictureChange) => void
+  currentAvatar: string | null
+  value: ProfileValues['avatar']
+  /** Of the server's refusal. */
+  error: string | undefined
+  onChange: (avatar: ProfileValues['avatar']) => void
 }
 
-/** The picture, and how another one is chosen, cut and taken away. */
-export function PictureField({ name, currentUrl, newPicture, serverError, onChange }: PictureFieldProps) {
+/** The picture, and how another one is chosen, cropped or removed. */
+export function PictureField({ name, currentAvatar, value, error: serverError, onChange }: PictureFieldProps) {
   const { t } = useTranslation('profile')
   const input = useRef<HTMLInputElement>(null)
   const [fileError, setFileError] = useState<string | null>(null)
   const [image, setImage] = useState<HTMLImageElement | null>(null)
-  const newUrl = useFileUrl(newPicture ?? null)
-  const displayedUrl = newPicture === undefined ? currentUrl : newUrl
+  const currentUrl = usePicture(currentAvatar)
+  const newUrl = useFileUrl(value instanceof File ? value : null)
+  const isChanged = value !== currentAvatar
+  const displayedUrl = isChanged ? newUrl : currentUrl
   const error = fileError ?? serverError
 
   async function onFile({ target }: ChangeEvent<HTMLInputElement>) {
     const file = target.files?.[0]
-    // The same file may be chosen again.
+    // So that the same file can be chosen again.
     target.value = ''
     if (!file) return
     if (!isSmallEnough(file.size)) return setFileError(formatProblem(createLocalProblem('IMAGE_TOO_LARGE')))
@@ -61,7 +63,7 @@ export function PictureField({ name, currentUrl, newPicture, serverError, onChan
             {displayedUrl ? t('picture.other') : t('picture.choose')}
           </Button>
           {displayedUrl && (
-            <Button icon="remove" onClick={() => onChange(currentUrl ? null : undefined)}>
+            <Button icon="remove" onClick={() => onChange(currentUrl ? null : currentAvatar)}>
               {t('picture.remove')}
             </Button>
           )}
@@ -74,7 +76,7 @@ export function PictureField({ name, currentUrl, newPicture, serverError, onChan
             </p>
           )}
         </div>
-        <p className="field-help">{newPicture === null ? t('picture.removed') : t('picture.help')}</p>
+        <p className="field-help">{t(isChanged && value === null ? 'picture.removed' : 'picture.help')}</p>
       </div>
       {image && (
         <CropDialog

@@ -2,12 +2,13 @@ import '#ui/icons/app-icons.ts'
 import '#features/profile/style.css'
 import { useEffect } from 'react'
 import { Link, useSearchParams } from 'react-router-dom'
+import { getUser } from '#contract/accounts.ts'
 import type { UserRow } from '#contract/users.ts'
-import { readSingleRow } from '#local/lists/read-row.ts'
+import { userFlags } from '#domain/accounts/users.ts'
 import type { OverlaidRow } from '#local/lists/list-view.ts'
 import { useDispatch, useSignedInSession } from '#state/use-store.ts'
 import { userRead } from '#state/session-slice.ts'
-import { useLiveQuery } from '#state/live-query.ts'
+import { useRecord } from '#state/use-record.ts'
 import { Avatar } from '#ui/display/Avatar.tsx'
 import { Button } from '#ui/display/Button.tsx'
 import { DescriptionItem, DescriptionList } from '#ui/display/DescriptionList.tsx'
@@ -16,10 +17,9 @@ import { PendingMark } from '#ui/list/PendingMark.tsx'
 import { useTranslation } from 'react-i18next'
 import { ProfileForm } from '#features/profile/components/ProfileForm.tsx'
 import { usePicture } from '#features/profile/components/usePicture.ts'
-import { ownUserPath } from '#features/profile/form.ts'
-import { readOwnUser } from '#features/profile/slice.ts'
+import { readOwnUser } from '#features/profile/save-profile.ts'
 
-/** The own account: read, and by the address's `edit` changed, so that reload and Back find the same (C-01). */
+/** The own account. Its form is opened by `edit` in the address, so that reload and Back lead to the same (C-01). */
 export function Profile() {
   const { t } = useTranslation('profile')
   const [query, setQuery] = useSearchParams()
@@ -34,38 +34,33 @@ export function Profile() {
   return (
     <Page title={t(isEditing ? 'editTitle' : 'title')} intro={t('lead')} action={action} width="narrow">
       {!isEditing && <ProfileCard overlaidRow={ownRow ?? { row: user, waiting: null }} />}
-      {/* Not before the device has said what waits: the form is based on it. */}
+      {/* Not before the waiting writes of the device are read: the form is based on them. */}
       {isEditing && ownRow && <ProfileForm overlaidRow={ownRow} onClose={() => setQuery({}, { replace: true })} />}
     </Page>
   )
 }
 
-/**
- * As the device has it, waiting changes included; as the session began where it has nothing. Undefined: it has not
- * answered yet.
- */
+/** With its waiting changes; the signed-in user where the device has no row. Undefined: the device has not been read yet. */
 function useOwnRow(): OverlaidRow<UserRow> | undefined {
   const { user } = useSignedInSession()
   const dispatch = useDispatch()
-  useEffect(() => void dispatch(readOwnUser()), [dispatch])
-  const cachedRow = useLiveQuery(async () => await readSingleRow<UserRow>(ownUserPath, 'users', user.id), [user.id])
-  const newerRow =
-    cachedRow && !cachedRow.waiting && cachedRow.row.row_version > user.row_version ? cachedRow.row : null
-  // What waited has arrived: the frame shows name and picture too. Not only when the server says it once more, which on a
-  // slow line it may not in time.
+  const { record } = useRecord<UserRow>(getUser, {}, { table: 'users', id: user.id })
+  const newerRow = record && !record.waiting && record.row.row_version > user.row_version ? record.row : null
+  // A waiting change was accepted: the frame of the page shows name and picture too. Not only after the server's response, which may
+  // be late on a slow connection.
   useEffect(() => {
     if (!newerRow) return
     dispatch(userRead({ ...user, ...newerRow, id: user.id }))
     void dispatch(readOwnUser())
   }, [newerRow, user, dispatch])
-  return cachedRow === null ? { row: user, waiting: null } : cachedRow
+  return record === null ? { row: user, waiting: null } : record
 }
 
 function ProfileCard({ overlaidRow: { row, waiting } }: { overlaidRow: OverlaidRow<UserRow> }) {
   const { t } = useTranslation('profile')
   const { t: tUsers } = useTranslation('users')
   const picture = usePicture(row.avatar)
-  const flags = (['admin', 'order', 'alert'] as const).filter((flag) => row[flag])
+  const flags = userFlags.filter((flag) => row[flag])
   return (
     <section className="card profile">
       <div className="profile-head">

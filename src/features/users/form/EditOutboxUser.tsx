@@ -1,8 +1,7 @@
 import { useEffect, useState } from 'react'
-import type { UserRow } from '#contract/users.ts'
-import { userListSpec } from '#features/users/view.ts'
+import { userListSpec, type UserRow } from '#contract/users.ts'
 import { UserForm } from '#features/users/form/UserForm.tsx'
-import { type UserFormBase, buildFormBaseOfWrite, unsavedUserForms } from '#features/users/form/user-form-base.ts'
+import { type UserFormBase, buildFormBaseOfWrite } from '#features/users/form/user-form-base.ts'
 import { readRow } from '#local/lists/read-row.ts'
 import type { EntryView } from '#local/outbox/read-entries.ts'
 import type { CallResult } from '#request/call-results.ts'
@@ -13,18 +12,14 @@ interface EditOutboxUserProps {
   onClose: () => void
 }
 
-/** The user's form on a write that was refused, wherever that is shown: what was typed, what is wrong with it. */
+/** The user form for a refused write of the outbox: its values, and why it was refused. */
 export function EditOutboxUser({ entry, send, onClose }: EditOutboxUserProps) {
-  const restoredBase = unsavedUserForms.useUnsavedForm(entry.intent)
-  const [formBase, setFormBase] = useState<UserFormBase | null>(restoredBase)
   const [initialEntry] = useState(entry)
+  const [formBase, setFormBase] = useState<UserFormBase | null>(null)
   useEffect(() => {
-    if (restoredBase) return
-    const { table } = userListSpec
-    void readRow<UserRow>(table, initialEntry.target ?? `~${initialEntry.intent}`).then((row) =>
-      setFormBase(buildFormBaseOfWrite(initialEntry, row)),
-    )
-  }, [initialEntry, restoredBase])
+    const id = initialEntry.target ?? (`~${initialEntry.intent}` as const)
+    void readRow<UserRow>(userListSpec.table, id).then((row) => setFormBase(buildFormBaseOfWrite(initialEntry, row)))
+  }, [initialEntry])
   if (!formBase) return null
   return (
     <UserForm

@@ -1,50 +1,35 @@
 import { type ComponentType, useEffect, useState } from 'react'
-import type { UserRow } from '#contract/users.ts'
+import { getUser } from '#contract/accounts.ts'
+import type { RowRef } from '#contract/endpoint.ts'
+import { userListSpec, type UserRow } from '#contract/users.ts'
 import { userStatus } from '#domain/accounts/users.ts'
-import { userListSpec, type UsersView } from '#features/users/view.ts'
 import { Invitation } from '#features/users/form/Invitation.tsx'
 import { UserForm } from '#features/users/form/UserForm.tsx'
-import {
-  type UserFormBase,
-  newUserFormBase,
-  buildFormBase,
-  unsavedUserForms,
-} from '#features/users/form/user-form-base.ts'
-import { fetchUser } from '#features/users/form/save-user.ts'
+import { type UserFormBase, newUserFormBase, buildFormBase } from '#features/users/form/user-form-base.ts'
 import { readRow } from '#local/lists/read-row.ts'
 import { readEntries } from '#local/outbox/read-entries.ts'
+import { callEndpoint } from '#state/app-thunk.ts'
 import { useConnection, useDispatch, useSignedInSession } from '#state/use-store.ts'
 import { useLiveQuery } from '#state/live-query.ts'
 import { Dialog } from '#ui/overlay/Dialog.tsx'
 import { useTranslation } from 'react-i18next'
 
-interface UserDrawerProps {
+interface FormProps {
   ExtraSections: ComponentType<{ id: number; name: string }>
-  open: UsersView['open']
   onClose: () => void
   onSaved: () => void
 }
 
-/** What the address opens: a form for a new user, for one of the rows, or word that there is none. */
-export function UserDrawer({ open, ...props }: UserDrawerProps) {
-  return open === null ? null : <OpenedForm key={String(open)} open={open} {...props} />
-}
-
-/** A form whose user had to sign in again goes on where it was. */
-function OpenedForm({ open, ...props }: UserDrawerProps & { open: NonNullable<UsersView['open']> }) {
-  const restoredBase = unsavedUserForms.useUnsavedForm(String(open))
-  if (restoredBase) return <UserForm formBase={restoredBase} formKey={String(open)} {...props} />
+/** The drawer that the address opens: a form for a new user or a row, or a message that there is no such user. */
+export function UserDrawer({ open, ...props }: FormProps & { open: RowRef | 'new' }) {
   return open === 'new' ? (
     <UserForm formBase={newUserFormBase} formKey="new" {...props} />
   ) : (
-    <ExistingUser id={open} {...props} />
+    <ExistingUser key={open} id={open} {...props} />
   )
 }
 
-function ExistingUser({
-  id,
-  ...props
-}: Omit<UserDrawerProps, 'open'> & { id: Exclude<UsersView['open'], 'new' | null> }) {
+function ExistingUser({ id, ...props }: FormProps & { id: RowRef }) {
   const { t } = useTranslation('people')
   const formBase = useFormBase(id)
   if (formBase === undefined) return null
@@ -62,11 +47,10 @@ function ExistingUser({
 type MissingReason = 'unknown' | 'notHere'
 
 /**
- * The row as it stood when the drawer opened, and from then on that one: what comes in meanwhile must not change a form
- * under its user's hands. A row that this device does not have is asked for, and once more when the line is back.
- * Undefined: not known yet.
+ * The row as it was when the drawer opened: a later row must not change a form under its user's hands. A row that is not on this
+ * device is fetched, and once more when the connection is back. Undefined: not read yet.
  */
-function useFormBase(id: Exclude<UsersView['open'], 'new' | null>): UserFormBase | MissingReason | undefined {
+function useFormBase(id: RowRef): UserFormBase | MissingReason | undefined {
   const { user } = useSignedInSession()
   const { networkState: connection } = useConnection()
   const dispatch = useDispatch()
@@ -80,14 +64,14 @@ function useFormBase(id: Exclude<UsersView['open'], 'new' | null>): UserFormBase
     if (formBase || cachedBase === undefined) return
     if (cachedBase) return setFormBase(cachedBase)
     let isActive = true
-    void dispatch(fetchUser(id)).then((result) => {
+    void dispatch(callEndpoint(getUser, { query: { userId: id } })).then((result) => {
       if (!isActive) return
       const row = 'output' in result ? result.output : null
       if (row?.company_id === user.company_id) setFormBase(buildFormBase({ row, waiting: null }, []))
       else setMissingReason(row || (result.kind === 'problem' && result.problem.status === 404) ? 'unknown' : 'notHere')
     })
     return () => void (isActive = false)
-    // The line is not used: its coming back is the reason.
+    // The connection is not used: it is fetched again when that is back.
     // oxlint-disable-next-line react/exhaustive-deps
   }, [formBase, cachedBase, id, dispatch, user.company_id, connection])
   return formBase ?? missingReason

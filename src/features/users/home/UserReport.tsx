@@ -2,7 +2,6 @@ import { useState } from 'react'
 import type { RowRef } from '#contract/endpoint.ts'
 import { listUsers, type UserRow, userListSpec } from '#contract/users.ts'
 import { userStatus } from '#domain/accounts/users.ts'
-import { readList } from '#local/lists/read-list.ts'
 import { useDispatch, useSignedInSession } from '#state/use-store.ts'
 import { createListSlice, type PageQuery } from '#state/list-slice.ts'
 import { toPageQuery, plainListState } from '#state/list-url.ts'
@@ -15,7 +14,7 @@ import { runUserAction } from '#features/users/slice.ts'
 import { useResultToast } from '#features/users/useResultToast.ts'
 
 const createUsersList = (name: string) =>
-  createListSlice<UserRow, PageQuery>({ name, endpoint: listUsers, read: readList, toQuery: (query) => query })
+  createListSlice<UserRow, PageQuery>({ name, endpoint: listUsers, toQuery: (query) => query })
 const homeUsersList = createUsersList('homeUsers')
 const invitedUsersList = createUsersList('invitedUsers')
 
@@ -26,10 +25,10 @@ const invitedUsersView = {
   sortOrder: 'asc',
   statusType: userStatus.deactivated,
 } as const
-/** So many are named, the oldest first; the others are counted. */
+/** This many are named, the oldest first; the others are counted. */
 const maxNamed = 3
 
-/** How many users there are, and who has not activated the account: the admin's to look after. */
+/** How many users there are, and which of them have not activated their account: duties of the admin. */
 export function UserReport({ onReport }: { onReport: OnReport }) {
   const { t } = useTranslation('users')
   const { companyId } = useSignedInSession().caller
@@ -71,16 +70,15 @@ export function UserReport({ onReport }: { onReport: OnReport }) {
   return <LoadProblem problem={users.problem ?? invitedUsers.problem} onRetry={refetch} />
 }
 
-/** The activation mail once more (M40); it waits on the device where there is no line. */
+/** Sends the activation mail again (M40); offline it waits on the device. */
 function useInvitationMail() {
-  const { t } = useTranslation('users')
   const dispatch = useDispatch()
   const showResult = useResultToast()
   const [sentIds, setSentIds] = useState<readonly RowRef[]>([])
   async function send(id: RowRef) {
     const result = await dispatch(runUserAction('activatemail', id))
     if (!result) return
-    showResult(t('action.activatemail'), result)
+    showResult('activatemail', result)
     if (result.kind === 'fresh') setSentIds((previous) => [...previous, id])
   }
   return { sentIds, send }

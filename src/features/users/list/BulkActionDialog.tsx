@@ -1,47 +1,35 @@
-import { useEffect, useState } from 'react'
-import type { RowRef } from '#contract/endpoint.ts'
 import type { UserAction } from '#domain/accounts/users.ts'
-import { useSignedInSession } from '#state/use-store.ts'
 import { Button } from '#ui/display/Button.tsx'
 import { TypedConfirmation } from '#ui/form/TypedConfirmation.tsx'
-import { Dialog } from '#ui/overlay/Dialog.tsx'
 import { formatNumber } from '#ui/list/Freshness.tsx'
 import { useTranslation } from 'react-i18next'
-import { readLastAdmin } from '#features/users/read-users.ts'
+import { BulkDialog, OfflineNote } from '#features/users/list/BulkDialog.tsx'
+import { ExcludedUsers } from '#features/users/list/ExcludedUsers.tsx'
 import {
-  runBulkAction,
   type BulkActionPlan,
   planBulkAction,
-  readSelectedUsers,
+  runBulkAction,
+  toSelectedUser,
 } from '#features/users/list/run-bulk-action.ts'
-import { BulkOutcome, ExcludedUsers, OfflineNote, useBulkRun } from '#features/users/list/BulkOutcome.tsx'
+import { type BulkRunOptions, useBulkRun } from '#features/users/list/useBulkRun.ts'
 
-interface BulkActionDialogProps {
+interface BulkActionDialogProps extends BulkRunOptions {
   action: UserAction
-  ids: readonly RowRef[]
-  /** Something was sent. */
-  onDone: () => void
   onClose: () => void
 }
 
-/** Says before what will be done to whom and who is left out and why; afterwards what became of each (C-16). */
-export function BulkActionDialog({ action, ids, onDone, onClose }: BulkActionDialogProps) {
+/** Says before an action which users it is for, and which not and why; afterwards the result for each (C-16). */
+export function BulkActionDialog({ action, onClose, ...options }: BulkActionDialogProps) {
   const { t } = useTranslation('people')
-  const { user } = useSignedInSession()
-  const [plan, setPlan] = useState<BulkActionPlan>()
-  const [initialIds] = useState(ids)
-  useEffect(() => {
-    void Promise.all([readSelectedUsers(initialIds), user.admin ? null : readLastAdmin(user.company_id)]).then(
-      ([users, lastAdminId]) => setPlan(planBulkAction(action, users, { selfId: user.id, lastAdminId })),
-    )
-  }, [action, initialIds, user])
-  const { results, isBusy, run } = useBulkRun(onDone)
-  const runPlan = ({ includedUsers }: BulkActionPlan) =>
-    run((onProgress) => runBulkAction(action, includedUsers, onProgress))
-  if (!plan) return null
+  const bulkRun = useBulkRun(options)
+  const { selection, results, isBusy, run } = bulkRun
+  if (!selection) return null
+  const users = selection.users.map(({ row }) => toSelectedUser(row))
+  const plan = planBulkAction(action, users, selection.context)
   const count = plan.includedUsers.length
   const countParams = { count, number: formatNumber(count) }
-  const close = () => void (isBusy || onClose())
+  const runPlan = () => void run((onProgress) => runBulkAction(action, plan.includedUsers, onProgress))
+  const summary = <BulkActionSummary action={action} plan={plan} />
   if (action === 'remove' && count > 0 && !results)
     return (
       <TypedConfirmation
@@ -52,66 +40,53 @@ export function BulkActionDialog({ action, ids, onDone, onClose }: BulkActionDia
         actionLabel={t('many.do.remove', countParams)}
         isBusy={isBusy}
         problem={null}
-        onConfirm={() => void runPlan(plan)}
-        onClose={close}
+        onConfirm={runPlan}
+        onClose={onClose}
       >
-        <BulkActionSummary action={action} plan={plan} />
+        {summary}
       </TypedConfirmation>
     )
-  const actionButton = isBusy ? (
-    <Button isBusy>{t('many.doing', { done: formatNumber(results?.length ?? 0), all: formatNumber(count) })}</Button>
-  ) : (
-    !results &&
-    count > 0 && (
-      <Button kind="primary" onClick={() => void runPlan(plan)}>
-        {t(`many.do.${action}`, countParams)}
-      </Button>
-    )
+  const runButton = count > 0 && (
+    <Button kind="primary" onClick={runPlan}>
+      {t(`many.do.${action}`, countParams)}
+    </Button>
   )
-  const title = results ? t('many.became') : count > 0 ? t(`many.ask.${action}`, countParams) : t('many.nobody')
   return (
-    <Dialog
-      open
-      title={title}
-      onClose={close}
-      action={actionButton}
-      cancel={isBusy ? null : undefined}
+    <BulkDialog
+      run={bulkRun}
+      title={count > 0 ? t(`many.ask.${action}`, countParams) : t('many.nobody')}
+      count={count}
+      action={runButton}
       shouldFocusCancel
+      onClose={onClose}
     >
-      <div className="form many">
-        {results ? <BulkOutcome results={results} /> : <BulkActionSummary action={action} plan={plan} />}
-      </div>
-    </Dialog>
+      {summary}
+    </BulkDialog>
   )
 }
 
-function BulkActionSummary({
-  action,
-  plan: { includedUsers, excludedUsers },
-}: {
-  action: UserAction
-  plan: BulkActionPlan
-}) {
+function BulkActionSummary({ action, plan }: { action: UserAction; plan: BulkActionPlan }) {
   const { t } = useTranslation('people')
+  const excludedUsers = plan.excludedUsers.map(({ user, reason }) => ({
+    user,
+    reason: reason === 'USER_STATUS_INVALID' ? action : reason,
+  }))
   return (
     <>
-      {includedUsers.length > 0 && <p>{t(`many.means.${action}`)}</p>}
-      {includedUsers.length > 0 && <OfflineNote />}
-      {includedUsers.length > 0 && (
-        <ul className="many-list" aria-label={t('many.go')}>
-          {includedUsers.map(({ id, name, email }) => (
-            <li key={id}>
-              {name} <span className="field-help">{email}</span>
-            </li>
-          ))}
-        </ul>
+      {plan.includedUsers.length > 0 && (
+        <>
+          <p>{t(`many.means.${action}`)}</p>
+          <OfflineNote />
+          <ul className="many-list" aria-label={t('many.go')}>
+            {plan.includedUsers.map(({ id, name, email }) => (
+              <li key={id}>
+                {name} <span className="field-help">{email}</span>
+              </li>
+            ))}
+          </ul>
+        </>
       )}
-      <ExcludedUsers
-        excludedUsers={excludedUsers.map(({ user, reason }) => ({
-          user,
-          reason: reason === 'USER_STATUS_INVALID' ? action : reason,
-        }))}
-      />
+      <ExcludedUsers excludedUsers={excludedUsers} />
     </>
   )
 }

@@ -1,11 +1,13 @@
-import { useEffect, useState } from 'react'
-import type { Problem } from '#contract/problem.ts'
+import { getSettings } from '#contract/accounts.ts'
 import type { UserRow } from '#contract/users.ts'
 import { formatCsv } from '#domain/csv.ts'
 import { isDeleteLevel } from '#domain/access.ts'
+import { userFlags } from '#domain/accounts/users.ts'
 import type { ListView, OverlaidRow } from '#local/lists/list-view.ts'
-import { useConnection, useDispatch, useSignedInSession } from '#state/use-store.ts'
+import { useConnection, useSignedInSession } from '#state/use-store.ts'
+import { useAction } from '#state/use-action.ts'
 import { useLiveQuery } from '#state/live-query.ts'
+import { useRecord } from '#state/use-record.ts'
 import { Button } from '#ui/display/Button.tsx'
 import { Dialog } from '#ui/overlay/Dialog.tsx'
 import { formatNumber, formatReadingTime } from '#ui/list/Freshness.tsx'
@@ -13,38 +15,36 @@ import { ProblemNote } from '#ui/page/ProblemNote.tsx'
 import { downloadText } from '#ui/display/download-text.ts'
 import { showToast } from '#ui/overlay/toasts.tsx'
 import { useTranslation } from 'react-i18next'
-import { isFiltered, toRememberedQuery, type UsersView } from '#features/users/view.ts'
+import { type UsersView, usersView } from '#features/users/view.ts'
 import { getBusinessNow, getBusinessZone } from '#ui/page/business-clock.ts'
-import { fetchAllUsers, fetchTimeZone, buildFileName, readAllUsers } from '#features/users/list/export-users.ts'
+import { buildFileName, fetchAllUsers, readAllUsers, shouldFetchAll } from '#features/users/list/export-users.ts'
 
 type UserRows = readonly OverlaidRow<UserRow>[]
 
-/** Says what will be in the file, and how true it is, before it is written (C-08): all rows of the filter, not one page. */
+/** Says what will be in the file, and how recent it is, before it is written (C-08): all rows of the filter, not one page. */
 export function ExportDialog({ view, onClose }: { view: UsersView; onClose: () => void }) {
   const { t } = useTranslation('people')
   const { user } = useSignedInSession()
-  const { networkState: connection, isSessionExpired } = useConnection()
-  const dispatch = useDispatch()
-  const timeZone = useTimeZone()
+  const connection = useConnection()
+  const timeZone = useRecord(getSettings, {}).record?.time_zone ?? null
   const buildTable = useExportTable(timeZone)
-  const [isBusy, setIsBusy] = useState(false)
-  const [problem, setProblem] = useState<Problem | null>(null)
-  const cachedList = useLiveQuery(() => readAllUsers(user.company_id, view), [user.company_id, toRememberedQuery(view)])
+  const { run, isBusy, problem } = useAction(() => fetchAllUsers(user.company_id, view))
+  const savedQuery = usersView.toSavedQuery(view)
+  const cachedList = useLiveQuery(() => readAllUsers(user.company_id, view), [user.company_id, savedQuery])
   if (!cachedList) return null
-  const shouldFetch = !cachedList.complete && connection === 'online' && !isSessionExpired
+  const shouldFetch = shouldFetchAll(cachedList, connection)
   const count = shouldFetch ? (cachedList.total ?? cachedList.count) : cachedList.rows.length
 
   async function save(list: ListView<UserRow>) {
-    setIsBusy(true)
-    const rows = shouldFetch ? await dispatch(fetchAllUsers(user.company_id, view)) : list.rows
-    setIsBusy(false)
-    if ('code' in rows) return setProblem(rows)
-    const partialCount = shouldFetch || list.complete ? null : { cachedCount: list.rows.length, total: list.total }
-    const asOf = shouldFetch || list.asOf === null ? getBusinessNow() : list.asOf
+    const result = shouldFetch ? await run(null) : null
+    if (result?.kind === 'problem') return
+    const { rows, ...file } =
+      result?.kind === 'fresh'
+        ? { rows: result.output, asOf: getBusinessNow(), partialCount: null }
+        : toCachedFile(list)
     const name = buildFileName([t('export.file'), user.company_code], {
+      ...file,
       timeZone: timeZone ?? getBusinessZone(),
-      asOf,
-      partialCount,
     })
     downloadText(formatCsv(buildTable(rows)), name, 'text/csv;charset=utf-8')
     showToast({ kind: 'done', text: t('export.saved', { name }) })
@@ -65,7 +65,7 @@ export function ExportDialog({ view, onClose }: { view: UsersView; onClose: () =
     <Dialog open title={t('export.title')} onClose={onClose} action={saveButton}>
       <div className="form">
         <ProblemNote problem={problem} shouldFocus />
-        <p>{t(isFiltered(view) ? 'export.filtered' : 'export.all')}</p>
+        <p>{t(usersView.isFiltered(view) ? 'export.filtered' : 'export.all')}</p>
         <p role="status">
           <ExportNote cachedList={cachedList} shouldFetch={shouldFetch} />
         </p>
@@ -76,20 +76,18 @@ export function ExportDialog({ view, onClose }: { view: UsersView; onClose: () =
   )
 }
 
-function useTimeZone(): string | null {
-  const dispatch = useDispatch()
-  const [timeZone, setTimeZone] = useState<string | null>(null)
-  useEffect(() => void dispatch(fetchTimeZone()).then(setTimeZone), [dispatch])
-  return timeZone
-}
+const toCachedFile = ({ rows, complete: isComplete, total, asOf }: ListView<UserRow>) => ({
+  rows,
+  asOf: asOf ?? getBusinessNow(),
+  partialCount: isComplete ? null : { cachedCount: rows.length, total },
+})
 
-function ExportNote({
-  cachedList: { rows, total, asOf, complete: isComplete },
-  shouldFetch,
-}: {
+interface ExportNoteProps {
   cachedList: ListView<UserRow>
   shouldFetch: boolean
-}) {
+}
+
+function ExportNote({ cachedList: { rows, total, asOf, complete: isComplete }, shouldFetch }: ExportNoteProps) {
   const { t } = useTranslation('people')
   const waiting = rows.some((overlaidRow) => overlaidRow.waiting) ? ` ${t('export.waiting')}` : ''
   if (shouldFetch) return t('export.fromServer')
@@ -103,42 +101,30 @@ function ExportNote({
   )
 }
 
-/** What the list and the form show, in their words. */
+type ExportColumn = [header: string, getValue: (overlaidRow: OverlaidRow<UserRow>) => string]
+
+/** The values of the list and the form, as text. */
 function useExportTable(timeZone: string | null) {
   const { t } = useTranslation('people')
   const { t: tUsers } = useTranslation('users')
   const { caller } = useSignedInSession()
-  const isLevelIncluded = isDeleteLevel(caller)
   const addZone = (heading: string) => `${heading} (${timeZone ?? t('export.business')})`
   const toYesNo = (value: boolean) => t(value ? 'export.yes' : 'export.no')
+  const levelColumn: ExportColumn = [t('form.access_level'), ({ row }) => t(`levels.${row.access_level}`)]
+  const columns: ExportColumn[] = [
+    [tUsers('column.name'), ({ row }) => row.name],
+    [tUsers('column.email'), ({ row }) => row.email],
+    [tUsers('column.title'), ({ row }) => tUsers(`titles.${row.title}`)],
+    [tUsers('column.status'), ({ row }) => tUsers(`status.${row.status}`)],
+    ...userFlags.map((flag): ExportColumn => [tUsers(`flag.${flag}`), ({ row }) => toYesNo(row[flag])]),
+    ...(isDeleteLevel(caller) ? [levelColumn] : []),
+    [addZone(t('export.created')), ({ row }) => row.create_time],
+    [addZone(tUsers('column.updated')), ({ row }) => row.update_time],
+  ]
+  const waitingColumn: ExportColumn = [t('export.unsent'), ({ waiting }) => toYesNo(waiting !== null)]
   return function* buildTable(rows: UserRows): Generator<string[]> {
-    const hasWaiting = rows.some(({ waiting }) => waiting)
-    yield [
-      tUsers('column.name'),
-      tUsers('column.email'),
-      tUsers('column.title'),
-      tUsers('column.status'),
-      tUsers('flag.admin'),
-      tUsers('flag.order'),
-      tUsers('flag.alert'),
-      ...(isLevelIncluded ? [t('form.access_level')] : []),
-      addZone(t('export.created')),
-      addZone(tUsers('column.updated')),
-      ...(hasWaiting ? [t('export.unsent')] : []),
-    ]
-    for (const { row, waiting } of rows)
-      yield [
-        row.name,
-        row.email,
-        tUsers(`titles.${row.title}`),
-        tUsers(`status.${row.status}`),
-        toYesNo(row.admin),
-        toYesNo(row.order),
-        toYesNo(row.alert),
-        ...(isLevelIncluded ? [t(`levels.${row.access_level}`)] : []),
-        row.create_time,
-        row.update_time,
-        ...(hasWaiting ? [toYesNo(waiting !== null)] : []),
-      ]
+    const tableColumns = rows.some(({ waiting }) => waiting) ? [...columns, waitingColumn] : columns
+    yield tableColumns.map(([header]) => header)
+    for (const overlaidRow of rows) yield tableColumns.map(([, getValue]) => getValue(overlaidRow))
   }
 }

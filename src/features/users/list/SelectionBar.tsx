@@ -11,17 +11,14 @@ import { showToast } from '#ui/overlay/toasts.tsx'
 import { formatProblem } from '#ui/i18n/problem-messages.ts'
 import { useTranslation } from 'react-i18next'
 import { BulkActionDialog } from '#features/users/list/BulkActionDialog.tsx'
-import { fetchAllUsers, readAllUsers } from '#features/users/list/export-users.ts'
-import { toFilterQuery, type UsersView } from '#features/users/view.ts'
+import { fetchAllUsers, readAllUsers, shouldFetchAll } from '#features/users/list/export-users.ts'
+import { type UsersView, usersView } from '#features/users/view.ts'
 import { RolesDialog } from '#features/users/list/RolesDialog.tsx'
 import { rowsSelected, selectionEnded, selectRowSelection } from '#features/users/list/row-selection.ts'
 
 interface SelectionBarProps {
-  view: UsersView
-  rows: readonly OverlaidRow<UserRow>[]
-  /** Of the filter. */
-  count: number
-  /** A dialog about one of the acts is open. */
+  list: { view: UsersView; rows: readonly OverlaidRow<UserRow>[] | undefined; count: number }
+  /** A dialog about one of the actions is open. */
   isDialogOpen: boolean
   onAction: (action: BulkAction) => void
 }
@@ -36,8 +33,8 @@ const bulkActions: readonly { action: BulkAction; icon: IconName }[] = [
   { action: 'remove', icon: 'remove' },
 ]
 
-/** How many are chosen, and what may be done with all of them. Escape ends it. */
-export function SelectionBar({ view, rows, count, isDialogOpen, onAction }: SelectionBarProps) {
+/** How many users are selected, and the actions on all of them. Escape ends the selection. */
+export function SelectionBar({ list: { view, rows = [], count }, isDialogOpen, onAction }: SelectionBarProps) {
   const { t } = useTranslation('people')
   const { t: tUsers } = useTranslation('users')
   const { t: tUi } = useTranslation('ui')
@@ -46,7 +43,7 @@ export function SelectionBar({ view, rows, count, isDialogOpen, onAction }: Sele
   const endSelection = useEndSelection(view, !isDialogOpen)
   const selectAll = useSelectAll(view)
   const otherPagesCount = ids.filter((id) => !rows.some(({ row }) => row.id === id)).length
-  const isWholePage = rows.length > 0 && otherPagesCount + rows.length === ids.length && ids.length < count
+  const isFullPage = rows.length > 0 && otherPagesCount + rows.length === ids.length && ids.length < count
   const disabledReason = isSessionExpired ? tUi('form.lapsed') : null
   const getActionName = (action: BulkAction) => (action === 'roles' ? t('pick.roles') : tUsers(`action.${action}`))
   const selectAllItem = {
@@ -70,7 +67,7 @@ export function SelectionBar({ view, rows, count, isDialogOpen, onAction }: Sele
           <span className="picks-wide"> · {t('pick.elsewhere', { number: formatNumber(otherPagesCount) })}</span>
         )}
       </p>
-      {isWholePage && (
+      {isFullPage && (
         <span className="picks-wide">
           <Button kind="plain" onClick={selectAllItem.onSelect}>
             {selectAllItem.label}
@@ -108,31 +105,31 @@ interface BulkActionRunnerProps {
   onClose: () => void
 }
 
-/** Apart from the bar, which goes with the last that is chosen. */
+/** Not part of the bar, which disappears with the last selected user. */
 export function BulkActionRunner({ action, onDone, onClose }: BulkActionRunnerProps) {
   const { ids } = useSelector(selectRowSelection)
   if (action === 'roles') return <RolesDialog ids={ids} onDone={onDone} onClose={onClose} />
   return <BulkActionDialog action={action} ids={ids} onDone={onDone} onClose={onClose} />
 }
 
-/** All that the filter means: from the device, or, where that has not all of it, from the server. */
+/** Selects all users of the filter: as the device has them or, where some are missing, as the server has them. */
 function useSelectAll(view: UsersView) {
   const dispatch = useDispatch()
   const { user } = useSignedInSession()
-  const { networkState: connection, isSessionExpired } = useConnection()
+  const connection = useConnection()
   return async () => {
     const cachedList = await readAllUsers(user.company_id, view)
-    const shouldFetch = !cachedList.complete && connection === 'online' && !isSessionExpired
-    const rows = shouldFetch ? await dispatch(fetchAllUsers(user.company_id, view)) : cachedList.rows
-    if ('code' in rows) showToast({ kind: 'failed', text: formatProblem(rows) })
-    else dispatch(rowsSelected({ ids: rows.map(({ row }) => row.id), isSelected: true }))
+    const result = shouldFetchAll(cachedList, connection) ? await dispatch(fetchAllUsers(user.company_id, view)) : null
+    if (result?.kind === 'problem') return showToast({ kind: 'failed', text: formatProblem(result.problem) })
+    const rows = result ? result.output : cachedList.rows
+    dispatch(rowsSelected({ ids: rows.map(({ row }) => row.id), isSelected: true }))
   }
 }
 
-/** Nobody acts on what a filter has hidden since. */
+/** Another filter ends the selection too: no action runs on hidden rows. */
 function useEndSelection(view: UsersView, canEnd: boolean) {
   const dispatch = useDispatch()
-  const filters = JSON.stringify(toFilterQuery(view))
+  const filters = JSON.stringify(usersView.toFilterQuery(view))
   const endSelection = () => {
     dispatch(selectionEnded())
     document.querySelector<HTMLElement>('td.pick input')?.focus()

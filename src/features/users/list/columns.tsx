@@ -1,5 +1,5 @@
 import type { UserRow } from '#contract/users.ts'
-import type { UserStatus } from '#domain/accounts/users.ts'
+import { userFlags, type UserStatus } from '#domain/accounts/users.ts'
 import type { OverlaidRow } from '#local/lists/list-view.ts'
 import type { ListColumn } from '#ui/list/column.ts'
 import { NoValue } from '#ui/list/NoValue.tsx'
@@ -8,7 +8,6 @@ import type { TFunction } from 'i18next'
 import { getNameLang } from '#ui/i18n/name-language.ts'
 
 const tones: Record<UserStatus, TagTone> = { 1: 'positive', 0: 'accent', [-1]: 'neutral', [-2]: 'danger' }
-const flags = ['admin', 'order', 'alert'] as const
 
 export const buildUserColumns = (t: TFunction<'users'>, selfId: number): ListColumn<OverlaidRow<UserRow>>[] => [
   {
@@ -43,9 +42,9 @@ export const buildUserColumns = (t: TFunction<'users'>, selfId: number): ListCol
     width: 'roles',
     priority: 2,
     phone: 'secondary',
-    // They are no states, and so no tags.
+    // No tags: roles are not states.
     render: ({ row }) => {
-      const flagTexts = flags.filter((flag) => row[flag]).map((flag) => t(`flag.${flag}`))
+      const flagTexts = userFlags.filter((flag) => row[flag]).map((flag) => t(`flag.${flag}`))
       return flagTexts.length > 0 ? flagTexts.join(' · ') : <NoValue />
     },
   },
@@ -55,7 +54,7 @@ export const buildUserColumns = (t: TFunction<'users'>, selfId: number): ListCol
     sortable: true,
     width: 'time',
     priority: 3,
-    // A row made on this device has no time until the server gave it one.
+    // A row created on this device has no time until the server has stored it.
     render: ({ row }) => row.update_time || t('notYet'),
   },
 ]

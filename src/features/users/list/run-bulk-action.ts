@@ -1,14 +1,12 @@
-/** One move on many users: which of them it is for, why not for the others, and each one's own write (portal 4). */
+/** One action on several users: those it is for, the reason for each other one, and a write for each (portal 4). */
 import type { RowRef } from '#contract/endpoint.ts'
 import type { UserRow } from '#contract/users.ts'
 import { type UserAction, type UserStatus, getUserActionRefusal } from '#domain/accounts/users.ts'
-import { userListSpec } from '#features/users/view.ts'
 import { runUserAction } from '#features/users/slice.ts'
-import { readRow } from '#local/lists/read-row.ts'
 import type { CallResult } from '#request/call-results.ts'
 import type { AppThunk } from '#state/app-thunk.ts'
 
-/** A user as they were when they were chosen: that is whom a verdict names, whatever becomes of the row. */
+/** A user as they were when the dialog was opened: results name them so, whatever happens to the row. */
 export interface SelectedUser {
   id: RowRef
   name: string
@@ -38,40 +36,39 @@ export function planBulkAction(
   return plan
 }
 
-/** As the device has them now, own waiting writes included; who is no longer here is left out. */
-export async function readSelectedUsers(ids: readonly RowRef[]): Promise<SelectedUser[]> {
-  const rows = await Promise.all(ids.map((id) => readRow<UserRow>(userListSpec.table, id)))
-  return rows.flatMap((overlaidRow) => (overlaidRow ? [toSelectedUser(overlaidRow.row)] : []))
-}
-
 export const toSelectedUser = ({ id, name, email, status }: UserRow): SelectedUser => ({ id, name, email, status })
 
 export interface BulkActionResult {
   user: SelectedUser
-  /** Null: another move of theirs was under way. */
+  /** Null: another action on the user was on its way. */
   result: CallResult<unknown> | null
 }
 
-/** Recorded in one transaction of the device and sent in one request (protocol 23). */
-export const batchSize = 50
+/** Done, or waiting in the outbox. */
+export const isSettled = ({ result }: BulkActionResult) => result?.kind === 'fresh' || result?.kind === 'queued'
 
-/** Each an ordinary write of its own, queued and judged by itself; `onProgress` as they are answered. */
+/** Recorded in one transaction of the device and sent in one request (protocol 23). */
+const batchSize = 50
+
+/** A write for each item; `onProgress` with the results so far, after each batch. */
+export async function runInBatches<Item>(
+  items: readonly Item[],
+  send: (item: Item) => Promise<BulkActionResult>,
+  onProgress: (results: BulkActionResult[]) => void,
+): Promise<BulkActionResult[]> {
+  const results: BulkActionResult[] = []
+  for (let start = 0; start < items.length; start += batchSize) {
+    results.push(...(await Promise.all(items.slice(start, start + batchSize).map(send))))
+    onProgress(results)
+  }
+  return results
+}
+
 export const runBulkAction =
   (
     action: UserAction,
     users: readonly SelectedUser[],
     onProgress: (results: BulkActionResult[]) => void,
   ): AppThunk<BulkActionResult[]> =>
-  async (dispatch) => {
-    const results: BulkActionResult[] = []
-    for (let start = 0; start < users.length; start += batchSize) {
-      const batch = users.slice(start, start + batchSize)
-      results.push(
-        ...(await Promise.all(
-          batch.map(async (user) => ({ user, result: await dispatch(runUserAction(action, user.id)) })),
-        )),
-      )
-      onProgress(results)
-    }
-    return results
-  }
+  (dispatch) =>
+    runInBatches(users, async (user) => ({ user, result: await dispatch(runUserAction(action, user.id)) }), onProgress)

@@ -16,10 +16,10 @@ interface RowActionHandlers {
 }
 
 const icons = { activatemail: 'mail', disable: 'stop', enable: 'play' } as const
-/** What takes a move back (C-14): it is sent at once, because a disabled user must be out at once. */
+/** The action that takes another back (C-14). It is sent at once, because a disabled user must be out at once. */
 const reverseActions: Partial<Record<UserAction, UserAction>> = { disable: 'enable', enable: 'disable' }
 
-/** What may be done on each row, by the moves of portal 4; what may not says why. */
+/** The actions of each row (portal 4), with the reason where one is not allowed. */
 export function useRowActions({ onOpen, onRemove, onDone }: RowActionHandlers) {
   const { t } = useTranslation('users')
   const { t: tUi } = useTranslation('ui')
@@ -49,7 +49,7 @@ export function useRowActions({ onOpen, onRemove, onDone }: RowActionHandlers) {
       label: t('toast.undo'),
       onRun: () => void run(reverseAction, { row, waiting: null }),
     }
-    showResult(t(`action.${action}`), result, undo)
+    showResult(action, result, undo)
     if (result.kind !== 'queued') onDone()
   }
 
@@ -62,7 +62,7 @@ export function useRowActions({ onOpen, onRemove, onDone }: RowActionHandlers) {
   })
 
   return ({ row }: OverlaidRow<UserRow>): RowAction<OverlaidRow<UserRow>>[] => {
-    // Of the two opposites only the one that fits is offered; where neither does, the first says why.
+    // Only the one of the two that fits is offered; where neither does, the first says why.
     const toggleAction = row.status === userStatus.disabled ? 'enable' : 'disable'
     return [
       {

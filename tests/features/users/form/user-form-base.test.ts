@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { Problem } from '#contract/problem.ts'
 import type { UserRow } from '#contract/users.ts'
-import { toUserChanges, toUserFields, emptyUserFields } from '#features/users/form/user-form.ts'
+import { toUserFields, emptyUserFields } from '#features/users/form/user-form.ts'
 import {
   type UserFormBase,
   newUserFormBase,
@@ -10,6 +10,7 @@ import {
 } from '#features/users/form/user-form-base.ts'
 import type { EntryView } from '#local/outbox/read-entries.ts'
 import type { OverlaidRow } from '#local/lists/list-view.ts'
+import { getChanges } from '#patterns/edit-form/form-values.ts'
 
 const intent = '11111111-1111-4111-8111-111111111111'
 const storedRow: UserRow = {
@@ -57,8 +58,8 @@ const createEntry = (overrides: Partial<EntryView>): EntryView => ({
   input: { params: { id: 7 }, body: { name: 'Li Wei Ming' } },
   ...overrides,
 })
-const getChanges = ({ base, values }: UserFormBase) =>
-  toUserChanges(values, base ? toUserFields(base.row) : emptyUserFields, new Set())
+const getFormChanges = ({ base, values }: UserFormBase) =>
+  getChanges(values, base ? toUserFields(base.row) : emptyUserFields)
 
 describe('the form opens', () => {
   it('empty for a new user', () =>
@@ -67,14 +68,14 @@ describe('the form opens', () => {
   it('on the row as it is shown, own waiting writes included, and chains on them', () => {
     const formBase = buildFormBase(createOverlaidRow('waiting'), [createEntry({ state: 'waiting', problem: null })])
     expect(formBase.base?.waiting?.intent).toBe(intent)
-    expect(getChanges(formBase)).toEqual({})
+    expect(getFormChanges(formBase)).toEqual({})
   })
 
   it('on a refused change with what was wished still in it, to be sent as the same wish', () => {
     const formBase = buildFormBase(createOverlaidRow('refused'), [createEntry({})])
     expect(formBase.refusedWrite).toEqual({ intent, problem: refusal })
     expect(formBase.base).toEqual({ row: storedRow, waiting: null })
-    expect(getChanges(formBase)).toEqual({ name: 'Li Wei Ming' })
+    expect(getFormChanges(formBase)).toEqual({ name: 'Li Wei Ming' })
   })
 
   it('on a change in conflict with the row as it is now beneath it', () => {

@@ -1,19 +1,16 @@
 import { describe, expect, it } from 'vitest'
 import { createUser, updateCompanyUser, type UserRow } from '#contract/users.ts'
-import { getLockedFields, userStatus } from '#domain/accounts/users.ts'
+import { checkUser, getLockedFields, userStatus } from '#domain/accounts/users.ts'
 import {
-  toUserChanges,
-  checkForm,
-  listDifferences,
-  type UserField,
+  conflictFields,
   toUserFields,
   fromFormValues,
   needsConnection,
   emptyUserFields,
-  rebaseFields,
   toFormValues,
   getLockReason,
 } from '#features/users/form/user-form.ts'
+import { getChanges, rebaseValues } from '#patterns/edit-form/form-values.ts'
 
 const row: UserRow = {
   id: 7,
@@ -34,8 +31,7 @@ const row: UserRow = {
   update_time: '2026-01-02 00:00:00',
   row_version: 3,
 }
-const noFields = new Set<UserField>()
-const fields = Object.keys(emptyUserFields) as UserField[]
+const fields = Object.keys(emptyUserFields) as (keyof typeof emptyUserFields)[]
 
 describe('the form’s values', () => {
   it('are text where the controls hold text, and come back as they were', () => {
@@ -47,14 +43,14 @@ describe('the form’s values', () => {
 
 describe('what an edit sends', () => {
   it('is only what was changed', () => {
-    expect(toUserChanges({ ...toUserFields(row), name: 'Li Wei Ming' }, toUserFields(row), noFields)).toEqual({
+    expect(getChanges({ ...toUserFields(row), name: 'Li Wei Ming' }, toUserFields(row))).toEqual({
       name: 'Li Wei Ming',
     })
   })
 
   it('is nothing when only blanks were added around a name', () => {
     const formFields = fromFormValues({ ...toFormValues(toUserFields(row)), name: ' Li Wei ' })
-    expect(toUserChanges(formFields, toUserFields(row), noFields)).toEqual({})
+    expect(getChanges(formFields, toUserFields(row))).toEqual({})
   })
 
   it('never holds the e-mail or a locked field (portal 4)', () => {
@@ -67,24 +63,25 @@ describe('what an edit sends', () => {
       alert: true,
     }
     const lockedFieldSet = getLockedFields({ status: 1 }, { isSelf: true })
-    expect(toUserChanges(changedFields, toUserFields(row), lockedFieldSet)).toEqual({ order: false, alert: true })
+    expect(getChanges(changedFields, toUserFields(row), lockedFieldSet)).toEqual({ order: false, alert: true })
   })
 })
 
 describe('the checks of the form', () => {
   it('ask for name and a valid e-mail when a user is made (portal 5)', () => {
-    expect(checkForm(emptyUserFields, noFields)).toEqual([
+    expect(checkUser(emptyUserFields)).toEqual([
       { field: 'name', code: 'REQUIRED' },
       { field: 'email', code: 'REQUIRED' },
     ])
-    expect(checkForm({ ...emptyUserFields, name: 'Li', email: 'li@' }, noFields)).toEqual([
+    expect(checkUser({ ...emptyUserFields, name: 'Li', email: 'li@' })).toEqual([
       { field: 'email', code: 'INVALID_EMAIL' },
     ])
   })
 
   it('leave locked fields alone, which nobody could mend', () => {
     const importedFields = { ...toUserFields(row), name: '' }
-    expect(checkForm(importedFields, getLockedFields({ status: 1 }, { isSelf: false }))).toEqual([])
+    const lockedFieldSet = getLockedFields({ status: 1 }, { isSelf: false })
+    expect(checkUser(getChanges(importedFields, toUserFields(row), lockedFieldSet))).toEqual([])
   })
 })
 
@@ -131,17 +128,13 @@ describe('after somebody else changed the row', () => {
   const serverRow: UserRow = { ...row, order: false, status: 1, row_version: 4 }
 
   it('says what it is now', () => {
-    expect(listDifferences(row, serverRow)).toEqual([
-      { field: 'order', currentValue: false },
-      { field: 'status', currentValue: 1 },
-    ])
+    const changedFields = conflictFields.filter((field) => row[field] !== serverRow[field])
+    expect(changedFields).toEqual(['order', 'status'])
   })
 
   it('keeps what was typed over what they saved', () => {
-    const ownFields = { ...toUserFields(row), name: 'Li Wei Ming' }
-    expect(rebaseFields(ownFields, toUserFields(row), toUserFields(serverRow))).toMatchObject({
-      name: 'Li Wei Ming',
-      order: false,
-    })
+    const ownValues = { ...toFormValues(toUserFields(row)), name: 'Li Wei Ming' }
+    const [baseValues, currentValues] = [toFormValues(toUserFields(row)), toFormValues(toUserFields(serverRow))]
+    expect(rebaseValues(ownValues, baseValues, currentValues)).toMatchObject({ name: 'Li Wei Ming', order: false })
   })
 })

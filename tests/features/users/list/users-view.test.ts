@@ -1,16 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import fc from 'fast-check'
-import {
-  changeView,
-  toFilterQuery,
-  defaultListView,
-  toListQuery,
-  readView,
-  toRememberedQuery,
-  userListSpec,
-  type UsersView,
-  writeView,
-} from '#features/users/view.ts'
+import { userListSpec } from '#contract/users.ts'
+import { type UsersView, usersView } from '#features/users/view.ts'
+
+const { defaultView } = usersView
 
 const views: fc.Arbitrary<UsersView> = fc.record({
   statusType: fc.constantFrom(null, 1, 0, -1, -2),
@@ -30,13 +23,13 @@ describe('the address of the users page', () => {
   it('restores exactly the view that wrote it (C-01)', () => {
     fc.assert(
       fc.property(views, (view) => {
-        expect(readView(new URLSearchParams(writeView(view).toString()))).toEqual(view)
+        expect(usersView.read(new URLSearchParams(usersView.write(view).toString()))).toEqual(view)
       }),
     )
   })
 
   it('is empty for the plain list', () => {
-    expect(writeView(defaultListView).toString()).toBe('')
+    expect(usersView.write(defaultView).toString()).toBe('')
   })
 
   it.each([
@@ -53,11 +46,11 @@ describe('the address of the users page', () => {
     ['user=~1'],
     ['user=99999999999'],
   ])('leaves at its default what it cannot read: %s', (query) => {
-    expect(readView(new URLSearchParams(query))).toEqual(defaultListView)
+    expect(usersView.read(new URLSearchParams(query))).toEqual(defaultView)
   })
 
   it('begins at the first page again when what is listed changes', () => {
-    const thirdPage = { ...defaultListView, page: 3 }
+    const thirdPage = { ...defaultView, page: 3 }
     for (const change of [
       { statusType: 1 as const },
       { includedDel: true },
@@ -65,21 +58,21 @@ describe('the address of the users page', () => {
       { sort: ['email', 'asc'] as const },
       { results: 50 },
     ])
-      expect(changeView(thirdPage, change).page).toBe(1)
+      expect(usersView.change(thirdPage, change).page).toBe(1)
   })
 
   it('stays on its page when a row is opened', () => {
-    expect(changeView({ ...defaultListView, page: 3 }, { open: 42 })).toMatchObject({ page: 3, open: 42 })
+    expect(usersView.change({ ...defaultView, page: 3 }, { open: 42 })).toMatchObject({ page: 3, open: 42 })
   })
 
   it('is remembered without the drawer (C-02)', () => {
-    expect(toRememberedQuery({ ...defaultListView, page: 2, statusType: 0, open: 42 })).toBe('statusType=0&page=2')
+    expect(usersView.toSavedQuery({ ...defaultView, page: 2, statusType: 0, open: 42 })).toBe('statusType=0&page=2')
   })
 
   it('asks the server and the device with the same filters', () => {
-    const view: UsersView = { ...defaultListView, statusType: -1, includedDel: true, searchText: '  Li ' }
-    expect(toFilterQuery(view)).toEqual({ statusType: -1, includedDel: true, searchText: 'Li' })
-    expect(toListQuery(view)).toEqual({
+    const view: UsersView = { ...defaultView, statusType: -1, includedDel: true, searchText: '  Li ' }
+    expect(usersView.toFilterQuery(view)).toEqual({ statusType: -1, includedDel: true, searchText: 'Li' })
+    expect(usersView.toListQuery(view)).toEqual({
       results: 10,
       page: 1,
       sortField: 'name',

@@ -1,0 +1,102 @@
+import type { FocusEvent } from 'react'
+import { userExists } from '#contract/accounts.ts'
+import { createLocalProblem, getFieldProblems } from '#contract/problem.ts'
+import { createUser, updateCompanyUser, type UserRow } from '#contract/users.ts'
+import type { FieldProblem } from '#domain/checks/field-checks.ts'
+import { checkUser, getLockedFields, type UserFields } from '#domain/accounts/users.ts'
+import { cleanText } from '#domain/text.ts'
+import type { CallResult } from '#request/call-results.ts'
+import { callEndpoint } from '#state/app-thunk.ts'
+import { useConnection, useDispatch, useSignedInSession } from '#state/use-store.ts'
+import { useEditForm } from '#patterns/edit-form/useEditForm.ts'
+import { useTranslation } from 'react-i18next'
+import { formatFieldProblem, formatProblem } from '#ui/i18n/problem-messages.ts'
+import {
+  emptyUserFields,
+  fromFormValues,
+  toFormValues,
+  toUserFields,
+  type UserFormValues,
+} from '#features/users/form/user-form.ts'
+import type { UserFormBase } from '#features/users/form/user-form-base.ts'
+import { hasCachedEmail } from '#features/users/read-users.ts'
+import { usersList } from '#features/users/slice.ts'
+
+export interface UserFormOptions {
+  formBase: UserFormBase
+  /** What the form is about: its values are found by it when its user had to sign in again. */
+  formKey: string
+  /** Sends the body of the call in place of a new write: a refused write is sent again. */
+  send?: (body: Partial<UserFields>) => Promise<CallResult<unknown>>
+  onClose: () => void
+  onSaved: () => void
+}
+
+const emailTakenFault = { field: 'email', code: 'DUP_USER' } as const
+type UserFault = FieldProblem | typeof emailTakenFault
+
+/** The state of the user form, with the locks and checks of portal 4 and 5. */
+export function useUserForm({ formBase, formKey, send, onClose, onSaved }: UserFormOptions) {
+  const { t } = useTranslation('people')
+  const { t: tUsers } = useTranslation('users')
+  const dispatch = useDispatch()
+  const { user, caller } = useSignedInSession()
+  const isOnline = useConnection().networkState === 'online'
+  const isNew = formBase.base === null
+  const form = useEditForm<UserRow, UserFormValues, UserFields, UserFault>({
+    name: `user:${formKey}`,
+    row: formBase.base,
+    initialValues: toFormValues(formBase.values),
+    refusedWrite: formBase.refusedWrite,
+    toValues: (row) => toFormValues(row ? toUserFields(row) : emptyUserFields),
+    fromValues: fromFormValues,
+    getLockedFields: (row) => getLockedFields(row, { isSelf: row.id === user.id }),
+    // A saved name that today's rules refuse does not prevent other changes.
+    check: (fields, changes) => checkUser(isNew ? fields : changes),
+    checkBeforeSave: async ({ email }) =>
+      isNew && !isOnline && (await isTakenOnDevice(email)) ? [emailTakenFault] : [],
+    formatFault: (fault) =>
+      fault.code === 'DUP_USER'
+        ? formatProblem(createLocalProblem(fault.code))
+        : formatFieldProblem(fault, t(`form.${fault.field as 'name' | 'email'}`)),
+    findFaults: (problem) => (problem.code === 'DUP_USER' ? [emailTakenFault] : getFieldProblems(problem)),
+    save({ row, fields, changes, options }) {
+      if (send) return () => send(row ? changes : fields)
+      return row
+        ? callEndpoint(updateCompanyUser, { params: { id: row.row.id }, body: changes }, options)
+        : callEndpoint(createUser, { body: fields }, options)
+    },
+    onSaved({ id, isQueued }) {
+      if (isNew && id !== null) dispatch(usersList.rowCreated(id))
+      onClose()
+      if (!isQueued) onSaved()
+    },
+    texts: {
+      createAction: tUsers('toast.create'),
+      submit: t(isNew ? 'form.createSubmit' : 'form.editSubmit'),
+      saving: t('form.saving'),
+      unchanged: t('form.unchanged'),
+      getCreatedLink: ({ id, fields }) =>
+        typeof id === 'number' ? { label: fields.name, path: `/app/user?user=${id}` } : undefined,
+    },
+  })
+
+  /** Offline the device says what the server would say. */
+  function isTakenOnDevice(email: string): Promise<boolean> {
+    return hasCachedEmail(caller.companyId, email, form.intent)
+  }
+  async function isTaken(email: string): Promise<boolean> {
+    if (!isOnline) return await isTakenOnDevice(email)
+    const query = { code: email, company: user.company_code }
+    const result = await dispatch(callEndpoint(userExists, { query }))
+    return result.kind === 'fresh' && result.output
+  }
+  /** Of a new user; the server checks it again when the form is saved. */
+  async function checkEmail({ currentTarget: input }: FocusEvent<HTMLInputElement>) {
+    const email = cleanText(input.value)
+    if (!isNew || checkUser({ email }).length > 0) return
+    // Meanwhile another one may have been typed.
+    if ((await isTaken(email)) && cleanText(input.value) === email) form.showFault(emailTakenFault)
+  }
+  return { ...form, checkEmail }
+}

@@ -1,0 +1,51 @@
+import type { ReactNode } from 'react'
+import { useConnection } from '#state/use-store.ts'
+import { Button } from '#ui/display/Button.tsx'
+import { Icon } from '#ui/icons/Icon.tsx'
+import { formatNumber } from '#ui/list/Freshness.tsx'
+import { Dialog } from '#ui/overlay/Dialog.tsx'
+import { useTranslation } from 'react-i18next'
+import { BulkOutcome } from '#features/users/list/BulkOutcome.tsx'
+import type { BulkActionResult } from '#features/users/list/run-bulk-action.ts'
+
+interface BulkDialogProps {
+  run: { results: readonly BulkActionResult[] | undefined; isBusy: boolean }
+  /** Before it was sent; afterwards the dialog has a title of its own. */
+  title: string
+  /** Writes to send. */
+  count: number
+  action: ReactNode
+  shouldFocusCancel?: boolean
+  onClose: () => void
+  children: ReactNode
+}
+
+/** Before an action on several users its plan, as children; while it is sent the progress; afterwards the result of each (C-16). */
+export function BulkDialog({ run: { results, isBusy }, title, count, action, onClose, ...props }: BulkDialogProps) {
+  const { t } = useTranslation('people')
+  const progress = { done: formatNumber(results?.length ?? 0), all: formatNumber(count) }
+  return (
+    <Dialog
+      open
+      title={results ? t('many.became') : title}
+      onClose={() => void (isBusy || onClose())}
+      action={isBusy ? <Button isBusy>{t('many.doing', progress)}</Button> : !results && action}
+      cancel={isBusy ? null : undefined}
+      shouldFocusCancel={props.shouldFocusCancel ?? false}
+    >
+      <div className="form many">{results ? <BulkOutcome results={results} /> : props.children}</div>
+    </Dialog>
+  )
+}
+
+export function OfflineNote() {
+  const { t } = useTranslation('people')
+  const { networkState } = useConnection()
+  if (networkState === 'online') return null
+  return (
+    <p className="many-line">
+      <Icon name="waiting" />
+      {t('many.offline')}
+    </p>
+  )
+}

@@ -1,0 +1,22 @@
+import { useEffect, useRef } from 'react'
+import { useNavigate, useNavigationType } from 'react-router-dom'
+import type { SetQuery } from '#state/use-list-url.ts'
+import { type UsersView, usersView } from '#features/users/view.ts'
+
+/**
+ * A drawer opened from this list is a step of the history: closing it takes that step back. One that was open when the
+ * page came (a link, a reload) has no such step.
+ */
+export function useCloseDrawer({ view, setQuery }: { view: UsersView; setQuery: SetQuery }) {
+  const navigate = useNavigate()
+  const navigationType = useNavigationType()
+  const hasHistoryStep = useRef(false)
+  const wasOpen = useRef(view.open !== null)
+  useEffect(() => {
+    const isOpen = view.open !== null
+    if (isOpen !== wasOpen.current) hasHistoryStep.current = isOpen && navigationType === 'PUSH'
+    wasOpen.current = isOpen
+  }, [view.open, navigationType])
+  return () =>
+    hasHistoryStep.current ? void navigate(-1) : setQuery(usersView.write({ ...view, open: null }), { replace: true })
+}
