@@ -1,9 +1,10 @@
 import '#ui/list/list.css'
 import { formatBytes } from '#features/device/format-bytes.ts'
-import { type CachedListUsage, findRowTable } from '#local/space/usage.ts'
+import type { CachedListUsage } from '#local/space/usage.ts'
 import { useSignedInSession } from '#state/use-store.ts'
 import { formatNumber, formatReadingTime } from '#ui/list/Freshness.tsx'
 import { Tag } from '#ui/display/Tag.tsx'
+import { findMessage } from '#ui/i18n/messages.ts'
 import { useTranslation } from 'react-i18next'
 
 /** Each list that is kept: how much of it, how old, how large. The roles are spelled out because cards take the table's away. */
@@ -66,10 +67,15 @@ function Row({ list }: { list: CachedListUsage }) {
 function ListName({ list: { table, scope } }: { list: CachedListUsage }) {
   const { t } = useTranslation('device')
   const { user } = useSignedInSession()
-  const knownTable = findRowTable(table)
-  const name = knownTable ? t(`table.${knownTable}`) : table
+  const name = getTableLabel(table)
   const isOfService = ['backup_orders', 'traffic', 'backups'].includes(table)
   // A service may have the number of the company.
   if (scope === null || (!isOfService && scope === user.company_id)) return <strong>{name}</strong>
   return <strong>{t(isOfService ? 'lists.ofService' : 'lists.ofCompany', { name, id: scope })}</strong>
+}
+
+/** A table has the name of its page in the menu, unless it has a label of its own. */
+function getTableLabel(table: string): string {
+  const menuName = table.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase())
+  return findMessage('device', `table.${table}`) ?? findMessage('shell', `menu.${menuName}`) ?? table
 }
