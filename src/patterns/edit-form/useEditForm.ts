@@ -11,7 +11,7 @@ import { formatQueuedMessage } from '#ui/i18n/queued-messages.ts'
 import { showToast } from '#ui/overlay/toasts.tsx'
 import { useTranslation } from 'react-i18next'
 import type { EditFormOptions, FieldFault, SavedForm } from '#patterns/edit-form/edit-form-options.ts'
-import { type FormValues, getChanges, rebaseValues } from '#patterns/edit-form/form-values.ts'
+import { type FormValues, rebaseValues } from '#patterns/edit-form/form-values.ts'
 import { createInputProps } from '#patterns/edit-form/input-props.ts'
 import { useFormErrors } from '#patterns/edit-form/useFormErrors.ts'
 import { useFormState } from '#patterns/edit-form/useFormState.ts'
@@ -39,7 +39,7 @@ export function useEditForm<
   const dispatch = useDispatch()
   const saveBlock = useSaveBlocked()
   const formState = useFormState(options)
-  const { base, setBase, values, setValues, fields, changes, isDirty, intent, setIntent } = formState
+  const { base, setBase, values, setValues, fields, changes, isDirty, intent, setIntent, findChanges } = formState
   const [conflict, setConflict] = useState<{ previousRow: Row; currentRow: Row } | null>(null)
   const [sendState, setSendState] = useState<SendState>(() => toSendState(refusedWrite?.problem))
   const [wasSubmitted, setWasSubmitted] = useState(false)
@@ -48,7 +48,7 @@ export function useEditForm<
   function change(changedValues: Partial<Values>) {
     const nextFields = fromValues(formState.changeValues(changedValues))
     // Once the form was refused, an input says at once whether it is right.
-    const faults = wasSubmitted ? options.check(nextFields, getChanges(nextFields, fromValues(base.values))) : []
+    const faults = wasSubmitted ? options.check(nextFields, findChanges(nextFields, fromValues(base.values))) : []
     inputErrors.update(Object.keys(changedValues), faults)
   }
 
@@ -99,6 +99,7 @@ export function useEditForm<
   return {
     /** What the form was opened on, or the row as it was at the last conflict; null: a new record. */
     row: base.row,
+    baseValues: base.values,
     values,
     fields,
     changes,

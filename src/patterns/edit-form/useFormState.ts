@@ -19,16 +19,17 @@ export function useFormState<
   Fields extends object,
   Fault extends FieldFault,
 >(options: EditFormOptions<Row, Values, Fields, Fault>) {
-  const { row, toValues, fromValues, refusedWrite = null, rebase = rebaseValues } = options
+  const { row, toValues, fromValues, rebase = rebaseValues, valuesState } = options
+  const findChanges = options.getChanges ?? getChanges
   const unsavedForm = unsavedForms.useUnsavedForm(options.name) as UnsavedForm<Row, Values> | null
-  const [initialForm] = useState(() => unsavedForm ?? openForm(options))
+  const [initialForm] = useState(() => openForm(options, unsavedForm))
   const [base, setBase] = useState(() => ({
     row: initialForm.row,
     values: toValues(initialForm.row?.row ?? null),
     isSaved: false,
   }))
   const ownState = useState(initialForm.values)
-  const [values, setValues] = options.valuesState ?? ownState
+  const [values, setValues] = valuesState ?? ownState
   const [intent, setIntent] = useState(initialForm.intent)
   // Values typed while a write is on its way come after those that `submit` has.
   const latestValues = useRef(values)
@@ -36,11 +37,11 @@ export function useFormState<
     latestValues.current = values
   })
   const fields = fromValues(values)
-  const changes = getChanges(fields, fromValues(base.values))
+  const changes = findChanges(fields, fromValues(base.values))
   const hasChanges = Object.keys(changes).length > 0
   // A new record that was refused is worth keeping as it is.
-  const isDirty = hasChanges || (base.row === null && refusedWrite !== null && !base.isSaved)
-  unsavedForms.useKeepUnsavedForm(options.name, isDirty ? { row: base.row, values, intent } : null)
+  const isDirty = hasChanges || (base.row === null && Boolean(options.refusedWrite) && !base.isSaved)
+  unsavedForms.useKeepUnsavedForm(options.name, isDirty && !valuesState ? { row: base.row, values, intent } : null)
 
   // A new row came in: the form follows it unless something is typed that is not saved yet.
   const isFollowing = options.followsRow && (!hasChanges || base.isSaved)
@@ -63,6 +64,7 @@ export function useFormState<
       return nextValues
     },
     fields,
+    findChanges,
     changes,
     isDirty,
     intent,
@@ -70,16 +72,19 @@ export function useFormState<
   }
 }
 
-const openForm = <Row extends VersionedRow, Values extends FormValues>({
-  row,
-  initialValues,
-  toValues,
-  refusedWrite,
-}: Pick<
-  EditFormOptions<Row, Values, never, never>,
-  'row' | 'initialValues' | 'toValues' | 'refusedWrite'
->): UnsavedForm<Row, Values> => ({
-  row,
-  values: initialValues ?? toValues(row?.row ?? null),
-  intent: refusedWrite?.intent ?? null,
-})
+function openForm<Row extends VersionedRow, Values extends FormValues>(
+  {
+    row,
+    initialValues,
+    toValues,
+    refusedWrite,
+    valuesState,
+  }: Pick<
+    EditFormOptions<Row, Values, never, never>,
+    'row' | 'initialValues' | 'toValues' | 'refusedWrite' | 'valuesState'
+  >,
+  unsavedForm: UnsavedForm<Row, Values> | null,
+): UnsavedForm<Row, Values> {
+  if (unsavedForm && !valuesState) return unsavedForm
+  return { row, values: initialValues ?? toValues(row?.row ?? null), intent: refusedWrite?.intent ?? null }
+}
