@@ -1,11 +1,14 @@
 /** A price list's form: its values as they are typed, and how they meet a list that somebody else has changed meanwhile. */
-import type { OutputOf } from '#contract/endpoint.ts'
+import type { OutputOf, VersionedRow } from '#contract/endpoint.ts'
 import type { getPriceList } from '#contract/prices.ts'
 import type { BackupPrices } from '#domain/fees/price-list.ts'
 import { currencies } from '#domain/money.ts'
+import type { OverlaidRow } from '#local/lists/list-view.ts'
 
-/** As the server sends it. */
-export type FullPriceList = OutputOf<typeof getPriceList>
+/** With its ranges, modules and backup prices. */
+export type FullPriceList = Omit<OutputOf<typeof getPriceList>, 'id'> & VersionedRow
+/** With the waiting write of this device over it. */
+export type OpenedPriceList = OverlaidRow<FullPriceList>
 
 export const priceCurrencies = ['hkd', 'usd', 'rmb'] as const
 export type PriceCurrency = (typeof priceCurrencies)[number]
@@ -119,16 +122,23 @@ export function getRangeStarts(rows: readonly RangeRow[]): (number | null)[] {
   })
 }
 
-const stringifyWithoutKeys = (value: unknown) =>
-  JSON.stringify(value, (name, entryValue: unknown) => (name === 'key' ? undefined : entryValue))
-const isSame = (value: unknown, otherValue: unknown) =>
-  value === otherValue || stringifyWithoutKeys(value) === stringifyWithoutKeys(otherValue)
+/** Whether parts of the form say the same: header, rows, backup prices. Not by JSON, because a list may have a thousand rows. */
+function isSame(part: unknown, otherPart: unknown): boolean {
+  if (part === otherPart) return true
+  if (!part || !otherPart) return false
+  if (Array.isArray(part) && Array.isArray(otherPart))
+    return part.length === otherPart.length && part.every((row, index) => isSame(row, otherPart[index]))
+  const otherFields = otherPart as Record<string, unknown>
+  return Object.entries(part).every(([name, value]) => name === 'key' || value === otherFields[name])
+}
 
-/** Whether leaving would lose something. */
-export const isDirty = (values: PriceListValues, previousValues: PriceListValues): boolean =>
-  (Object.keys(values) as (keyof PriceListValues)[]).some((name) => !isSame(values[name], previousValues[name]))
+/** Parts of the form that differ; the keys of rows do not count. */
+export const getChangedValues = (values: PriceListValues, baseValues: PriceListValues): Partial<PriceListValues> =>
+  Object.fromEntries(
+    Object.entries(values).filter(([name, part]) => !isSame(part, baseValues[name as keyof PriceListValues])),
+  )
 
-/** After a conflict: theirs, with what was typed here still over it, field by field; rows of a table go together. */
+/** After a conflict: the current values with the typed ones over them, field by field; the rows of a table go together. */
 export function rebaseValues(
   typedValues: PriceListValues,
   previousValues: PriceListValues,

@@ -24,12 +24,12 @@ export type SentList = {
 }
 
 /** Where it is wrong: a field of the header or the backup block by its name, a cell of a row by the row's key. */
-export interface PlacedProblem {
+interface ProblemPlace {
   table: PriceTableName | null
   key: number
   name: string
-  problem: AnyFieldProblem
 }
+export type PlacedProblem = AnyFieldProblem & ProblemPlace
 
 /** What a form can be checked against on this device. */
 export interface PriceFormContext {
@@ -79,7 +79,7 @@ export function readForm(values: PriceListValues, formContext: PriceFormContext)
     key: number,
     name: string,
     problem: Omit<AnyFieldProblem, 'field'>,
-  ) => problems.push({ table, key, name, problem: { field: name, ...problem } as AnyFieldProblem })
+  ) => problems.push({ table, key, name, field: name, ...problem } as PlacedProblem)
   const readAmountField = (
     text: string,
     table: PriceTableName | null,
@@ -159,8 +159,8 @@ export function readForm(values: PriceListValues, formContext: PriceFormContext)
   }
 }
 
-/** Names the place: two problems of one place are told once. */
-export const getProblemKey = ({ table, key, name }: PlacedProblem) => `${table} ${key} ${name}`
+/** Names the place: one problem of a place is enough. */
+export const getProblemKey = ({ table, key, name }: ProblemPlace) => `${table} ${key} ${name}`
 
 const mapNames = <N extends string, V>(names: readonly N[], getValue: (name: N) => V) =>
   Object.fromEntries(names.map((name) => [name, getValue(name)])) as Record<N, V>
@@ -171,11 +171,15 @@ const addIds = ({ concurrentUser = [], namedUser = [], module = [] }: SentList) 
 }
 
 /** A problem of the list as it is sent, at the row of the form that it came from. The server's are of the same kind. */
-export function placeProblem(problem: AnyFieldProblem, keys: Record<PriceTableName, readonly number[]>): PlacedProblem {
+export function placeProblem<P extends AnyFieldProblem>(
+  problem: P,
+  keys: Record<PriceTableName, readonly number[]>,
+): P & ProblemPlace {
   const match = /^(concurrentUser|namedUser|module)\.(\d+)\.(\w+)$/.exec(problem.field)
   const [, table, rowIndex, name] = match ?? []
-  if (!table || !name) return { table: null, key: 0, name: problem.field, problem }
-  return { table: table as PriceTableName, key: keys[table as PriceTableName][Number(rowIndex)] ?? 0, name, problem }
+  if (!table || !name) return { ...problem, table: null, key: 0, name: problem.field }
+  const key = keys[table as PriceTableName][Number(rowIndex)] ?? 0
+  return { ...problem, table: table as PriceTableName, key, name }
 }
 
 /** Whether the form has that field of a refusal: what is wrong with any other is said above the form. */

@@ -306,9 +306,9 @@ describe('the editor', () => {
       await findText('Somebody else has changed this price list meanwhile.')
       const conflictNote = document.querySelector('.conflict-note')?.textContent
       expect(conflictNote).toContain('Description: Theirs')
-      expect(conflictNote).toContain('UAT system, percent')
-      expect(conflictNote).toContain('fin, HKD')
-      expect(conflictNote).toContain('Concurrent users, range 1, To: 7')
+      expect(conflictNote).toContain('UAT charge: 3%')
+      expect(conflictNote).toContain('fin, HKD: 1.00')
+      expect(conflictNote).toContain('Concurrent users 1–10, To: 7')
       await expect
         .poll(() => [getNamedField('desc').value, getNamedField('uat_charge').value])
         .toEqual(['Mine', '3.00'])

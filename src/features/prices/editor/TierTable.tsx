@@ -3,7 +3,7 @@ import { flushSync } from 'react-dom'
 import { Button } from '#ui/display/Button.tsx'
 import { Icon } from '#ui/icons/Icon.tsx'
 import { useTranslation } from 'react-i18next'
-import { FaultNote, RowButton, RowProblems } from '#features/prices/editor/row-parts.tsx'
+import { FaultNote, getProblemId, RowButton, RowProblems } from '#features/prices/editor/row-parts.tsx'
 import { Cell } from '#features/prices/editor/Cell.tsx'
 import { onCellKeys } from '#features/prices/editor/cell-keys.ts'
 import type { PriceFormAction } from '#features/prices/editor/form-reducer.ts'
@@ -99,7 +99,7 @@ const TierRow = memo(function TierRow({ name, row, from, position, problemTexts,
       <Cell
         {...{ table: name, rowKey: row.key, name: column, value: row[column], isLocked, dispatch }}
         label={t('tier.cell', { column: label, row: rowLabel })}
-        problemId={problemTexts?.[column] ? id : undefined}
+        problemId={getProblemId(id, problemTexts, column)}
         {...(column === 'to' ? { onLeave: () => dispatch({ kind: 'raise', table: name, key: row.key }) } : {})}
       />
     </span>

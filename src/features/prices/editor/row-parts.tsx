@@ -15,7 +15,7 @@ export function RowButton({ icon, children, onClick }: { icon: IconName; childre
   )
 }
 
-/** What keeps the list from being confirmed, beside what it is about; nothing is marked as wrong, for the list can be saved. */
+/** What keeps the list from being confirmed, at its row or table. Nothing is marked as wrong, because the list can be saved. */
 export function FaultNote({ id, children }: { id?: string; children: string }) {
   if (children === '') return null
   return (
@@ -26,7 +26,11 @@ export function FaultNote({ id, children }: { id?: string; children: string }) {
   )
 }
 
-/** Under the row, over its whole width: a cell is too narrow for a sentence. */
+/** Id of the words under the row, for a cell that they are about. */
+export const getProblemId = (id: string, problemTexts: Record<string, string> | undefined, column: string) =>
+  problemTexts?.[column] ? id : undefined
+
+/** Under the row, over its full width: a cell is too narrow for a sentence. */
 export function RowProblems({ id, problemTexts }: { id: string; problemTexts: Record<string, string> }) {
   return (
     <span role="cell" className="price-wrong">
