@@ -211,6 +211,7 @@ describe('the editor', () => {
       await findText('It is confirmed, so its prices stay as they are.')
       expect(getNamedField('uat_charge').readOnly).toBe(true)
       expect(findCells('Modules', 'hkd').every(({ readOnly }) => readOnly)).toBe(true)
+      expect(screen.getByRole<HTMLInputElement>('checkbox', { name: 'This list sells backups' }).disabled).toBe(true)
       expect(screen.queryByRole('button', { name: 'Add a module' })).toBeNull()
       expect(screen.queryByRole('button', { name: 'Confirm price list' })).toBeNull()
       await typeValues(fixture.user, { desc: 'As sold in 2026' })
