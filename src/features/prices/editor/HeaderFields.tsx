@@ -3,7 +3,12 @@ import { DateField } from '#ui/form/DateField.tsx'
 import { Field } from '#ui/form/Field.tsx'
 import { useTranslation } from 'react-i18next'
 import type { PriceFormAction } from '#features/prices/editor/form-reducer.ts'
-import { priceCurrencies, type HeaderFieldName, type PriceListValues } from '#features/prices/price-list-form.ts'
+import {
+  type HeaderFieldName,
+  minimumFieldNames,
+  priceCurrencies,
+  type PriceListValues,
+} from '#features/prices/price-list-form.ts'
 import { useSettings } from '#features/prices/useSettings.ts'
 
 interface Props {
@@ -64,20 +69,16 @@ export const HeaderFields = memo(function HeaderFields(props: Props) {
       </div>
       <Field label={t('field.desc')} help={t('help.desc')} maxLength={500} {...getTextFieldProps('desc')} />
       <div className="price-pair">
-        <Field
-          label={t('field.min_concurrent_user')}
-          help={notes['min_concurrent_user'] ?? t('help.min_users')}
-          inputMode="numeric"
-          maxLength={10}
-          {...getTextFieldProps('min_concurrent_user')}
-        />
-        <Field
-          label={t('field.min_named_user')}
-          help={notes['min_named_user'] ?? t('help.min_users')}
-          inputMode="numeric"
-          maxLength={10}
-          {...getTextFieldProps('min_named_user')}
-        />
+        {minimumFieldNames.map((name) => (
+          <Field
+            key={name}
+            label={t(`field.${name}`)}
+            help={notes[name] ?? t('help.min_users')}
+            inputMode="numeric"
+            maxLength={10}
+            {...getTextFieldProps(name)}
+          />
+        ))}
       </div>
       {renderCurrencyFields('min_fee')}
       <div className="price-short">

@@ -5,7 +5,7 @@ import { useTranslation } from 'react-i18next'
 import { BackupFields } from '#features/prices/editor/BackupFields.tsx'
 import type { PriceFormAction } from '#features/prices/editor/form-reducer.ts'
 import { HeaderFields } from '#features/prices/editor/HeaderFields.tsx'
-import { ModuleTable } from '#features/prices/editor/ModuleTable.tsx'
+import { ModuleRows } from '#features/prices/editor/ModuleRows.tsx'
 import type { EditorState } from '#features/prices/editor/PriceListNotes.tsx'
 import { TierTable } from '#features/prices/editor/TierTable.tsx'
 import type { usePriceForm } from '#features/prices/editor/usePriceForm.ts'
@@ -49,7 +49,7 @@ export function PriceListFields({ type, state, values, problemTexts, notes, modu
         </Section>
       ))}
       <Section title={t('section.module')} help={t('help.modules')}>
-        <ModuleTable
+        <ModuleRows
           {...{ type, isLocked, modules, namesByCode, dispatch }}
           rows={values.module}
           problemTexts={problemTexts.rows}

@@ -1,4 +1,25 @@
+import type { ReactNode } from 'react'
+import { useTranslation } from 'react-i18next'
 import { Icon, type IconName } from '#ui/icons/Icon.tsx'
+import { priceCurrencies } from '#features/prices/price-list-form.ts'
+
+/** Headers of a table of prices: its own columns, the currencies, the buttons of a row. */
+export function PriceTableHead({ children }: { children: ReactNode }) {
+  const { t } = useTranslation('prices')
+  return (
+    <div role="rowgroup">
+      <div role="row" className="price-head">
+        {children}
+        {priceCurrencies.map((charge) => (
+          <span key={charge} role="columnheader" className="figure">
+            {charge.toUpperCase()}
+          </span>
+        ))}
+        <span role="columnheader" aria-label={t('tier.acts')} />
+      </div>
+    </div>
+  )
+}
 
 /** An icon in a row. Lighter than the button of a page, which has a hint of its own: there can be a thousand rows. */
 export function RowButton({ icon, children, onClick }: { icon: IconName; children: string; onClick: () => void }) {

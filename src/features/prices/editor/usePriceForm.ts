@@ -41,23 +41,12 @@ export function usePriceForm(createInitialValues: () => PriceListValues) {
   return { values, problemTexts, dispatch, showProblems }
 }
 
-function removeTouched(texts: FormTexts, action: PriceFormAction): FormTexts {
-  switch (action.kind) {
-    case 'header':
-      return { ...texts, fields: omitName(texts.fields, action.name) }
-    case 'backupPrice':
-      return { ...texts, fields: omitName(texts.fields, `pdbPrice.${action.name}`) }
-    case 'cell':
-    case 'remove':
-    case 'raise':
-      return { ...texts, rows: removeTouchedRow(texts.rows, action) }
-    case 'replace':
-    case 'paste':
-    case 'move':
-      return { ...texts, rows: {} }
-    default:
-      return texts
-  }
+function removeTouched({ fields, rows }: FormTexts, action: PriceFormAction): FormTexts {
+  if (action.kind === 'header') return { rows, fields: omitName(fields, action.name) }
+  if (action.kind === 'backupPrice') return { rows, fields: omitName(fields, `pdbPrice.${action.name}`) }
+  if (action.kind === 'cell' || action.kind === 'remove' || action.kind === 'raise')
+    return { fields, rows: removeTouchedRow(rows, action) }
+  return { fields, rows: action.kind === 'add' || action.kind === 'backup' ? rows : {} }
 }
 
 /** A cell takes its own text away, all else that of the row. */

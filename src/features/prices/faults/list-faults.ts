@@ -3,7 +3,13 @@ import type { TFunction } from 'i18next'
 import type { CatalogueModule } from '#domain/catalogue/unmet-needs.ts'
 import { findPriceListFaults, type PriceListFault } from '#domain/checks/price-list-faults.ts'
 import { getFaultText } from '#features/prices/faults/fault-text.ts'
-import { placeProblem, getProblemKey, type PlacedProblem, type PriceFormResult } from '#features/prices/sent-list.ts'
+import {
+  addIds,
+  placeProblem,
+  getProblemKey,
+  type PlacedProblem,
+  type PriceFormResult,
+} from '#features/prices/sent-list.ts'
 
 export type PlacedFault = PriceListFault & PlacedProblem
 
@@ -13,9 +19,7 @@ export function findFormFaults(
   catalogue: readonly CatalogueModule[] | null,
 ): PlacedFault[] {
   const problemKeys = new Set(problems.map(getProblemKey))
-  const addIds = <R>(rowsWithoutIds: readonly R[]) => rowsWithoutIds.map((row, index) => ({ id: index + 1, ...row }))
-  const content = { ...list, concurrentUser: addIds(list.concurrentUser), namedUser: addIds(list.namedUser) }
-  return findPriceListFaults(content, catalogue)
+  return findPriceListFaults({ ...list, ...addIds(list) }, catalogue)
     .map((fault) => placeProblem(fault, keys))
     .filter((fault) => !problemKeys.has(getProblemKey(fault)))
     .toSorted((a, b) => Number(a.isWarning) - Number(b.isWarning))

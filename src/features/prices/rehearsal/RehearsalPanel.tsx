@@ -1,15 +1,15 @@
 import { memo, useMemo } from 'react'
 import type { ClientType } from '#domain/access.ts'
-import { useConnection, useDispatch } from '#state/use-store.ts'
+import { useConnection, useDispatch, useSelector } from '#state/use-store.ts'
+import { useLiveQuery } from '#state/live-query.ts'
 import { Button } from '#ui/display/Button.tsx'
 import { ProblemNote } from '#ui/page/ProblemNote.tsx'
 import { ProgressBar } from '#ui/page/ProgressBar.tsx'
 import { useTranslation } from 'react-i18next'
 import type { ShowFee } from '#features/prices/rehearsal/annual-fee.ts'
 import { ConfirmButton, type ConfirmButtonProps } from '#features/prices/rehearsal/ConfirmButton.tsx'
-import { rehearse } from '#features/prices/rehearsal/rehearsal-slice.ts'
+import { readRunningRehearsal, rehearse, selectRehearsal } from '#features/prices/rehearsal/rehearsal-slice.ts'
 import { RehearsalResult } from '#features/prices/rehearsal/RehearsalResult.tsx'
-import { useRehearsal } from '#features/prices/rehearsal/useRehearsal.ts'
 import type { PriceFormResult, SentList } from '#features/prices/sent-list.ts'
 
 interface Props extends Omit<ConfirmButtonProps, 'result'> {
@@ -61,6 +61,23 @@ export const RehearsalPanel = memo(function RehearsalPanel(props: Props) {
     </section>
   )
 })
+
+/** The latest rehearsal, as the list with this key sees it. */
+function useRehearsal(listKey: string) {
+  const { isRunning, problem, latestResult } = useSelector(selectRehearsal)
+  const runningRehearsal = useLiveQuery(readRunningRehearsal, [])
+  const isBusy = isRunning || Boolean(runningRehearsal)
+  const result = latestResult?.listKey === listKey ? latestResult.result : null
+  return {
+    isBusy,
+    percent: runningRehearsal?.percent ?? 0,
+    problem,
+    /** Null: this very list was not rehearsed. */
+    result,
+    /** The list was changed after it was rehearsed. */
+    isStale: latestResult !== null && result === null && !isBusy,
+  }
+}
 
 function RehearsalProgress({ percent }: { percent: number }) {
   const { t } = useTranslation('prices')
