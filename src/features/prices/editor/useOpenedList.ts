@@ -28,7 +28,7 @@ export function useOpenedList(id: RowRef | null, reloadCount: number): PriceList
   const requestKey = `${id} ${reloadCount}`
   const opening = latest?.requestKey === requestKey ? latest.opening : undefined
   const isOpen = opening?.kind === 'open'
-  // A list that was not found is asked for again when the connection changes.
+  // A list that could not be opened is read again when the connection changes.
   // biome-ignore lint: the connection is not used, its change is the reason
   useEffect(() => {
     if (id === null || isOpen) return
