@@ -27,6 +27,18 @@ interface Action<Input, Output> {
 /** Whether nobody can say if the server has it: then the same request is sent again under its intent, and takes effect once. */
 export const isOutcomeUnknown = ({ status, code }: Problem): boolean => status === 0 && code !== 'SIGNED_OUT'
 
+const fileKeys = new WeakMap<Blob, string>()
+
+function getFileKey(file: Blob): string {
+  const key = fileKeys.get(file) ?? crypto.randomUUID()
+  fileKeys.set(file, key)
+  return key
+}
+
+/** Inputs with the same text are the same. JSON has nothing of a file, so a key identifies it. */
+const toInputJson = (input: unknown): string =>
+  JSON.stringify(input, (_name, value: unknown) => (value instanceof Blob ? getFileKey(value) : value))
+
 /** Code that is loaded when first needed may be as unreachable as the server. */
 const unreachableResult: CallResult<never> = { kind: 'problem', problem: createLocalProblem('NEEDS_CONNECTION') }
 
@@ -71,7 +83,7 @@ export function useAction<Input, Output>(
   }
 
   async function run(input: Input, options: CallOptions = {}): Promise<CallResult<Output>> {
-    const inputJson = JSON.stringify(input)
+    const inputJson = toInputJson(input)
     const { current: lastRequest } = unknownRequest
     // The response of a secret call is not stored: repeated under its intent it would be empty.
     const isRepeatable = typeof source === 'function' || !source.secret

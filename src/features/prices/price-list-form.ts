@@ -1,23 +1,26 @@
 /** A price list's form: its values as they are typed, and how they meet a list that somebody else has changed meanwhile. */
-import type { OutputOf } from '#contract/endpoint.ts'
+import type { OutputOf, VersionedRow } from '#contract/endpoint.ts'
 import type { getPriceList } from '#contract/prices.ts'
 import type { BackupPrices } from '#domain/fees/price-list.ts'
 import { currencies } from '#domain/money.ts'
+import type { OverlaidRow } from '#local/lists/list-view.ts'
 
-/** As the server sends it. */
-export type FullPriceList = OutputOf<typeof getPriceList>
+/** With its ranges, modules and backup prices. */
+export type FullPriceList = Omit<OutputOf<typeof getPriceList>, 'id'> & VersionedRow
+/** With the waiting write of this device over it. */
+export type OpenedPriceList = OverlaidRow<FullPriceList>
 
 export const priceCurrencies = ['hkd', 'usd', 'rmb'] as const
 export type PriceCurrency = (typeof priceCurrencies)[number]
-type CurrencyPrices = Record<PriceCurrency, string>
+export type CurrencyTexts = Record<PriceCurrency, string>
 
 /** `key`: which row it is while the form is open, wherever it is moved to. */
-export interface RangeRow extends CurrencyPrices {
+export interface RangeRow extends CurrencyTexts {
   key: number
   /** The users that it begins with follow from the ranges before it (D82). */
   to: string
 }
-export interface PriceModuleRow extends CurrencyPrices {
+export interface PriceModuleRow extends CurrencyTexts {
   key: number
   code: string
 }
@@ -63,12 +66,12 @@ export interface PriceListValues {
 let lastKey = 0
 export const createKey = () => ++lastKey
 
-const noPrices: CurrencyPrices = { hkd: '', usd: '', rmb: '' }
+const noPrices: CurrencyTexts = { hkd: '', usd: '', rmb: '' }
 export const createRangeRow = (): RangeRow => ({ key: createKey(), to: '', ...noPrices })
 export const createModuleRow = (): PriceModuleRow => ({ key: createKey(), code: '', ...noPrices })
 
-const fillNames = <N extends string>(names: readonly N[], getValue: (name: N) => string) =>
-  Object.fromEntries(names.map((name) => [name, getValue(name)])) as Record<N, string>
+export const fillNames = <N extends string, V>(names: readonly N[], getValue: (name: N) => V) =>
+  Object.fromEntries(names.map((name) => [name, getValue(name)])) as Record<N, V>
 
 export const createBackupPrices = () => fillNames(backupFieldNames, () => '0.00')
 
@@ -86,17 +89,18 @@ export const createPriceListValues = (): PriceListValues => ({
   pdbPrice: null,
 })
 
-const pickPrices = ({ hkd, usd, rmb }: CurrencyPrices): CurrencyPrices => ({ hkd, usd, rmb })
+const pickPrices = ({ hkd, usd, rmb }: CurrencyTexts): CurrencyTexts => ({ hkd, usd, rmb })
+const toRangeRow = (range: FullPriceList['concurrentUser'][number]): RangeRow => ({
+  key: createKey(),
+  to: String(range.to),
+  ...pickPrices(range),
+})
 
 /** `list` may wait on this device and lack what its form did not send. */
 export const toPriceListValues = (list: FullPriceList): PriceListValues => ({
   header: fillNames(headerFieldNames, (name) => String(list[name] ?? '')),
-  concurrentUser: (list.concurrentUser ?? []).map((row) => ({
-    key: createKey(),
-    to: String(row.to),
-    ...pickPrices(row),
-  })),
-  namedUser: (list.namedUser ?? []).map((row) => ({ key: createKey(), to: String(row.to), ...pickPrices(row) })),
+  concurrentUser: (list.concurrentUser ?? []).map(toRangeRow),
+  namedUser: (list.namedUser ?? []).map(toRangeRow),
   module: (list.module ?? []).map((row) => ({ key: createKey(), code: row.code, ...pickPrices(row) })),
   pdbPrice: list.pdbPrice ? fillNames(backupFieldNames, (name) => list.pdbPrice?.[name] ?? '0.00') : null,
 })
@@ -119,34 +123,35 @@ export function getRangeStarts(rows: readonly RangeRow[]): (number | null)[] {
   })
 }
 
-const stringifyWithoutKeys = (value: unknown) =>
-  JSON.stringify(value, (name, entryValue: unknown) => (name === 'key' ? undefined : entryValue))
-const isSame = (value: unknown, otherValue: unknown) =>
-  value === otherValue || stringifyWithoutKeys(value) === stringifyWithoutKeys(otherValue)
+/** Whether parts of the form say the same: header, rows, backup prices. Not by JSON, because a list may have a thousand rows. */
+function isSame(part: unknown, otherPart: unknown): boolean {
+  if (part === otherPart) return true
+  if (!part || !otherPart) return false
+  if (Array.isArray(part) && Array.isArray(otherPart))
+    return part.length === otherPart.length && part.every((row, index) => isSame(row, otherPart[index]))
+  const otherFields = otherPart as Record<string, unknown>
+  return Object.entries(part).every(([name, value]) => name === 'key' || value === otherFields[name])
+}
 
-/** Whether leaving would lose something. */
-export const isDirty = (values: PriceListValues, previousValues: PriceListValues): boolean =>
-  (Object.keys(values) as (keyof PriceListValues)[]).some((name) => !isSame(values[name], previousValues[name]))
+/** Parts of the form that differ; the keys of rows do not count. */
+export const getChangedValues = (values: PriceListValues, baseValues: PriceListValues): Partial<PriceListValues> =>
+  Object.fromEntries(
+    Object.entries(values).filter(([name, part]) => !isSame(part, baseValues[name as keyof PriceListValues])),
+  )
 
-/** After a conflict: theirs, with what was typed here still over it, field by field; rows of a table go together. */
-export function rebaseValues(
+/** After a conflict: the current values with the typed ones over them, field by field; the rows of a table go together. */
+export const rebaseValues = (
   typedValues: PriceListValues,
   previousValues: PriceListValues,
   currentValues: PriceListValues,
-): PriceListValues {
-  const getPart = <P extends Exclude<keyof PriceListValues, 'header'>>(name: P): PriceListValues[P] =>
-    isSame(typedValues[name], previousValues[name]) ? currentValues[name] : typedValues[name]
-  return {
-    header: fillNames(
-      headerFieldNames,
-      (name) => (typedValues.header[name] === previousValues.header[name] ? currentValues : typedValues).header[name],
-    ),
-    concurrentUser: getPart('concurrentUser'),
-    namedUser: getPart('namedUser'),
-    module: getPart('module'),
-    pdbPrice: getPart('pdbPrice'),
-  }
-}
+): PriceListValues => ({
+  ...currentValues,
+  ...getChangedValues(typedValues, previousValues),
+  header: fillNames(
+    headerFieldNames,
+    (name) => (typedValues.header[name] === previousValues.header[name] ? currentValues : typedValues).header[name],
+  ),
+})
 
 /** What an earlier page left of a form may be of another build: then it is let go. */
 export function parseStoredValues(storedValue: unknown): PriceListValues | null {

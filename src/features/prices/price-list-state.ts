@@ -4,12 +4,6 @@ import type { PriceRow } from '#contract/prices.ts'
 
 export type PriceListState = 'inForce' | 'next' | 'later' | 'replaced' | 'draft' | 'withdrawn'
 
-/** How a list is named where one is picked; the others by their day alone. */
-export const pickTextKeys: Partial<Record<PriceListState, 'whatIf.inForce' | 'whatIf.withdrawn'>> = {
-  inForce: 'whatIf.inForce',
-  withdrawn: 'whatIf.withdrawn',
-}
-
 /** Withdrawn lists count for nothing. By the list's own words: the confirmed one that began last, the one that takes its place, and what lies before and after. */
 export function createListStateLookup(rows: readonly PriceRow[], today: string): (row: PriceRow) => PriceListState {
   const days = rows.filter(({ confirmed, withdrawn }) => confirmed && !withdrawn).map((row) => row.effective_date)

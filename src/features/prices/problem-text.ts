@@ -18,10 +18,8 @@ export function getFieldLabel(t: TFunction<'prices'>, name: string): string {
   return t(`field.${fieldName as 'desc'}`)
 }
 
-export function getProblemText(
-  t: TFunction<'prices'>,
-  { name, problem }: Pick<PlacedProblem, 'name' | 'problem'>,
-): string {
+export function getProblemText(t: TFunction<'prices'>, problem: PlacedProblem): string {
+  const { name } = problem
   if (problem.code === 'OUT_OF_RANGE') {
     if (name === 'uat_charge') return t('wrong.percent')
     if (name.endsWith('discount')) return t('wrong.discount')

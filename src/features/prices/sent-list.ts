@@ -9,6 +9,8 @@ import type { AnyFieldProblem } from '#ui/i18n/order-field-messages.ts'
 import {
   amountFieldNames,
   backupFieldNames,
+  type CurrencyTexts,
+  fillNames,
   priceCurrencies,
   headerFieldNames,
   minimumFieldNames,
@@ -24,12 +26,14 @@ export type SentList = {
 }
 
 /** Where it is wrong: a field of the header or the backup block by its name, a cell of a row by the row's key. */
-export interface PlacedProblem {
+interface ProblemPosition {
   table: PriceTableName | null
   key: number
   name: string
-  problem: AnyFieldProblem
 }
+export type PlacedProblem = AnyFieldProblem & ProblemPosition
+
+const toFieldPosition = (name: string): ProblemPosition => ({ table: null, key: 0, name })
 
 /** What a form can be checked against on this device. */
 export interface PriceFormContext {
@@ -74,51 +78,35 @@ export interface PriceFormResult {
 /** Rows with no code or for nobody are dropped (contracts 5, T11). What cannot be read is 0 in `list`, and stands in `problems`. */
 export function readForm(values: PriceListValues, formContext: PriceFormContext): PriceFormResult {
   const problems: PlacedProblem[] = []
-  const addProblem = (
-    table: PriceTableName | null,
-    key: number,
-    name: string,
-    problem: Omit<AnyFieldProblem, 'field'>,
-  ) => problems.push({ table, key, name, problem: { field: name, ...problem } as AnyFieldProblem })
-  const readAmountField = (
-    text: string,
-    table: PriceTableName | null,
-    key: number,
-    name: string,
-    isRequired = false,
-  ): string => {
+  const addProblem = (position: ProblemPosition, problem: Omit<AnyFieldProblem, 'field'>) =>
+    problems.push({ ...position, field: position.name, ...problem } as PlacedProblem)
+  const readAmountField = (text: string, position: ProblemPosition, isRequired = false): string => {
     if (text.trim() === '') {
-      if (isRequired) addProblem(table, key, name, { code: 'REQUIRED' })
+      if (isRequired) addProblem(position, { code: 'REQUIRED' })
       return emptyAmount
     }
     const parsedAmount = parseAmount(text)
-    if (parsedAmount === null) addProblem(table, key, name, { code: 'INVALID_FORMAT' })
+    if (parsedAmount === null) addProblem(position, { code: 'INVALID_FORMAT' })
     return parsedAmount ?? emptyAmount
   }
   /** Null: it cannot be read, or is out of range. */
-  const readUsersField = (text: string, table: PriceTableName | null, key: number, name: string): number | null => {
+  const readUsersField = (text: string, position: ProblemPosition): number | null => {
     const count = text.trim() === '' ? 0 : parseWholeNumber(text)
-    if (count === null) addProblem(table, key, name, { code: 'INVALID_FORMAT' })
+    if (count === null) addProblem(position, { code: 'INVALID_FORMAT' })
     else if (count >= 0 && count <= maxUsers) return count
-    else addProblem(table, key, name, { code: 'OUT_OF_RANGE', limit: count < 0 ? 0 : maxUsers })
+    else addProblem(position, { code: 'OUT_OF_RANGE', limit: count < 0 ? 0 : maxUsers })
     return null
   }
   const { header } = values
   const keys: Record<PriceTableName, number[]> = { concurrentUser: [], namedUser: [], module: [] }
-  const readPrices = <R extends { key: number; hkd: string; usd: string; rmb: string }>(
-    table: PriceTableName,
-    row: R,
-  ) => {
-    keys[table].push(row.key)
-    const prices = priceCurrencies.map(
-      (name) => [name, readAmountField(row[name], table, row.key, name, true)] as const,
-    )
-    return Object.fromEntries(prices) as Record<(typeof priceCurrencies)[number], string>
+  const readPrices = (table: PriceTableName, { key, ...prices }: CurrencyTexts & { key: number }) => {
+    keys[table].push(key)
+    return fillNames(priceCurrencies, (name) => readAmountField(prices[name], { table, key, name }, true))
   }
   const readTiers = (table: TierTableName) =>
     normaliseRanges(
       values[table].flatMap((row) => {
-        const to = readUsersField(row.to, table, row.key, 'to')
+        const to = readUsersField(row.to, { table, key: row.key, name: 'to' })
         return to === 0 ? [] : [{ from: 0, to: to ?? 1, ...readPrices(table, row) }]
       }),
     ).map(({ id: _id, ...row }) => row)
@@ -126,9 +114,9 @@ export function readForm(values: PriceListValues, formContext: PriceFormContext)
   const list: SentList = {
     effective_date: day,
     desc: cleanText(header.desc),
-    uat_charge: readAmountField(header.uat_charge, null, 0, 'uat_charge'),
-    ...mapNames(amountFieldNames, (name) => readAmountField(header[name], null, 0, name)),
-    ...mapNames(minimumFieldNames, (name) => readUsersField(header[name], null, 0, name) ?? 0),
+    uat_charge: readAmountField(header.uat_charge, toFieldPosition('uat_charge')),
+    ...fillNames(amountFieldNames, (name) => readAmountField(header[name], toFieldPosition(name))),
+    ...fillNames(minimumFieldNames, (name) => readUsersField(header[name], toFieldPosition(name)) ?? 0),
     concurrentUser: readTiers('concurrentUser'),
     namedUser: readTiers('namedUser'),
     module: values.module.flatMap((row) => {
@@ -136,18 +124,21 @@ export function readForm(values: PriceListValues, formContext: PriceFormContext)
       if (code === '') return []
       const id = formContext.moduleIdsByCode?.get(code) ?? formContext.formerIdsByCode.get(code)
       if (id === undefined && formContext.moduleIdsByCode)
-        addProblem('module', row.key, 'code', { code: 'MODULE_UNKNOWN', named: code })
+        addProblem({ table: 'module', key: row.key, name: 'code' }, { code: 'MODULE_UNKNOWN', named: code })
       return [{ code, module_id: id ?? 0, ...readPrices('module', row) }]
     }),
     pdbPrice:
       values.pdbPrice &&
-      mapNames(backupFieldNames, (name) => readAmountField(values.pdbPrice?.[name] ?? '', null, 0, `pdbPrice.${name}`)),
+      fillNames(backupFieldNames, (name) =>
+        readAmountField(values.pdbPrice?.[name] ?? '', toFieldPosition(`pdbPrice.${name}`)),
+      ),
   }
-  if (day === '') addProblem(null, 0, 'effective_date', { code: 'REQUIRED' })
-  else if (!isDate(day)) addProblem(null, 0, 'effective_date', { code: 'INVALID_FORMAT' })
-  else if (formContext.takenDates.has(day)) addProblem(null, 0, 'effective_date', { code: 'DUPLICATE', named: day })
+  const dayPosition = toFieldPosition('effective_date')
+  if (day === '') addProblem(dayPosition, { code: 'REQUIRED' })
+  else if (!isDate(day)) addProblem(dayPosition, { code: 'INVALID_FORMAT' })
+  else if (formContext.takenDates.has(day)) addProblem(dayPosition, { code: 'DUPLICATE', named: day })
   const descProblem = checkRequired(list.desc) ?? checkHiddenCharacter(list.desc)
-  if (descProblem) addProblem(null, 0, 'desc', descProblem)
+  if (descProblem) addProblem(toFieldPosition('desc'), descProblem)
   const content = { ...list, ...addIds(list) } as PriceContent
   // What could not be read has been said, and stands as 0 here.
   const listProblems = checkPriceList(content).map((problem) => placeProblem(problem, keys))
@@ -159,23 +150,24 @@ export function readForm(values: PriceListValues, formContext: PriceFormContext)
   }
 }
 
-/** Names the place: two problems of one place are told once. */
-export const getProblemKey = ({ table, key, name }: PlacedProblem) => `${table} ${key} ${name}`
+/** Names the place: one problem of a place is enough. */
+export const getProblemKey = ({ table, key, name }: ProblemPosition) => `${table} ${key} ${name}`
 
-const mapNames = <N extends string, V>(names: readonly N[], getValue: (name: N) => V) =>
-  Object.fromEntries(names.map((name) => [name, getValue(name)])) as Record<N, V>
-
-const addIds = ({ concurrentUser = [], namedUser = [], module = [] }: SentList) => {
+export const addIds = ({ concurrentUser = [], namedUser = [], module = [] }: SentList) => {
   const addRowIds = <R>(rows: readonly R[]) => rows.map((row, index) => ({ id: index + 1, ...row }))
   return { concurrentUser: addRowIds(concurrentUser), namedUser: addRowIds(namedUser), module: addRowIds(module) }
 }
 
 /** A problem of the list as it is sent, at the row of the form that it came from. The server's are of the same kind. */
-export function placeProblem(problem: AnyFieldProblem, keys: Record<PriceTableName, readonly number[]>): PlacedProblem {
+export function placeProblem<P extends AnyFieldProblem>(
+  problem: P,
+  keys: Record<PriceTableName, readonly number[]>,
+): P & ProblemPosition {
   const match = /^(concurrentUser|namedUser|module)\.(\d+)\.(\w+)$/.exec(problem.field)
   const [, table, rowIndex, name] = match ?? []
-  if (!table || !name) return { table: null, key: 0, name: problem.field, problem }
-  return { table: table as PriceTableName, key: keys[table as PriceTableName][Number(rowIndex)] ?? 0, name, problem }
+  if (!table || !name) return { ...problem, ...toFieldPosition(problem.field) }
+  const key = keys[table as PriceTableName][Number(rowIndex)] ?? 0
+  return { ...problem, table: table as PriceTableName, key, name }
 }
 
 /** Whether the form has that field of a refusal: what is wrong with any other is said above the form. */

@@ -1,32 +1,31 @@
-/** Price lists in the store: the list and the calls of its rows. Rows are the device's, and so is a whole list once it was read. */
+/** Price lists in the store: the list and the calls of its rows. The rows and the full lists are stored on the device. */
 import type { RowRef } from '#contract/endpoint.ts'
 import { listModules, type ModuleRow } from '#contract/modules.ts'
-import { deletePriceList, exportPriceList, getPriceList, listPriceLists, type PriceRow } from '#contract/prices.ts'
+import { deletePriceList, getPriceList, listPriceLists, type PriceRow, updatePriceList } from '#contract/prices.ts'
 import { reinstatePriceList } from '#contract/price-lists/withdrawn.ts'
 import type { ClientType } from '#domain/access.ts'
-import { readList } from '#local/lists/read-list.ts'
 import { type OverlaidRow, getBaseVersion } from '#local/lists/list-view.ts'
 import { readResponseOutput } from '#local/lists/responses.ts'
-import type { CallResult } from '#request/call-results.ts'
+import type { CallOptions } from '#request/call-results.ts'
 import { type AppThunk, callEndpoint } from '#state/app-thunk.ts'
 import { createListSlice } from '#state/list-slice.ts'
 import { createCompleteListSlice } from '#state/complete-list.ts'
-import { toListQuery, type PriceListsView } from '#features/prices/list-url.ts'
+import { priceListsView, type PriceListsView } from '#features/prices/price-lists-view.ts'
 
 export const priceListsSlice = createListSlice<PriceRow, PriceListsView & { type: ClientType }>({
   name: 'priceLists',
   endpoint: listPriceLists,
-  read: readList,
-  toQuery: toListQuery,
+  // Price lists are not searched, whatever the address says.
+  toQuery: ({ type, ...view }) => ({ ...priceListsView.toListQuery({ ...view, searchText: '' }), type }),
 })
 
-/** All of them, for what only all can tell: which one is in force, which dates are taken. */
-export const allPriceListsSlice = createCompleteListSlice<PriceRow>('wholePriceLists', listPriceLists, readList)
-export const allModulesSlice = createCompleteListSlice<ModuleRow>('pricedModules', listModules, readList)
+/** Every list, for what only all of them can tell: which one is in force, which dates are taken. */
+export const allPriceListsSlice = createCompleteListSlice<PriceRow>('wholePriceLists', listPriceLists)
+export const allModulesSlice = createCompleteListSlice<ModuleRow>('pricedModules', listModules)
 
 export const fetchPriceList = (id: RowRef) => callEndpoint(getPriceList, { params: { id } })
 
-/** Those that are shown, whole, so that they can be opened without a line: one after the other, and only where it changed. */
+/** Fetches these lists one after the other, where they changed, so that they can be opened offline. */
 export const cacheFullLists =
   (rows: readonly PriceRow[]): AppThunk =>
   async (dispatch) => {
@@ -38,24 +37,23 @@ export const cacheFullLists =
     }
   }
 
-/** Deletes an unconfirmed one, which waits without a line; withdraws a confirmed one, which does not (D81). */
-export const removePriceList =
-  (overlaidRow: OverlaidRow<PriceRow>): AppThunk<CallResult<unknown>> =>
-  async (_dispatch, _getState, { api }) => {
-    const { id, confirmed, type, desc, effective_date } = overlaidRow.row
-    const base = { rowVersion: getBaseVersion(overlaidRow), values: { type, desc, effective_date } }
-    const query = confirmed ? { query: { withdraw: true } } : { query: {} }
-    return await api.call(deletePriceList, { params: { id }, ...query }, { base })
-  }
+/** For a write of a list that sends none of its fields; the values name it. */
+const withBase = (overlaidRow: OverlaidRow<PriceRow>, options: CallOptions): CallOptions => {
+  const { type, desc, effective_date } = overlaidRow.row
+  return { ...options, base: { rowVersion: getBaseVersion(overlaidRow), values: { type, desc, effective_date } } }
+}
+
+/** Deletes an unconfirmed list, which may wait offline; withdraws a confirmed one, which may not (D81). */
+export function removePriceList(overlaidRow: OverlaidRow<PriceRow>, options: CallOptions) {
+  const { id, confirmed } = overlaidRow.row
+  const input = { params: { id }, query: confirmed ? { withdraw: true } : {} }
+  return callEndpoint(deletePriceList, input, withBase(overlaidRow, options))
+}
 
 /** Makes a withdrawn list count again; never without a connection. */
-export const reinstateList =
-  (overlaidRow: OverlaidRow<PriceRow>): AppThunk<CallResult<unknown>> =>
-  async (_dispatch, _getState, { api }) => {
-    const { id, type, desc, effective_date } = overlaidRow.row
-    const base = { rowVersion: getBaseVersion(overlaidRow), values: { type, desc, effective_date } }
-    return await api.call(reinstatePriceList, { params: { id } }, { base })
-  }
+export const reinstateList = (overlaidRow: OverlaidRow<PriceRow>, options: CallOptions) =>
+  callEndpoint(reinstatePriceList, { params: { id: overlaidRow.row.id } }, withBase(overlaidRow, options))
 
-/** A key to download it by. */
-export const requestExport = (id: RowRef) => callEndpoint(exportPriceList, { body: { id } })
+/** Takes effect for customers from its day on, so it is never queued (D81). */
+export const confirmPriceList = (overlaidRow: OverlaidRow<PriceRow>, options: CallOptions) =>
+  callEndpoint(updatePriceList, { body: { id: overlaidRow.row.id, confirmed: true } }, withBase(overlaidRow, options))

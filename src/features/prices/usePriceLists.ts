@@ -26,7 +26,7 @@ export function usePriceLists(type: ClientType) {
   return { lists, state, today, getListState }
 }
 
-/** Keeps those that are shown whole on this device: none of them was opened yet when the line goes. */
+/** Stores these lists in full on this device, so that any of them opens offline. */
 export function useCachedFullLists(lists: ReturnType<typeof usePriceLists>['lists']): void {
   const dispatch = useDispatch()
   const { networkState: connection } = useConnection()

@@ -1,6 +1,5 @@
 import { getSettings } from '#contract/accounts.ts'
-import { readAgedResponse } from '#local/lists/responses.ts'
-import { useCachedResponse } from '#state/use-cached-response.ts'
+import { useRecord } from '#state/use-record.ts'
 
-/** The server's settings as this device last heard, asked for on arrival: its time zone, how it reads the bound of the UAT fee (D1). */
-export const useSettings = () => useCachedResponse(readAgedResponse, getSettings, {}).response?.output ?? null
+/** The server's settings as stored on this device: its time zone, how it reads the bound of the UAT fee (D1). */
+export const useSettings = () => useRecord(getSettings, {}).record ?? null

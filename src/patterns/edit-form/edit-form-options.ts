@@ -49,6 +49,8 @@ export interface EditFormOptions<
   fromValues: (values: Values) => Fields
   /** Fields that nobody may change in this row: they are never sent. */
   getLockedFields?: (row: Row) => ReadonlySet<keyof Fields>
+  /** Fields that differ, where comparing their JSON is slow or wrong: large tables. */
+  getChanges?: (fields: Fields, baseFields: Fields) => Partial<Fields>
   check: (fields: Fields, changes: Partial<Fields>) => readonly Fault[]
   /** Faults that only the device or the server knows, before the write is sent. */
   checkBeforeSave?: (fields: Fields) => Promise<readonly Fault[]>
@@ -66,7 +68,7 @@ export interface EditFormOptions<
   followsRow?: boolean
   /** May be saved as it is: a copy of another record. */
   canSaveUnchanged?: boolean
-  /** The values are kept by their own reducer: large tables. */
+  /** The values have a reducer of their own: large tables. After a new sign-in its drafts bring them back, not this form. */
   valuesState?: readonly [values: Values, setValues: (values: Values) => void]
   /** In place of marking inputs by their names. */
   showFaults?: (faults: readonly Fault[]) => void

@@ -99,6 +99,7 @@ export function useEditForm<
   return {
     /** What the form was opened on, or the row as it was at the last conflict; null: a new record. */
     row: base.row,
+    baseValues: base.values,
     values,
     fields,
     changes,

@@ -23,16 +23,18 @@ export function useFormState<
   Fields extends object,
   Fault extends FieldFault,
 >(options: EditFormOptions<Row, Values, Fields, Fault>) {
-  const { row, toValues, fromValues, refusedWrite = null, rebase = rebaseValues } = options
+  const { row, toValues, fromValues, rebase = rebaseValues, valuesState } = options
   const unsavedForm = unsavedForms.useUnsavedForm(options.name) as UnsavedForm<Row, Values> | null
-  const [initialForm] = useState(() => (unsavedForm ? { ...unsavedForm, refusal: null } : openForm(options)))
+  const [initialForm] = useState(() =>
+    unsavedForm && !valuesState ? { ...unsavedForm, refusal: null } : openForm(options),
+  )
   const [base, setBase] = useState(() => ({
     row: initialForm.row,
     values: toValues(initialForm.row?.row ?? null),
     isSaved: false,
   }))
   const ownState = useState(initialForm.values)
-  const [values, setValues] = options.valuesState ?? ownState
+  const [values, setValues] = valuesState ?? ownState
   const [intent, setIntent] = useState(initialForm.intent)
   // Values typed while a write is on its way come after those that `submit` has.
   const latestValues = useRef(values)
@@ -40,13 +42,17 @@ export function useFormState<
     latestValues.current = values
   })
   const fields = fromValues(values)
-  const getFieldChanges = (newFields: Fields) =>
-    getChanges(newFields, fromValues(base.values), findLockedFields(options, base.row))
+  const getFieldChanges = (newFields: Fields) => {
+    const baseFields = fromValues(base.values)
+    return options.getChanges
+      ? options.getChanges(newFields, baseFields)
+      : getChanges(newFields, baseFields, findLockedFields(options, base.row))
+  }
   const changes = getFieldChanges(fields)
   const hasChanges = Object.keys(changes).length > 0
   // A new record that was refused is worth keeping as it is.
-  const isDirty = hasChanges || (base.row === null && refusedWrite !== null && !base.isSaved)
-  unsavedForms.useKeepUnsavedForm(options.name, isDirty ? { row: base.row, values, intent } : null)
+  const isDirty = hasChanges || (base.row === null && Boolean(options.refusedWrite) && !base.isSaved)
+  unsavedForms.useKeepUnsavedForm(options.name, isDirty && !valuesState ? { row: base.row, values, intent } : null)
 
   // A new row came in: the form follows it unless something is typed that is not saved yet.
   const isFollowing = options.followsRow && (!hasChanges || base.isSaved)

@@ -57,7 +57,7 @@ export function CheckField({
         id={id}
         type="checkbox"
         role={variant === 'switch' ? 'switch' : undefined}
-        disabled={Boolean(lockReason)}
+        disabled={typeof lockReason === 'string'}
         aria-invalid={error ? true : undefined}
         aria-describedby={note ? `${id}-note` : undefined}
       />

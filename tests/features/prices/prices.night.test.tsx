@@ -211,6 +211,7 @@ describe('the editor', () => {
       await findText('It is confirmed, so its prices stay as they are.')
       expect(getNamedField('uat_charge').readOnly).toBe(true)
       expect(findCells('Modules', 'hkd').every(({ readOnly }) => readOnly)).toBe(true)
+      expect(screen.getByRole<HTMLInputElement>('checkbox', { name: 'This list sells backups' }).disabled).toBe(true)
       expect(screen.queryByRole('button', { name: 'Add a module' })).toBeNull()
       expect(screen.queryByRole('button', { name: 'Confirm price list' })).toBeNull()
       await typeValues(fixture.user, { desc: 'As sold in 2026' })
@@ -305,10 +306,8 @@ describe('the editor', () => {
       await saveList()
       await findText('Somebody else has changed this price list meanwhile.')
       const conflictNote = document.querySelector('.conflict-note')?.textContent
-      expect(conflictNote).toContain('Description: Theirs')
-      expect(conflictNote).toContain('UAT system, percent')
-      expect(conflictNote).toContain('fin, HKD')
-      expect(conflictNote).toContain('Concurrent users, range 1, To: 7')
+      for (const change of ['Description: Theirs', 'UAT charge: 3%', 'fin, HKD: 1.00', 'Concurrent users 1–10, To: 7'])
+        expect(conflictNote).toContain(change)
       await expect
         .poll(() => [getNamedField('desc').value, getNamedField('uat_charge').value])
         .toEqual(['Mine', '3.00'])

@@ -8,12 +8,12 @@ import { type BackupFieldName, priceCurrencies, type PriceListValues } from '#fe
 interface Props {
   prices: PriceListValues['pdbPrice']
   problemTexts: Record<string, string>
-  lockReason: string | null
+  isLocked: boolean
   dispatch: (action: PriceFormAction) => void
 }
 
 /** What backups of a database cost, to S3 and to RDS (M150); a list may sell none. */
-export const BackupFields = memo(function BackupFields({ prices, problemTexts, lockReason, dispatch }: Props) {
+export const BackupFields = memo(function BackupFields({ prices, problemTexts, isLocked, dispatch }: Props) {
   const { t } = useTranslation('prices')
   const getFieldProps = (name: BackupFieldName) => ({
     name: `pdbPrice.${name}`,
@@ -22,7 +22,7 @@ export const BackupFields = memo(function BackupFields({ prices, problemTexts, l
     autoComplete: 'off',
     inputMode: 'decimal' as const,
     maxLength: 20,
-    lockReason: lockReason && '',
+    lockReason: isLocked ? '' : null,
     onChange: ({ target }: { target: { value: string } }) =>
       dispatch({ kind: 'backupPrice', name, value: target.value }),
   })
@@ -41,7 +41,7 @@ export const BackupFields = memo(function BackupFields({ prices, problemTexts, l
       <CheckField
         label={t('backup.sold')}
         checked={prices !== null}
-        lockReason={lockReason}
+        lockReason={isLocked ? '' : null}
         onChange={({ target }) => dispatch({ kind: 'backup', isOn: target.checked })}
       />
       {prices && (

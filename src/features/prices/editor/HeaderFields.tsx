@@ -1,34 +1,36 @@
 import { memo } from 'react'
-import type { UatBound } from '#domain/fees/annual.ts'
 import { DateField } from '#ui/form/DateField.tsx'
 import { Field } from '#ui/form/Field.tsx'
 import { useTranslation } from 'react-i18next'
 import type { PriceFormAction } from '#features/prices/editor/form-reducer.ts'
-import { priceCurrencies, type HeaderFieldName, type PriceListValues } from '#features/prices/price-list-form.ts'
+import {
+  type HeaderFieldName,
+  minimumFieldNames,
+  priceCurrencies,
+  type PriceListValues,
+} from '#features/prices/price-list-form.ts'
+import { useSettings } from '#features/prices/useSettings.ts'
 
 interface Props {
   header: PriceListValues['header']
   problemTexts: Record<string, string>
-  /** Why all but the description cannot be changed; null: it can. */
-  lockReason: string | null
-  /** The description neither. */
-  isWithdrawn: boolean
+  /** All but the description. */
+  isLocked: boolean
+  isDescLocked: boolean
   /** What keeps the list from being confirmed, by field; in the place of its help, so that nothing moves. */
   notes: Readonly<Record<string, string>>
   dispatch: (action: PriceFormAction) => void
-  /** How the server reads the bound of the UAT fee (D1). */
-  uatBound: UatBound
 }
 
 /** The day it begins, what it is for, the UAT fee, minima: each with its limit beside it (M146). */
 export const HeaderFields = memo(function HeaderFields(props: Props) {
-  const { header, problemTexts, lockReason, isWithdrawn, notes, uatBound, dispatch } = props
+  const { header, problemTexts, isLocked, isDescLocked, notes, dispatch } = props
   const { t } = useTranslation('prices')
   const getFieldProps = (name: HeaderFieldName) => ({
     name,
     value: header[name],
     error: problemTexts[name],
-    lockReason: name === 'desc' && !isWithdrawn ? null : lockReason && '',
+    lockReason: (name === 'desc' ? isDescLocked : isLocked) ? '' : null,
   })
   const changeField = (name: HeaderFieldName, value: string) => dispatch({ kind: 'header', name, value })
   const getTextFieldProps = (name: HeaderFieldName) => ({
@@ -36,7 +38,8 @@ export const HeaderFields = memo(function HeaderFields(props: Props) {
     autoComplete: 'off',
     onChange: ({ target }: { target: { value: string } }) => changeField(name, target.value),
   })
-  const uatContext = uatBound === 'ceiling' ? { context: uatBound } : {}
+  // How the server reads the bound of the UAT fee (D1).
+  const uatContext = useSettings()?.uat_bound === 'ceiling' ? { context: 'ceiling' } : {}
   const renderCurrencyFields = (name: 'uat_cap' | 'min_fee') => (
     <fieldset className="price-three">
       <legend>{t(`field.${name}`, uatContext)}</legend>
@@ -66,20 +69,16 @@ export const HeaderFields = memo(function HeaderFields(props: Props) {
       </div>
       <Field label={t('field.desc')} help={t('help.desc')} maxLength={500} {...getTextFieldProps('desc')} />
       <div className="price-pair">
-        <Field
-          label={t('field.min_concurrent_user')}
-          help={notes['min_concurrent_user'] ?? t('help.min_users')}
-          inputMode="numeric"
-          maxLength={10}
-          {...getTextFieldProps('min_concurrent_user')}
-        />
-        <Field
-          label={t('field.min_named_user')}
-          help={notes['min_named_user'] ?? t('help.min_users')}
-          inputMode="numeric"
-          maxLength={10}
-          {...getTextFieldProps('min_named_user')}
-        />
+        {minimumFieldNames.map((name) => (
+          <Field
+            key={name}
+            label={t(`field.${name}`)}
+            help={notes[name] ?? t('help.min_users')}
+            inputMode="numeric"
+            maxLength={10}
+            {...getTextFieldProps(name)}
+          />
+        ))}
       </div>
       {renderCurrencyFields('min_fee')}
       <div className="price-short">

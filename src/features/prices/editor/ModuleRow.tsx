@@ -5,7 +5,7 @@ import { useTranslation } from 'react-i18next'
 import { Cell } from '#features/prices/editor/Cell.tsx'
 import type { PriceFormAction } from '#features/prices/editor/form-reducer.ts'
 import { priceCurrencies, type PriceModuleRow as Row } from '#features/prices/price-list-form.ts'
-import { FaultNote, RowButton, RowProblems } from '#features/prices/editor/row-parts.tsx'
+import { FaultNote, getProblemId, RowButton, RowProblems } from '#features/prices/editor/row-parts.tsx'
 
 interface Props {
   isLocked: boolean
@@ -22,7 +22,7 @@ interface Props {
   list: string
 }
 
-/** A module with its price in each currency, drawn to its place or put there by number. */
+/** A module with its price in each currency, dragged to its place or put there by number. */
 export const ModuleRow = memo(function ModuleRow({
   row,
   position,
@@ -48,7 +48,7 @@ export const ModuleRow = memo(function ModuleRow({
       ref={setNodeRef}
       role="row"
       aria-rowindex={position + 1}
-      className={`price-row${isDragging ? ' dragged' : ''}${row.code.trim() === '' ? ' dropped' : ''}`}
+      className={getRowClass(row, isDragging)}
       style={transform ? { transform: `translate3d(0, ${Math.round(transform.y)}px, 0)`, transition } : undefined}
     >
       <span role="cell" className="price-place">
@@ -74,7 +74,7 @@ export const ModuleRow = memo(function ModuleRow({
         <Cell
           {...{ table: 'module', rowKey: row.key, name: 'code', value: row.code, isLocked, dispatch, list }}
           label={t('module.codeOf', { position })}
-          problemId={rowProblems?.['code'] ? id : undefined}
+          problemId={getProblemId(id, rowProblems, 'code')}
         />
         <span className="price-module-name">{note === '' ? name : <FaultNote>{note}</FaultNote>}</span>
       </span>
@@ -83,7 +83,7 @@ export const ModuleRow = memo(function ModuleRow({
           <Cell
             {...{ table: 'module', rowKey: row.key, name: charge, value: row[charge], isLocked, dispatch }}
             label={t('tier.cell', { column: charge.toUpperCase(), row: displayName })}
-            problemId={rowProblems?.[charge] ? id : undefined}
+            problemId={getProblemId(id, rowProblems, charge)}
           />
         </span>
       ))}
@@ -99,7 +99,11 @@ export const ModuleRow = memo(function ModuleRow({
   )
 })
 
-/** The place as a number: another one typed moves the row there, over a thousand rows at once. */
+/** A row without a code is left out when the list is saved. */
+const getRowClass = ({ code }: Row, isDragging: boolean) =>
+  `price-row${isDragging ? ' dragged' : ''}${code.trim() === '' ? ' dropped' : ''}`
+
+/** The place as a number: typing another one moves the row there, past a thousand rows at once. */
 function PositionField({
   position,
   label,

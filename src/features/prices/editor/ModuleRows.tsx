@@ -8,20 +8,31 @@ import {
   useSensors,
 } from '@dnd-kit/core'
 import { SortableContext, sortableKeyboardCoordinates, verticalListSortingStrategy } from '@dnd-kit/sortable'
-import { memo, startTransition, useEffect, useId, useMemo, useState } from 'react'
+import { lazy, memo, startTransition, Suspense, useEffect, useId, useMemo, useState } from 'react'
 import { flushSync } from 'react-dom'
+import type { ModuleRow as CatalogueRow } from '#contract/modules.ts'
+import type { ClientType } from '#domain/access.ts'
 import { Button } from '#ui/display/Button.tsx'
 import { useTranslation } from 'react-i18next'
 import { onCellKeys } from '#features/prices/editor/cell-keys.ts'
 import { useDragAnnouncements } from '#features/prices/editor/drag-announcements.ts'
 import { FindModule } from '#features/prices/editor/FindModule.tsx'
 import type { PriceFormAction } from '#features/prices/editor/form-reducer.ts'
-import { priceCurrencies, type PriceModuleRow as Row } from '#features/prices/price-list-form.ts'
+import type { PriceModuleRow as Row } from '#features/prices/price-list-form.ts'
 import { ModuleRow } from '#features/prices/editor/ModuleRow.tsx'
+import { PriceTableHead } from '#features/prices/editor/row-parts.tsx'
+import { useStableCallback } from '#features/prices/editor/stable-values.ts'
 import type { RowTexts } from '#features/prices/editor/usePriceForm.ts'
 
+const RemoveModuleDialog = lazy(async () => ({
+  default: (await import('#features/prices/editor/RemoveModuleDialog.tsx')).RemoveModuleDialog,
+}))
+
 interface Props {
+  type: ClientType
   rows: readonly Row[]
+  /** Of the catalogue. */
+  modules: readonly CatalogueRow[]
   /** Of modules of the catalogue, by code. */
   namesByCode: ReadonlyMap<string, string>
   problemTexts: RowTexts
@@ -29,29 +40,34 @@ interface Props {
   notesByKey: ReadonlyMap<number, string>
   isLocked: boolean
   dispatch: (action: PriceFormAction) => void
-  /** Asks what depends on it first (contracts 4). */
-  onRemove: (row: Row) => void
 }
 
-/** Rows that are drawn together: what is typed meanwhile does not wait for a thousand of them. */
+/** Rows that are rendered together: typing does not wait for a thousand of them. */
 const rowsPerRender = 60
 
-/** The same objects at every drawing: with new ones dnd-kit draws every row again. */
+/** The same objects in every render: with new ones dnd-kit renders every row again. */
 const pointerOptions = { activationConstraint: { distance: 4 } }
 const keyboardOptions = { coordinateGetter: sortableKeyboardCoordinates }
 
-/** What each module costs a year, in the order in which customers see them: drawn by hand, by key, or to a place that is typed. */
+/**
+ * What each module costs a year, in the order in which customers see them: moved by hand, by key, or to a place that is typed. Before
+ * one is removed, a dialog shows what depends on it (contracts 4).
+ */
 export const ModuleRows = memo(function ModuleRows({
+  type,
   rows,
+  modules,
   namesByCode,
   problemTexts,
   notesByKey,
   isLocked,
   dispatch,
-  onRemove,
 }: Props) {
   const { t } = useTranslation('prices')
   const list = useId()
+  const [rowToRemove, setRowToRemove] = useState<Row | null>(null)
+  const remove = ({ key }: Row) => dispatch({ kind: 'remove', table: 'module', key })
+  const onRemove = useStableCallback((row: Row) => (isPricedWithout(rows, row) ? remove(row) : setRowToRemove(row)))
   const renderedCount = useRenderedCount(rows.length)
   const keys = useKeys(rows)
   const duplicateCodes = useMemo(() => findDuplicateCodes(rows), [rows])
@@ -68,18 +84,10 @@ export const ModuleRows = memo(function ModuleRows({
       <div className="price-rows modules" onKeyDown={(event) => onCellKeys(event, isLocked ? null : add)}>
         <DndContext {...{ sensors, accessibility, onDragEnd }} collisionDetection={closestCenter}>
           <div role="table" aria-label={t('section.module')} aria-rowcount={rows.length + 1}>
-            <div role="rowgroup">
-              <div role="row" className="price-head">
-                <span role="columnheader">{t('module.place')}</span>
-                <span role="columnheader">{t('module.code')}</span>
-                {priceCurrencies.map((charge) => (
-                  <span key={charge} role="columnheader" className="figure">
-                    {charge.toUpperCase()}
-                  </span>
-                ))}
-                <span role="columnheader" aria-label={t('tier.acts')} />
-              </div>
-            </div>
+            <PriceTableHead>
+              <span role="columnheader">{t('module.place')}</span>
+              <span role="columnheader">{t('module.code')}</span>
+            </PriceTableHead>
             <SortableContext items={keys as number[]} strategy={verticalListSortingStrategy} disabled={isLocked}>
               <div role="rowgroup">
                 {rows.slice(0, renderedCount).map((row, index) => (
@@ -113,9 +121,27 @@ export const ModuleRows = memo(function ModuleRows({
         )}
         <Suggestions id={list} namesByCode={namesByCode} />
       </div>
+      <Suspense fallback={null}>
+        {rowToRemove && (
+          <RemoveModuleDialog
+            {...{ type, modules }}
+            code={rowToRemove.code.trim()}
+            name={namesByCode.get(rowToRemove.code.trim()) ?? rowToRemove.code}
+            onClose={() => setRowToRemove(null)}
+            onRemove={() => {
+              remove(rowToRemove)
+              setRowToRemove(null)
+            }}
+          />
+        )}
+      </Suspense>
     </>
   )
 })
+
+/** Whether the list prices the same as before without this row: it names nothing, or what another row names too. */
+const isPricedWithout = (rows: readonly Row[], { key, code }: Row) =>
+  code.trim() === '' || rows.some((other) => other.key !== key && other.code.trim() === code.trim())
 
 const Suggestions = memo(function Suggestions({
   id,

@@ -1,92 +1,93 @@
 import '#features/prices/words.ts'
-import { useCallback, useEffect, useMemo, useState } from 'react'
+import { type ReactNode, useCallback, useEffect, useMemo, useState } from 'react'
 import { useParams, useSearchParams } from 'react-router-dom'
-import type { RowRef } from '#contract/endpoint.ts'
-import { getClientType } from '#domain/access.ts'
+import { type ClientType, getClientType } from '#domain/access.ts'
 import { useClientType } from '#state/client-type.ts'
-import { parseWholeNumber } from '#state/list-url.ts'
+import { parseRowRef } from '#state/view-fields.ts'
 import { ButtonLink } from '#ui/display/Button.tsx'
 import { EmptyState } from '#ui/list/EmptyState.tsx'
 import { LoadProblem } from '#ui/page/LoadProblem.tsx'
 import { Page } from '#ui/page/Page.tsx'
 import { Skeleton } from '#ui/page/Skeleton.tsx'
 import { useTranslation } from 'react-i18next'
-import { copyToPriceListValues, createPriceListValues, toPriceListValues } from '#features/prices/price-list-form.ts'
+import {
+  copyToPriceListValues,
+  createPriceListValues,
+  type FullPriceList,
+  type OpenedPriceList,
+  toPriceListValues,
+} from '#features/prices/price-list-form.ts'
 import { PriceListEditor } from '#features/prices/editor/PriceListEditor.tsx'
-import { type OpenedPriceList, useOpenedList } from '#features/prices/editor/useOpenedList.ts'
+import { type PriceListOpening, unknownList, useOpenedList } from '#features/prices/editor/useOpenedList.ts'
 import { usePriceDrafts } from '#features/prices/editor/usePriceDrafts.ts'
 import { getPriceListPath } from '#features/prices/paths.ts'
 import type { ShowFee } from '#features/prices/rehearsal/annual-fee.ts'
 
-/** An id, or the name of one that waits to be made. */
-const parseId = (text: string | null): RowRef | null =>
-  text !== null && /^~[0-9a-f-]{36}$/i.test(text) ? (text as `~${string}`) : parseWholeNumber(text, 2_147_483_647)
-
 /** One price list, a new one, or a copy of another (/price/{id}, /price/new, /price/new?from={id}). */
 export function PriceListPage({ ShowFee }: { ShowFee: ShowFee }) {
-  const { t } = useTranslation('prices')
   const { id: idParam } = useParams()
   const [query] = useSearchParams()
-  const copyParam = idParam === undefined ? query.get('from') : null
-  const id = parseId(idParam ?? copyParam)
-  // Saved, the list is opened anew: as it is then.
+  const idText = idParam ?? query.get('from')
+  const id = parseRowRef(idText)
+  // A list that was saved is opened again as it is then.
   const [reloadCount, setReloadCount] = useState(0)
   const onSaved = useCallback(() => setReloadCount((count) => count + 1), [])
-  const openedList = useOpenedList(id, reloadCount)
-  const isOpen = openedList !== undefined
-  // What was pressed is gone with the form that was saved.
+  const listOpening = useOpenedList(id, reloadCount)
+  const opening = idText !== null && id === null ? unknownList : listOpening
+  // The button that was pressed has gone with the form that was saved.
+  const isLoaded = opening !== undefined
   useEffect(() => {
-    if (reloadCount > 0 && isOpen) document.querySelector<HTMLElement>('main h1')?.focus()
-  }, [reloadCount, isOpen])
-  if (id === null && (idParam ?? copyParam) !== null) return <MissingPriceList reason="unknown" />
-  if (id !== null && openedList === undefined) return <LoadingPlaceholder />
-  if (typeof openedList === 'string') return <MissingPriceList reason={openedList} />
-  if (openedList && 'code' in openedList)
-    return (
-      <Page title={t('missing.title')} crumbs={[{ label: t('title'), to: getPriceListPath() }]} width="narrow">
-        <LoadProblem problem={openedList} title={t('missing.failed')} onRetry={onSaved} />
-      </Page>
-    )
+    if (reloadCount > 0 && isLoaded) document.querySelector<HTMLElement>('main h1')?.focus()
+  }, [reloadCount, isLoaded])
+  if (idText !== null && opening?.kind !== 'open') return <NoPriceList {...{ opening }} onRetry={onSaved} />
   return (
     <PriceListForm
-      key={`${idParam} ${copyParam} ${reloadCount}`}
-      {...{ openedList: openedList ?? null, ShowFee, onSaved }}
-      isCopy={copyParam !== null}
+      key={`${idParam} ${idText} ${reloadCount}`}
+      {...{ ShowFee, onSaved }}
+      openedList={opening?.kind === 'open' ? opening.openedList : null}
+      isCopy={idParam === undefined && idText !== null}
     />
   )
 }
 
-function PriceListForm({
-  openedList,
-  isCopy,
-  ...rest
-}: {
+interface PriceListFormProps {
+  /** The list, or the one that is copied. */
   openedList: OpenedPriceList | null
   isCopy: boolean
   ShowFee: ShowFee
   onSaved: () => void
-}) {
+}
+
+function PriceListForm({ openedList, isCopy, ...rest }: PriceListFormProps) {
   const { t } = useTranslation('prices')
   const selectedType = useClientType(getClientType)
-  const fullList = openedList?.fullList
-  const type = fullList?.type ?? selectedType
-  const isNew = isCopy || !fullList
-  const draftName = isNew ? `price:new:${type}:${fullList?.id ?? ''}` : `price:${fullList.id}`
-  const base = isNew ? undefined : String(openedList?.overlaidRow.row.row_version ?? '')
+  const list = openedList?.row
+  const editedList = isCopy ? undefined : list
+  const type = list?.type ?? selectedType
+  const { draftName, base } = getDraftIdentity(type, editedList, list)
   const drafts = usePriceDrafts(draftName, base)
-  const initialValues = useMemo(
-    () =>
-      fullList ? (isCopy ? copyToPriceListValues(fullList) : toPriceListValues(fullList)) : createPriceListValues(),
-    [fullList, isCopy],
-  )
+  const initialValues = useMemo(() => createInitialValues(list, isCopy), [list, isCopy])
   if (drafts.ownDraft === undefined) return <LoadingPlaceholder />
-  const title = isNew ? t('form.new') : t('form.title', { day: fullList.effective_date })
   return (
     <PriceListEditor
-      {...{ type, title, initialValues, draftName, drafts, base, isCopy, ...rest }}
-      openedList={isNew ? null : openedList}
+      {...{ type, initialValues, draftName, base, isCopy, ...rest }}
+      title={editedList ? t('form.title', { day: editedList.effective_date }) : t('form.new')}
+      openedList={isCopy ? null : openedList}
+      // A withdrawn list cannot be changed.
+      drafts={editedList?.withdrawn ? { ...drafts, ownDraft: null, offer: null } : drafts}
     />
   )
+}
+
+/** How drafts of the form are stored, and the version of the list that they change. */
+function getDraftIdentity(type: ClientType, editedList?: FullPriceList, copiedList?: FullPriceList) {
+  if (editedList) return { draftName: `price:${editedList.id}`, base: String(editedList.row_version) }
+  return { draftName: `price:new:${type}:${copiedList?.id ?? ''}`, base: undefined }
+}
+
+function createInitialValues(list: FullPriceList | undefined, isCopy: boolean) {
+  if (!list) return createPriceListValues()
+  return isCopy ? copyToPriceListValues(list) : toPriceListValues(list)
 }
 
 function LoadingPlaceholder() {
@@ -98,10 +99,24 @@ function LoadingPlaceholder() {
   )
 }
 
-function MissingPriceList({ reason }: { reason: 'unknown' | 'notHere' }) {
+interface NoPriceListProps {
+  opening: Exclude<PriceListOpening, { kind: 'open' }> | undefined
+  onRetry: () => void
+}
+
+/** In place of the form: the list is being read, or cannot be shown. */
+function NoPriceList({ opening, onRetry }: NoPriceListProps) {
   const { t } = useTranslation('prices')
+  if (!opening) return <LoadingPlaceholder />
+  if (opening.kind === 'failed')
+    return (
+      <MissingPage>
+        <LoadProblem problem={opening.problem} title={t('missing.failed')} onRetry={onRetry} />
+      </MissingPage>
+    )
+  const { reason } = opening
   return (
-    <Page title={t('missing.title')} crumbs={[{ label: t('title'), to: getPriceListPath() }]} width="narrow">
+    <MissingPage>
       <section className="card">
         <EmptyState
           icon={reason === 'unknown' ? 'price' : 'offline'}
@@ -111,6 +126,15 @@ function MissingPriceList({ reason }: { reason: 'unknown' | 'notHere' }) {
           {t(`missing.${reason}Text`)}
         </EmptyState>
       </section>
+    </MissingPage>
+  )
+}
+
+function MissingPage({ children }: { children: ReactNode }) {
+  const { t } = useTranslation('prices')
+  return (
+    <Page title={t('missing.title')} crumbs={[{ label: t('title'), to: getPriceListPath() }]} width="narrow">
+      {children}
     </Page>
   )
 }

@@ -1,4 +1,5 @@
 import { useEffect, useState } from 'react'
+import type { OutputOf } from '#contract/endpoint.ts'
 import { getModuleRelations, type ModuleRow } from '#contract/modules.ts'
 import type { ClientType } from '#domain/access.ts'
 import { findDependents } from '#domain/catalogue/modules.ts'
@@ -18,33 +19,32 @@ interface Props {
   onRemove: () => void
 }
 
-interface RelatedModule {
-  code: string
-  name: string
-}
-interface ModuleRelations {
-  hidden: readonly RelatedModule[]
-  visible: readonly RelatedModule[]
+type NamedModules = readonly { code: string; name: string }[]
+
+interface Dependents {
+  /** Hidden modules cannot do without it, so it stays. */
+  isBlocking: boolean
+  modules: NamedModules
 }
 
-/** Hidden modules that depend on it are in the way; of visible ones the user is told and may go on (contracts 4, M149). */
+/** A module that hidden ones depend on stays; of visible ones the user is warned and may go on (contracts 4, M149). */
 export function RemoveModuleDialog({ type, modules, code, name, onClose, onRemove }: Props) {
   const { t } = useTranslation('prices')
-  const relations = useRelations(type, code, modules)
-  const isFree = relations !== undefined && relations.hidden.length + relations.visible.length === 0
-  // Nothing to decide: it goes, and Cancel of the form brings it back.
+  const dependents = useDependents(type, code, modules)
+  const isFree = dependents?.modules.length === 0
+  // There is nothing to decide: Cancel of the form brings the module back.
   useEffect(() => {
     if (isFree) onRemove()
   }, [isFree, onRemove])
   if (isFree) return null
-  const isBlocked = relations !== undefined && relations.hidden.length > 0
+  const isBlocked = dependents?.isBlocking === true
   return (
     <Dialog
       open
       title={t('removeModule.title', { name })}
       onClose={onClose}
       action={
-        relations &&
+        dependents &&
         !isBlocked && (
           <Button kind="danger" onClick={onRemove}>
             {t('removeModule.go')}
@@ -54,28 +54,29 @@ export function RemoveModuleDialog({ type, modules, code, name, onClose, onRemov
       cancel={t(isBlocked ? 'removeModule.close' : 'removeModule.keep')}
       shouldFocusCancel
     >
-      {!relations && <Skeleton lines={2} />}
-      {relations && (
+      {dependents ? (
         <>
           <p>{t(isBlocked ? 'removeModule.blocked' : 'removeModule.needed')}</p>
           <ul className="price-dependents">
-            {(isBlocked ? relations.hidden : relations.visible).map((module) => (
+            {dependents.modules.map((module) => (
               <li key={module.code}>
                 {module.name} <code>{module.code}</code>
               </li>
             ))}
           </ul>
         </>
+      ) : (
+        <Skeleton lines={2} />
       )}
     </Dialog>
   )
 }
 
-/** As the server tells it, or without a line this device's catalogue. Undefined: not known yet. */
-function useRelations(type: ClientType, code: string, modules: readonly ModuleRow[]): ModuleRelations | undefined {
+/** As the server says, or offline this device's catalogue. Undefined: not read yet. */
+function useDependents(type: ClientType, code: string, modules: readonly ModuleRow[]): Dependents | undefined {
   const dispatch = useDispatch()
   const { networkState: connection } = useConnection()
-  const [serverRelations, setServerRelations] = useState<ModuleRelations | 'unknown'>()
+  const [serverRelations, setServerRelations] = useState<OutputOf<typeof getModuleRelations> | 'unknown'>()
   useEffect(() => {
     if (connection !== 'online') return setServerRelations('unknown')
     let isActive = true
@@ -84,5 +85,9 @@ function useRelations(type: ClientType, code: string, modules: readonly ModuleRo
     })
     return () => void (isActive = false)
   }, [code, type, connection, dispatch])
-  return serverRelations === 'unknown' ? findDependents(modules, code) : serverRelations
+  const relations: Record<'hidden' | 'visible', NamedModules> | undefined =
+    serverRelations === 'unknown' ? findDependents(modules, code) : serverRelations
+  if (!relations) return undefined
+  const isBlocking = relations.hidden.length > 0
+  return { isBlocking, modules: isBlocking ? relations.hidden : relations.visible }
 }

@@ -3,7 +3,7 @@ import { flushSync } from 'react-dom'
 import { Button } from '#ui/display/Button.tsx'
 import { Icon } from '#ui/icons/Icon.tsx'
 import { useTranslation } from 'react-i18next'
-import { FaultNote, RowButton, RowProblems } from '#features/prices/editor/row-parts.tsx'
+import { FaultNote, getProblemId, PriceTableHead, RowButton, RowProblems } from '#features/prices/editor/row-parts.tsx'
 import { Cell } from '#features/prices/editor/Cell.tsx'
 import { onCellKeys } from '#features/prices/editor/cell-keys.ts'
 import type { PriceFormAction } from '#features/prices/editor/form-reducer.ts'
@@ -37,22 +37,14 @@ export const TierTable = memo(function TierTable({ name, rows, problemTexts, isL
   return (
     <div className="price-rows tiers" onKeyDown={(event) => onCellKeys(event, isLocked ? null : add)}>
       <div role="table" aria-label={t(`section.${name}`)}>
-        <div role="rowgroup">
-          <div role="row" className="price-head">
-            <span role="columnheader" className="figure">
-              {t('tier.from')}
-            </span>
-            <span role="columnheader" className="figure">
-              {t('tier.to')}
-            </span>
-            {priceCurrencies.map((charge) => (
-              <span key={charge} role="columnheader" className="figure">
-                {charge.toUpperCase()}
-              </span>
-            ))}
-            <span role="columnheader" aria-label={t('tier.acts')} />
-          </div>
-        </div>
+        <PriceTableHead>
+          <span role="columnheader" className="figure">
+            {t('tier.from')}
+          </span>
+          <span role="columnheader" className="figure">
+            {t('tier.to')}
+          </span>
+        </PriceTableHead>
         <div role="rowgroup">
           {rows.map((row, index) => (
             <TierRow
@@ -99,7 +91,7 @@ const TierRow = memo(function TierRow({ name, row, from, position, problemTexts,
       <Cell
         {...{ table: name, rowKey: row.key, name: column, value: row[column], isLocked, dispatch }}
         label={t('tier.cell', { column: label, row: rowLabel })}
-        problemId={problemTexts?.[column] ? id : undefined}
+        problemId={getProblemId(id, problemTexts, column)}
         {...(column === 'to' ? { onLeave: () => dispatch({ kind: 'raise', table: name, key: row.key }) } : {})}
       />
     </span>

@@ -1,25 +1,45 @@
-/** Keys in a table of prices, as in a spreadsheet: Enter and the arrows go to the same column of the next row. */
+/** Keys in a table of prices, as in a spreadsheet: Enter and the arrows go to the same column of another row. */
 import type { KeyboardEvent } from 'react'
 
-/** `onEnd`: Enter was pressed in the last row, and another one is wanted: it is there when this has returned. Null: none is made. */
+interface CellMove {
+  step: 1 | -1
+  /** Beyond the last row a new one begins. */
+  canAddRow: boolean
+}
+
+const movesByKey: Record<string, CellMove> = {
+  Enter: { step: 1, canAddRow: true },
+  'Shift+Enter': { step: -1, canAddRow: false },
+  ArrowUp: { step: -1, canAddRow: false },
+  ArrowDown: { step: 1, canAddRow: false },
+}
+
+function findMove({ key, shiftKey, altKey, ctrlKey, metaKey, nativeEvent }: KeyboardEvent): CellMove | undefined {
+  if (nativeEvent.isComposing || altKey || ctrlKey || metaKey) return undefined
+  return movesByKey[shiftKey && key === 'Enter' ? 'Shift+Enter' : key]
+}
+
+const findCells = (table: HTMLElement, selector: string) => [...table.querySelectorAll<HTMLInputElement>(selector)]
+
+/** `onEnd` adds a row, synchronously, when Enter is pressed in the last one; null: none is added. */
 export function onCellKeys(event: KeyboardEvent<HTMLElement>, onEnd: (() => void) | null): void {
-  const cell = event.target
-  if (!(cell instanceof HTMLInputElement) || cell.dataset['cell'] === undefined) return
-  if (event.nativeEvent.isComposing || event.altKey || event.ctrlKey || event.metaKey) return
-  const isEnter = event.key === 'Enter'
-  // The list of suggestions of a code has these keys.
-  if (cell.list && !isEnter) return
-  if (!isEnter && event.key !== 'ArrowDown' && event.key !== 'ArrowUp') return
+  const { target: cell, currentTarget: table } = event
+  const column = cell instanceof HTMLInputElement ? cell.dataset['cell'] : undefined
+  const move = findMove(event)
+  if (!(cell instanceof HTMLInputElement) || column === undefined || !move) return
+  // The arrows belong to the list of suggestions of a code.
+  if (cell.list && event.key !== 'Enter') return
   event.preventDefault()
-  const table = event.currentTarget
-  const step = event.key === 'ArrowUp' || (isEnter && event.shiftKey) ? -1 : 1
-  const column = [...table.querySelectorAll<HTMLInputElement>(`[data-cell=${cell.dataset['cell'] ?? ''}]`)]
-  let nextCell = column[column.indexOf(cell) + step]
-  if (!nextCell && isEnter && step > 0 && onEnd) {
-    onEnd()
-    // A row that was just made is filled from its beginning.
-    nextCell = [...table.querySelectorAll<HTMLInputElement>('[role=row]:last-child [data-cell]')][0]
-  }
-  nextCell?.focus()
-  nextCell?.select()
+  const cells = findCells(table, `[data-cell=${column}]`)
+  const nextCell = cells[cells.indexOf(cell) + move.step]
+  if (nextCell) return selectCell(nextCell)
+  if (!move.canAddRow || !onEnd) return
+  onEnd()
+  // A new row is filled from its beginning.
+  selectCell(findCells(table, '[role=row]:last-child [data-cell]')[0])
+}
+
+function selectCell(cell: HTMLInputElement | undefined) {
+  cell?.focus()
+  cell?.select()
 }

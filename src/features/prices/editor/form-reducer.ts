@@ -1,4 +1,4 @@
-/** What is done to a price list's form. Rows that are not touched stay the same objects, so that they are not drawn again. */
+/** Changes of a price list's form. Rows that are not touched stay the same objects, so that they are not rendered again. */
 import {
   type BackupFieldName,
   createModuleRow,
@@ -15,12 +15,12 @@ import {
 import { placePastedCells } from '#features/prices/editor/paste.ts'
 
 export type PriceFormAction =
-  | { kind: 'whole'; values: PriceListValues }
+  | { kind: 'replace'; values: PriceListValues }
   | { kind: 'header'; name: HeaderFieldName; value: string }
   | { kind: 'backup'; isOn: boolean }
   | { kind: 'backupPrice'; name: BackupFieldName; value: string }
   | { kind: 'cell'; table: PriceTableName; key: number; name: string; value: string }
-  /** Cells from this one on, to the right and down; rows that are not there are made. */
+  /** Cells from this one on, to the right and down; missing rows are created. */
   | { kind: 'paste'; table: PriceTableName; key: number; name: string; cells: readonly (readonly string[])[] }
   | { kind: 'add'; table: PriceTableName }
   | { kind: 'remove'; table: PriceTableName; key: number }
@@ -29,32 +29,31 @@ export type PriceFormAction =
   /** The field of a range's end is left: it ends no earlier than it begins (contracts 5). */
   | { kind: 'raise'; table: TierTableName; key: number }
 
-export function reducePriceForm(values: PriceListValues, action: PriceFormAction): PriceListValues {
-  switch (action.kind) {
-    case 'whole':
-      return action.values
-    case 'header':
-      return { ...values, header: { ...values.header, [action.name]: action.value } }
-    case 'backup':
-      return { ...values, pdbPrice: action.isOn ? createBackupPrices() : null }
-    case 'backupPrice':
-      return values.pdbPrice ? { ...values, pdbPrice: { ...values.pdbPrice, [action.name]: action.value } } : values
-    case 'cell':
-      return replaceRows(values, action.table, (rows) =>
-        rows.map((row) => (row.key === action.key ? { ...row, [action.name]: action.value } : row)),
-      )
-    case 'paste':
-      return replaceRows(values, action.table, (rows, createRow) => pasteCells(rows, createRow, action))
-    case 'add':
-      return replaceRows(values, action.table, (rows, createRow) => [...rows, createRow()])
-    case 'remove':
-      return replaceRows(values, action.table, (rows) => rows.filter(({ key }) => key !== action.key))
-    case 'move':
-      return { ...values, module: moveRow(values.module, action.key, action.to) }
-    case 'raise':
-      return { ...values, [action.table]: raiseRangeEnd(values[action.table], action.key) }
-  }
+type Reducers = {
+  [Kind in PriceFormAction['kind']]: (
+    values: PriceListValues,
+    action: Extract<PriceFormAction, { kind: Kind }>,
+  ) => PriceListValues
 }
+
+const reducers: Reducers = {
+  replace: (_values, action) => action.values,
+  header: (values, { name, value }) => ({ ...values, header: { ...values.header, [name]: value } }),
+  backup: (values, { isOn }) => ({ ...values, pdbPrice: isOn ? createBackupPrices() : null }),
+  backupPrice: (values, { name, value }) =>
+    values.pdbPrice ? { ...values, pdbPrice: { ...values.pdbPrice, [name]: value } } : values,
+  cell: (values, { table, key, name, value }) =>
+    replaceRows(values, table, (rows) => rows.map((row) => (row.key === key ? { ...row, [name]: value } : row))),
+  paste: (values, action) =>
+    replaceRows(values, action.table, (rows, createRow) => pasteCells(rows, createRow, action)),
+  add: (values, { table }) => replaceRows(values, table, (rows, createRow) => [...rows, createRow()]),
+  remove: (values, { table, key }) => replaceRows(values, table, (rows) => rows.filter((row) => row.key !== key)),
+  move: (values, { key, to }) => ({ ...values, module: moveRow(values.module, key, to) }),
+  raise: (values, { table, key }) => ({ ...values, [table]: raiseRangeEnd(values[table], key) }),
+}
+
+export const reducePriceForm = (values: PriceListValues, action: PriceFormAction): PriceListValues =>
+  (reducers[action.kind] as Reducers['replace'])(values, action as Extract<PriceFormAction, { kind: 'replace' }>)
 
 type Row = RangeRow | PriceModuleRow
 

@@ -1,4 +1,25 @@
+import type { ReactNode } from 'react'
+import { useTranslation } from 'react-i18next'
 import { Icon, type IconName } from '#ui/icons/Icon.tsx'
+import { priceCurrencies } from '#features/prices/price-list-form.ts'
+
+/** Headers of a table of prices: its own columns, the currencies, the buttons of a row. */
+export function PriceTableHead({ children }: { children: ReactNode }) {
+  const { t } = useTranslation('prices')
+  return (
+    <div role="rowgroup">
+      <div role="row" className="price-head">
+        {children}
+        {priceCurrencies.map((charge) => (
+          <span key={charge} role="columnheader" className="figure">
+            {charge.toUpperCase()}
+          </span>
+        ))}
+        <span role="columnheader" aria-label={t('tier.acts')} />
+      </div>
+    </div>
+  )
+}
 
 /** An icon in a row. Lighter than the button of a page, which has a hint of its own: there can be a thousand rows. */
 export function RowButton({ icon, children, onClick }: { icon: IconName; children: string; onClick: () => void }) {
@@ -15,7 +36,7 @@ export function RowButton({ icon, children, onClick }: { icon: IconName; childre
   )
 }
 
-/** What keeps the list from being confirmed, beside what it is about; nothing is marked as wrong, for the list can be saved. */
+/** What keeps the list from being confirmed, at its row or table. Nothing is marked as wrong, because the list can be saved. */
 export function FaultNote({ id, children }: { id?: string; children: string }) {
   if (children === '') return null
   return (
@@ -26,7 +47,11 @@ export function FaultNote({ id, children }: { id?: string; children: string }) {
   )
 }
 
-/** Under the row, over its whole width: a cell is too narrow for a sentence. */
+/** Id of the words under the row, for a cell that they are about. */
+export const getProblemId = (id: string, problemTexts: Record<string, string> | undefined, column: string) =>
+  problemTexts?.[column] ? id : undefined
+
+/** Under the row, over its full width: a cell is too narrow for a sentence. */
 export function RowProblems({ id, problemTexts }: { id: string; problemTexts: Record<string, string> }) {
   return (
     <span role="cell" className="price-wrong">

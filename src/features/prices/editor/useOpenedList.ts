@@ -1,81 +1,72 @@
 import { useEffect, useState } from 'react'
 import type { RowRef } from '#contract/endpoint.ts'
-import { getPriceList, type PriceRow, priceListSpec } from '#contract/prices.ts'
+import { getPriceList, priceListSpec } from '#contract/prices.ts'
 import { isOffline, type Problem } from '#contract/problem.ts'
-import { readResponseOutput } from '#local/lists/responses.ts'
 import { readRow } from '#local/lists/read-row.ts'
-import type { OverlaidRow } from '#local/lists/list-view.ts'
+import { readResponseOutput } from '#local/lists/responses.ts'
+import type { AppThunk } from '#state/app-thunk.ts'
 import { useConnection, useDispatch } from '#state/use-store.ts'
-import type { FullPriceList } from '#features/prices/price-list-form.ts'
+import type { FullPriceList, OpenedPriceList } from '#features/prices/price-list-form.ts'
 import { fetchPriceList } from '#features/prices/slice.ts'
 
-export type OpenPriceListFailure = 'unknown' | 'notHere' | Problem
+/** A list that was opened, or why it was not. */
+export type PriceListOpening =
+  | { kind: 'open'; openedList: OpenedPriceList }
+  | { kind: 'missing'; reason: 'unknown' | 'notHere' }
+  | { kind: 'failed'; problem: Problem }
 
-export interface OpenedPriceList {
-  overlaidRow: OverlaidRow<PriceRow>
-  /** With what waits on this device laid over it. */
-  fullList: FullPriceList
-}
+export const unknownList: PriceListOpening = { kind: 'missing', reason: 'unknown' }
 
 /**
- * The list as it stood when the page opened: as the server says it, or without a line as this device kept it, with what waits here
- * laid over it. What comes in meanwhile must not change a form under its user's hands. Undefined: not known yet.
+ * The list as it was when the page opened it: what comes in later must not change a form while its user types. Undefined: not read
+ * yet, or there is no id.
  */
-export function useOpenedList(
-  id: RowRef | null,
-  reloadCount: number,
-): OpenedPriceList | OpenPriceListFailure | undefined {
+export function useOpenedList(id: RowRef | null, reloadCount: number): PriceListOpening | undefined {
   const { networkState: connection } = useConnection()
   const dispatch = useDispatch()
-  const [loadedList, setLoadedList] = useState<{
-    requestKey: string
-    connection: string
-    openedList: OpenedPriceList | OpenPriceListFailure
-  }>()
+  const [latest, setLatest] = useState<{ requestKey: string; opening: PriceListOpening }>()
   const requestKey = `${id} ${reloadCount}`
+  const opening = latest?.requestKey === requestKey ? latest.opening : undefined
+  const isOpen = opening?.kind === 'open'
+  // A list that could not be opened is read again when the connection changes.
+  // biome-ignore lint: the connection is not used, its change is the reason
   useEffect(() => {
-    // What was not found is asked for again when the line is another.
-    if (
-      id === null ||
-      (loadedList?.requestKey === requestKey &&
-        ('fullList' in Object(loadedList.openedList) || loadedList.connection === connection))
-    )
-      return
+    if (id === null || isOpen) return
     let isActive = true
-    const openList = async () => {
-      const row = await readRow<PriceRow>(priceListSpec.table, id)
-      const knownId = row?.row.id ?? id
-      const openedList = await fetchList(knownId, row)
-      if (isActive) setLoadedList({ requestKey, connection, openedList })
-    }
-    const fetchList = async (
-      listId: RowRef,
-      row: OverlaidRow<PriceRow> | null,
-    ): Promise<OpenedPriceList | OpenPriceListFailure> => {
-      // One that waits to be made says all of itself.
-      if (typeof listId === 'string')
-        return row ? { overlaidRow: row, fullList: row.row as unknown as FullPriceList } : 'unknown'
-      const result = await dispatch(fetchPriceList(listId))
-      if (result.kind === 'problem' && result.problem.status === 404) return 'unknown'
-      const fullList = await readResponseOutput(getPriceList, { params: { id: listId } })
-      if (!fullList) return result.kind === 'problem' && !isOffline(result.problem) ? result.problem : 'notHere'
-      const { waiting } = (await readRow<PriceRow>(priceListSpec.table, listId)) ?? { waiting: null }
-      return waiting && row
-        ? { overlaidRow: { ...row, waiting }, fullList: { ...fullList, ...(row.row as object) } }
-        : { overlaidRow: { row: toPriceRow(fullList), waiting: null }, fullList }
-    }
-    void openList()
+    void dispatch(openPriceList(id)).then((newOpening) => {
+      if (isActive) setLatest({ requestKey, opening: newOpening })
+    })
     return () => void (isActive = false)
-  }, [id, requestKey, loadedList, dispatch, connection])
-  return loadedList?.requestKey === requestKey ? loadedList.openedList : undefined
+  }, [id, requestKey, isOpen, connection, dispatch])
+  return opening
 }
 
-function toPriceRow({
-  concurrentUser: _c,
-  namedUser: _n,
-  module: _m,
-  pdbPrice: _p,
-  ...header
-}: FullPriceList): PriceRow {
-  return header
+const readPriceRow = (id: RowRef) => readRow<FullPriceList>(priceListSpec.table, id)
+
+/** Opens the list as the server has it, or offline as this device stored it, with the waiting write of this device over it. */
+const openPriceList =
+  (id: RowRef): AppThunk<PriceListOpening> =>
+  async (dispatch) => {
+    const overlaidRow = await readPriceRow(id)
+    const listId = overlaidRow?.row.id ?? id
+    // The row of a list that waits to be created has all of its fields.
+    if (typeof listId === 'string') return overlaidRow ? { kind: 'open', openedList: overlaidRow } : unknownList
+    const result = await dispatch(fetchPriceList(listId))
+    const problem = result.kind === 'problem' ? result.problem : null
+    if (problem?.status === 404) return unknownList
+    const openedList = await readStoredList(listId, overlaidRow)
+    return openedList ? { kind: 'open', openedList } : toFailedOpening(problem)
+  }
+
+const toFailedOpening = (problem: Problem | null): PriceListOpening =>
+  problem && !isOffline(problem) ? { kind: 'failed', problem } : { kind: 'missing', reason: 'notHere' }
+
+async function readStoredList(id: number, overlaidRow: OpenedPriceList | null): Promise<OpenedPriceList | null> {
+  const storedList = await readResponseOutput(getPriceList, { params: { id } })
+  if (!storedList) return null
+  const waiting = (await readPriceRow(id))?.waiting ?? null
+  // A row of the table has the header, and the parts that the waiting write changes.
+  return waiting && overlaidRow
+    ? { row: { ...storedList, ...overlaidRow.row }, waiting }
+    : { row: storedList, waiting: null }
 }

@@ -14,7 +14,7 @@ interface FormTexts {
 }
 const noTexts: FormTexts = { fields: {}, rows: {} }
 
-/** What stands in the form, and what was found wrong with it: said until that very field is touched again. */
+/** The values of the form, and the problems at its fields: each is shown until its field is touched again. */
 export function usePriceForm(createInitialValues: () => PriceListValues) {
   const { t } = useTranslation('prices')
   const [values, dispatchAction] = useReducer(reducePriceForm, null, createInitialValues)
@@ -24,16 +24,17 @@ export function usePriceForm(createInitialValues: () => PriceListValues) {
     dispatchAction(action)
     setProblemTexts((texts) => (texts === noTexts ? texts : removeTouched(texts, action)))
   }, [])
-  /** It stands on the page when this has returned. */
+  /** Leads to the first problem, once: not while somebody types. */
   const showProblems = useCallback(
     (problems: readonly PlacedProblem[]) => {
       const texts: FormTexts = { fields: {}, rows: {} }
-      // The first of a field is said.
+      // The first problem of a field is shown.
       for (const problem of problems.toReversed()) {
         if (problem.table === null) texts.fields[problem.name] = getProblemText(t, problem)
         else texts.rows[problem.key] = { ...texts.rows[problem.key], [problem.name]: getProblemText(t, problem) }
       }
       flushSync(() => setProblemTexts(texts))
+      document.querySelector<HTMLElement>('.price-editor [aria-invalid=true]')?.focus()
     },
     [t],
   )
@@ -43,14 +44,20 @@ export function usePriceForm(createInitialValues: () => PriceListValues) {
 function removeTouched({ fields, rows }: FormTexts, action: PriceFormAction): FormTexts {
   if (action.kind === 'header') return { rows, fields: omitName(fields, action.name) }
   if (action.kind === 'backupPrice') return { rows, fields: omitName(fields, `pdbPrice.${action.name}`) }
-  if (action.kind === 'whole' || action.kind === 'paste' || action.kind === 'move') return { fields, rows: {} }
-  if (!('key' in action) || !rows[action.key]) return { fields, rows }
-  const remainingTexts = action.kind === 'cell' ? omitName(rows[action.key] ?? {}, action.name) : {}
-  const { [action.key]: _removed, ...otherRows } = rows
-  return {
-    fields,
-    rows: Object.keys(remainingTexts).length === 0 ? otherRows : { ...otherRows, [action.key]: remainingTexts },
-  }
+  if (action.kind === 'cell' || action.kind === 'remove' || action.kind === 'raise')
+    return { fields, rows: removeTouchedRow(rows, action) }
+  return { fields, rows: action.kind === 'add' || action.kind === 'backup' ? rows : {} }
+}
+
+/** A cell takes its own text away, all else that of the row. */
+function removeTouchedRow(
+  rows: RowTexts,
+  action: Extract<PriceFormAction, { kind: 'cell' | 'remove' | 'raise' }>,
+): RowTexts {
+  const { [action.key]: rowTexts, ...otherRows } = rows
+  if (!rowTexts) return rows
+  const remainingTexts = action.kind === 'cell' ? omitName(rowTexts, action.name) : {}
+  return Object.keys(remainingTexts).length === 0 ? otherRows : { ...otherRows, [action.key]: remainingTexts }
 }
 
 function omitName(texts: Record<string, string>, name: string): Record<string, string> {

@@ -3,11 +3,15 @@ import type { TFunction } from 'i18next'
 import type { CatalogueModule } from '#domain/catalogue/unmet-needs.ts'
 import { findPriceListFaults, type PriceListFault } from '#domain/checks/price-list-faults.ts'
 import { getFaultText } from '#features/prices/faults/fault-text.ts'
-import { placeProblem, getProblemKey, type PlacedProblem, type PriceFormResult } from '#features/prices/sent-list.ts'
+import {
+  addIds,
+  placeProblem,
+  getProblemKey,
+  type PlacedProblem,
+  type PriceFormResult,
+} from '#features/prices/sent-list.ts'
 
-export interface PlacedFault extends PlacedProblem {
-  problem: PriceListFault
-}
+export type PlacedFault = PriceListFault & PlacedProblem
 
 /** Errors first. Cells that are empty or cannot be read are left out: what is wrong with them is said on saving. */
 export function findFormFaults(
@@ -15,12 +19,10 @@ export function findFormFaults(
   catalogue: readonly CatalogueModule[] | null,
 ): PlacedFault[] {
   const problemKeys = new Set(problems.map(getProblemKey))
-  const addIds = <R>(rowsWithoutIds: readonly R[]) => rowsWithoutIds.map((row, index) => ({ id: index + 1, ...row }))
-  const content = { ...list, concurrentUser: addIds(list.concurrentUser), namedUser: addIds(list.namedUser) }
-  return findPriceListFaults(content, catalogue)
-    .map((problem): PlacedFault => ({ ...placeProblem(problem, keys), problem }))
+  return findPriceListFaults({ ...list, ...addIds(list) }, catalogue)
+    .map((fault) => placeProblem(fault, keys))
     .filter((fault) => !problemKeys.has(getProblemKey(fault)))
-    .toSorted((a, b) => Number(a.problem.isWarning) - Number(b.problem.isWarning))
+    .toSorted((a, b) => Number(a.isWarning) - Number(b.isWarning))
 }
 
 export interface FaultNotes {
@@ -36,15 +38,16 @@ export interface FaultNotes {
 export function buildFaultNotes(t: TFunction<'prices'>, faults: readonly PlacedFault[]): FaultNotes {
   const notesByModule = new Map<number, string>()
   const header: Record<string, string> = {}
-  for (const { table, key, name, problem } of faults) {
-    if (table === 'module' && !notesByModule.has(key)) notesByModule.set(key, getRowNote(t, problem))
-    if (table === null && name.startsWith('min_') && !problem.isWarning) header[name] = getFaultText(t, problem)
+  for (const fault of faults) {
+    const { table, key, name } = fault
+    if (table === 'module' && !notesByModule.has(key)) notesByModule.set(key, getRowNote(t, fault))
+    if (table === null && name.startsWith('min_') && !fault.isWarning) header[name] = getFaultText(t, fault)
   }
   const getTableNote = (tableName: 'concurrentUser' | 'namedUser') =>
     faults
       // The end of the last range has a note of its own.
-      .filter(({ table, name, problem }) => (table ?? name) === tableName && problem.code !== 'RANGES_END')
-      .map(({ problem }) => getFaultText(t, problem))
+      .filter(({ table, name, code }) => (table ?? name) === tableName && code !== 'RANGES_END')
+      .map((fault) => getFaultText(t, fault))
       .join(' ')
   return {
     moduleNotes: notesByModule,

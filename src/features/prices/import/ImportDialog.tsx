@@ -1,14 +1,13 @@
-import { useId, useState } from 'react'
+import { useState } from 'react'
 import { useNavigate } from 'react-router-dom'
-import { importPriceList, uploadPriceList } from '#contract/prices.ts'
-import { getFieldProblems, createLocalProblem, type Problem } from '#contract/problem.ts'
+import { importPriceList, type PriceRow, uploadPriceList } from '#contract/prices.ts'
+import { getFieldProblems } from '#contract/problem.ts'
 import type { ClientType } from '#domain/access.ts'
 import { getDisplayName } from '#domain/text.ts'
 import { isPriceFileName } from '#domain/checks/price-file-checks.ts'
-import { callEndpoint } from '#state/app-thunk.ts'
+import { useAction } from '#state/use-action.ts'
 import { useConnection, useDispatch } from '#state/use-store.ts'
 import { Button } from '#ui/display/Button.tsx'
-import { Icon } from '#ui/icons/Icon.tsx'
 import type { AnyFieldProblem } from '#ui/i18n/order-field-messages.ts'
 import { Dialog } from '#ui/overlay/Dialog.tsx'
 import { showToast } from '#ui/overlay/toasts.tsx'
@@ -17,6 +16,7 @@ import { Skeleton } from '#ui/page/Skeleton.tsx'
 import { useTranslation } from 'react-i18next'
 import { getFileFaultText } from '#features/prices/import/file-faults.ts'
 import { Differences, type PriceFileContent } from '#features/prices/import/Differences.tsx'
+import { PriceFileField } from '#features/prices/import/PriceFileField.tsx'
 import { usePriceLists } from '#features/prices/usePriceLists.ts'
 import { getPriceListPath } from '#features/prices/paths.ts'
 import { priceListsSlice } from '#features/prices/slice.ts'
@@ -26,46 +26,33 @@ interface Props {
   onClose: () => void
 }
 
-/** Looks into a .zip, shows what it would make different from a list of one's choice, and only then makes a list of it (M152). */
+/** Reads a .zip, shows where it differs from a list of one's choice, and only then imports it (M152). */
 export function ImportDialog({ type, onClose }: Props) {
   const { t } = useTranslation('prices')
   const { t: tUi } = useTranslation('ui')
   const dispatch = useDispatch()
   const navigate = useNavigate()
-  const { networkState: connection } = useConnection()
-  const { lists, getListState } = usePriceLists(type)
-  const [importStage, setImportStage] = useState<'reading' | 'importing' | null>(null)
-  const [name, setName] = useState<string | null>(null)
+  const { lists = [], getListState } = usePriceLists(type)
+  const upload = useAction(uploadPriceList)
+  const importing = useAction(importPriceList)
+  const [fileName, setFileName] = useState<string | null>(null)
   const [fileContent, setFileContent] = useState<PriceFileContent | null>(null)
-  const [refusalText, setRefusalText] = useState<string | null>(null)
-  const [problem, setProblem] = useState<Problem | null>(null)
+  const [fault] = upload.problem ? (getFieldProblems(upload.problem) as AnyFieldProblem[]) : []
+  const blockReason = useBlockReason(type, fileContent, lists)
 
-  async function readFile(file: File | undefined) {
-    if (!file) return
-    setName(file.name)
+  async function readFile(file: File) {
+    setFileName(file.name)
     setFileContent(null)
-    setProblem(null)
-    // What a picker let through is refused here as it would be there, before it is sent.
-    if (!isPriceFileName(file.name)) return setRefusalText(t('fault.wrongEnding'))
-    setRefusalText(null)
-    setImportStage('reading')
-    const result = await dispatch(callEndpoint(uploadPriceList, { body: { file } })).catch(() => null)
-    setImportStage(null)
-    if (result && 'output' in result && result.output) return setFileContent(result.output)
-    const uploadProblem = result?.kind === 'problem' ? result.problem : createLocalProblem('OFFLINE')
-    const [fault] = getFieldProblems(uploadProblem) as AnyFieldProblem[]
-    if (fault) setRefusalText(getFileFaultText(t, fault))
-    else setProblem(uploadProblem)
+    importing.clearProblem()
+    // A file with another ending is refused before it is sent, as the server would.
+    if (!isPriceFileName(file.name)) return upload.clearProblem()
+    const result = await upload.run({ body: { file } })
+    if ('output' in result) setFileContent(result.output)
   }
-  async function importFile() {
-    if (!fileContent) return
-    setImportStage('importing')
-    const recordName = getDisplayName({ ...fileContent.list, type: fileContent.type }) ?? undefined
-    const options = recordName === undefined ? {} : { recordName }
-    const body = { md5: fileContent.md5 }
-    const result = await dispatch(callEndpoint(importPriceList, { body }, options)).catch(() => null)
-    setImportStage(null)
-    if (!result || result.kind === 'problem') return setProblem(result?.problem ?? createLocalProblem('OFFLINE'))
+  async function importFile({ list, type: fileType, md5 }: PriceFileContent) {
+    const recordName = getDisplayName({ ...list, type: fileType }) ?? undefined
+    const result = await importing.run({ body: { md5 } }, recordName === undefined ? {} : { recordName })
+    if (result.kind === 'problem') return
     const createdList = 'output' in result ? result.output : null
     showToast({ kind: 'done', text: tUi('message.done', { action: t('act.import') }) })
     onClose()
@@ -73,17 +60,6 @@ export function ImportDialog({ type, onClose }: Props) {
     dispatch(priceListsSlice.rowCreated(createdList.id))
     void navigate(getPriceListPath(createdList.id))
   }
-  const faultId = useId()
-  const isDayTaken =
-    fileContent && lists?.some((row) => !row.withdrawn && row.effective_date === fileContent.effective_date)
-  const getDisabledReason = () => {
-    if (!fileContent) return t('import.choose')
-    if (connection !== 'online') return t('needsConnection')
-    if (fileContent.type !== type) return t('import.otherType', { type: fileContent.type })
-    if (fileContent.unknown.length > 0) return t('import.unknown', { codes: fileContent.unknown.join(', ') })
-    return isDayTaken ? t('import.taken', { day: fileContent.effective_date }) : null
-  }
-  const disabledReason = fileContent && getDisabledReason()
   return (
     <Dialog
       open
@@ -93,9 +69,9 @@ export function ImportDialog({ type, onClose }: Props) {
       action={
         <Button
           kind="primary"
-          isBusy={importStage === 'importing'}
-          disabledReason={getDisabledReason()}
-          onClick={() => void importFile()}
+          isBusy={importing.isBusy}
+          disabledReason={fileContent ? blockReason : t('import.choose')}
+          onClick={() => fileContent && void importFile(fileContent)}
         >
           {t('act.import')}
         </Button>
@@ -103,33 +79,13 @@ export function ImportDialog({ type, onClose }: Props) {
     >
       <div className="price-import">
         <p>{t('import.lead')}</p>
-        <div className={refusalText ? 'field wrong' : 'field'}>
-          <label className="button quiet price-file">
-            <Icon name="upload" />
-            <span className="button-words">{t(name === null ? 'import.file' : 'import.another')}</span>
-            <input
-              type="file"
-              className="sr-only"
-              accept=".zip"
-              aria-invalid={refusalText ? true : undefined}
-              aria-describedby={refusalText ? faultId : undefined}
-              onChange={({ target }) => {
-                void readFile(target.files?.[0])
-                // The same file can be chosen again once it was mended.
-                target.value = ''
-              }}
-            />
-          </label>
-          {name !== null && <span className="price-sub">{name}</span>}
-          {refusalText && (
-            <p className="field-error" id={faultId} role="alert">
-              <Icon name="alert" size={16} />
-              {refusalText}
-            </p>
-          )}
-        </div>
-        <ProblemNote problem={problem} title={t('import.failed')} />
-        {importStage === 'reading' && <Skeleton lines={3} />}
+        <PriceFileField
+          fileName={fileName}
+          refusalText={fault ? getFileFaultText(t, fault) : null}
+          onFile={(file) => void readFile(file)}
+        />
+        <ProblemNote problem={importing.problem ?? (fault ? null : upload.problem)} title={t('import.failed')} />
+        {upload.isBusy && <Skeleton lines={3} />}
         {fileContent && (
           <>
             <p role="status">
@@ -139,15 +95,28 @@ export function ImportDialog({ type, onClose }: Props) {
                 count: fileContent.module.length,
               })}
             </p>
-            {disabledReason && (
+            {blockReason && (
               <p className="price-warning" role="alert">
-                {disabledReason}
+                {blockReason}
               </p>
             )}
-            <Differences fileContent={fileContent} lists={lists ?? []} getListState={getListState} />
+            <Differences {...{ fileContent, lists, getListState }} />
           </>
         )}
       </div>
     </Dialog>
   )
+}
+
+/** Why the list in the file cannot be imported now, in words; null: it can, or there is none. */
+function useBlockReason(type: ClientType, fileContent: PriceFileContent | null, lists: readonly PriceRow[]) {
+  const { t } = useTranslation('prices')
+  const isOnline = useConnection().networkState === 'online'
+  if (!fileContent) return null
+  const { effective_date: day, unknown: unknownCodes } = fileContent
+  if (!isOnline) return t('needsConnection')
+  if (fileContent.type !== type) return t('import.otherType', { type: fileContent.type })
+  if (unknownCodes.length > 0) return t('import.unknown', { codes: unknownCodes.join(', ') })
+  const isDayTaken = lists.some((row) => !row.withdrawn && row.effective_date === day)
+  return isDayTaken ? t('import.taken', { day }) : null
 }

@@ -1,32 +1,23 @@
 import { Button, ButtonLink } from '#ui/display/Button.tsx'
 import { EmptyState } from '#ui/list/EmptyState.tsx'
 import { useTranslation } from 'react-i18next'
-import type { PriceListTab } from '#features/prices/list-url.ts'
 import { getNewPriceListPath } from '#features/prices/paths.ts'
+import type { PriceListsView } from '#features/prices/price-lists-view.ts'
 
 interface Props {
-  /** A list was read here before. */
-  isRead: boolean
-  tab: PriceListTab
-  page: number
-  onFirst: () => void
+  view: PriceListsView
+  onFirstPage: () => void
 }
 
-/** Never read here, a page that there is none of, none yet (C-04, C-11). */
-export function EmptyList({ isRead, tab, page, onFirst }: Props) {
+/** There is no such page, or no list at all (C-11). */
+export function EmptyList({ view: { page, tab }, onFirstPage }: Props) {
   const { t } = useTranslation('prices')
-  if (!isRead)
-    return (
-      <EmptyState icon="offline" title={t('empty.notHere')}>
-        {t('empty.notHereText')}
-      </EmptyState>
-    )
   if (page > 1)
     return (
       <EmptyState
         icon="search"
         title={t('empty.noPage')}
-        action={<Button onClick={onFirst}>{t('empty.first')}</Button>}
+        action={<Button onClick={onFirstPage}>{t('empty.first')}</Button>}
       >
         {t('empty.noPageText')}
       </EmptyState>

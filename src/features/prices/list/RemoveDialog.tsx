@@ -1,8 +1,6 @@
-import { useState } from 'react'
 import type { PriceRow } from '#contract/prices.ts'
-import type { Problem } from '#contract/problem.ts'
 import type { OverlaidRow } from '#local/lists/list-view.ts'
-import { useDispatch } from '#state/use-store.ts'
+import { useAction } from '#state/use-action.ts'
 import { TypedConfirmation } from '#ui/form/TypedConfirmation.tsx'
 import { formatQueuedMessage } from '#ui/i18n/queued-messages.ts'
 import { showToast } from '#ui/overlay/toasts.tsx'
@@ -19,17 +17,13 @@ interface Props {
 export function RemoveDialog({ overlaidRow, onClose, onDone }: Props) {
   const { t } = useTranslation('prices')
   const { t: tUi } = useTranslation('ui')
-  const dispatch = useDispatch()
-  const [isBusy, setIsBusy] = useState(false)
-  const [problem, setProblem] = useState<Problem | null>(null)
+  const { run, isBusy, problem } = useAction(removePriceList)
   const { confirmed, desc, effective_date: day } = overlaidRow.row
   const action = confirmed ? 'withdraw' : 'remove'
 
   async function remove() {
-    setIsBusy(true)
-    const result = await dispatch(removePriceList(overlaidRow))
-    setIsBusy(false)
-    if (result.kind === 'problem') return setProblem(result.problem)
+    const result = await run(overlaidRow)
+    if (result.kind === 'problem') return
     if (result.kind === 'queued') showToast({ kind: 'note', text: formatQueuedMessage(result) })
     else showToast({ kind: 'done', text: tUi('message.done', { action: t(`act.${action}`) }) })
     onDone()
@@ -37,7 +31,7 @@ export function RemoveDialog({ overlaidRow, onClose, onDone }: Props) {
   return (
     <TypedConfirmation
       open
-      title={confirmed ? t('withdraw.title', { day }) : t('remove.title', { day })}
+      title={t(`${action}.title`, { day })}
       value={day}
       label={t('field.effective_date')}
       actionLabel={t(`act.${action}`)}
@@ -46,7 +40,7 @@ export function RemoveDialog({ overlaidRow, onClose, onDone }: Props) {
       onConfirm={() => void remove()}
       onClose={onClose}
     >
-      <p>{confirmed ? t('withdraw.text', { desc }) : t('remove.text', { desc })}</p>
+      <p>{t(`${action}.text`, { desc })}</p>
     </TypedConfirmation>
   )
 }

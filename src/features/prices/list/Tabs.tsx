@@ -1,7 +1,7 @@
 import { useTranslation } from 'react-i18next'
 import { Link } from 'react-router-dom'
 import { formatNumber } from '#ui/list/Freshness.tsx'
-import { listTabs, type PriceListsView, viewFunctions } from '#features/prices/list-url.ts'
+import { listTabs, priceListsView, type PriceListsView } from '#features/prices/price-lists-view.ts'
 
 interface Props {
   view: PriceListsView
@@ -18,7 +18,7 @@ export function Tabs({ view, withdrawnCount }: Props) {
         {listTabs.map((name) => (
           <li key={name}>
             <Link
-              to={{ search: viewFunctions.write(viewFunctions.change(view, { tab: name })).toString() }}
+              to={{ search: priceListsView.write(priceListsView.change(view, { tab: name })).toString() }}
               aria-current={name === view.tab ? 'page' : undefined}
             >
               {name === 'withdrawn' && withdrawnCount !== null

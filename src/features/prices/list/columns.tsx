@@ -7,7 +7,7 @@ import { Tag } from '#ui/display/Tag.tsx'
 import type { ListColumn } from '#ui/list/column.ts'
 import { formatPriceListUses, type PriceListUses } from '#features/prices/withdrawn/usePriceListUses.ts'
 import type { PriceListState } from '#features/prices/price-list-state.ts'
-import type { PriceListTab } from '#features/prices/list-url.ts'
+import type { PriceListTab } from '#features/prices/price-lists-view.ts'
 
 /** Effective date, client type, state, description, who changed it when (M145). A phone has no room for the type, which stands above, and the name. */
 export const buildColumns = (
@@ -22,15 +22,16 @@ export const buildColumns = (
     key: 'effective_date',
     header: t('column.effective_date'),
     sortable: true,
-    width: 'day',
     phone: 'primary',
-    render: ({ row }) => row.effective_date,
+    format: 'date',
+    getValue: ({ row }) => row.effective_date,
   },
   {
     key: 'type',
     header: t('column.type'),
     width: 'short',
-    render: ({ row }) => row.type,
+    format: 'text',
+    getValue: ({ row }) => row.type,
   },
   {
     key: 'confirmed',
@@ -46,7 +47,8 @@ export const buildColumns = (
     sortable: true,
     lines: 2,
     phone: 'secondary',
-    render: ({ row }) => <span>{row.desc}</span>,
+    format: 'text',
+    getValue: ({ row }) => row.desc,
   },
   {
     key: 'contracts',
@@ -61,14 +63,15 @@ export const buildColumns = (
     key: 'update_time',
     header: t('column.update_time'),
     sortable: true,
-    width: 'time',
     phone: 'secondary',
-    render: ({ row }) => row.update_time || t('notYet'),
+    format: 'time',
+    getValue: ({ row }) => row.update_time || t('notYet'),
   },
   {
     key: 'update_user_name',
     header: t('column.update_user_name'),
-    render: ({ row }) => row.update_user_name || <NoValue />,
+    format: 'text',
+    getValue: ({ row }) => row.update_user_name,
   },
 ]
 

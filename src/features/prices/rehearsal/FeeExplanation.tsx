@@ -2,12 +2,13 @@ import type { ContractTerms } from '#domain/fees/annual.ts'
 import type { Currency } from '#domain/money.ts'
 import { Skeleton } from '#ui/page/Skeleton.tsx'
 import { useTranslation } from 'react-i18next'
-import type { SentList } from '#features/prices/sent-list.ts'
+import type { PriceList } from '#domain/fees/price-list.ts'
+import { formatUnpriced } from '#features/prices/rehearsal/change-words.ts'
 import { calculateAnnualFee, type ShowFee } from '#features/prices/rehearsal/annual-fee.ts'
 import { useSettings } from '#features/prices/useSettings.ts'
 
 interface Props {
-  list: SentList
+  list: PriceList
   currency: Currency
   choice: ContractTerms
   namesByCode: ReadonlyMap<string, string>
@@ -21,11 +22,5 @@ export function FeeExplanation({ list, currency, choice, namesByCode, ShowFee }:
   if (!settings) return <Skeleton lines={3} />
   const fee = calculateAnnualFee(list, { currency, choice, uatBound: settings.uat_bound })
   if (fee.kind === 'priced') return <ShowFee {...{ currency, namesByCode }} steps={fee.steps} />
-  return (
-    <p>
-      {fee.kind === 'USERS_OUT_OF_RANGE'
-        ? t('rehearsal.users', { users: choice.users })
-        : t('rehearsal.missing', { codes: fee.modules.join(', ') })}
-    </p>
-  )
+  return <p>{formatUnpriced(t, fee, choice.users)}</p>
 }

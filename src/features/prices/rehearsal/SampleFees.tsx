@@ -4,7 +4,7 @@ import { Amount } from '#ui/display/Amount.tsx'
 import { Button } from '#ui/display/Button.tsx'
 import { useTranslation } from 'react-i18next'
 import type { SentList } from '#features/prices/sent-list.ts'
-import { formatPercentChange } from '#features/prices/rehearsal/change-words.ts'
+import { formatPercentChange, formatUnpriced } from '#features/prices/rehearsal/change-words.ts'
 import { type FeeInput, calculateAnnualFee, type ShowFee } from '#features/prices/rehearsal/annual-fee.ts'
 import { FeeExplanation } from '#features/prices/rehearsal/FeeExplanation.tsx'
 
@@ -24,15 +24,7 @@ export function SampleFees({ feeInput, ownList, otherList, otherDay, namesByCode
   const { currency, choice } = feeInput
   const fees = [
     { key: 'own' as const, list: ownList, label: t('whatIf.own') },
-    ...(otherList
-      ? [
-          {
-            key: 'other' as const,
-            list: otherList as PriceList & SentList,
-            label: t('whatIf.other', { day: otherDay }),
-          },
-        ]
-      : []),
+    ...(otherList ? [{ key: 'other' as const, list: otherList, label: t('whatIf.other', { day: otherDay }) }] : []),
   ].map((sample) => ({ ...sample, fee: calculateAnnualFee(sample.list, feeInput) }))
   const [firstAmount, secondAmount] = fees.map(({ fee }) => (fee.kind === 'priced' ? fee.amount : null))
   return (
@@ -45,11 +37,7 @@ export function SampleFees({ feeInput, ownList, otherList, otherDay, namesByCode
               <Amount currency={currency} amount={fee.amount} />
             </strong>
           ) : (
-            <span>
-              {fee.kind === 'USERS_OUT_OF_RANGE'
-                ? t('rehearsal.users', { users: choice.users })
-                : t('rehearsal.missing', { codes: fee.modules.join(', ') })}
-            </span>
+            <span>{formatUnpriced(t, fee, choice.users)}</span>
           )}
           <Button aria-expanded={openSample === key} onClick={() => setOpenSample(openSample === key ? null : key)}>
             {t('why.act')}

@@ -1,6 +1,7 @@
-/** How a change is written: with its sign, so that a colour is not needed to see which way it goes. */
+/** How fees and their changes are written: a change with its sign, so that no colour is needed to see its direction. */
+import type { TFunction } from 'i18next'
 import { groupThousands } from '#domain/money.ts'
-import { getPercentChange } from '#features/prices/rehearsal/annual-fee.ts'
+import { getPercentChange, type PriceListFeeResult } from '#features/prices/rehearsal/annual-fee.ts'
 
 /** "+1,200.00", "−30.00", "0.00" */
 export const formatSigned = (amount: string): string => {
@@ -15,3 +16,13 @@ export function formatPercentChange(currentAmount: string, newAmount: string): s
   const text = Math.abs(percent).toFixed(1)
   return `${text === '0.0' ? '' : percent > 0 ? '+' : '−'}${text} %`
 }
+
+/** Why a list has no fee for so many users with these modules. */
+export const formatUnpriced = (
+  t: TFunction<'prices'>,
+  result: Exclude<PriceListFeeResult, { kind: 'priced' }>,
+  users: number,
+): string =>
+  result.kind === 'USERS_OUT_OF_RANGE'
+    ? t('rehearsal.users', { users })
+    : t('rehearsal.missing', { codes: result.modules.join(', ') })

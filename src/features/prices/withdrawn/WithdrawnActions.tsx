@@ -1,11 +1,11 @@
 import { lazy, Suspense, useState } from 'react'
 import type { PriceRow } from '#contract/prices.ts'
 import type { OverlaidRow } from '#local/lists/list-view.ts'
-import { useConnection, useSignedInSession } from '#state/use-store.ts'
+import { useSignedInSession } from '#state/use-store.ts'
 import { Button, ButtonLink } from '#ui/display/Button.tsx'
-import { buildHistoryPath } from '#ui/links/history-path.ts'
 import { useTranslation } from 'react-i18next'
-import { getReinstateBlockReason } from '#features/prices/price-list-state.ts'
+import { buildPriceListHistoryPath } from '#features/prices/paths.ts'
+import { useReinstateReason } from '#features/prices/withdrawn/useReinstateReason.ts'
 
 const ReinstateDialog = lazy(async () => ({
   default: (await import('#features/prices/withdrawn/ReinstateDialog.tsx')).ReinstateDialog,
@@ -21,27 +21,18 @@ interface Props {
 /** What can be done with a withdrawn list: see who did what to it, and make it count again. */
 export function WithdrawnActions({ overlaidRow, lists, today, onDone }: Props) {
   const { t } = useTranslation('prices')
-  const { t: tUi } = useTranslation('ui')
-  const { isSessionExpired, networkState: connection } = useConnection()
   const { caller } = useSignedInSession()
+  const getReinstateReason = useReinstateReason(lists, today)
   const [isConfirming, setConfirming] = useState(false)
-  const auditTrailPath = buildHistoryPath(
-    { code: 'price', name: overlaidRow.row.effective_date, access: 'deleteLevel' },
-    caller,
-  )
-  const disabledReason = isSessionExpired
-    ? tUi('form.lapsed')
-    : connection === 'online'
-      ? getReinstateBlockReason(t, overlaidRow.row, lists ?? [], today)
-      : t('needsConnection')
+  const historyPath = buildPriceListHistoryPath(overlaidRow.row, caller)
   return (
     <>
-      {auditTrailPath !== null && (
-        <ButtonLink to={auditTrailPath} icon="history">
+      {historyPath !== null && (
+        <ButtonLink to={historyPath} icon="history">
           {t('act.history')}
         </ButtonLink>
       )}
-      <Button kind="primary" disabledReason={disabledReason} onClick={() => setConfirming(true)}>
+      <Button kind="primary" disabledReason={getReinstateReason(overlaidRow.row)} onClick={() => setConfirming(true)}>
         {t('act.reinstate')}
       </Button>
       <Suspense fallback={null}>

@@ -3,18 +3,16 @@ import { useMemo } from 'react'
 import type { OutputOf } from '#contract/endpoint.ts'
 import { listPriceListUses } from '#contract/price-lists/withdrawn.ts'
 import type { ClientType } from '#domain/access.ts'
-import { readAgedResponse } from '#local/lists/responses.ts'
-import { useCachedResponse } from '#state/use-cached-response.ts'
+import { useRecord } from '#state/use-record.ts'
 import { formatNumber } from '#ui/list/Freshness.tsx'
 
 /** By id; a list that nothing was sold by is not in it. */
 export type PriceListUses = ReadonlyMap<number, PriceListUse>
 type PriceListUse = OutputOf<typeof listPriceListUses>[number]
 
-/** How many contracts and orders each list has, as this device last heard. Null: it never did. */
+/** How many contracts and orders each list has, as stored on this device; null: nothing is stored. */
 export function usePriceListUses(type: ClientType): PriceListUses | null {
-  const { response } = useCachedResponse(readAgedResponse, listPriceListUses, { query: { type } })
-  const uses = response?.output
+  const { record: uses } = useRecord(listPriceListUses, { query: { type } })
   return useMemo(() => (uses ? new Map(uses.map((use) => [use.id, use])) : null), [uses])
 }
 

@@ -1,0 +1,143 @@
+import { useMemo } from 'react'
+import { flushSync } from 'react-dom'
+import { useNavigate } from 'react-router-dom'
+import { createPriceList, updatePriceList } from '#contract/prices.ts'
+import type { ClientType } from '#domain/access.ts'
+import { getBaseVersion } from '#local/lists/list-view.ts'
+import { useEditForm } from '#patterns/edit-form/useEditForm.ts'
+import { callEndpoint } from '#state/app-thunk.ts'
+import { useDispatch } from '#state/use-store.ts'
+import type { AnyFieldProblem } from '#ui/i18n/order-field-messages.ts'
+import { useTranslation } from 'react-i18next'
+import {
+  type FullPriceList,
+  getChangedValues,
+  type OpenedPriceList,
+  type PriceListValues,
+  rebaseValues,
+  toPriceListValues,
+} from '#features/prices/price-list-form.ts'
+import { usePriceForm } from '#features/prices/editor/usePriceForm.ts'
+import {
+  getListChanges,
+  hasField,
+  placeProblem,
+  type PlacedProblem,
+  type PriceFormContext,
+  type PriceFormResult,
+  readForm,
+  type SentList,
+} from '#features/prices/sent-list.ts'
+import { getPriceListPath } from '#features/prices/paths.ts'
+import { priceListsSlice } from '#features/prices/slice.ts'
+
+interface PriceListFormOptions {
+  type: ClientType
+  /** Null: a new list, or a copy of another. */
+  openedList: OpenedPriceList | null
+  /** Of the opened list, or of the copy. */
+  initialValues: PriceListValues
+  /** Those with a draft over them. */
+  createDraftValues: () => PriceListValues
+  /** A copy may be saved as it is. */
+  isCopy: boolean
+  formContext: PriceFormContext
+  /** The list has changed, on the server or on this device: the page opens it again. */
+  onSaved: () => void
+}
+
+/** A problem that the form found has its place; that of a refusal is placed when it is shown. */
+type FormProblem = AnyFieldProblem | PlacedProblem
+
+/** The edit form of a price list: its values, and how they are checked and saved. */
+export function usePriceListForm(options: PriceListFormOptions) {
+  const { type, openedList, initialValues, createDraftValues, isCopy, formContext, onSaved } = options
+  const { t } = useTranslation('prices')
+  const storeDispatch = useDispatch()
+  const navigate = useNavigate()
+  const { values, problemTexts, dispatch, showProblems } = usePriceForm(createDraftValues)
+  const readList = (listValues: PriceListValues) => readForm(listValues, formContext).list
+
+  const { row, baseValues, isDirty, conflict, formProps } = useEditForm<
+    FullPriceList,
+    PriceListValues,
+    PriceListValues,
+    FormProblem
+  >({
+    name: 'price list',
+    row: openedList,
+    valuesState: [values, (newValues) => dispatch({ kind: 'replace', values: newValues })],
+    toValues: (list) => (list && list !== openedList?.row ? toPriceListValues(list) : initialValues),
+    // Read only when the list is saved: typing in a list with a thousand modules must stay fast.
+    fromValues: (formValues) => formValues,
+    getChanges: getChangedValues,
+    rebase: rebaseValues,
+    check: () => findProblems(readForm(values, formContext)),
+    // `showFaults` puts them into words.
+    formatFault: ({ code }) => code,
+    hasInput: ({ field }) => hasField(field),
+    showFaults(problems) {
+      const { keys } = readForm(values, formContext)
+      showProblems(problems.map((problem) => ('key' in problem ? problem : placeProblem(problem, keys))))
+    },
+    save({ row: baseRow, fields, options: callOptions }) {
+      const list = readList(fields)
+      if (!baseRow) return callEndpoint(createPriceList, { body: { type, ...list } }, callOptions)
+      const { id, type: listType, confirmed } = baseRow.row
+      const previousList = readList(baseValues)
+      return callEndpoint(
+        updatePriceList,
+        { body: { id, ...getListChanges(list, previousList) } as never },
+        {
+          ...callOptions,
+          base: { rowVersion: getBaseVersion(baseRow), values: { ...previousList, type: listType, confirmed } },
+        },
+      )
+    },
+    onSaved({ id, isQueued }) {
+      if (!openedList && id !== null) storeDispatch(priceListsSlice.rowCreated(id))
+      // The form closes before the page changes: nothing in it is left to lose.
+      flushSync(onSaved)
+      void navigate(isQueued || id === null ? getPriceListPath() : getPriceListPath(id))
+    },
+    texts: {
+      createAction: t('act.save'),
+      submit: t('act.save'),
+      saving: t('form.saving'),
+      unchanged: t('form.unchanged'),
+    },
+  })
+
+  /** Of a confirmed list the description alone can be changed (D81). */
+  function findProblems({ problems }: PriceFormResult): PlacedProblem[] {
+    return row?.row.confirmed ? problems.filter(({ name }) => name === 'desc') : problems
+  }
+
+  /** The list as it is typed; null after showing what is wrong with it. */
+  function readValidList(): SentList | null {
+    const result = readForm(values, formContext)
+    const problems = findProblems(result)
+    if (problems.length === 0) return result.list
+    showProblems(problems)
+    return null
+  }
+
+  const conflictingLists = useMemo(() => {
+    if (!conflict) return null
+    const readRow = (list: FullPriceList) => readForm(toPriceListValues(list), formContext).list
+    return { previousList: readRow(conflict.previousRow), currentList: readRow(conflict.currentRow) }
+  }, [conflict, formContext])
+
+  const unchangedReason = isDirty || isCopy ? null : t('form.unchanged')
+  return {
+    row,
+    values,
+    baseValues,
+    isDirty,
+    problemTexts,
+    dispatch,
+    conflict: conflictingLists,
+    readValidList,
+    formProps: { ...formProps, disabledReason: formProps.disabledReason ?? unchangedReason },
+  }
+}

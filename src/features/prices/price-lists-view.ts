@@ -1,0 +1,15 @@
+/** The address of the price lists (C-01). The client type is the staff's choice for all of their pages. */
+import { priceListSpec } from '#contract/prices.ts'
+import { defineListView } from '#state/list-url.ts'
+import { choice } from '#state/view-fields.ts'
+
+export const listTabs = ['current', 'withdrawn'] as const
+export type PriceListTab = (typeof listTabs)[number]
+
+export const priceListsView = defineListView(priceListSpec, {
+  tab: choice<PriceListTab>(listTabs, {
+    isScope: true,
+    toQuery: (tab) => (tab === 'withdrawn' ? { withdrawn: true } : {}),
+  }),
+})
+export type PriceListsView = (typeof priceListsView)['defaultView']

@@ -1,0 +1,88 @@
+import { useState } from 'react'
+import { useAction } from '#state/use-action.ts'
+import { useConnection } from '#state/use-store.ts'
+import { Button } from '#ui/display/Button.tsx'
+import { Dialog } from '#ui/overlay/Dialog.tsx'
+import { showToast } from '#ui/overlay/toasts.tsx'
+import { useTranslation } from 'react-i18next'
+import { RefusalNote } from '#features/prices/faults/RefusalNote.tsx'
+import type { OpenedPriceList } from '#features/prices/price-list-form.ts'
+import type { RehearsalOutput } from '#features/prices/rehearsal/rehearsal-slice.ts'
+import { confirmPriceList } from '#features/prices/slice.ts'
+
+export interface ConfirmButtonProps {
+  /** Null: it is not saved yet. */
+  row: OpenedPriceList | null
+  /** Of the list as it is typed; null: it was not rehearsed. */
+  result: RehearsalOutput | null
+  hasChanges: boolean
+  /** Nothing is known on this device that refuses confirming. */
+  isUsable: boolean
+  today: string
+  onConfirmed: () => void
+}
+
+/** Confirms a list that was saved and rehearsed, or says what is missing. */
+export function ConfirmButton({ row, result, hasChanges, isUsable, today, onConfirmed }: ConfirmButtonProps) {
+  const { t } = useTranslation('prices')
+  const { networkState: connection } = useConnection()
+  const [isConfirming, setConfirming] = useState(false)
+  const getDisabledReason = () => {
+    if (hasChanges || typeof row?.row.id !== 'number') return t('confirm.unsaved')
+    if (!isUsable) return t('confirm.unusable')
+    if (connection !== 'online') return t('needsConnection')
+    return result ? null : t('confirm.unrehearsed')
+  }
+  return (
+    <>
+      <Button kind="primary" icon="check" disabledReason={getDisabledReason()} onClick={() => setConfirming(true)}>
+        {t('act.confirm')}
+      </Button>
+      {isConfirming && row && result && (
+        <ConfirmDialog {...{ row, result, today, onConfirmed }} onClose={() => setConfirming(false)} />
+      )}
+    </>
+  )
+}
+
+interface ConfirmDialogProps extends Pick<ConfirmButtonProps, 'today' | 'onConfirmed'> {
+  row: OpenedPriceList
+  result: RehearsalOutput
+  onClose: () => void
+}
+
+/** What confirming does, with what the rehearsal found; afterwards the list can only be copied or withdrawn (D81). */
+function ConfirmDialog({ row, result, today, onConfirmed, onClose }: ConfirmDialogProps) {
+  const { t } = useTranslation('prices')
+  const { t: tUi } = useTranslation('ui')
+  const { run, isBusy, problem } = useAction(confirmPriceList)
+  const { effective_date: day } = row.row
+  async function confirm() {
+    if ((await run(row)).kind === 'problem') return
+    showToast({ kind: 'done', text: tUi('message.done', { action: t('act.confirm') }) })
+    onConfirmed()
+    onClose()
+  }
+  return (
+    <Dialog
+      open
+      title={t('confirm.title', { day })}
+      onClose={onClose}
+      action={
+        <Button kind="primary" isBusy={isBusy} onClick={() => void confirm()}>
+          {t('act.confirm')}
+        </Button>
+      }
+      cancel={t('confirm.keep')}
+    >
+      <div className="price-confirm">
+        <RefusalNote problem={problem} refusedText={t('confirm.refused')} failureTitle={t('confirm.failed')} />
+        {/* A list of a past day counts from this moment on. */}
+        <p>{t(day <= today ? 'confirm.now' : 'confirm.later', { day })}</p>
+        <p>{t('confirm.final')}</p>
+        <p>{t('confirm.found', { count: result.contracts })}</p>
+        {result.failing > 0 && <p className="price-warning">{t('rehearsal.failing', { count: result.failing })}</p>}
+      </div>
+    </Dialog>
+  )
+}

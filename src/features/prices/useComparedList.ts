@@ -1,0 +1,48 @@
+import { useState } from 'react'
+import { getPriceList, type PriceRow } from '#contract/prices.ts'
+import { readResponseOutput } from '#local/lists/responses.ts'
+import { useLiveQuery } from '#state/live-query.ts'
+import { useTranslation } from 'react-i18next'
+import type { PriceListState } from '#features/prices/price-list-state.ts'
+
+/** How a list is named where one is selected; the others by their day alone. */
+const pickTextKeys: Partial<Record<PriceListState, 'whatIf.inForce' | 'whatIf.withdrawn'>> = {
+  inForce: 'whatIf.inForce',
+  withdrawn: 'whatIf.withdrawn',
+}
+
+interface ComparedListOptions {
+  lists: readonly PriceRow[]
+  getListState: (row: PriceRow) => PriceListState
+  /** Where no list is in force, the first one is selected. */
+  isRequired: boolean
+}
+
+/**
+ * One of these lists, to compare another with: the one in force unless its user selects another. Lists that wait to be created are
+ * left out. `selectProps` are those of a select box.
+ */
+export function useComparedList({ lists, getListState, isRequired }: ComparedListOptions) {
+  const { t } = useTranslation('prices')
+  const [selectedId, setSelectedId] = useState<string | null>(null)
+  const savedLists = lists.filter(({ id }) => typeof id === 'number')
+  const rowInForce = savedLists.find((row) => getListState(row) === 'inForce')
+  const id = selectedId ?? String((rowInForce ?? (isRequired ? savedLists[0] : undefined))?.id ?? '')
+  const fullList = useLiveQuery(
+    async () => (id === '' ? null : await readResponseOutput(getPriceList, { params: { id: Number(id) } })),
+    [id],
+  )
+  return {
+    /** Null: this device does not have it. */
+    fullList: fullList ?? null,
+    day: savedLists.find((row) => String(row.id) === id)?.effective_date ?? null,
+    selectProps: {
+      options: savedLists.map((row) => ({
+        value: String(row.id),
+        label: t(pickTextKeys[getListState(row)] ?? 'whatIf.list', { day: row.effective_date, desc: row.desc }),
+      })),
+      value: id,
+      onChange: ({ target }: { target: { value: string } }) => setSelectedId(target.value),
+    },
+  }
+}
