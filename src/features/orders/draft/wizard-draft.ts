@@ -4,7 +4,8 @@ import type { WizardValues } from '#features/orders/draft/wizard-form.ts'
 import type { DisplayedFigure } from '#features/orders/quote/local-quote.ts'
 
 /** 0 information, 1 modules, 2 payment, 3 finish (contracts 2). */
-export type WizardStep = 0 | 1 | 2 | 3
+export const steps = [0, 1, 2, 3] as const
+export type WizardStep = (typeof steps)[number]
 
 /** The figure that somebody agreed to without a line: the server's is compared with it before anything is ordered (D89). */
 export interface AgreedQuote {
@@ -49,7 +50,7 @@ export function parseDraft(storedValue: unknown, emptyValues: WizardValues): Wiz
     isSameKind(value, emptyValues[name as keyof WizardValues]),
   )
   return {
-    step: step === 1 || step === 2 || step === 3 ? step : 0,
+    step: steps.find((knownStep) => knownStep === step) ?? 0,
     values: { ...emptyValues, ...(Object.fromEntries(knownEntries) as Partial<WizardValues>) },
     agreed: (agreedQuote as AgreedQuote | null | undefined) ?? null,
     ordered: typeof createdOrderId === 'number' ? createdOrderId : null,

@@ -3,7 +3,7 @@ import { useTranslation } from 'react-i18next'
 import { findPricedContract, buildSoldRows, type SoldRow } from '#features/orders/quote/sold-rows.ts'
 import type { ContractRow } from '#features/orders/contract-row.ts'
 import { formatSigned } from '#features/orders/quote/AmountChange.tsx'
-import { describeStep } from '#features/orders/quote/FeeBreakdown.tsx'
+import { describeStep } from '#features/orders/quote/describe-step.ts'
 import { getNameLang } from '#ui/i18n/name-language.ts'
 
 interface Props {

@@ -25,6 +25,7 @@ import type { OutputOf } from '#contract/endpoint.ts'
 import type { calculate } from '#contract/orders.ts'
 import type { listModuleChoices } from '#contract/modules.ts'
 import type { getPriceInForce } from '#contract/prices.ts'
+import { getModuleNames } from '#features/orders/quote/module-names.ts'
 
 export type PriceListInForce = PriceList & Pick<OutputOf<typeof getPriceInForce>, 'id' | 'effective_date'>
 export type ModuleChoice = OutputOf<typeof listModuleChoices>[number]
@@ -146,8 +147,7 @@ function toPricedModules(
   selectedCodes: readonly string[],
   quote: Quote,
 ): PricedModule[] {
-  const namesByCode = new Map(modules.map(({ code, name }) => [code, name]))
-  const hiddenModules = modules.filter((module) => module.hidden)
+  const namesByCode = getModuleNames(modules)
   return [
     ...quote.annualFee.modules.map(({ code, amount }) => ({
       code,
@@ -155,7 +155,7 @@ function toPricedModules(
       price: writeAmount(amount),
       auto: 0 as const,
     })),
-    ...filterJoiningModules(hiddenModules, selectedCodes).map(({ code, name }) => ({
+    ...findJoiningModules(modules, selectedCodes).map(({ code, name }) => ({
       code,
       name,
       price: '0.00',
@@ -164,9 +164,23 @@ function toPricedModules(
   ]
 }
 
-/** No amount can say what it would come to: its form says so, and orders nothing. */
+/** Hidden modules that the selected ones bring along (D5). */
+export const findJoiningModules = (
+  modules: readonly ModuleChoice[],
+  selectedCodes: readonly string[],
+): ModuleChoice[] =>
+  filterJoiningModules(
+    modules.filter(({ hidden }) => hidden),
+    selectedCodes,
+  )
+
+/** Too large for a figure: its form says so, and orders nothing. */
 export const isAmountTooLarge = (quote: LocalQuote | null): boolean =>
   quote?.kind === 'none' && quote.code === 'AMOUNT_TOO_LARGE'
+
+/** Null: the order has a figure, or its amount is too large for one. */
+export const findUnlistedModules = (quote: LocalQuote | null): readonly string[] | null =>
+  quote?.kind === 'none' && !isAmountTooLarge(quote) ? quote.modules : null
 
 /** What a toggle does to the amount due; null where one of the two has none. */
 export function calculateAmountWith(

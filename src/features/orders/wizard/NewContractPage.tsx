@@ -5,12 +5,11 @@ import type { ClientType } from '#domain/access.ts'
 import type { Currency } from '#domain/money.ts'
 import { useSignedInSession } from '#state/use-store.ts'
 import { Button } from '#ui/display/Button.tsx'
-import { EmptyState } from '#ui/list/EmptyState.tsx'
 import { Page } from '#ui/page/Page.tsx'
-import { ProblemNote } from '#ui/page/ProblemNote.tsx'
 import { Skeleton } from '#ui/page/Skeleton.tsx'
 import { useTranslation } from 'react-i18next'
 import { RequirePriceList } from '#features/orders/quote/RequirePriceList.tsx'
+import { OrderPlaceholder } from '#features/orders/OrderPlaceholder.tsx'
 import { OrderStyles } from '#features/orders/OrderStyles.tsx'
 import { useWizardDraft } from '#features/orders/draft/useWizardDraft.ts'
 import { usePriceData } from '#features/orders/quote/usePriceData.ts'
@@ -37,19 +36,20 @@ export function NewContractPage() {
 function OrderingLoader({ type, list }: { type: ClientType; list: PriceListInForce }) {
   const { t } = useTranslation('wizard')
   const { caller } = useSignedInSession()
-  const { orderingData, problem, fetchAll } = usePriceData(type, list)
-  // Asked for beside the market, not after it.
+  const { priceData, modules, settings } = usePriceData(type, list)
+  // Fetched together with the prices, not after them.
   const unpaidOrders = useUnpaidOrders(caller.companyId, type)
-  if (orderingData) return <WizardLoader {...{ type, unpaidOrders, ...orderingData }} />
-  if (!problem) return <Skeleton lines={8} />
-  if (problem.code !== 'OFFLINE') return <ProblemNote problem={problem} title={t('missing')} onRetry={fetchAll} />
-  // Nothing has to be pressed: it is asked for again when the line is back.
+  if (priceData && settings.record)
+    return <WizardLoader {...{ type, unpaidOrders, priceData }} currencies={settings.record.currencies} />
   return (
-    <section className="card">
-      <EmptyState icon="offline" title={t('missing')}>
-        <p>{t('missingOffline')}</p>
-      </EmptyState>
-    </section>
+    <OrderPlaceholder
+      problem={modules.problem ?? settings.problem}
+      title={t('missing')}
+      offlineTitle={t('missing')}
+      offlineText={t('missingOffline')}
+      lines={8}
+      onRetry={() => void Promise.all([modules.refetch(), settings.refetch()])}
+    />
   )
 }
 

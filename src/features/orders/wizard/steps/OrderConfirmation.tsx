@@ -8,7 +8,7 @@ import { useTranslation } from 'react-i18next'
 import { Disclosure } from '#features/orders/Disclosure.tsx'
 import type { QuoteStep } from '#features/orders/quote/fee-tree.ts'
 import { FeeBreakdown } from '#features/orders/quote/FeeBreakdown.tsx'
-import { getModuleNames } from '#features/orders/quote/PriceSummary.tsx'
+import { getModuleNames } from '#features/orders/quote/module-names.ts'
 import { buildOrderBreakdown } from '#features/orders/wizard/steps/order-breakdown.ts'
 import type { PriceData, ServerQuote } from '#features/orders/quote/local-quote.ts'
 import { getNameLang } from '#ui/i18n/name-language.ts'
@@ -56,7 +56,7 @@ export function OrderConfirmation({
       </div>
       {steps && (
         <Disclosure className="price-why" label={t('why.label')}>
-          {() => <FeeBreakdown currency={currency} steps={steps} namesByCode={getModuleNames(priceData)} />}
+          {() => <FeeBreakdown currency={currency} steps={steps} namesByCode={getModuleNames(priceData.modules)} />}
         </Disclosure>
       )}
     </section>

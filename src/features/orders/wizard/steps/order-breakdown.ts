@@ -1,6 +1,7 @@
-import { filterJoiningModules } from '#domain/catalogue/modules.ts'
 import type { OrderRow } from '#contract/orders.ts'
+import { getModuleNames } from '#features/orders/quote/module-names.ts'
 import {
+  findJoiningModules,
   type PriceData,
   type PricedModule,
   quoteLocally,
@@ -14,8 +15,8 @@ export interface OrderBreakdown {
 }
 
 /**
- * What an order is made of: as the server told it, or after a reload worked out anew, where the list in force is the one by
- * which it was ordered and comes to the same amount.
+ * The modules and fees of an order: from the server's quote, or after a reload calculated again, if the order's price list is still in
+ * force and comes to the same amount.
  */
 export function buildOrderBreakdown(
   order: OrderRow,
@@ -28,12 +29,11 @@ export function buildOrderBreakdown(
   const localQuote = order.price_id === priceData.list.id ? quoteLocally(priceData, requestedOrder, start) : null
   if (localQuote?.kind === 'figure' && localQuote.figure.amount === order.amount)
     return { modules: localQuote.figure.modules(), steps: localQuote.figure.steps() }
-  const namesByCode = new Map(priceData.modules.map(({ code, name }) => [code, name]))
-  const hiddenModules = priceData.modules.filter((module) => module.hidden)
+  const namesByCode = getModuleNames(priceData.modules)
   return {
     modules: [
       ...modules.map((code) => ({ code, name: namesByCode.get(code) ?? code, price: null, auto: 0 as const })),
-      ...filterJoiningModules(hiddenModules, modules).map(({ code, name }) => ({
+      ...findJoiningModules(priceData.modules, modules).map(({ code, name }) => ({
         code,
         name,
         price: null,
