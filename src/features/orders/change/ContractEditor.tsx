@@ -69,7 +69,11 @@ function EditorForm({ row, priceData, asOf, contract, onOrdered, draft, onChange
   )
   const isUnchanged = choice !== null && isEmptyDifference(getChoiceDifference(contract, choice))
   const submission = useSubmitChange({
-    ...{ row, priceData, requestedOrder, isUnchanged, onOrdered },
+    row,
+    priceData,
+    requestedOrder,
+    isUnchanged,
+    onOrdered,
     body: { type: 'change', contract_id: contract.id, ...choice, modules: draft.modules },
     isWaivable: true,
   })

@@ -68,7 +68,10 @@ function ExtensionForm({ onClose, onModify, draft, drafts, ...props }: Extension
     [choice, years, isValid, contract],
   )
   const submission = useSubmitChange({
-    ...{ row, priceData, requestedOrder, onOrdered },
+    row,
+    priceData,
+    requestedOrder,
+    onOrdered,
     body: toExtensionBody(draft, contract, isOver),
     isWaivable: false,
   })

@@ -153,5 +153,7 @@ export function toOrderBody(values: WizardValues, type: ClientType) {
   }
 }
 
-/** In which step a field is mended. */
+export const codeTakenProblem: AnyFieldProblem = { field: 'code', code: 'DUPLICATE' }
+
+/** The step that has the field. */
 export const getStepOfField = (field: string): 0 | 1 => (field === 'modules' ? 1 : 0)
