@@ -14,6 +14,7 @@ import { TermBar } from '#features/orders/detail/TermBar.tsx'
 import type { ContractRow } from '#features/orders/contract-row.ts'
 import { isCurrentContract } from '#features/orders/detail/current-contract.ts'
 import { findJoiningModules, type ModuleChoice, type PriceData } from '#features/orders/quote/local-quote.ts'
+import { JoiningModuleRows } from '#features/orders/quote/JoiningModuleRows.tsx'
 import { getModuleNames } from '#features/orders/quote/module-names.ts'
 import { getNameLang } from '#ui/i18n/name-language.ts'
 
@@ -184,12 +185,7 @@ function ModulePrices({ row, contract, history, priceData, modules }: Omit<Props
             {list && <span className="figure">{groupThousands(pricesByCode.get(code) ?? '–')}</span>}
           </li>
         ))}
-        {joiningModules.map(({ code, name }) => (
-          <li key={code} className="joining">
-            <span lang={getNameLang(name)}>{name}</span>
-            <span>{t('joins')}</span>
-          </li>
-        ))}
+        <JoiningModuleRows modules={joiningModules} />
       </ul>
     </div>
   )

@@ -111,7 +111,7 @@ export function quoteLocally(priceData: PriceData, requestedOrder: RequestedOrde
   if (result.kind === 'quote')
     return isTooLarge(result.quote)
       ? { kind: 'none', code: 'AMOUNT_TOO_LARGE', modules: [] }
-      : { kind: 'figure', figure: toFigure(priceData, requestedOrder, result.quote) }
+      : { kind: 'figure', figure: toFigure(priceData, result.quote) }
   if (result.kind === 'modules not listed') return { kind: 'none', code: 'NOT_LISTED', modules: result.modules }
   return { kind: 'none', code: result.kind === 'expired' ? 'extendFirst' : result.kind, modules: [] }
 }
@@ -127,7 +127,7 @@ function quoteOrder({ list, uatBound }: PriceData, requestedOrder: RequestedOrde
   return quoteChange(input, requestedOrder.segments, today, requestedOrder.anchor)
 }
 
-function toFigure({ modules }: PriceData, requestedOrder: RequestedOrder, quote: Quote): QuoteFigure {
+function toFigure({ modules }: PriceData, quote: Quote): QuoteFigure {
   return {
     currency: quote.currency,
     contract_amount: writeAmount(quote.contract_amount),
@@ -137,31 +137,12 @@ function toFigure({ modules }: PriceData, requestedOrder: RequestedOrder, quote:
     annual: writeAmount(quote.annualFee.fee),
     period_start: quote.period_start,
     period_end: quote.period_end,
-    modules: () => toPricedModules(modules, requestedOrder.modules, quote),
+    modules: () => {
+      const pricedModules = quote.annualFee.modules.map(({ code, amount }) => ({ code, price: writeAmount(amount) }))
+      return listOrderedModules(modules, pricedModules, '0.00')
+    },
     steps: () => explainQuote(quote),
   }
-}
-
-function toPricedModules(
-  modules: readonly ModuleChoice[],
-  selectedCodes: readonly string[],
-  quote: Quote,
-): PricedModule[] {
-  const namesByCode = getModuleNames(modules)
-  return [
-    ...quote.annualFee.modules.map(({ code, amount }) => ({
-      code,
-      name: namesByCode.get(code) ?? code,
-      price: writeAmount(amount),
-      auto: 0 as const,
-    })),
-    ...findJoiningModules(modules, selectedCodes).map(({ code, name }) => ({
-      code,
-      name,
-      price: '0.00',
-      auto: 1 as const,
-    })),
-  ]
 }
 
 /** Hidden modules that the selected ones bring along (D5). */
@@ -173,6 +154,24 @@ export const findJoiningModules = (
     modules.filter(({ hidden }) => hidden),
     selectedCodes,
   )
+
+/** The selected modules with their prices, and the hidden ones that join by themselves (D5). */
+export const listOrderedModules = <Price>(
+  modules: readonly ModuleChoice[],
+  selectedModules: readonly { code: string; price: Price }[],
+  joiningPrice: Price,
+) => {
+  const selectedCodes = selectedModules.map(({ code }) => code)
+  return [
+    ...selectedModules.map(({ code, price }) => {
+      const name = getModuleNames(modules).get(code) ?? code
+      return { code, name, price, auto: 0 as const }
+    }),
+    ...findJoiningModules(modules, selectedCodes).map(({ code, name }) => {
+      return { code, name, price: joiningPrice, auto: 1 as const }
+    }),
+  ]
+}
 
 /** Too large for a figure: its form says so, and orders nothing. */
 export const isAmountTooLarge = (quote: LocalQuote | null): boolean =>
@@ -197,18 +196,10 @@ const comparedFields = ['amount', 'annual', 'contract_amount', 'residual_amount'
 /** What a person agreed to: the sums and the days, by the list of that id. */
 export type DisplayedFigure = Pick<QuoteFigure, (typeof comparedFields)[number]> & { price_id: number }
 
-export const toDisplayedFigure = (figure: QuoteFigure, list: { id: number }): DisplayedFigure => ({
-  ...pickComparedFields(figure),
-  price_id: list.id,
-})
-const pickComparedFields = (figure: Pick<QuoteFigure, (typeof comparedFields)[number]>) => ({
-  amount: figure.amount,
-  annual: figure.annual,
-  contract_amount: figure.contract_amount,
-  residual_amount: figure.residual_amount,
-  period_start: figure.period_start,
-  period_end: figure.period_end,
-})
+export const toDisplayedFigure = (
+  { amount, annual, contract_amount, residual_amount, period_start, period_end }: Omit<DisplayedFigure, 'price_id'>,
+  { id }: { id: number },
+): DisplayedFigure => ({ amount, annual, contract_amount, residual_amount, period_start, period_end, price_id: id })
 
 /** Whether the server says what was shown. Another list that comes to the same sums is the same to who pays. */
 export const isSameFigure = (

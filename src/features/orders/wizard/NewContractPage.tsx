@@ -2,7 +2,6 @@ import '#features/orders/wizard-words.ts'
 import { useEffect, useMemo } from 'react'
 import { useSearchParams } from 'react-router-dom'
 import type { ClientType } from '#domain/access.ts'
-import type { Currency } from '#domain/money.ts'
 import { useSignedInSession } from '#state/use-store.ts'
 import { Button } from '#ui/display/Button.tsx'
 import { Page } from '#ui/page/Page.tsx'
@@ -17,10 +16,11 @@ import { useCopyOrder } from '#features/orders/wizard/useCopyOrder.ts'
 import { useToday } from '#ui/page/use-today.ts'
 import { type OwnUnpaidOrder, useUnpaidOrders } from '#features/orders/payment/useUnpaidOrders.ts'
 import { FinishedOrder } from '#features/orders/wizard/steps/FinishedOrder.tsx'
+import type { WizardInput } from '#features/orders/wizard/state/useWizard.ts'
 import { Wizard } from '#features/orders/wizard/Wizard.tsx'
 import { isWorthSaving, createDraft } from '#features/orders/draft/wizard-draft.ts'
 import { createWizardValues, copyToWizardValues } from '#features/orders/draft/wizard-form.ts'
-import type { PriceListInForce, PriceData } from '#features/orders/quote/local-quote.ts'
+import type { PriceListInForce } from '#features/orders/quote/local-quote.ts'
 
 /** Ordering a service in four steps (contracts 2). Without a price list there is nothing to order by (M68). */
 export function NewContractPage() {
@@ -59,14 +59,11 @@ function getFinishedOrderId(query: URLSearchParams): number | null {
   return id !== null && /^[1-9]\d{0,8}$/.test(id) ? Number(id) : null
 }
 
-interface Props {
-  type: ClientType
-  priceData: PriceData
-  currencies: readonly Currency[]
+type WizardLoaderProps = Omit<WizardInput, 'today' | 'draftState' | 'unpaidOrders'> & {
   unpaidOrders: readonly OwnUnpaidOrder[] | null
 }
 
-function WizardLoader({ type, priceData, currencies, unpaidOrders }: Props) {
+function WizardLoader({ type, priceData, currencies, unpaidOrders }: WizardLoaderProps) {
   const { t } = useTranslation('wizard')
   const today = useToday(priceData.timeZone)
   const emptyValues = useMemo(() => createWizardValues(priceData.list, today), [priceData.list, today])
@@ -80,12 +77,12 @@ function WizardLoader({ type, priceData, currencies, unpaidOrders }: Props) {
     draftState.updateDraft(() => createDraft(copyToWizardValues(row, emptyValues, priceData.list)))
     handleCopied(true)
   }
-  // Over a draft of one's own only when that is said.
+  // It replaces a draft only after a press.
   useEffect(() => {
     if (row && isEmpty) copyOrder()
   })
   if (!draftState || !unpaidOrders) return <Skeleton lines={8} />
-  // After a reload the draft of what was finished is gone; the wizard that finished it shows the result itself.
+  // After a reload there is no draft of the finished order; before it, the wizard shows the result itself.
   if (finishedOrderId !== null && draftState.draft.step !== 3) {
     const startNewOrder = () => setQuery({}, { replace: true })
     return (

@@ -5,7 +5,6 @@ import { getStartWindow } from '#domain/checks/order-checks.ts'
 import { descLimit, nameLimit } from '#domain/orders.ts'
 import { isDate } from '#domain/plain-dates.ts'
 import { cleanCode } from '#domain/text.ts'
-import type { PlainDate } from '#domain/time.ts'
 import { useSignedInSession } from '#state/use-store.ts'
 import { Button } from '#ui/display/Button.tsx'
 import { useMedia } from '#ui/display/useMedia.ts'
@@ -21,24 +20,16 @@ import { TermsFields } from '#features/orders/wizard/fields/TermsFields.tsx'
 import { YearsField } from '#features/orders/wizard/fields/YearsField.tsx'
 import { formatOrderFieldProblem } from '#ui/i18n/order-field-messages.ts'
 import { normaliseCode, type WizardValues } from '#features/orders/draft/wizard-form.ts'
-import type { PriceData } from '#features/orders/quote/local-quote.ts'
 import { PricedStep } from '#features/orders/wizard/steps/PricedStep.tsx'
-import type { ServiceCodeState } from '#features/orders/wizard/useServiceCode.ts'
-import type { WizardState } from '#features/orders/wizard/useWizard.ts'
-
-interface Props {
-  wizard: WizardState
-  priceData: PriceData
-  currencies: readonly Currency[]
-  today: PlainDate
-}
+import type { ServiceCodeState } from '#features/orders/wizard/state/useServiceCode.ts'
+import type { WizardState } from '#features/orders/wizard/state/useWizard.ts'
 
 /** The first step: what is ordered for whom, from when. */
-export function DetailsStep({ wizard, priceData, currencies, today }: Props) {
+export function DetailsStep({ wizard }: { wizard: WizardState }) {
   const { t } = useTranslation('wizard')
   return (
     <PricedStep
-      {...{ wizard, priceData }}
+      wizard={wizard}
       onSubmit={(event) => {
         event.preventDefault()
         void wizard.leaveDetails()
@@ -53,13 +44,13 @@ export function DetailsStep({ wizard, priceData, currencies, today }: Props) {
         {t('steps.0')}
       </h2>
       <ErrorSummary />
-      <DetailsFields {...{ wizard, priceData, currencies, today }} />
+      <DetailsFields wizard={wizard} />
     </PricedStep>
   )
 }
 
-function DetailsFields({ wizard, priceData, currencies, today }: Props) {
-  const { values, problems, updateValues: onChange, checkCode, codeState } = wizard
+function DetailsFields({ wizard }: { wizard: WizardState }) {
+  const { priceData, currencies, today, values, problems, updateValues: onChange, checkCode, codeState } = wizard
   const { code, name, desc, company_id, sOrderCreateTime, currency, period, period_start } = values
   const { t } = useTranslation('wizard')
   const { caller } = useSignedInSession()
@@ -157,7 +148,7 @@ const CurrencyField = memo(function CurrencyField({
   currency,
   currencies,
   onChange,
-}: Pick<WizardValues, 'currency'> & Pick<Props, 'currencies'> & Pick<FieldsProps, 'onChange'>) {
+}: Pick<WizardValues, 'currency'> & Pick<WizardState, 'currencies'> & Pick<FieldsProps, 'onChange'>) {
   const { t } = useTranslation('wizard')
   return (
     <RadioField
@@ -176,7 +167,7 @@ const PeriodFields = memo(function PeriodFields({
   sOrderCreateTime: backDate,
   today,
   ...fieldsProps
-}: Pick<WizardValues, 'period' | 'period_start' | 'sOrderCreateTime'> & Pick<Props, 'today'> & FieldsProps) {
+}: Pick<WizardValues, 'period' | 'period_start' | 'sOrderCreateTime'> & Pick<WizardState, 'today'> & FieldsProps) {
   const { t } = useTranslation('wizard')
   const getFieldProps = useFieldProps({ period, period_start }, fieldsProps)
   const [firstDay, lastDay] = getStartWindow(today, isDate(backDate) ? backDate : null)
@@ -201,7 +192,7 @@ const StaffFields = memo(function StaffFields({
   onChange,
   problems,
   ...values
-}: Pick<WizardValues, 'company_id' | 'sOrderCreateTime'> & Pick<Props, 'today'> & FieldsProps) {
+}: Pick<WizardValues, 'company_id' | 'sOrderCreateTime'> & Pick<WizardState, 'today'> & FieldsProps) {
   const { t } = useTranslation('wizard')
   const getFieldProps = useFieldProps(values, { problems, onChange })
   const { label, error, value } = getFieldProps('company_id')

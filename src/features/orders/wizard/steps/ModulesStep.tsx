@@ -1,30 +1,23 @@
-import type { PlainDate } from '#domain/time.ts'
 import { useConnection } from '#state/use-store.ts'
 import { Button } from '#ui/display/Button.tsx'
 import { formatPayableFault, isNotPayable } from '#ui/i18n/payable-messages.ts'
 import { formatOrderFieldProblem } from '#ui/i18n/order-field-messages.ts'
 import { useTranslation } from 'react-i18next'
-import { calculateAmountWith, type PriceData } from '#features/orders/quote/local-quote.ts'
+import { calculateAmountWith } from '#features/orders/quote/local-quote.ts'
 import { ActionWithAmount } from '#features/orders/quote/PricedLayout.tsx'
 import { ModulePicker } from '#features/orders/wizard/fields/ModulePicker.tsx'
 import { PricedStep } from '#features/orders/wizard/steps/PricedStep.tsx'
-import { SubmitNotes } from '#features/orders/wizard/SubmitNotes.tsx'
-import type { WizardState } from '#features/orders/wizard/useWizard.ts'
-
-interface Props {
-  wizard: WizardState
-  priceData: PriceData
-  today: PlainDate
-}
+import { SubmitNotes } from '#features/orders/wizard/steps/SubmitNotes.tsx'
+import type { WizardState } from '#features/orders/wizard/state/useWizard.ts'
 
 /** The second step: the modules, and the order by the server's figure. */
-export function ModulesStep({ wizard, priceData, today }: Props) {
+export function ModulesStep({ wizard }: { wizard: WizardState }) {
   const { t } = useTranslation('wizard')
-  const { draft, values, problems, requestedOrder, fault, submission } = wizard
+  const { priceData, draft, values, problems, requestedOrder, fault, submission } = wizard
   const modulesProblem = problems.find(({ field }) => field === 'modules')
   return (
     <PricedStep
-      {...{ wizard, priceData }}
+      wizard={wizard}
       button={
         submission.stage.kind !== 'confirm' &&
         submission.stage.kind !== 'waiting' && (
@@ -45,7 +38,7 @@ export function ModulesStep({ wizard, priceData, today }: Props) {
         currency={values.currency}
         selectedCodes={values.modules}
         onChange={(modules) => wizard.updateValues({ modules })}
-        getAmount={(modules) => requestedOrder && calculateAmountWith(priceData, requestedOrder, today, modules)}
+        getAmount={(modules) => requestedOrder && calculateAmountWith(priceData, requestedOrder, wizard.today, modules)}
         error={modulesProblem && formatOrderFieldProblem(modulesProblem, '')}
       />
       <SubmitNotes submission={submission} currency={values.currency} agreedQuote={draft.agreed} code={values.code} />
@@ -56,7 +49,7 @@ export function ModulesStep({ wizard, priceData, today }: Props) {
   )
 }
 
-function OrderLabel({ wizard: { quote, values } }: Pick<Props, 'wizard'>) {
+function OrderLabel({ wizard: { quote, values } }: { wizard: WizardState }) {
   const { t } = useTranslation('wizard')
   const { networkState: connection } = useConnection()
   const text = t(connection === 'online' ? 'order.at' : 'order.later')

@@ -1,14 +1,12 @@
 import { type FormEventHandler, type ReactNode, useDeferredValue } from 'react'
 import { useConnection } from '#state/use-store.ts'
 import { useTranslation } from 'react-i18next'
-import type { PriceData } from '#features/orders/quote/local-quote.ts'
 import { PricedLayout } from '#features/orders/quote/PricedLayout.tsx'
 import { PriceFacts, PriceSummary } from '#features/orders/quote/PriceSummary.tsx'
-import type { WizardState } from '#features/orders/wizard/useWizard.ts'
+import type { WizardState } from '#features/orders/wizard/state/useWizard.ts'
 
 interface Props {
   wizard: WizardState
-  priceData: PriceData
   onSubmit?: FormEventHandler<HTMLFormElement>
   /** Leads to the next step. */
   button: ReactNode
@@ -16,7 +14,7 @@ interface Props {
 }
 
 /** A step beside the price of the order so far. */
-export function PricedStep({ wizard: { quote, values, fault }, priceData, onSubmit, button, children }: Props) {
+export function PricedStep({ wizard: { priceData, quote, values, fault }, onSubmit, button, children }: Props) {
   const { t } = useTranslation('wizard')
   const { networkState: connection } = useConnection()
   const priceProps = {

@@ -1,7 +1,6 @@
 import type { OrderRow } from '#contract/orders.ts'
-import { getModuleNames } from '#features/orders/quote/module-names.ts'
 import {
-  findJoiningModules,
+  listOrderedModules,
   type PriceData,
   type PricedModule,
   quoteLocally,
@@ -29,17 +28,6 @@ export function buildOrderBreakdown(
   const localQuote = order.price_id === priceData.list.id ? quoteLocally(priceData, requestedOrder, start) : null
   if (localQuote?.kind === 'figure' && localQuote.figure.amount === order.amount)
     return { modules: localQuote.figure.modules(), steps: localQuote.figure.steps() }
-  const namesByCode = getModuleNames(priceData.modules)
-  return {
-    modules: [
-      ...modules.map((code) => ({ code, name: namesByCode.get(code) ?? code, price: null, auto: 0 as const })),
-      ...findJoiningModules(priceData.modules, modules).map(({ code, name }) => ({
-        code,
-        name,
-        price: null,
-        auto: 1 as const,
-      })),
-    ],
-    steps: null,
-  }
+  const orderedModules = modules.map((code) => ({ code, price: null }))
+  return { modules: listOrderedModules(priceData.modules, orderedModules, null), steps: null }
 }

@@ -7,7 +7,7 @@ import { ProblemNote } from '#ui/page/ProblemNote.tsx'
 import { useTranslation } from 'react-i18next'
 import { ConsentDialog } from '#features/orders/ConsentDialog.tsx'
 import { ContractAppChanges } from '#features/orders/draft/ContractAppChanges.tsx'
-import type { SubmitOrderControls, SubmitStage } from '#features/orders/wizard/useSubmitOrder.ts'
+import type { SubmitOrderControls, SubmitStage } from '#features/orders/wizard/state/useSubmitOrder.ts'
 import { type AgreedQuote } from '#features/orders/draft/wizard-draft.ts'
 
 interface Props {

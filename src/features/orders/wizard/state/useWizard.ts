@@ -1,5 +1,6 @@
 import { useMemo, useState } from 'react'
 import type { ClientType } from '#domain/access.ts'
+import type { Currency } from '#domain/money.ts'
 import { cleanText } from '#domain/text.ts'
 import type { PlainDate } from '#domain/time.ts'
 import type { OrderRow } from '#contract/orders.ts'
@@ -18,12 +19,13 @@ import type { OwnUnpaidOrder } from '#features/orders/payment/useUnpaidOrders.ts
 import type { PriceData } from '#features/orders/quote/local-quote.ts'
 import { useLatestCallback } from '#features/orders/quote/useLatestCallback.ts'
 import { useQuote } from '#features/orders/quote/useQuote.ts'
-import { getLastStep, useStep } from '#features/orders/wizard/steps/useStep.ts'
-import { useServiceCode } from '#features/orders/wizard/useServiceCode.ts'
-import { useSubmitOrder } from '#features/orders/wizard/useSubmitOrder.ts'
+import { getLastStep, useStep } from '#features/orders/wizard/state/useStep.ts'
+import { useServiceCode } from '#features/orders/wizard/state/useServiceCode.ts'
+import { useSubmitOrder } from '#features/orders/wizard/state/useSubmitOrder.ts'
 
-interface WizardInput {
+export interface WizardInput {
   priceData: PriceData
+  currencies: readonly Currency[]
   type: ClientType
   today: PlainDate
   draftState: WizardDraftState
@@ -51,7 +53,8 @@ function useWizardProblems() {
 }
 
 /** The state that the wizard's steps share, and how one leads to another. The values are the draft's: a reload restores them. */
-export function useWizard({ priceData, type, today, draftState, unpaidOrders }: WizardInput) {
+export function useWizard(input: WizardInput) {
+  const { priceData, type, today, draftState, unpaidOrders } = input
   const { draft, updateDraft } = draftState
   const { values } = draft
   const [step, goTo] = useStep(draftState, priceData, today)
@@ -69,11 +72,10 @@ export function useWizard({ priceData, type, today, draftState, unpaidOrders }: 
     const [first] = newProblems
     if (first) goTo(getStepOfField(first.field))
   }
-  /** A paid order cannot be left by the browser's Back: nothing can be ordered twice. */
-  const openOrder = (order: OrderRow) => {
+  /** The browser's Back does not lead from the result to its form: nothing can be ordered twice. */
+  const showResult = (order: OrderRow) => {
     setCreatedOrder(order)
-    if (order.state === 'unpaid') goTo(2)
-    else goTo(3, true, Number(order.id))
+    goTo(3, true, Number(order.id))
   }
   const submission = useSubmitOrder({
     draftState,
@@ -81,7 +83,11 @@ export function useWizard({ priceData, type, today, draftState, unpaidOrders }: 
     priceData,
     quote,
     findUnpaidOrder,
-    onOrdered: openOrder,
+    onOrdered(order) {
+      if (order.state !== 'unpaid') return showResult(order)
+      setCreatedOrder(order)
+      goTo(2)
+    },
     onRefused: showProblems,
   })
   const updateValues = useLatestCallback((fields: Partial<WizardValues>) => {
@@ -103,6 +109,7 @@ export function useWizard({ priceData, type, today, draftState, unpaidOrders }: 
   })
 
   return {
+    ...input,
     draft,
     values,
     step,
@@ -119,6 +126,7 @@ export function useWizard({ priceData, type, today, draftState, unpaidOrders }: 
     codeState: codeCheck.state,
     updateValues,
     checkCode,
+    showResult,
     async leaveDetails() {
       const newProblems = checkInformation(values, priceData, today)
       if (newProblems.length > 0) return showProblems(newProblems)
@@ -129,10 +137,6 @@ export function useWizard({ priceData, type, today, draftState, unpaidOrders }: 
       const newProblems = [...checkInformation(values, priceData, today), ...checkModuleStep(values, priceData)]
       if (newProblems.length > 0) return showProblems(newProblems)
       void submission.start()
-    },
-    openPaidOrder(paidOrder: OrderRow) {
-      setCreatedOrder(paidOrder)
-      goTo(3, true, Number(paidOrder.id))
     },
     forgetOrder() {
       updateDraft((current) => ({ ...current, ordered: null }))
