@@ -10,7 +10,7 @@ import type { SubmitChangeState, ChangeConsent } from '#features/orders/change/u
 interface Props {
   submission: SubmitChangeState
   currency: Currency
-  /** What changes, beside what was agreed. */
+  /** What the change discards money for. */
   comparison: ReactNode
 }
 

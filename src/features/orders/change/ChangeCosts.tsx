@@ -73,7 +73,7 @@ function formatDuration({ years, days }: QuoteStep['values'], t: TFunction<'cont
   return years ? t('years', { count: Number(years) }) : t('days', { count: Number(days) })
 }
 
-/** What each stretch of what is paid costs as changed, beside what was paid for it (D12); in the currency of the amount due. */
+/** What each paid segment costs after the change, and what was paid for it (D12); in the currency of the amount due. */
 export function SegmentCosts({ steps }: { steps: readonly QuoteStep[] }) {
   const { t } = useTranslation('contract')
   const findSteps = (code: string) => steps.filter((step) => step.code === code)
@@ -131,13 +131,13 @@ interface ChangeCostsProps {
   /** When the price list was read, epoch ms. */
   asOf: number | null
   figure: Pick<QuoteFigure, 'currency' | 'amount' | 'discarded_amount'>
-  /** What the device had said, where the server says another. */
+  /** The local figure, if the server's differs. */
   previousFigure: { amount: string } | null
-  /** What follows of the amount for who pays it. */
+  /** Why the amount cannot be paid as it is. */
   fault?: PayableFault | null
 }
 
-/** What must be known of an amount before it is ordered: that it is another than was shown, and by which list it is said (D89). */
+/** Notes on an amount before it is ordered: that it differs from the displayed one, and the age of the price list (D89). */
 export function PriceNotes({ asOf, figure, previousFigure, fault = null }: Omit<ChangeCostsProps, 'priceData'>) {
   const { t } = useTranslation('contract')
   const { currency, amount } = figure
@@ -161,7 +161,7 @@ export function PriceNotes({ asOf, figure, previousFigure, fault = null }: Omit<
   )
 }
 
-/** Where nothing is due, what follows of that (D14, D15). */
+/** If nothing is due: what that means (D14, D15). */
 export function NothingDueNote({ figure, fault }: Pick<ChangeCostsProps, 'figure' | 'fault'>) {
   const { t } = useTranslation('contract')
   const { currency, amount, discarded_amount: discardedAmount } = figure
@@ -180,7 +180,7 @@ export function NothingDueNote({ figure, fault }: Pick<ChangeCostsProps, 'figure
   )
 }
 
-/** The amount due and why, in a drawer whose button says it too. */
+/** The amount due and how it is made up, in a drawer. */
 export function ChangeCosts({ priceData, steps, ...props }: ChangeCostsProps & { steps: () => readonly QuoteStep[] }) {
   const { t } = useTranslation('contract')
   const { currency, amount } = props.figure

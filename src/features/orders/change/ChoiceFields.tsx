@@ -13,7 +13,7 @@ interface Props {
   problems: readonly AnyFieldProblem[]
   priceData: PriceData
   contract: ContractRow
-  /** What is priced with other modules; null: it has no price. */
+  /** Priced with other modules, for what a click does to the amount; null: it has no price. */
   pricedOrder: RequestedOrder | null
 }
 

@@ -34,7 +34,7 @@ export interface ContractEditorProps {
   onOrdered: (createdOrder: OrderRow) => void
 }
 
-/** Mode, users, modules and UAT of a contract in effect, with what it changes and costs beside (M100, M101). */
+/** Mode, users, modules and UAT of a contract in effect, with what changes and what it costs (M100, M101). */
 export function ContractEditor(props: ContractEditorProps) {
   const drafts = useChangeDraft('contract', props.contract)
   if (drafts.draft)

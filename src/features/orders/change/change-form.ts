@@ -1,4 +1,4 @@
-/** A change or an extension of a contract as it stands in its form: what it asks for, and what is wrong with it. */
+/** The form of a change or an extension: its values, what is wrong with them, and the order that they make. */
 import { getContractAnchor } from '#domain/contracts.ts'
 import type { ContractTerms } from '#domain/fees/annual.ts'
 import { readAmount } from '#domain/money.ts'
@@ -32,7 +32,7 @@ export const isSameDraft = (draft: ChangeDraft, otherDraft: ChangeDraft): boolea
   draft.years === otherDraft.years &&
   draft.modules.toSorted().join() === otherDraft.modules.toSorted().join()
 
-/** What an earlier build kept may have other fields. */
+/** A draft of an earlier build may have other fields. */
 export function parseStoredDraft(storedValue: unknown, defaultDraft: ChangeDraft): ChangeDraft {
   const { user_mode, users, uat, modules, years } = (storedValue ?? {}) as Partial<Record<keyof ChangeDraft, unknown>>
   const isList = Array.isArray(modules) && modules.every((code) => typeof code === 'string')
@@ -45,7 +45,7 @@ export function parseStoredDraft(storedValue: unknown, defaultDraft: ChangeDraft
   }
 }
 
-/** Null: the number of users is none. */
+/** Null: the number of users is no whole number. */
 export function parseChoice({ user_mode, users, uat, modules }: ChangeDraft): ContractTerms | null {
   const number = parseWholeNumber(users)
   return number === null ? null : { user_mode, users: number, modules, uat: uat ? 1 : 0 }

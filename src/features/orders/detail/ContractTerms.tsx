@@ -20,11 +20,11 @@ import { getNameLang } from '#ui/i18n/name-language.ts'
 
 interface Props {
   row: OrderRow
-  /** Null: there is none, or it is not here. */
+  /** Null: there is none, or it is not loaded. */
   contract: ContractRow | null
-  /** The contract and those that it replaced, newest first; null: not here yet. */
+  /** The contract and those that it replaced, newest first; null: not loaded yet. */
   history: readonly ContractRow[] | null
-  /** Null: not all of it is here. */
+  /** Null: not all of it is loaded. */
   priceData: PriceData | null
   modules: readonly ModuleChoice[]
   /** In the business time zone; null: not known yet. */
@@ -161,7 +161,7 @@ function OrderFacts({ row }: Pick<Props, 'row'>) {
   )
 }
 
-/** What was sold at its own prices; what is not sold yet at those of the list that it was ordered by. */
+/** A contract at the prices of its sale; an unpaid order at those of the list that it was ordered by. */
 function ModulePrices({ row, contract, history, priceData, modules }: Omit<Props, 'today' | 'isEditing'>) {
   const { t } = useTranslation('contract')
   const namesByCode = getModuleNames(modules)
