@@ -2,7 +2,7 @@ import { useEffect, useState } from 'react'
 import * as drafts from '#local/drafts/form-drafts.ts'
 import { useDispatch } from '#state/use-store.ts'
 import type { AppThunk } from '#state/app-thunk.ts'
-import { type DraftOffer, useDraftOffers } from '#state/use-draft-offers.ts'
+import { useDraftOffers } from '#state/use-draft-offers.ts'
 import type { ContractRow } from '#features/orders/contract-row.ts'
 import { type ChangeDraft, toChangeDraft, isSameDraft, parseStoredDraft } from '#features/orders/change/change-form.ts'
 
@@ -13,20 +13,11 @@ const forgetDraft =
     if (getState().session.kind === 'signed in') await drafts.saveDraft(form, null)
   }
 
-export interface ChangeDrafts {
-  /** Null: it is not read yet. */
-  draft: ChangeDraft | null
-  updateDraft: (fields: Partial<ChangeDraft>) => void
-  offer: DraftOffer | null
-  onContinue: () => void
-  onDiscard: () => void
-}
-
 /**
  * The values of the form `name` of a contract, saved on the device while they are typed: they survive a reload and the end of a
  * session. A draft of an earlier visit is offered, also if another contract has replaced the one it changes.
  */
-export function useChangeDraft(name: 'contract' | 'extend', contract: ContractRow): ChangeDrafts {
+export function useChangeDraft(name: 'contract' | 'extend', contract: ContractRow) {
   const dispatch = useDispatch()
   const [firstContract] = useState(contract)
   const defaultDraft = toChangeDraft(firstContract)
@@ -47,8 +38,9 @@ export function useChangeDraft(name: 'contract' | 'extend', contract: ContractRo
   useEffect(() => () => void dispatch(forgetDraft(form)), [form, dispatch])
   const currentDraft = typedDraft ?? (ownDraft === undefined ? null : (ownDraft?.value ?? defaultDraft))
   return {
+    /** Null: it is not read yet. */
     draft: currentDraft,
-    updateDraft(fields) {
+    updateDraft(fields: Partial<ChangeDraft>) {
       const nextDraft = { ...(currentDraft ?? defaultDraft), ...fields }
       setTypedDraft(nextDraft)
       void drafts.saveDraft(form, nextDraft, base)
@@ -59,3 +51,4 @@ export function useChangeDraft(name: 'contract' | 'extend', contract: ContractRo
     onDiscard: discard,
   }
 }
+export type ChangeDrafts = ReturnType<typeof useChangeDraft>

@@ -1,18 +1,14 @@
 import { useCallback, useMemo } from 'react'
 import type { InputOf } from '#contract/endpoint.ts'
 import { calculate } from '#contract/orders.ts'
-import type { Problem } from '#contract/problem.ts'
 import type { CallResult } from '#request/call-results.ts'
 import { callEndpoint } from '#state/app-thunk.ts'
 import { useDispatch } from '#state/use-store.ts'
 import { useToday } from '#ui/page/use-today.ts'
 import { useStateOf } from '#features/orders/quote/useStateOf.ts'
 import {
-  type DisplayedFigure,
   type PriceData,
-  type QuoteFigure,
   quoteLocally,
-  type LocalQuote,
   toDisplayedFigure,
   type ServerQuote,
   type RequestedOrder,
@@ -20,26 +16,8 @@ import {
 
 type QuoteBody = InputOf<typeof calculate>['body']
 
-export interface QuoteState {
-  /** Calculated in this page at each keystroke; null: something is missing, or the prices are not known. */
-  localQuote: LocalQuote | null
-  localFigure: QuoteFigure | null
-  /** What the user sees of the local figure. */
-  displayedFigure: DisplayedFigure | null
-  /** The server's, of this very order; null: it was not requested yet. */
-  serverQuote: ServerQuote | null
-  setServerQuote: (serverQuote: ServerQuote) => void
-  /** Why the server has no quote for this order. */
-  problem: Problem | null
-  /**
-   * Online only. The server records a refusal in the audit trail, so this is called when a step is left, not at each keystroke. Each
-   * call has an intent of its own: under a used one the server would repeat its stored figure.
-   */
-  requestQuote: (body: QuoteBody) => Promise<CallResult<ServerQuote>>
-}
-
 /** `requestedOrder` is the same object while nothing of it changes. */
-export function useQuote(priceData: PriceData, requestedOrder: RequestedOrder | null): QuoteState {
+export function useQuote(priceData: PriceData, requestedOrder: RequestedOrder | null) {
   const dispatch = useDispatch()
   const today = useToday(priceData.timeZone)
   const localQuote = useMemo(
@@ -62,12 +40,21 @@ export function useQuote(priceData: PriceData, requestedOrder: RequestedOrder | 
     [dispatch, setResult],
   )
   return {
+    /** Calculated in this page at each keystroke; null: something is missing. */
     localQuote,
     localFigure,
+    /** What the user sees of the local figure. */
     displayedFigure,
+    /** The server's, of this very order; null: it was not requested yet. */
     serverQuote: result?.kind === 'fresh' ? result.output : null,
-    setServerQuote: (serverQuote) => setResult({ kind: 'fresh', output: serverQuote }),
+    setServerQuote: (serverQuote: ServerQuote) => setResult({ kind: 'fresh', output: serverQuote }),
+    /** Why the server has no quote for this order. */
     problem: result?.kind === 'problem' ? result.problem : null,
+    /**
+     * Online only. The server records a refusal in the audit trail, so this is called when a step is left, not at each keystroke. Each
+     * call has an intent of its own: under a used one the server would repeat its stored figure.
+     */
     requestQuote,
   }
 }
+export type QuoteState = ReturnType<typeof useQuote>

@@ -45,15 +45,6 @@ export type SubmitStage =
     }
   | { kind: 'failed'; problem: Problem }
 
-export interface SubmitOrderControls {
-  stage: SubmitStage
-  /** Requests the server's figure, and orders by it if it is the displayed one. */
-  start: () => Promise<void>
-  /** The user's consent. */
-  agree: (serverQuote: ServerQuote, consents?: { replaces?: number | null; confirmKey?: string }) => Promise<void>
-  reset: () => void
-}
-
 interface SubmitOrderOptions {
   draftState: WizardDraftState
   type: ClientType
@@ -165,7 +156,7 @@ export function useSubmitOrder({
   findUnpaidOrder,
   onOrdered,
   onRefused,
-}: SubmitOrderOptions): SubmitOrderControls {
+}: SubmitOrderOptions) {
   const { draft, updateDraft } = draftState
   const { values, agreed: agreedQuote, ordered: createdOrderId, intent } = draft
   const dispatch = useDispatch()
@@ -200,7 +191,8 @@ export function useSubmitOrder({
     return createdOrder !== null
   }, [dispatch, intent, acceptOrder])
 
-  const agree: SubmitOrderControls['agree'] = async (serverQuote, consents = {}) => {
+  /** After the user's consent. */
+  async function agree(serverQuote: ServerQuote, consents: { replaces?: number | null; confirmKey?: string } = {}) {
     const unpaidOrder = findUnpaidOrder(values.code)
     // The order of this draft is replaced without another question (D36).
     const replaces = consents.replaces ?? createdOrderId
@@ -220,6 +212,7 @@ export function useSubmitOrder({
     setStage({ kind: 'waiting', isUncertain: true })
   }
 
+  /** Requests the server's figure, and orders by it if it is the displayed one. */
   async function start() {
     if (await acceptCreatedOrder()) return
     setStage({ kind: 'sending' })
@@ -264,5 +257,6 @@ export function useSubmitOrder({
   const reset = useCallback(() => setStage((current) => (current.kind === 'idle' ? current : { kind: 'idle' })), [])
   return { stage, start, agree, reset }
 }
+export type SubmitOrderState = ReturnType<typeof useSubmitOrder>
 
 const retryMs = 3_000

@@ -7,11 +7,11 @@ import { ProblemNote } from '#ui/page/ProblemNote.tsx'
 import { useTranslation } from 'react-i18next'
 import { ConsentDialog } from '#features/orders/ConsentDialog.tsx'
 import { ContractAppChanges } from '#features/orders/draft/ContractAppChanges.tsx'
-import type { SubmitOrderControls, SubmitStage } from '#features/orders/wizard/state/useSubmitOrder.ts'
+import type { SubmitOrderState, SubmitStage } from '#features/orders/wizard/state/useSubmitOrder.ts'
 import { type AgreedQuote } from '#features/orders/draft/wizard-draft.ts'
 
 interface Props {
-  submission: SubmitOrderControls
+  submission: SubmitOrderState
   currency: Currency
   agreedQuote: AgreedQuote | null
   /** Of the service. */
