@@ -5,7 +5,7 @@ import type { Endpoint, InputOf, OutputOf, RowRef, VersionedRow } from '#contrac
 import { toHttpRequest } from '#contract/http-mapping.ts'
 import type { Problem } from '#contract/problem.ts'
 import type { OverlaidRow } from '#local/lists/list-view.ts'
-import { readSingleRow } from '#local/lists/read-row.ts'
+import { readRowTime, readSingleRow } from '#local/lists/read-row.ts'
 import { readAgedResponse } from '#local/lists/responses.ts'
 import { createAppThunk, getRejectedProblem } from '#state/app-thunk.ts'
 import { useLiveQuery } from '#state/live-query.ts'
@@ -70,7 +70,7 @@ const selectRecords = (state: object): RecordsState => injectedSlice.selectSlice
 interface RecordState<T> {
   /** Undefined until the device has been read, null where it holds none. */
   record: T | null | undefined
-  /** Server time of the record, epoch ms; null: there is none, or only its waiting write. */
+  /** Server time of the record, epoch ms; of a row the newer of its own response and its list's. Null: there is none, or only its waiting write. */
   asOf: number | null
   isFetching: boolean
   /** Of the latest request. */
@@ -119,10 +119,10 @@ const unreadRecord = { record: undefined, asOf: null }
 
 async function readStored(endpoint: Endpoint, json: string, row: RowAddress | undefined) {
   const input: unknown = JSON.parse(json)
-  if (row) {
-    const { path } = toHttpRequest(endpoint, input as never)
-    return { record: await readSingleRow(path, row.table, row.id), asOf: null }
-  }
   const response = await readAgedResponse(endpoint, input as never)
-  return { record: response ? response.output : null, asOf: response?.asOf ?? null }
+  if (!row) return { record: response ? response.output : null, asOf: response?.asOf ?? null }
+  const { path } = toHttpRequest(endpoint, input as never)
+  const record = await readSingleRow(path, row.table, row.id)
+  const asOf = Math.max(response?.asOf ?? 0, (await readRowTime(row.table, row.id)) ?? 0)
+  return { record, asOf: asOf || null }
 }

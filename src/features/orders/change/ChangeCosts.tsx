@@ -10,9 +10,10 @@ import { formatNumber, formatReadingTime } from '#ui/list/Freshness.tsx'
 import type { TFunction } from 'i18next'
 import { useTranslation } from 'react-i18next'
 import { Disclosure } from '#features/orders/Disclosure.tsx'
-import { getModuleNames } from '#features/orders/quote/PriceSummary.tsx'
+import { getModuleNames } from '#features/orders/quote/module-names.ts'
 import { FeeBreakdown } from '#features/orders/quote/FeeBreakdown.tsx'
-import { type ChoiceDifference, getChoiceDifference, isEmptyDifference } from '#features/orders/change/change-diff.ts'
+import { getChoiceDifference, isEmptyDifference } from '#features/orders/change/change-diff.ts'
+import { ModuleChanges } from '#features/orders/change/ModuleChanges.tsx'
 import type { QuoteFigure, PriceData } from '#features/orders/quote/local-quote.ts'
 import type { QuoteStep } from '#features/orders/quote/fee-tree.ts'
 
@@ -23,30 +24,17 @@ interface Props {
   namesByCode: ReadonlyMap<string, string>
 }
 
-/** What is agreed and what it would be, side by side: only what changes. */
+/** What was agreed and what it becomes, in two columns: only what changes. */
 export function ChangeComparison({ previousChoice, nextChoice, namesByCode }: Props) {
   const { t } = useTranslation('contract')
   const { t: tWizard } = useTranslation('wizard')
-  const difference: ChoiceDifference = getChoiceDifference(previousChoice, nextChoice)
+  const difference = getChoiceDifference(previousChoice, nextChoice)
   if (isEmptyDifference(difference)) return <p className="order-unchanged">{t('noChange')}</p>
-  const formatUat = (choice: ContractTerms) => t(choice.uat === 1 ? 'uat.yes' : 'uat.no')
   const rows = [
-    {
-      name: 'mode',
-      was: tWizard(`mode.${previousChoice.user_mode}`),
-      now: tWizard(`mode.${nextChoice.user_mode}`),
-      isChanged: difference.user_mode,
-    },
-    {
-      name: 'users',
-      was: formatNumber(previousChoice.users),
-      now: formatNumber(nextChoice.users),
-      isChanged: difference.users,
-    },
-    { name: 'uat', was: formatUat(previousChoice), now: formatUat(nextChoice), isChanged: difference.uat },
+    { name: 'mode', field: 'user_mode', format: ({ user_mode }: ContractTerms) => tWizard(`mode.${user_mode}`) },
+    { name: 'users', field: 'users', format: ({ users }: ContractTerms) => formatNumber(users) },
+    { name: 'uat', field: 'uat', format: ({ uat }: ContractTerms) => t(uat === 1 ? 'uat.yes' : 'uat.no') },
   ] as const
-  const { addedModules, removedModules } = difference
-  const formatNames = (codes: readonly string[]) => codes.map((code) => namesByCode.get(code) ?? code).join(', ')
   return (
     <table className="order-compared">
       <thead>
@@ -58,21 +46,20 @@ export function ChangeComparison({ previousChoice, nextChoice, namesByCode }: Pr
       </thead>
       <tbody>
         {rows
-          .filter(({ isChanged }) => isChanged)
-          .map(({ name, was: previousText, now: currentText }) => (
+          .filter(({ field }) => difference[field])
+          .map(({ name, format }) => (
             <tr key={name}>
               <th scope="row">{t(`field.${name}`)}</th>
-              <td>{previousText}</td>
-              <td>{currentText}</td>
+              <td>{format(previousChoice)}</td>
+              <td>{format(nextChoice)}</td>
             </tr>
           ))}
-        {addedModules.length + removedModules.length > 0 && (
+        {difference.addedModules.length + difference.removedModules.length > 0 && (
           <tr>
             <th scope="row">{t('field.modules')}</th>
             <td>{formatNumber(previousChoice.modules.length)}</td>
             <td>
-              {addedModules.length > 0 && <p>{t('added', { names: formatNames(addedModules) })}</p>}
-              {removedModules.length > 0 && <p>{t('removed', { names: formatNames(removedModules) })}</p>}
+              <ModuleChanges {...{ difference, namesByCode }} />
             </td>
           </tr>
         )}
@@ -86,7 +73,7 @@ function formatDuration({ years, days }: QuoteStep['values'], t: TFunction<'cont
   return years ? t('years', { count: Number(years) }) : t('days', { count: Number(days) })
 }
 
-/** What each stretch of what is paid costs as changed, beside what was paid for it (D12); in the currency of the amount due. */
+/** What each paid segment costs after the change, and what was paid for it (D12); in the currency of the amount due. */
 export function SegmentCosts({ steps }: { steps: readonly QuoteStep[] }) {
   const { t } = useTranslation('contract')
   const findSteps = (code: string) => steps.filter((step) => step.code === code)
@@ -144,13 +131,13 @@ interface ChangeCostsProps {
   /** When the price list was read, epoch ms. */
   asOf: number | null
   figure: Pick<QuoteFigure, 'currency' | 'amount' | 'discarded_amount'>
-  /** What the device had said, where the server says another. */
+  /** The local figure, if the server's differs. */
   previousFigure: { amount: string } | null
-  /** What follows of the amount for who pays it. */
+  /** Why the amount cannot be paid as it is. */
   fault?: PayableFault | null
 }
 
-/** What must be known of an amount before it is ordered: that it is another than was shown, and by which list it is said (D89). */
+/** Notes on an amount before it is ordered: that it differs from the displayed one, and the age of the price list (D89). */
 export function PriceNotes({ asOf, figure, previousFigure, fault = null }: Omit<ChangeCostsProps, 'priceData'>) {
   const { t } = useTranslation('contract')
   const { currency, amount } = figure
@@ -174,7 +161,7 @@ export function PriceNotes({ asOf, figure, previousFigure, fault = null }: Omit<
   )
 }
 
-/** Where nothing is due, what follows of that (D14, D15). */
+/** If nothing is due: what that means (D14, D15). */
 export function NothingDueNote({ figure, fault }: Pick<ChangeCostsProps, 'figure' | 'fault'>) {
   const { t } = useTranslation('contract')
   const { currency, amount, discarded_amount: discardedAmount } = figure
@@ -193,7 +180,7 @@ export function NothingDueNote({ figure, fault }: Pick<ChangeCostsProps, 'figure
   )
 }
 
-/** The amount due and why, in a drawer whose button says it too. */
+/** The amount due and how it is made up, in a drawer. */
 export function ChangeCosts({ priceData, steps, ...props }: ChangeCostsProps & { steps: () => readonly QuoteStep[] }) {
   const { t } = useTranslation('contract')
   const { currency, amount } = props.figure
@@ -208,7 +195,7 @@ export function ChangeCosts({ priceData, steps, ...props }: ChangeCostsProps & {
       <PriceNotes {...props} />
       <NothingDueNote {...props} />
       <Disclosure label={t('why')}>
-        {() => <FeeBreakdown currency={currency} steps={steps()} namesByCode={getModuleNames(priceData)} />}
+        {() => <FeeBreakdown currency={currency} steps={steps()} namesByCode={getModuleNames(priceData.modules)} />}
       </Disclosure>
     </div>
   )

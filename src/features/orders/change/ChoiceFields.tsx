@@ -1,9 +1,10 @@
 import { useTranslation } from 'react-i18next'
+import { useToday } from '#ui/page/use-today.ts'
 import { ModulePicker } from '#features/orders/wizard/fields/ModulePicker.tsx'
 import { TermsFields } from '#features/orders/wizard/fields/TermsFields.tsx'
 import type { ContractRow } from '#features/orders/contract-row.ts'
 import { type AnyFieldProblem, formatOrderFieldProblem } from '#ui/i18n/order-field-messages.ts'
-import type { PriceData } from '#features/orders/quote/local-quote.ts'
+import { calculateAmountWith, type PriceData, type RequestedOrder } from '#features/orders/quote/local-quote.ts'
 import type { ChangeDraft } from '#features/orders/change/change-form.ts'
 
 interface Props {
@@ -12,13 +13,14 @@ interface Props {
   problems: readonly AnyFieldProblem[]
   priceData: PriceData
   contract: ContractRow
-  /** What a choice of modules comes to; null: it has no price. */
-  getAmount: (modules: readonly string[]) => string | null
+  /** Priced with other modules, for what a click does to the amount; null: it has no price. */
+  pricedOrder: RequestedOrder | null
 }
 
-/** What a contract may become: its mode, users, UAT and modules. Those in use are not taken out unasked (contracts 2). */
-export function ChoiceFields({ draft, onChange, problems, priceData, contract, getAmount }: Props) {
+/** What can change in a contract: its mode, users, UAT and modules. Removing a module in use needs a consent (contracts 2). */
+export function ChoiceFields({ draft, onChange, problems, priceData, contract, pricedOrder }: Props) {
   const { t } = useTranslation('contract')
+  const today = useToday(priceData.timeZone)
   const modulesProblem = problems.find(({ field }) => field === 'modules')
   return (
     <>
@@ -34,7 +36,7 @@ export function ChoiceFields({ draft, onChange, problems, priceData, contract, g
         currency={contract.currency}
         selectedCodes={draft.modules}
         onChange={(modules) => onChange({ modules })}
-        getAmount={getAmount}
+        getAmount={(modules) => pricedOrder && calculateAmountWith(priceData, pricedOrder, today, modules)}
         inUse={contract.modules}
         error={modulesProblem && formatOrderFieldProblem(modulesProblem, t('field.modules'))}
       />

@@ -1,37 +1,37 @@
 import { useMemo } from 'react'
 import { getFieldProblems, type Problem } from '#contract/problem.ts'
-import { getContractAnchor } from '#domain/contracts.ts'
 import { groupThousands } from '#domain/money.ts'
 import { checkExtensionYears } from '#domain/checks/order-checks.ts'
 import { getMaxExtensionYears } from '#domain/orders.ts'
-import { addToAnchor, getAnchoredEnd, getAnchor, getLastDay, getLaterDate } from '#domain/plain-dates.ts'
+import { getLastDay } from '#domain/plain-dates.ts'
+import type { PlainDate } from '#domain/time.ts'
 import { Amount } from '#ui/display/Amount.tsx'
 import { Button } from '#ui/display/Button.tsx'
 import { DescriptionItem, DescriptionList } from '#ui/display/DescriptionList.tsx'
-import { DraftOffer } from '#ui/form/DraftOffer.tsx'
 import { Field } from '#ui/form/Field.tsx'
 import { FormDrawer } from '#ui/form/FormDrawer.tsx'
 import { useTranslation } from 'react-i18next'
-import { findPendingOrder } from '#features/orders/payment/payable.ts'
+import { ChangeConsentDialog } from '#features/orders/change/ChangeConsentDialog.tsx'
+import { ChangeDraftOffer } from '#features/orders/change/ChangeDraftOffer.tsx'
 import { ChoiceFields } from '#features/orders/change/ChoiceFields.tsx'
-import { ConsentDialog } from '#features/orders/change/ConsentDialog.tsx'
 import { ChangeCosts } from '#features/orders/change/ChangeCosts.tsx'
 import type { ContractEditorProps } from '#features/orders/change/ContractEditor.tsx'
+import type { ContractRow } from '#features/orders/contract-row.ts'
 import { YearsField } from '#features/orders/wizard/fields/YearsField.tsx'
 import { parseWholeNumber } from '#features/orders/wizard/fields/TermsFields.tsx'
-import { useSubmitChange } from '#features/orders/change/useSubmitChange.ts'
+import { type SubmitChangeState, useSubmitChange } from '#features/orders/change/useSubmitChange.ts'
 import { useToday } from '#ui/page/use-today.ts'
 import { type ChangeDrafts, useChangeDraft } from '#features/orders/change/useChangeDraft.ts'
-import { useBlockedReason } from '#features/orders/change/useBlockedReason.ts'
+import { useOrderButton } from '#features/orders/change/useOrderButton.ts'
 import { getChoiceDifference, isEmptyDifference } from '#features/orders/change/change-diff.ts'
-import { usePayableFault } from '#features/orders/payment/usePayableFault.ts'
-import { isNotPayable, formatPayableFault } from '#ui/i18n/payable-messages.ts'
 import { type AnyFieldProblem, formatOrderFieldProblem } from '#ui/i18n/order-field-messages.ts'
-import { calculateAmountWith, isAmountTooLarge } from '#features/orders/quote/local-quote.ts'
+import { findUnlistedModules } from '#features/orders/quote/local-quote.ts'
 import {
   checkChangeDraft,
   checkYears,
+  getExtensionTerm,
   parseChoice,
+  toExtensionBody,
   toRequestedExtension,
   type ChangeDraft,
 } from '#features/orders/change/change-form.ts'
@@ -39,148 +39,168 @@ import {
 /** `onModify`: what runs is not on the list in force any more, and has to be changed first (D16). */
 type Props = ContractEditorProps & { onClose: () => void; onModify: () => void }
 
-/** More years, from the end of the contract or from today where that is over (M102); an expired one may change as well. */
+/** More years, from the end of the contract or from today if it is over (M102); an expired one may change as well. */
 export function ContractExtension(props: Props) {
   const drafts = useChangeDraft('extend', props.contract)
   const { draft } = drafts
   return draft && <ExtensionForm {...props} drafts={drafts} draft={draft} />
 }
 
-function ExtensionForm({
-  row,
-  priceData,
-  asOf,
-  contract,
-  onClose,
-  onOrdered,
-  onModify,
-  draft,
-  drafts: { saveDraft, offer, onContinue, onDiscard },
-}: Props & { draft: ChangeDraft; drafts: ChangeDrafts }) {
+interface ExtensionFormProps extends Props {
+  draft: ChangeDraft
+  drafts: ChangeDrafts
+}
+
+function ExtensionForm({ onClose, onModify, draft, drafts, ...props }: ExtensionFormProps) {
   const { t } = useTranslation('contract')
   const { t: tUi } = useTranslation('ui')
+  const { row, priceData, asOf, contract, onOrdered } = props
   const today = useToday(priceData.timeZone)
   const isOver = row.state === 'expired'
   const choice = useMemo(() => parseChoice(draft), [draft])
   const years = parseWholeNumber(draft.years)
   const maxYears = getMaxExtensionYears(contract, today)
-  const yearsProblems = checkYears(draft, maxYears)
-  // More years of what runs are years of just that: whether the list has a price for it is all there is to say.
-  const problems = [...(isOver ? checkChangeDraft(draft, priceData) : []), ...yearsProblems]
+  // More years of what runs need no other check: its modules have a price on the list, or they have none.
+  const problems = [...(isOver ? checkChangeDraft(draft, priceData) : []), ...checkYears(draft, maxYears)]
   const isValid = problems.length === 0
   const requestedOrder = useMemo(
     () => (choice && years !== null && isValid ? toRequestedExtension(contract, choice, years) : null),
     [choice, years, isValid, contract],
   )
-  const body = {
-    type: 'extend' as const,
-    contract_id: contract.id,
-    ...(isOver && choice ? { ...choice, modules: draft.modules } : {}),
-    period: years ?? 1,
-  }
-  const submission = useSubmitChange({ priceData, requestedOrder, body, unpaidOrder: findPendingOrder(row), onOrdered })
-  const { figure, steps, localQuote, isBusy, problem } = submission
-  const updateDraft = (fields: Partial<ChangeDraft>) => saveDraft({ ...draft, ...fields })
-  const isChanged = draft.years !== '1' || choice === null || !isEmptyDifference(getChoiceDifference(contract, choice))
-  const isTooLarge = isAmountTooLarge(localQuote)
-  const unlistedModules = !isOver && !isTooLarge && localQuote?.kind === 'none' ? localQuote.modules : null
-  const fault = usePayableFault(figure, { isWaivable: false })
-  const notPayableReason = isTooLarge ? t('amountTooLarge') : isNotPayable(fault) ? formatPayableFault(fault) : null
-  const disabledReason = useBlockedReason(
-    unlistedModules ? t('modifyFirst') : isValid ? notPayableReason : t('correctFirst'),
-  )
-  const start = getLaterDate(contract.period_end, today)
-  const anchor = getAnchor(start, { end: contract.period_end, anchor: getContractAnchor(contract) })
-  const newEnd =
-    requestedOrder?.type === 'extend' ? getAnchoredEnd(addToAnchor(anchor, 12 * requestedOrder.years)) : null
-  const yearsProblem = yearsProblems[0] ?? findYearsProblem(problem)
-  const { currency } = contract
-
+  const submission = useSubmitChange({
+    row,
+    priceData,
+    requestedOrder,
+    onOrdered,
+    body: toExtensionBody(draft, contract, isOver),
+    isWaivable: false,
+  })
+  const { figure, problem } = submission
+  const unlistedModules = isOver ? null : findUnlistedModules(submission.localQuote)
+  const formReason = unlistedModules ? t('modifyFirst') : isValid ? null : t('correctFirst')
+  const { disabledReason, onSubmit } = useOrderButton(formReason ?? submission.notPayableReason, submission.start)
   return (
     <>
       <FormDrawer
         open
         title={t('extend.title', { code: row.code })}
-        status={isBusy ? 'sending' : 'idle'}
+        status={submission.isBusy ? 'sending' : 'idle'}
         problem={problem}
         failureTitle={tUi('message.failed', { action: t('act.extend') })}
         submitLabel={
-          figure ? t('extend.submit', { amount: `${currency} ${groupThousands(figure.amount)}` }) : t('act.extend')
+          figure
+            ? t('extend.submit', { amount: `${figure.currency} ${groupThousands(figure.amount)}` })
+            : t('act.extend')
         }
-        disabledReason={disabledReason}
-        onSubmit={(event) => {
-          event.preventDefault()
-          if (!disabledReason) submission.start()
-        }}
-        onClose={onClose}
-        isDirty={isChanged}
+        {...{ disabledReason, onSubmit, onClose }}
+        isDirty={isChanged(draft, contract)}
       >
-        {offer && (
-          <DraftOffer
-            savedAt={offer.savedAt}
-            changedText={offer.isChanged ? t('draftChanged') : undefined}
-            {...{ onContinue, onDiscard }}
-          />
-        )}
-        {unlistedModules && (
-          <div className="order-note warning" role="alert">
-            <div>
-              <p>{t('modifyFirst')}</p>
-              <p>{unlistedModules.join(', ')}</p>
-            </div>
-            <Button onClick={onModify}>{t('act.modify')}</Button>
-          </div>
-        )}
-        {isOver && <p>{t('extend.overText', { date: row.expired_date })}</p>}
-        <YearsField
-          label={t('extend.years')}
-          value={draft.years}
-          maxYears={maxYears}
-          maxReachedReason={formatOrderFieldProblem(
-            checkExtensionYears(maxYears + 1, maxYears)[0] as AnyFieldProblem,
-            t('field.period'),
-          )}
-          error={yearsProblem && formatOrderFieldProblem(yearsProblem, t('field.period'), draft.years)}
-          onChange={(text) => updateDraft({ years: text })}
-        >
-          {newEnd && t('extend.until', { last: getLastDay(newEnd) })}
-        </YearsField>
-        <Field
-          label={t('extend.start')}
-          size="date"
-          name="period_start"
-          value={start}
-          lockReason={t(isOver ? 'extend.today' : 'extend.fromEnd')}
+        <ChangeDraftOffer drafts={drafts} />
+        {unlistedModules && <UnlistedModulesNote modules={unlistedModules} onModify={onModify} />}
+        <ExtensionFields
+          {...{ row, contract, priceData, draft, problems, maxYears, isValid, today }}
+          refusal={problem}
+          onChange={drafts.updateDraft}
         />
-        {isOver && (
-          <ChoiceFields
-            {...{ draft, problems, priceData, contract }}
-            onChange={updateDraft}
-            getAmount={(modules) =>
-              choice &&
-              calculateAmountWith(priceData, toRequestedExtension(contract, choice, years ?? 1), today, modules)
-            }
-          />
-        )}
-        {figure && steps && (
-          <>
-            <DescriptionList>
-              <DescriptionItem label={t('extend.period')}>
-                {t('fromTo', { from: figure.period_start, last: getLastDay(figure.period_end) })}
-              </DescriptionItem>
-              <DescriptionItem label={t('extend.annual')}>
-                <Amount currency={currency} amount={figure.annual} />
-              </DescriptionItem>
-            </DescriptionList>
-            <ChangeCosts {...{ priceData, asOf, figure, steps, fault }} previousFigure={submission.previousFigure} />
-          </>
-        )}
+        <ExtensionCosts {...{ submission, priceData, asOf }} />
       </FormDrawer>
-      <ConsentDialog submission={submission} currency={currency} comparison={null} />
+      <ChangeConsentDialog submission={submission} currency={contract.currency} comparison={null} />
     </>
   )
 }
 
-/** What the server says against the years, where the contract has been extended elsewhere meanwhile. */
-const findYearsProblem = (problem: Problem | null): AnyFieldProblem | undefined =>
-  problem ? getFieldProblems(problem).find(({ field }) => field === 'period') : undefined
+function isChanged(draft: ChangeDraft, contract: ContractRow): boolean {
+  const choice = parseChoice(draft)
+  return draft.years !== '1' || choice === null || !isEmptyDifference(getChoiceDifference(contract, choice))
+}
+
+interface ExtensionFieldsProps extends Pick<Props, 'row' | 'contract' | 'priceData'> {
+  draft: ChangeDraft
+  problems: readonly AnyFieldProblem[]
+  /** By the server: it knows more about the years if the contract has been extended elsewhere meanwhile. */
+  refusal: Problem | null
+  isValid: boolean
+  maxYears: number
+  today: PlainDate
+  onChange: (fields: Partial<ChangeDraft>) => void
+}
+
+/** How many years, from when, and of an expired contract what changes with it. */
+function ExtensionFields(props: ExtensionFieldsProps) {
+  const { row, contract, priceData, draft, problems, refusal, isValid, maxYears, today, onChange } = props
+  const { t } = useTranslation('contract')
+  const isOver = row.state === 'expired'
+  const choice = parseChoice(draft)
+  const years = parseWholeNumber(draft.years)
+  const { start, end } = getExtensionTerm(contract, today, isValid && choice ? years : null)
+  const yearsProblem = findYearsProblem([...problems, ...getRefusedFields(refusal)])
+  return (
+    <>
+      {isOver && <p>{t('extend.overText', { date: row.expired_date })}</p>}
+      <YearsField
+        label={t('extend.years')}
+        value={draft.years}
+        maxYears={maxYears}
+        maxReachedReason={formatOrderFieldProblem(
+          checkExtensionYears(maxYears + 1, maxYears)[0] as AnyFieldProblem,
+          t('field.period'),
+        )}
+        error={yearsProblem && formatOrderFieldProblem(yearsProblem, t('field.period'), draft.years)}
+        onChange={(text) => onChange({ years: text })}
+      >
+        {end && t('extend.until', { last: getLastDay(end) })}
+      </YearsField>
+      <Field
+        label={t('extend.start')}
+        size="date"
+        name="period_start"
+        value={start}
+        lockReason={t(isOver ? 'extend.today' : 'extend.fromEnd')}
+      />
+      {isOver && (
+        <ChoiceFields
+          {...{ draft, problems, priceData, contract, onChange }}
+          pricedOrder={choice && toRequestedExtension(contract, choice, years ?? 1)}
+        />
+      )}
+    </>
+  )
+}
+
+const getRefusedFields = (refusal: Problem | null): readonly AnyFieldProblem[] =>
+  refusal ? getFieldProblems(refusal) : []
+const findYearsProblem = (problems: readonly AnyFieldProblem[]) => problems.find(({ field }) => field === 'period')
+
+function UnlistedModulesNote({ modules, onModify }: { modules: readonly string[]; onModify: () => void }) {
+  const { t } = useTranslation('contract')
+  return (
+    <div className="order-note warning" role="alert">
+      <div>
+        <p>{t('modifyFirst')}</p>
+        <p>{modules.join(', ')}</p>
+      </div>
+      <Button onClick={onModify}>{t('act.modify')}</Button>
+    </div>
+  )
+}
+
+type ExtensionCostsProps = { submission: SubmitChangeState } & Pick<Props, 'priceData' | 'asOf'>
+
+/** The new term, its fee a year, and the amount due. */
+function ExtensionCosts({ submission, priceData, asOf }: ExtensionCostsProps) {
+  const { t } = useTranslation('contract')
+  const { figure, steps, fault, previousFigure } = submission
+  if (!figure || !steps) return null
+  const { currency, annual, period_start: from, period_end: end } = figure
+  return (
+    <>
+      <DescriptionList>
+        <DescriptionItem label={t('extend.period')}>{t('fromTo', { from, last: getLastDay(end) })}</DescriptionItem>
+        <DescriptionItem label={t('extend.annual')}>
+          <Amount currency={currency} amount={annual} />
+        </DescriptionItem>
+      </DescriptionList>
+      <ChangeCosts {...{ priceData, asOf, figure, steps, fault, previousFigure }} />
+    </>
+  )
+}

@@ -1,4 +1,4 @@
-/** What a change of a contract is, beside what was agreed before. */
+/** What differs between a contract and its change. */
 import type { ContractTerms } from '#domain/fees/annual.ts'
 
 export interface ChoiceDifference {

@@ -1,8 +1,11 @@
-/** A change or an extension of a contract as it stands in its form: what it asks for, and what is wrong with it. */
+/** The form of a change or an extension: its values, what is wrong with them, and the order that they make. */
+import { getContractAnchor } from '#domain/contracts.ts'
 import type { ContractTerms } from '#domain/fees/annual.ts'
 import { readAmount } from '#domain/money.ts'
 import { checkTerms, checkExtensionYears, checkWholeNumber } from '#domain/checks/order-checks.ts'
 import { userLimits, yearLimits } from '#domain/orders.ts'
+import { addToAnchor, getAnchor, getAnchoredEnd, getLaterDate } from '#domain/plain-dates.ts'
+import type { PlainDate } from '#domain/time.ts'
 import type { ContractRow } from '#features/orders/contract-row.ts'
 import type { AnyFieldProblem } from '#ui/i18n/order-field-messages.ts'
 import type { PriceData, RequestedOrder } from '#features/orders/quote/local-quote.ts'
@@ -29,7 +32,7 @@ export const isSameDraft = (draft: ChangeDraft, otherDraft: ChangeDraft): boolea
   draft.years === otherDraft.years &&
   draft.modules.toSorted().join() === otherDraft.modules.toSorted().join()
 
-/** What an earlier build kept may have other fields. */
+/** A draft of an earlier build may have other fields. */
 export function parseStoredDraft(storedValue: unknown, defaultDraft: ChangeDraft): ChangeDraft {
   const { user_mode, users, uat, modules, years } = (storedValue ?? {}) as Partial<Record<keyof ChangeDraft, unknown>>
   const isList = Array.isArray(modules) && modules.every((code) => typeof code === 'string')
@@ -42,7 +45,7 @@ export function parseStoredDraft(storedValue: unknown, defaultDraft: ChangeDraft
   }
 }
 
-/** Null: the number of users is none. */
+/** Null: the number of users is no whole number. */
 export function parseChoice({ user_mode, users, uat, modules }: ChangeDraft): ContractTerms | null {
   const number = parseWholeNumber(users)
   return number === null ? null : { user_mode, users: number, modules, uat: uat ? 1 : 0 }
@@ -57,7 +60,7 @@ export function checkChangeDraft(draft: ChangeDraft, { list, modules }: PriceDat
   return [...usersProblems, ...choiceProblems.filter(({ field }) => field !== 'users' || usersProblems.length === 0)]
 }
 
-/** A number of years, and no more of them than the contract can still run (getMaxExtensionYears). */
+/** A number of years, and no more than the contract can still run (getMaxExtensionYears). */
 export function checkYears({ years }: ChangeDraft, maxYears: number = yearLimits.max): AnyFieldProblem[] {
   const yearsProblems = checkWholeNumber('period', years, yearLimits)
   return yearsProblems.length > 0 ? yearsProblems : checkExtensionYears(Number(years), maxYears)
@@ -93,3 +96,21 @@ export const toRequestedExtension = (
   anchor_months: anchor_months ?? null,
   years,
 })
+
+/** Of an expired contract with what changes in it. The years are checked before it is sent. */
+export function toExtensionBody(draft: ChangeDraft, contract: ContractRow, isOver: boolean) {
+  const choice = isOver && parseChoice(draft)
+  return {
+    type: 'extend' as const,
+    contract_id: contract.id,
+    ...(choice ? { ...choice, modules: draft.modules } : {}),
+    period: parseWholeNumber(draft.years) ?? 1,
+  }
+}
+
+/** From the end of the contract, or from today if it is over. `years` null: the end is not known yet. */
+export function getExtensionTerm(contract: ContractRow, today: PlainDate, years: number | null) {
+  const start = getLaterDate(contract.period_end, today)
+  const anchor = getAnchor(start, { end: contract.period_end, anchor: getContractAnchor(contract) })
+  return { start, end: years === null ? null : getAnchoredEnd(addToAnchor(anchor, 12 * years)) }
+}

@@ -2,31 +2,22 @@ import { useEffect, useState } from 'react'
 import * as drafts from '#local/drafts/form-drafts.ts'
 import { useDispatch } from '#state/use-store.ts'
 import type { AppThunk } from '#state/app-thunk.ts'
-import { type DraftOffer, useDraftOffers } from '#state/use-draft-offers.ts'
+import { useDraftOffers } from '#state/use-draft-offers.ts'
 import type { ContractRow } from '#features/orders/contract-row.ts'
 import { type ChangeDraft, toChangeDraft, isSameDraft, parseStoredDraft } from '#features/orders/change/change-form.ts'
 
-/** Whoever leaves the form has said that it may go; whose session ends by itself finds it again. */
+/** Leaving the form discards the draft; it is still there after a session that ended by itself. */
 const forgetDraft =
   (form: string): AppThunk =>
   async (_dispatch, getState) => {
     if (getState().session.kind === 'signed in') await drafts.saveDraft(form, null)
   }
 
-export interface ChangeDrafts {
-  /** Null: not looked up yet. */
-  draft: ChangeDraft | null
-  saveDraft: (draft: ChangeDraft) => void
-  offer: DraftOffer | null
-  onContinue: () => void
-  onDiscard: () => void
-}
-
 /**
- * What stands typed in the form `name` of a contract, kept on the device as it is typed: it survives a reload and a session
- * that ends. A draft of an earlier visit is offered, also where another contract took the place of the one it changes.
+ * The values of the form `name` of a contract, saved on the device while they are typed: they survive a reload and the end of a
+ * session. A draft of an earlier visit is offered, also if another contract has replaced the one it changes.
  */
-export function useChangeDraft(name: 'contract' | 'extend', contract: ContractRow): ChangeDrafts {
+export function useChangeDraft(name: 'contract' | 'extend', contract: ContractRow) {
   const dispatch = useDispatch()
   const [firstContract] = useState(contract)
   const defaultDraft = toChangeDraft(firstContract)
@@ -46,16 +37,18 @@ export function useChangeDraft(name: 'contract' | 'extend', contract: ContractRo
   })
   useEffect(() => () => void dispatch(forgetDraft(form)), [form, dispatch])
   const currentDraft = typedDraft ?? (ownDraft === undefined ? null : (ownDraft?.value ?? defaultDraft))
-  const saveDraft = (next: ChangeDraft) => {
-    setTypedDraft(next)
-    void drafts.saveDraft(form, next, base)
-  }
   return {
+    /** Null: it is not read yet. */
     draft: currentDraft,
-    saveDraft,
+    updateDraft(fields: Partial<ChangeDraft>) {
+      const nextDraft = { ...(currentDraft ?? defaultDraft), ...fields }
+      setTypedDraft(nextDraft)
+      void drafts.saveDraft(form, nextDraft, base)
+    },
     offer: draftOffer,
     onContinue: () =>
       setTypedDraft(accept(currentDraft === null || isSameDraft(currentDraft, defaultDraft) ? null : currentDraft)),
     onDiscard: discard,
   }
 }
+export type ChangeDrafts = ReturnType<typeof useChangeDraft>

@@ -2,147 +2,191 @@ import { useState } from 'react'
 import { changeContract, type OrderRow } from '#contract/orders.ts'
 import type { InputOf, Intent } from '#contract/endpoint.ts'
 import type { Problem } from '#contract/problem.ts'
-import { useDispatch } from '#state/use-store.ts'
-import { getStatusProblem } from '#state/request-status.ts'
-import { useQuote } from '#features/orders/quote/useQuote.ts'
 import { callEndpoint } from '#state/app-thunk.ts'
+import { useDispatch } from '#state/use-store.ts'
+import { useTranslation } from 'react-i18next'
+import { formatPayableFault, isNotPayable } from '#ui/i18n/payable-messages.ts'
 import {
   fetchOrderOfIntent,
-  isConnectionLost,
+  getLostIntent,
   type OrderQuestion,
   parseQuestion,
+  toIntentOptions,
   type UnpaidOrder,
 } from '#features/orders/draft/submit-order.ts'
+import { findPendingOrder } from '#features/orders/payment/payable.ts'
+import { usePayableFault } from '#features/orders/payment/usePayableFault.ts'
 import {
+  isAmountTooLarge,
   isSameFigure,
   type PriceData,
-  toDisplayedFigure,
+  type QuoteFigure,
   type ServerQuote,
   type RequestedOrder,
 } from '#features/orders/quote/local-quote.ts'
+import { type QuoteState, useQuote } from '#features/orders/quote/useQuote.ts'
+import { useStateOf } from '#features/orders/quote/useStateOf.ts'
 
-type ChangeBody = InputOf<typeof changeContract>['body']
 /** What has to be agreed to before it is ordered. */
 export type ChangeConsent = Exclude<OrderQuestion, { kind: 'changed' }>
 
 interface SubmitChangeInput {
+  row: OrderRow
   priceData: PriceData
-  /** The same object while nothing of it changes; null: it cannot be ordered as it stands. */
+  /** The same object while nothing of it changes; null: it cannot be ordered as it is. */
   requestedOrder: RequestedOrder | null
-  body: ChangeBody
-  /** What is known to wait to be paid: it would be replaced (D32). */
-  unpaidOrder: UnpaidOrder | null
+  body: InputOf<typeof changeContract>['body']
+  /** The order would change nothing, so its amount needs no note. */
+  isUnchanged?: boolean
+  /** An amount below the smallest payable one is waived. */
+  isWaivable: boolean
   onOrdered: (createdOrder: OrderRow) => void
 }
 
-interface QuoteResult {
-  requestedOrder: RequestedOrder | null
-  /** The server's figure in place of the one that it was asked for. */
-  serverQuote: ServerQuote | null
+type SubmitPhase = { kind: 'idle' } | { kind: 'sending' } | { kind: 'consent'; consent: ChangeConsent }
+
+/** `intent`: of a call whose response was lost; sent again under it, it takes effect once. */
+interface LastCall {
   problem: Problem | null
-  /** Of the wish whose answer was lost: sent again under it, it is made once. */
   intent: Intent | null
 }
-const noResult: QuoteResult = { requestedOrder: null, serverQuote: null, problem: null, intent: null }
+const noCall: LastCall = { problem: null, intent: null }
 
+/** As the call names them. */
 interface Consents {
   replaces?: number
   confirmKey?: string
-  /** The sum that may be lost. */
+  /** The sum that may be discarded. */
   confirm_discard?: string
 }
 
+function toConsents(consent: ChangeConsent): Consents {
+  switch (consent.kind) {
+    case 'unpaid':
+      return { replaces: consent.unpaidOrder.id }
+    case 'apps':
+      return { confirmKey: consent.key }
+    case 'discard':
+      return { confirm_discard: consent.amount }
+  }
+}
+
+/** The next consent that this page knows to be needed: replacing the unpaid order (D32), then discarding money (D14). */
+function findMissingConsent(
+  consents: Consents,
+  unpaidOrder: UnpaidOrder | null,
+  discardedAmount: string,
+): ChangeConsent | null {
+  if (unpaidOrder && consents.replaces === undefined) return { kind: 'unpaid', unpaidOrder }
+  if (discardedAmount === '0.00' || consents.confirm_discard === discardedAmount) return null
+  return { kind: 'discard', amount: discardedAmount }
+}
+
+/** What is displayed of a quote: the server's as soon as there is one. */
+function toDisplayedPrice({ localFigure, displayedFigure, serverQuote }: QuoteState) {
+  if (!serverQuote) return { figure: localFigure, steps: localFigure?.steps ?? null, previousFigure: null }
+  const isDifferent = displayedFigure !== null && !isSameFigure(displayedFigure, serverQuote)
+  return {
+    figure: serverQuote,
+    steps: () => serverQuote.steps,
+    /** The figure displayed before, if the server's differs: both are displayed before anything is ordered. */
+    previousFigure: isDifferent ? displayedFigure : null,
+  }
+}
+
+/** Whether the figure can be paid, and what is due of it: nothing where the amount is waived. */
+function useDueFigure(
+  figure: Figure | null,
+  { isUnchanged, isWaivable }: Pick<SubmitChangeInput, 'isUnchanged' | 'isWaivable'>,
+) {
+  const fault = usePayableFault(isUnchanged ? null : figure, { isWaivable })
+  return {
+    fault,
+    faultReason: isNotPayable(fault) ? formatPayableFault(fault) : null,
+    dueFigure: figure && fault?.kind === 'waived' ? { ...figure, amount: '0.00' } : figure,
+  }
+}
+type Figure = Pick<QuoteFigure, 'currency' | 'amount'>
+
 /**
- * Orders a change or an extension. The server's figure is asked for first: only where it says what stands on the screen, or
- * after it has been shown, is it ordered, and by that figure (D17, D89).
+ * Orders a change or an extension. The server's figure is requested first. It is ordered by only if it is the displayed one, or after it
+ * has been displayed (D17, D89).
  */
-export function useSubmitChange({ priceData, requestedOrder, body, unpaidOrder, onOrdered }: SubmitChangeInput) {
+export function useSubmitChange(input: SubmitChangeInput) {
+  const { row, priceData, requestedOrder, body, onOrdered } = input
+  const { t } = useTranslation('contract')
   const dispatch = useDispatch()
   const quote = useQuote(priceData, requestedOrder)
-  const [lastResult, setLastResult] = useState<QuoteResult>(noResult)
-  const [givenConsents, setGivenConsents] = useState<Consents>({})
-  const [consent, setConsent] = useState<ChangeConsent | null>(null)
-  const [isBusy, setIsBusy] = useState(false)
-  // What was answered about another wish says nothing about this one.
-  const result = lastResult.requestedOrder === requestedOrder ? lastResult : noResult
-  const serverQuote = result.serverQuote ?? quote.serverQuote
-  const localFigure = quote.localQuote?.kind === 'figure' ? quote.localQuote.figure : null
-  const displayedFigure = localFigure && toDisplayedFigure(localFigure, priceData.list)
+  const { localQuote, displayedFigure, serverQuote } = quote
+  const [{ problem, intent }, setLastCall] = useStateOf(requestedOrder, noCall)
+  const [agreedConsents, setAgreedConsents] = useState<Consents>({})
+  const [phase, setPhase] = useState<SubmitPhase>({ kind: 'idle' })
+  const price = toDisplayedPrice(quote)
+  const { faultReason, ...due } = useDueFigure(price.figure, input)
 
-  async function order(consents: Consents): Promise<void> {
-    setConsent(null)
-    setGivenConsents(consents)
-    setIsBusy(true)
-    setLastResult({ ...result, requestedOrder, problem: null })
-    const agreedServerQuote = serverQuote ?? (await fetchAgreedQuote())
-    if (agreedServerQuote) await send(agreedServerQuote, consents)
-    setIsBusy(false)
-  }
-
-  /** The server's figure if it is the one that stands here; null: it is shown now, or there is none. */
-  async function fetchAgreedQuote(): Promise<ServerQuote | null> {
-    const response = await quote.requestQuote(body)
-    return response.kind === 'fresh' && displayedFigure && isSameFigure(displayedFigure, response.output)
-      ? response.output
-      : null
-  }
-
-  /** One whose answer was lost may stand by now: then it is what waits to be paid, and is not asked about as another one. */
+  /** An order whose response was lost may exist by now: it must not be taken for another unpaid one. */
   async function start(): Promise<void> {
-    const createdOrder = result.intent === null ? null : await dispatch(fetchOrderOfIntent(result.intent))
+    const createdOrder = intent === null ? null : await dispatch(fetchOrderOfIntent(intent))
     if (createdOrder) onOrdered(createdOrder)
     else await continueWith({})
   }
 
-  /** Asks for each consent that is known to be needed, and orders once all are there. */
   async function continueWith(consents: Consents): Promise<void> {
-    setGivenConsents(consents)
-    const discardedAmount = (serverQuote ?? localFigure)?.discarded_amount ?? '0.00'
-    if (unpaidOrder && consents.replaces === undefined) return setConsent({ kind: 'unpaid', unpaidOrder })
-    if (discardedAmount !== '0.00' && consents.confirm_discard !== discardedAmount)
-      return setConsent({ kind: 'discard', amount: discardedAmount })
-    await order(consents)
+    setAgreedConsents(consents)
+    const consent = findMissingConsent(consents, findPendingOrder(row), price.figure?.discarded_amount ?? '0.00')
+    if (consent) setPhase({ kind: 'consent', consent })
+    else await order(consents)
   }
 
-  async function send(quoteToSend: ServerQuote, consents: Consents): Promise<void> {
-    const { quote_id, price_id, amount } = quoteToSend
-    const callOptions = result.intent === null ? {} : { intent: result.intent }
-    const response = await dispatch(
-      callEndpoint(changeContract, { body: { ...body, ...consents, quote_id, price_id, amount } }, callOptions),
-    )
-    if (response.kind === 'fresh') return onOrdered(response.output as OrderRow)
-    if (response.kind !== 'problem') return
-    const { problem, intent = null } = response
-    const question = parseQuestion(problem)
-    if (question?.kind === 'changed')
-      return setLastResult({ ...noResult, requestedOrder, serverQuote: question.serverQuote })
-    if (question) return setConsent(question)
-    setLastResult({
-      requestedOrder,
-      serverQuote: quoteToSend,
-      problem,
-      intent: isConnectionLost(problem) ? intent : null,
-    })
+  async function order(consents: Consents): Promise<void> {
+    setAgreedConsents(consents)
+    setPhase({ kind: 'sending' })
+    setLastCall({ problem: null, intent })
+    const agreedQuote = serverQuote ?? (await requestAgreedQuote())
+    const consent = agreedQuote && (await send(agreedQuote, consents))
+    setPhase(consent ? { kind: 'consent', consent } : { kind: 'idle' })
+  }
+
+  /** The server's figure if it is the displayed one. Null: it is displayed from now on, or there is none. */
+  async function requestAgreedQuote(): Promise<ServerQuote | null> {
+    const result = await quote.requestQuote(body)
+    return result.kind === 'fresh' && displayedFigure && isSameFigure(displayedFigure, result.output)
+      ? result.output
+      : null
+  }
+
+  /** Returns a consent that the server needs before it orders. */
+  async function send(agreedQuote: ServerQuote, consents: Consents): Promise<ChangeConsent | null> {
+    const { quote_id, price_id, amount } = agreedQuote
+    const callInput = { body: { ...body, ...consents, quote_id, price_id, amount } }
+    const result = await dispatch(callEndpoint(changeContract, callInput, toIntentOptions(intent)))
+    if (result.kind === 'fresh') onOrdered(result.output as OrderRow)
+    if (result.kind !== 'problem') return null
+    const question = parseQuestion(result.problem)
+    if (question?.kind === 'changed') {
+      quote.setServerQuote(question.serverQuote)
+      setLastCall(noCall)
+      return null
+    }
+    if (!question) setLastCall({ problem: result.problem, intent: getLostIntent(result) })
+    return question
   }
 
   return {
-    /** The server's, once it has said one. */
-    figure: serverQuote ?? localFigure,
-    steps: serverQuote ? () => serverQuote.steps : (localFigure?.steps ?? null),
-    localQuote: quote.localQuote,
-    /** What stood here, where the server says another: both are shown before anything is ordered. */
-    previousFigure:
-      serverQuote && displayedFigure && !isSameFigure(displayedFigure, serverQuote) ? displayedFigure : null,
-    isBusy,
-    problem: result.problem ?? getStatusProblem(quote.status),
-    consent,
+    localQuote,
+    ...price,
+    ...due,
+    notPayableReason: isAmountTooLarge(localQuote) ? t('amountTooLarge') : faultReason,
+    isBusy: phase.kind === 'sending',
+    problem: problem ?? quote.problem,
+    consent: phase.kind === 'consent' ? phase.consent : null,
     start: () => void start(),
-    agree: () => {
-      if (consent?.kind === 'unpaid') void continueWith({ ...givenConsents, replaces: consent.unpaidOrder.id })
-      if (consent?.kind === 'apps') void order({ ...givenConsents, confirmKey: consent.key })
-      if (consent?.kind === 'discard') void order({ ...givenConsents, confirm_discard: consent.amount })
+    agree() {
+      if (phase.kind !== 'consent') return
+      const consents = { ...agreedConsents, ...toConsents(phase.consent) }
+      void (phase.consent.kind === 'unpaid' ? continueWith(consents) : order(consents))
     },
-    decline: () => setConsent(null),
+    decline: () => setPhase({ kind: 'idle' }),
   }
 }
 export type SubmitChangeState = ReturnType<typeof useSubmitChange>

@@ -8,6 +8,7 @@ import { buildHistoryPath } from '#ui/links/history-path.ts'
 import { Button } from '#ui/display/Button.tsx'
 import { Menu, type MenuItem } from '#ui/overlay/Menu.tsx'
 import { useTranslation } from 'react-i18next'
+import { isCurrentContract } from '#features/orders/detail/current-contract.ts'
 import type { ContractTab } from '#features/orders/detail/ContractTabs.tsx'
 import { findPayableOrder } from '#features/orders/payment/payable.ts'
 import type { ContractDialog } from '#features/orders/dialogs/Dialogs.tsx'
@@ -63,7 +64,7 @@ function ContractButtons({ row, onEdit, onOpen }: Pick<Props, 'row' | 'onEdit' |
   const payableOrder = findPayableOrder(row)
   return (
     <>
-      {row.contract_id > 0 && row.state !== 'overwritten' && (
+      {isCurrentContract(row) && (
         <Button icon="edit" disabledReason={getDisabledReason('change')} onClick={() => onEdit(true)}>
           {t('act.modify')}
         </Button>

@@ -16,64 +16,88 @@ interface Props {
   row: OrderRow
   /** The business time zone; null: not known yet. */
   timeZone: string | null
-  /** When the server said so, epoch ms: its today, whatever this device thinks. */
+  /** Server time of the row, epoch ms: the day counts by it, not by this device's clock. */
   asOf: number | null
-  /** How far the set-up is, is not said meanwhile (contracts 4). */
+  /** The set-up notice is hidden meanwhile (contracts 4). */
   isEditing: boolean
   onOpen: (dialog: ContractDialog) => void
 }
 
-/** What one must know before anything is done: what is to be paid, and by when, and how far its set-up is (contracts 4). */
+/** What to know before doing anything: what is to be paid, and by when, and how far the set-up is (contracts 4). */
 export function ContractNotices({ row, timeZone, asOf, isEditing, onOpen }: Props) {
-  const { t } = useTranslation('contract')
-  const today = timeZone === null || asOf === null ? null : toPlainDate(timeZone, asOf)
-  const setUpState = isEditing || today === null ? null : getSetUpNotice(row, today)
-  const currentContractPath = `/app/contract?searchText=${row.code}`
-  const formatDue = useDueFormatter()
-  const ownMatter = findPayableOrder(row)?.dueSubject
+  const today = timeZone !== null && asOf !== null ? toPlainDate(timeZone, asOf) : null
   return (
     <>
-      {setUpState && (
-        <Notice tone={setUpState === 'soon' ? 'positive' : 'danger'} icon={setUpState === 'soon' ? 'check' : 'alert'}>
-          <p>{t(`setUp.${setUpState}`, { date: row.period_start })}</p>
-        </Notice>
-      )}
-      {row.state === 'unpaid' && (
-        <Notice tone="warning" icon="waiting">
-          <p>
-            {row.type !== 'create' && ownMatter && (
-              <strong>{t('pending.unpaid', { matter: formatDue(ownMatter) })}</strong>
-            )}{' '}
-            {t(row.type === 'create' ? 'unpaid' : 'pending.due', { due: row.due ?? '' })}{' '}
-            {row.type !== 'create' && <Link to={currentContractPath}>{t('toCurrent')}</Link>}
-          </p>
-        </Notice>
-      )}
+      {!isEditing && today !== null && <SetUpNotice {...{ row, today }} />}
+      {row.state === 'unpaid' && <UnpaidNotice row={row} />}
       {row.pending && <PendingOrder row={row} pending={row.pending} onOpen={onOpen} />}
-      {row.state !== 'overwritten' &&
-        getDues(row).map(
-          (due) =>
-            due.contractType !== 'CONTRACT' && (
-              <BackupDue key={`${due.contractType} ${due.id}`} {...{ due, today, onOpen }} />
-            ),
-        )}
-      {row.state === 'expired' && (
-        <Notice tone="warning" icon="info">
-          <p>{t('expired', { date: row.expired_date })}</p>
-        </Notice>
-      )}
-      {row.state === 'overwritten' && (
-        <Notice tone="neutral" icon="info">
-          <p>
-            {t('replaced')} <Link to={currentContractPath}>{t('toCurrent')}</Link>
-          </p>
-        </Notice>
-      )}
+      {findBackupDues(row).map((due) => (
+        <BackupDue key={`${due.contractType} ${due.id}`} {...{ due, today, onOpen }} />
+      ))}
+      <EndNotice row={row} />
     </>
   )
 }
 
-/** A change or an extension that was ordered and waits: deleted here, and paid at the top of the page (D35). */
+const findBackupDues = (row: OrderRow) =>
+  row.state === 'overwritten' ? [] : getDues(row).filter(({ contractType }) => contractType !== 'CONTRACT')
+
+function SetUpNotice({ row, today }: { row: OrderRow; today: PlainDate }) {
+  const { t } = useTranslation('contract')
+  const setUpState = getSetUpNotice(row, today)
+  if (!setUpState) return null
+  return (
+    <Notice tone={setUpState === 'soon' ? 'positive' : 'danger'} icon={setUpState === 'soon' ? 'check' : 'alert'}>
+      <p>{t(`setUp.${setUpState}`, { date: row.period_start })}</p>
+    </Notice>
+  )
+}
+
+/** The page of an unpaid order; of a change or an extension it leads to the contract in effect. */
+function UnpaidNotice({ row }: { row: OrderRow }) {
+  const { t } = useTranslation('contract')
+  const formatDue = useDueFormatter()
+  const dueSubject = findPayableOrder(row)?.dueSubject
+  const due = row.due ?? ''
+  return (
+    <Notice tone="warning" icon="waiting">
+      {row.type === 'create' ? (
+        <p>{t('unpaid', { due })}</p>
+      ) : (
+        <p>
+          {dueSubject && <strong>{t('pending.unpaid', { matter: formatDue(dueSubject) })}</strong>}{' '}
+          {t('pending.due', { due })} <CurrentContractLink row={row} />
+        </p>
+      )}
+    </Notice>
+  )
+}
+
+/** The contract has expired, or another has replaced it. */
+function EndNotice({ row }: { row: OrderRow }) {
+  const { t } = useTranslation('contract')
+  if (row.state === 'expired')
+    return (
+      <Notice tone="warning" icon="info">
+        <p>{t('expired', { date: row.expired_date })}</p>
+      </Notice>
+    )
+  if (row.state !== 'overwritten') return null
+  return (
+    <Notice tone="neutral" icon="info">
+      <p>
+        {t('replaced')} <CurrentContractLink row={row} />
+      </p>
+    </Notice>
+  )
+}
+
+function CurrentContractLink({ row }: { row: OrderRow }) {
+  const { t } = useTranslation('contract')
+  return <Link to={`/app/contract?searchText=${row.code}`}>{t('toCurrent')}</Link>
+}
+
+/** A change or an extension that is ordered and unpaid: it is deleted from this notice, and paid at the top of the page (D35). */
 function PendingOrder({
   row,
   pending,

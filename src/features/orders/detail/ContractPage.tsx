@@ -4,12 +4,11 @@ import { useParams } from 'react-router-dom'
 import { ButtonLink } from '#ui/display/Button.tsx'
 import { EmptyState } from '#ui/list/EmptyState.tsx'
 import { Page } from '#ui/page/Page.tsx'
-import { ProblemNote } from '#ui/page/ProblemNote.tsx'
 import { Redirect } from '#ui/page/Redirect.tsx'
-import { Skeleton } from '#ui/page/Skeleton.tsx'
 import { useTranslation } from 'react-i18next'
 import { ContractDetails } from '#features/orders/detail/ContractDetails.tsx'
 import { RequirePriceList } from '#features/orders/quote/RequirePriceList.tsx'
+import { OrderPlaceholder } from '#features/orders/OrderPlaceholder.tsx'
 import { OrderStyles } from '#features/orders/OrderStyles.tsx'
 import { LatePayment } from '#features/orders/payment/LatePayment.tsx'
 import type { ContractParts } from '#features/orders/detail/service-part.ts'
@@ -21,7 +20,7 @@ const listPath = '/app/contract'
 export function ContractPage(parts: ContractParts) {
   const { id = '' } = useParams()
   if (!/^\d{1,10}$/.test(id)) return <UnknownOrder />
-  // Each order is a page of its own: nothing that was typed in one is meant for the next.
+  // Keyed: nothing typed for one order is shown at the next.
   return <RequirePriceList>{() => <OrderLoader key={id} id={Number(id)} {...parts} />}</RequirePriceList>
 }
 
@@ -29,7 +28,7 @@ function OrderLoader({ id, ...parts }: { id: number } & ContractParts) {
   const { t } = useTranslation('contract')
   const order = useOrder(id)
   const { overlaidRow, problem } = order
-  // What never came to be is nothing to look at (M96).
+  // An order that never took effect has no page (M96).
   if (overlaidRow?.row.state === 'invalid')
     return (
       <LatePayment id={id} listPath={listPath}>
@@ -46,18 +45,13 @@ function OrderLoader({ id, ...parts }: { id: number } & ContractParts) {
   return (
     <Page title={t('title')} crumbs={[{ label: t('list'), to: listPath }]}>
       <OrderStyles />
-      {!problem && <Skeleton lines={6} />}
-      {problem?.code === 'OFFLINE' && (
-        // Nothing has to be pressed: it is asked for again when the line is back.
-        <section className="card">
-          <EmptyState icon="offline" title={t('notHere')}>
-            <p>{t('missingOffline')}</p>
-          </EmptyState>
-        </section>
-      )}
-      {problem?.code !== 'OFFLINE' && (
-        <ProblemNote problem={problem} title={t('missing')} onRetry={() => void order.refetch()} />
-      )}
+      <OrderPlaceholder
+        problem={problem}
+        title={t('missing')}
+        offlineTitle={t('notHere')}
+        offlineText={t('missingOffline')}
+        onRetry={() => void order.refetch()}
+      />
     </Page>
   )
 }

@@ -1,18 +1,16 @@
 import { Link } from 'react-router-dom'
 import type { OrderRow } from '#contract/orders.ts'
-import { EmptyState } from '#ui/list/EmptyState.tsx'
 import { useTranslation } from 'react-i18next'
+import { isCurrentContract } from '#features/orders/detail/current-contract.ts'
+import { OfflineCard } from '#features/orders/OfflineCard.tsx'
 
-/** As the address says them (`?tab=subscribe`). */
+/** As in the address (`?tab=subscribe`). */
 const tabs = ['contract', 'subscribe'] as const
 export type ContractTab = (typeof tabs)[number]
 
-/** Backups are of a contract (M123), and of the one that holds its service now. */
-export const hasTabs = (row: OrderRow): boolean => row.contract_id > 0 && row.state !== 'overwritten'
-
-/** `hasBackups`: whether the price list sells any; null: not known yet, and so is the tab that asks for them. */
+/** Backups belong to the current contract (M123). `hasBackups`: whether the price list sells any; null: not known yet. */
 export function getTab(query: URLSearchParams, row: OrderRow, hasBackups: boolean | null): ContractTab | null {
-  if (query.get('tab') !== 'subscribe' || !hasTabs(row)) return 'contract'
+  if (query.get('tab') !== 'subscribe' || !isCurrentContract(row)) return 'contract'
   return hasBackups === null ? null : hasBackups ? 'subscribe' : 'contract'
 }
 
@@ -37,14 +35,8 @@ export function ContractTabs({ tab }: { tab: ContractTab | null }) {
   )
 }
 
-/** Where the code of that tab is not kept on this device. */
+/** The code of the backups tab is not on this device. */
 export function BackupsUnavailable() {
   const { t } = useTranslation('contract')
-  return (
-    <section className="card">
-      <EmptyState icon="offline" title={t('tab.notHere')}>
-        <p>{t('missingOffline')}</p>
-      </EmptyState>
-    </section>
-  )
+  return <OfflineCard title={t('tab.notHere')} text={t('missingOffline')} />
 }

@@ -1,6 +1,5 @@
 import type { ReactNode } from 'react'
 import type { OrderRow } from '#contract/orders.ts'
-import { filterJoiningModules } from '#domain/catalogue/modules.ts'
 import { sumDues } from '#domain/dues.ts'
 import { type Currency, groupThousands } from '#domain/money.ts'
 import { getLastDay } from '#domain/plain-dates.ts'
@@ -13,16 +12,19 @@ import { useTranslation } from 'react-i18next'
 import { SoldPrice } from '#features/orders/quote/SoldPrice.tsx'
 import { TermBar } from '#features/orders/detail/TermBar.tsx'
 import type { ContractRow } from '#features/orders/contract-row.ts'
-import type { ModuleChoice, PriceData } from '#features/orders/quote/local-quote.ts'
+import { isCurrentContract } from '#features/orders/detail/current-contract.ts'
+import { findJoiningModules, type ModuleChoice, type PriceData } from '#features/orders/quote/local-quote.ts'
+import { JoiningModuleRows } from '#features/orders/quote/JoiningModuleRows.tsx'
+import { getModuleNames } from '#features/orders/quote/module-names.ts'
 import { getNameLang } from '#ui/i18n/name-language.ts'
 
 interface Props {
   row: OrderRow
-  /** Null: there is none, or it is not here. */
+  /** Null: there is none, or it is not loaded. */
   contract: ContractRow | null
-  /** The contract and those that it replaced, newest first; null: not here yet. */
+  /** The contract and those that it replaced, newest first; null: not loaded yet. */
   history: readonly ContractRow[] | null
-  /** Null: not all of it is here. */
+  /** Null: not all of it is loaded. */
   priceData: PriceData | null
   modules: readonly ModuleChoice[]
   /** In the business time zone; null: not known yet. */
@@ -73,9 +75,7 @@ function TermFacts({ row, contract, today }: Pick<Props, 'row' | 'contract' | 't
   const changedFrom = isChange && (row.contract_id === 0 ? row.period_start : contract?.segments[0]?.start)
   return (
     <FactGroup title={t('group.term')}>
-      {row.contract_id > 0 && row.state !== 'overwritten' && (
-        <TermBar start={row.period_start} end={row.period_end} today={today} />
-      )}
+      {isCurrentContract(row) && <TermBar start={row.period_start} end={row.period_end} today={today} />}
       <DescriptionList>
         {/* Of a change that is not paid, the first day is the change's own. */}
         {!(isChange && row.contract_id === 0) && (
@@ -161,14 +161,11 @@ function OrderFacts({ row }: Pick<Props, 'row'>) {
   )
 }
 
-/** What was sold at its own prices; what is not sold yet at those of the list that it was ordered by. */
+/** A contract at the prices of its sale; an unpaid order at those of the list that it was ordered by. */
 function ModulePrices({ row, contract, history, priceData, modules }: Omit<Props, 'today' | 'isEditing'>) {
   const { t } = useTranslation('contract')
-  const namesByCode = new Map(modules.map(({ code, name }) => [code, name]))
-  const joiningModules = filterJoiningModules(
-    modules.filter(({ hidden }) => hidden),
-    row.modules,
-  )
+  const namesByCode = getModuleNames(modules)
+  const joiningModules = findJoiningModules(modules, row.modules)
   if (contract && history && contract.steps)
     return <SoldPrice {...{ contract, history, namesByCode, joiningModules }} />
   const currencyKey = row.currency.toLowerCase() as Lowercase<Currency>
@@ -188,12 +185,7 @@ function ModulePrices({ row, contract, history, priceData, modules }: Omit<Props
             {list && <span className="figure">{groupThousands(pricesByCode.get(code) ?? '–')}</span>}
           </li>
         ))}
-        {joiningModules.map(({ code, name }) => (
-          <li key={code} className="joining">
-            <span lang={getNameLang(name)}>{name}</span>
-            <span>{t('joins')}</span>
-          </li>
-        ))}
+        <JoiningModuleRows modules={joiningModules} />
       </ul>
     </div>
   )

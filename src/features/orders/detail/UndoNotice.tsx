@@ -1,17 +1,20 @@
 import type { OrderRow } from '#contract/orders.ts'
+import type { ContractTerms } from '#domain/fees/annual.ts'
 import { getDiscardedAmount } from '#domain/fees/discarded-amount.ts'
 import { readAmount, writeAmount } from '#domain/money.ts'
+import type { PlainDate } from '#domain/time.ts'
 import { useConnection } from '#state/use-store.ts'
 import { formatAmount } from '#ui/display/Amount.tsx'
 import { Button } from '#ui/display/Button.tsx'
 import { Icon } from '#ui/icons/Icon.tsx'
 import { formatNumber } from '#ui/list/Freshness.tsx'
-import { Dialog } from '#ui/overlay/Dialog.tsx'
 import { showToast } from '#ui/overlay/toasts.tsx'
 import { useToday } from '#ui/page/use-today.ts'
 import { ProblemNote } from '#ui/page/ProblemNote.tsx'
 import { useTranslation } from 'react-i18next'
 import { getChoiceDifference } from '#features/orders/change/change-diff.ts'
+import { ModuleChanges } from '#features/orders/change/ModuleChanges.tsx'
+import { ConsentDialog } from '#features/orders/ConsentDialog.tsx'
 import { ContractAppChanges } from '#features/orders/draft/ContractAppChanges.tsx'
 import type { ContractRow } from '#features/orders/contract-row.ts'
 import { useUndoChange } from '#features/orders/detail/useUndoChange.ts'
@@ -20,7 +23,7 @@ interface Props {
   row: OrderRow
   /** The business time zone. */
   timeZone: string
-  /** The contract and those that it replaced, newest first; null: not here yet. */
+  /** The contract and those that it replaced, newest first; null: not loaded yet. */
   contracts: readonly ContractRow[] | null
   /** Names of modules, by code. */
   namesByCode: ReadonlyMap<string, string>
@@ -28,7 +31,19 @@ interface Props {
   onRefused: () => void
 }
 
-/** A change of today that discarded money, and how to undo it; nothing where it cannot be undone any more. */
+/** Of the day of the change, in the business time zone. A row that an earlier build stored has no `undo_until`. */
+const canUndo = ({ undo_until: undoUntil, pending, state }: OrderRow, today: PlainDate): boolean =>
+  undoUntil?.slice(0, 10) === today && pending === null && state === 'effective'
+
+function formatDiscarded({ currency, contract_amount, residual_amount }: OrderRow): string {
+  const amounts = {
+    contract_amount: readAmount(contract_amount ?? '0.00'),
+    residual_amount: readAmount(residual_amount ?? '0.00'),
+  }
+  return formatAmount(currency, writeAmount(getDiscardedAmount(amounts)))
+}
+
+/** A change of today that discarded money, and how to undo it; nothing if it cannot be undone any more. */
 export function UndoNotice({ row, timeZone, contracts, namesByCode, onUndone, onRefused }: Props) {
   const { t } = useTranslation('contract')
   const { networkState: connection } = useConnection()
@@ -40,24 +55,16 @@ export function UndoNotice({ row, timeZone, contracts, namesByCode, onUndone, on
     },
     onRefused,
   })
-  // A row that an earlier build stored has no such field.
-  const undoUntil = row.undo_until ?? null
-  const isOpen =
-    undoUntil !== null && undoUntil.slice(0, 10) === today && row.pending === null && row.state === 'effective'
+  const isOpen = canUndo(row, today)
   if (!isOpen && !problem) return null
-  const amounts = {
-    contract_amount: readAmount(row.contract_amount ?? '0.00'),
-    residual_amount: readAmount(row.residual_amount ?? '0.00'),
-  }
-  const discardedText = formatAmount(row.currency, writeAmount(getDiscardedAmount(amounts)))
   return (
     <div className="order-note warning" role="status">
       <Icon name="info" />
       <div>
         {isOpen && (
           <>
-            <ChangeSummary {...{ row, contracts, namesByCode, undoUntil }} />
-            <p>{t('discard.text', { amount: discardedText })}</p>
+            <ChangeSummary {...{ row, contracts, namesByCode }} />
+            <p>{t('discard.text', { amount: formatDiscarded(row) })}</p>
           </>
         )}
         <ProblemNote problem={refusal ? null : problem} title={t('undo.failed')} shouldFocus />
@@ -71,63 +78,47 @@ export function UndoNotice({ row, timeZone, contracts, namesByCode, onUndone, on
         </div>
       )}
       {question && (
-        <Dialog
-          open
+        <ConsentDialog
           title={t('consent.appsTitle')}
-          onClose={decline}
-          action={
-            <Button kind="primary" onClick={agree}>
-              {t('undo.act')}
-            </Button>
-          }
-          cancel={t('consent.back')}
-          shouldFocusCancel
+          agreeLabel={t('undo.act')}
+          declineLabel={t('consent.back')}
+          onAgree={agree}
+          onDecline={decline}
         >
-          <div className="form">
-            <p>{t('undo.appsText')}</p>
-            <ContractAppChanges appChanges={question.appChanges} />
-          </div>
-        </Dialog>
+          <p>{t('undo.appsText')}</p>
+          <ContractAppChanges appChanges={question.appChanges} />
+        </ConsentDialog>
       )}
     </div>
   )
 }
 
+/** The contract that the row's contract replaced; undefined: it is not loaded. */
+function findPreviousContract({ contract_id: contractId }: OrderRow, contracts: Props['contracts']) {
+  const index = contracts?.findIndex(({ id }) => id === contractId) ?? -1
+  return index < 0 ? undefined : contracts?.[index + 1]
+}
+
 /** `Changed today from 40 to 10 users. Undo until 23:59.`, then what else changed. */
-function ChangeSummary({
-  row,
-  contracts,
-  namesByCode,
-  undoUntil,
-}: Pick<Props, 'row' | 'contracts' | 'namesByCode'> & { undoUntil: string }) {
+function ChangeSummary({ row, contracts, namesByCode }: Pick<Props, 'row' | 'contracts' | 'namesByCode'>) {
   const { t } = useTranslation('contract')
   const { t: tWizard } = useTranslation('wizard')
-  const time = undoUntil.slice(11, 16)
-  const index = contracts?.findIndex(({ id }) => id === row.contract_id) ?? -1
-  const previousContract = index < 0 ? undefined : contracts?.[index + 1]
+  const time = row.undo_until?.slice(11, 16) ?? ''
+  const previousContract = findPreviousContract(row, contracts)
   if (!previousContract) return <p>{t('undo.changed', { time })}</p>
-  const { users, user_mode, uat, addedModules, removedModules } = getChoiceDifference(previousContract, row)
-  const formatNames = (codes: readonly string[]) => codes.map((code) => namesByCode.get(code) ?? code).join(', ')
+  const difference = getChoiceDifference(previousContract, row)
+  const formatMode = ({ user_mode }: ContractTerms) => tWizard(`mode.${user_mode}`)
+  const formatUat = ({ uat }: ContractTerms) => t(uat === 1 ? 'uat.yes' : 'uat.no')
   return (
     <>
       <p>
-        {users
+        {difference.users
           ? t('undo.users', { from: formatNumber(previousContract.users), to: formatNumber(row.users), time })
           : t('undo.changed', { time })}
       </p>
-      {user_mode && (
-        <p>
-          {t('undo.mode', {
-            from: tWizard(`mode.${previousContract.user_mode}`),
-            to: tWizard(`mode.${row.user_mode}`),
-          })}
-        </p>
-      )}
-      {uat && <p>{t('undo.uat', { from: t(getUatKey(previousContract.uat)), to: t(getUatKey(row.uat)) })}</p>}
-      {addedModules.length > 0 && <p>{t('added', { names: formatNames(addedModules) })}</p>}
-      {removedModules.length > 0 && <p>{t('removed', { names: formatNames(removedModules) })}</p>}
+      {difference.user_mode && <p>{t('undo.mode', { from: formatMode(previousContract), to: formatMode(row) })}</p>}
+      {difference.uat && <p>{t('undo.uat', { from: formatUat(previousContract), to: formatUat(row) })}</p>}
+      <ModuleChanges {...{ difference, namesByCode }} />
     </>
   )
 }
-
-const getUatKey = (uat: 0 | 1) => (uat === 1 ? ('uat.yes' as const) : ('uat.no' as const))

@@ -1,4 +1,4 @@
-/** Brings to the device what the order pages show, before anybody opens one of them. */
+/** Stores on the device what the order pages display, before one of them is opened. */
 import { getContractHistory, listOrders } from '#contract/orders.ts'
 import { getPriceInForce } from '#contract/prices.ts'
 import type { ClientType } from '#domain/access.ts'
@@ -8,16 +8,15 @@ import { ordersView, toListQuery } from '#features/orders/view.ts'
 import { readOrders } from '#features/orders/read-orders.ts'
 import { fetchPriceData, fetchPriceInForce } from '#features/orders/slice.ts'
 
-/** What the device heard within this time is not asked for again, ms. Whoever opens a page asks anyway. */
+/** Data younger than this is not fetched again, ms. An opened page fetches it anyway. */
 const recentMs = 24 * 3_600_000
-/** So many contracts, the newest first: each is a request of its own. */
+/** The newest contracts: each is a request of its own. */
 const maxContracts = 50
 const view = { ...ordersView.defaultView, results: maxContracts }
 
 /**
- * The list, the histories of the contracts in effect and the prices: with them the page of each contract in effect and of
- * each unpaid order opens without a line, and a change of it is worked out there. One request after the other, as nobody
- * waits for them; ends with the first that the server does not answer.
+ * The list, the histories of the contracts in effect and the prices: with them the page of each contract in effect and of each
+ * unpaid order opens offline, and calculates a change. One request after the other; ends with the first that has no fresh response.
  */
 export const prefetchOrderDetails =
   (companyId: number, type: ClientType): AppThunk =>

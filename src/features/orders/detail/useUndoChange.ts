@@ -1,67 +1,61 @@
-import { useState } from 'react'
+import { useRef } from 'react'
 import { type OrderRow, undoChange } from '#contract/orders.ts'
 import type { Intent } from '#contract/endpoint.ts'
 import type { Problem } from '#contract/problem.ts'
 import { type UndoRefusal, undoRefusals } from '#domain/undo-change.ts'
-import { callEndpoint } from '#state/app-thunk.ts'
-import { useDispatch } from '#state/use-store.ts'
+import type { CallResult } from '#request/call-results.ts'
+import { type AppThunk, callEndpoint } from '#state/app-thunk.ts'
+import { useAction } from '#state/use-action.ts'
 import {
-  type OrderAppChange,
   fetchOrderOfIntent,
-  isConnectionLost,
+  getLostIntent,
   parseQuestion,
+  toIntentOptions,
 } from '#features/orders/draft/submit-order.ts'
 
-interface AppsQuestion {
-  appChanges: readonly OrderAppChange[]
-  key: string
+interface UndoInput {
+  contractId: number
+  confirmKey?: string
+  /** Of a call whose response was lost: it may have restored the contract already. */
+  lostIntent: Intent | null
 }
 
-/** Undoes the change that made a contract. `onRefused`: the server says why not, so what is shown here is old. */
+const undoOnce =
+  ({ contractId, lostIntent, ...body }: UndoInput): AppThunk<CallResult<OrderRow>> =>
+  async (dispatch) => {
+    const restoredOrder = lostIntent === null ? null : await dispatch(fetchOrderOfIntent(lostIntent))
+    if (restoredOrder) return { kind: 'fresh', output: restoredOrder }
+    const call = callEndpoint(undoChange, { params: { id: contractId }, body }, toIntentOptions(lostIntent))
+    return (await dispatch(call)) as CallResult<OrderRow>
+  }
+
+/** Undoes the change that made a contract. `onRefused`: the server refuses it, so the page shows an old state. */
 export function useUndoChange(
   contractId: number,
   { onUndone, onRefused }: { onUndone: (restoredOrder: OrderRow) => void; onRefused: () => void },
 ) {
-  const dispatch = useDispatch()
-  const [isBusy, setIsBusy] = useState(false)
-  const [problem, setProblem] = useState<Problem | null>(null)
-  const [question, setQuestion] = useState<AppsQuestion | null>(null)
-  /** Of a call whose answer was lost: sent again under it, it is done once. */
-  const [intent, setIntent] = useState<Intent | null>(null)
+  const { run, isBusy, problem, clearProblem } = useAction(undoOnce)
+  const lostIntent = useRef<Intent | null>(null)
+  const question = problem && parseQuestion(problem)
+  const appsQuestion = question?.kind === 'apps' ? question : null
 
-  async function send(body: { confirmKey?: string }): Promise<void> {
-    setQuestion(null)
-    setProblem(null)
-    setIsBusy(true)
-    const restoredOrder = intent === null ? null : await dispatch(fetchOrderOfIntent(intent))
-    if (restoredOrder) {
-      setIsBusy(false)
-      return onUndone(restoredOrder)
-    }
-    const options = intent === null ? {} : { intent }
-    const result = await dispatch(callEndpoint(undoChange, { params: { id: contractId }, body }, options))
-    setIsBusy(false)
-    if (result.kind === 'fresh') return onUndone(result.output as OrderRow)
-    if (result.kind !== 'problem') return
-    const question = parseQuestion(result.problem)
-    if (question?.kind === 'apps') {
-      setIntent(null)
-      return setQuestion(question)
-    }
-    setProblem(result.problem)
-    setIntent(isConnectionLost(result.problem) ? (result.intent ?? null) : null)
-    if (parseUndoRefusal(result.problem)) onRefused()
+  async function undo(body: { confirmKey?: string }): Promise<void> {
+    const result = await run({ contractId, lostIntent: lostIntent.current, ...body })
+    if (result.kind === 'fresh') return onUndone(result.output)
+    lostIntent.current = getLostIntent(result)
+    if (result.kind === 'problem' && parseUndoRefusal(result.problem)) onRefused()
   }
 
   return {
     isBusy,
-    problem,
+    problem: appsQuestion ? null : problem,
     /** Why the server refuses it; null: it does not. */
     refusal: problem && parseUndoRefusal(problem),
-    question,
-    undo: () => void send({}),
-    agree: () => question && void send({ confirmKey: question.key }),
-    decline: () => setQuestion(null),
+    /** Which apps it would change. */
+    question: appsQuestion,
+    undo: () => void undo({}),
+    agree: () => appsQuestion && void undo({ confirmKey: appsQuestion.key }),
+    decline: clearProblem,
   }
 }
 

@@ -3,7 +3,7 @@ import type { TFunction } from 'i18next'
 import { useTranslation } from 'react-i18next'
 import type { OrderAppChange } from '#features/orders/draft/submit-order.ts'
 
-/** Which apps of a running service an order changes, as the server says it (D44). */
+/** Which apps of a running service an order changes (D44). */
 export function ContractAppChanges({ appChanges }: { appChanges: readonly OrderAppChange[] }) {
   const { t } = useTranslation('wizard')
   return (

@@ -1,4 +1,4 @@
-/** The wizard's asking: whether a code is free, what is unpaid, and the order itself. */
+/** The calls of ordering: whether a code is free, what is unpaid, the order itself, and what the server needs to know before it orders. */
 import { orderExists } from '#contract/accounts.ts'
 import type { InputOf, RowRef, Intent } from '#contract/endpoint.ts'
 import { createOrder, getOrder, listOrders, type OrderRow, orderListSpec } from '#contract/orders.ts'
@@ -8,11 +8,11 @@ import type { ClientType } from '#domain/access.ts'
 import type { DueSubject } from '#domain/dues.ts'
 import type { Currency } from '#domain/money.ts'
 import { readList } from '#local/lists/read-list.ts'
-import type { CallResult } from '#request/call-results.ts'
-import type { AppThunk } from '#state/app-thunk.ts'
+import type { CallOptions, CallResult } from '#request/call-results.ts'
+import { type AppThunk, callEndpoint } from '#state/app-thunk.ts'
 import type { ServerQuote } from '#features/orders/quote/local-quote.ts'
 
-/** Null: it cannot be known now; then the server says it with the order. */
+/** Null: it cannot be known now; then the order is refused if it is. */
 export const fetchIsCodeTaken =
   (code: string): AppThunk<boolean | null> =>
   async (_dispatch, getState, { api }) => {
@@ -22,7 +22,7 @@ export const fetchIsCodeTaken =
     return session.kind === 'signed in' && (await hasLocalContract(session.caller.companyId, code)) ? true : null
   }
 
-/** Where nobody can be asked: an own contract in effect that this device has holds its code. */
+/** Without a connection: a contract in effect on this device holds its code. */
 async function hasLocalContract(companyId: number, code: string): Promise<boolean> {
   const query = {
     scope: companyId,
@@ -39,48 +39,47 @@ const effectiveStatus = 1
 
 const unpaidStatus = 0
 
-/** Brings the unpaid orders to the device; who shows them reads them there. */
+/** Stores the unpaid orders on the device; a live query reads them there. */
 export const fetchUnpaidOrders =
   (companyId: number, type: ClientType): AppThunk<void> =>
   async (_dispatch, _state, { api }) => {
     await api.call(listOrders, { params: { companyId }, query: { type, status: unpaidStatus, results: 50 } })
   }
 
-export const readOrder =
-  (id: RowRef): AppThunk<CallResult<OrderRow>> =>
-  async (_dispatch, _state, { api }) =>
-    (await api.call(getOrder, { params: { id } })) as CallResult<OrderRow>
+export const readOrder = (id: RowRef) => callEndpoint(getOrder, { params: { id } }) as AppThunk<CallResult<OrderRow>>
 
-export type OrderBody = InputOf<typeof createOrder>['body']
-/** By the server's own figure: it is made now or not at all, and never waits in the outbox. */
-export interface SubmitOrderInput {
+type OrderBody = InputOf<typeof createOrder>['body']
+/** At the server's own figure: it is ordered now or not at all, and never waits in the outbox. */
+interface SubmitOrderInput {
   body: OrderBody
   serverQuote: ServerQuote
   replaces: number | null
   confirmKey: string | null
 }
 
-/** `intent`: of the same wish, whose answer was lost. */
-export const submitOrder =
-  (
-    { body, serverQuote, replaces, confirmKey }: SubmitOrderInput,
-    intent: Intent | null,
-  ): AppThunk<CallResult<OrderRow>> =>
-  async (_dispatch, _state, { api }) => {
-    const { quote_id, price_id, amount } = serverQuote
-    const consents = {
-      ...(replaces === null ? {} : { replaces }),
-      ...(confirmKey === null ? {} : { confirmKey }),
-    }
-    const callOptions = intent === null ? {} : { intent }
-    return (await api.call(
-      createOrder,
-      { body: { ...body, quote_id, price_id, amount, ...consents } },
-      callOptions,
-    )) as CallResult<OrderRow>
+/** `intent`: of the same order, whose response was lost. */
+export const submitOrder = (
+  { body, serverQuote: { quote_id, price_id, amount }, replaces, confirmKey }: SubmitOrderInput,
+  intent: Intent | null,
+) => {
+  const consents = {
+    ...(replaces === null ? {} : { replaces }),
+    ...(confirmKey === null ? {} : { confirmKey }),
   }
+  return callEndpoint(
+    createOrder,
+    { body: { ...body, quote_id, price_id, amount, ...consents } },
+    toIntentOptions(intent),
+  ) as AppThunk<CallResult<OrderRow>>
+}
 
-/** What was made of a wish whose answer was lost (protocol 13); null: nothing, or nobody can say it now. */
+export const toIntentOptions = (intent: Intent | null): CallOptions => (intent === null ? {} : { intent })
+
+/** The intent to send again under: of a call whose response was lost. */
+export const getLostIntent = (result: CallResult<unknown>): Intent | null =>
+  result.kind === 'problem' && isConnectionLost(result.problem) ? (result.intent ?? null) : null
+
+/** What a call whose response was lost has ordered (protocol 13); null: nothing, or it cannot be known now. */
 export const fetchOrderOfIntent =
   (intent: Intent): AppThunk<OrderRow | null> =>
   async (_dispatch, _state, { api }) => {
@@ -93,10 +92,10 @@ export interface UnpaidOrder {
   id: number
   type: OrderRow['type']
   amount: string
-  /** The server does not say it; this device knows it of the orders that it has. */
+  /** Not in the server's response; known of the orders on this device. */
   currency?: Currency
   due: string
-  /** Of a change, and of an extension; absent in what an older server says. */
+  /** Of a change, and of an extension; an older server does not send them. */
   change?: DueSubject['change']
   until?: DueSubject['until']
 }
@@ -113,27 +112,31 @@ export type OrderAppChange =
   | { code: string; change: 'enter' | 'leave' }
   | { code: string; change: 'version'; from: string; to: string }
 
-export function parseQuestion({ code, data }: Problem): OrderQuestion | null {
-  const details = (data ?? {}) as {
-    why?: string
-    now?: ServerQuote
-    unpaid?: UnpaidOrder
-    confirm_info?: OrderAppChange[]
-    confirm_key?: string
-    discarded_amount?: string
-  }
-  if (code === 'QUOTE_CHANGED' && details.now) return { kind: 'changed', serverQuote: details.now }
-  if (code === 'DUP_CODE' && details.unpaid?.type === 'create') return { kind: 'unpaid', unpaidOrder: details.unpaid }
-  if (code === 'STATE_CONFLICT' && details.why === 'unpaid' && details.unpaid)
-    return { kind: 'unpaid', unpaidOrder: details.unpaid }
-  if (code === 'APP_CONFIRM' && details.confirm_key)
-    return { kind: 'apps', appChanges: details.confirm_info ?? [], key: details.confirm_key }
-  if (code === 'DISCARD_CONFIRM' && details.discarded_amount)
-    return { kind: 'discard', amount: details.discarded_amount }
-  return null
+interface QuestionDetails {
+  why?: string
+  now?: ServerQuote
+  unpaid?: UnpaidOrder
+  confirm_info?: OrderAppChange[]
+  confirm_key?: string
+  discarded_amount?: string
 }
 
-/** Nobody answered: what was asked for may go on when the line is back. */
+const toUnpaidQuestion = (unpaidOrder: UnpaidOrder): OrderQuestion => ({ kind: 'unpaid', unpaidOrder })
+
+const questionsByCode: Readonly<Record<string, (details: QuestionDetails) => OrderQuestion | false | undefined | ''>> =
+  {
+    QUOTE_CHANGED: ({ now: serverQuote }) => serverQuote && { kind: 'changed', serverQuote },
+    DUP_CODE: ({ unpaid }) => unpaid?.type === 'create' && toUnpaidQuestion(unpaid),
+    STATE_CONFLICT: (details) => details.why === 'unpaid' && details.unpaid && toUnpaidQuestion(details.unpaid),
+    APP_CONFIRM: ({ confirm_info: appChanges, confirm_key: key }) =>
+      key && { kind: 'apps', appChanges: appChanges ?? [], key },
+    DISCARD_CONFIRM: ({ discarded_amount: amount }) => amount && { kind: 'discard', amount },
+  }
+
+export const parseQuestion = ({ code, data }: Problem): OrderQuestion | null =>
+  questionsByCode[code]?.((data ?? {}) as QuestionDetails) || null
+
+/** There was no response: the call can be repeated when the connection is back. */
 export const isConnectionLost = ({ status, code }: Problem): boolean =>
   (status === 0 && code !== 'SESSION_LAPSED' && code !== 'SIGNED_OUT') ||
   status === 502 ||

@@ -1,12 +1,13 @@
-/** The wizard's draft: what is kept of it on the device at every step, and what an earlier build left of one. */
+/** The wizard's draft, saved on the device at every step; a draft of an earlier build is read too. */
 import type { Intent } from '#contract/endpoint.ts'
 import type { WizardValues } from '#features/orders/draft/wizard-form.ts'
 import type { DisplayedFigure } from '#features/orders/quote/local-quote.ts'
 
 /** 0 information, 1 modules, 2 payment, 3 finish (contracts 2). */
-export type WizardStep = 0 | 1 | 2 | 3
+export const steps = [0, 1, 2, 3] as const
+export type WizardStep = (typeof steps)[number]
 
-/** The figure that somebody agreed to without a line: the server's is compared with it before anything is ordered (D89). */
+/** The figure that the user agreed to offline: the server's is compared with it before anything is ordered (D89). */
 export interface AgreedQuote {
   shown: DisplayedFigure
   /** The list's day. */
@@ -17,9 +18,9 @@ export interface WizardFormDraft {
   step: WizardStep
   values: WizardValues
   agreed: AgreedQuote | null
-  /** The order that was made of it; it waits to be paid, and going on from before it replaces it (D36). */
+  /** The order created from it, unpaid; ordering again from an earlier step replaces it (D36). */
   ordered: number | null
-  /** The wish whose answer was lost: sent again under it, it is made once. */
+  /** Of an order whose response was lost: sent again under it, it is ordered once. */
   intent: Intent | null
 }
 
@@ -31,10 +32,10 @@ export const createDraft = (values: WizardValues): WizardFormDraft => ({
   intent: null,
 })
 
-/** Every wizard of its client type has one draft. */
+/** One draft for each client type. */
 export const getDraftName = (type: string) => `newContract:${type}`
 
-/** What an earlier build left may lack fields, or have them of another kind. */
+/** A draft of an earlier build may lack fields, or have them of another kind. */
 export function parseDraft(storedValue: unknown, emptyValues: WizardValues): WizardFormDraft | null {
   if (typeof storedValue !== 'object' || storedValue === null) return null
   const {
@@ -49,7 +50,7 @@ export function parseDraft(storedValue: unknown, emptyValues: WizardValues): Wiz
     isSameKind(value, emptyValues[name as keyof WizardValues]),
   )
   return {
-    step: step === 1 || step === 2 || step === 3 ? step : 0,
+    step: steps.find((knownStep) => knownStep === step) ?? 0,
     values: { ...emptyValues, ...(Object.fromEntries(knownEntries) as Partial<WizardValues>) },
     agreed: (agreedQuote as AgreedQuote | null | undefined) ?? null,
     ordered: typeof createdOrderId === 'number' ? createdOrderId : null,
@@ -60,7 +61,7 @@ export function parseDraft(storedValue: unknown, emptyValues: WizardValues): Wiz
 const isSameKind = (value: unknown, example: unknown) =>
   example !== undefined && typeof value === typeof example && Array.isArray(value) === Array.isArray(example)
 
-/** Whether there is anything that somebody would miss. The day on which it was opened is no word of theirs. */
+/** Whether anything was typed. The first day is filled in by itself. */
 export const isWorthSaving = (
   { step, values, ordered: createdOrderId }: WizardFormDraft,
   emptyValues: WizardValues,

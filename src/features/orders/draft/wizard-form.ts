@@ -1,4 +1,4 @@
-/** The wizard's form: its values as they are typed, what is wrong with them, and what is asked and sent of them. */
+/** The wizard's form: its values as they are typed, what is wrong with them, and the order that is sent. */
 import type { ClientType } from '#domain/access.ts'
 import {
   type FieldCheck,
@@ -115,7 +115,7 @@ export const checkModuleStep = (values: WizardValues, { list, modules }: PriceDa
     modules.filter(({ hidden }) => !hidden),
   ).filter(({ field }) => field === 'modules')
 
-/** Null: it cannot be priced as it stands typed. */
+/** Null: the typed values have no price. */
 export function toRequestedOrder(values: WizardValues): RequestedOrder | null {
   const { users, period, period_start: start } = values
   const hasWholeNumbers =
@@ -133,7 +133,7 @@ export function toRequestedOrder(values: WizardValues): RequestedOrder | null {
   }
 }
 
-/** What the server is asked and sent. */
+/** The body of the calls for a quote and for the order. */
 export function toOrderBody(values: WizardValues, type: ClientType) {
   const desc = cleanText(values.desc)
   return {
@@ -153,5 +153,7 @@ export function toOrderBody(values: WizardValues, type: ClientType) {
   }
 }
 
-/** In which step a field is mended. */
+export const codeTakenProblem: AnyFieldProblem = { field: 'code', code: 'DUPLICATE' }
+
+/** The step that has the field. */
 export const getStepOfField = (field: string): 0 | 1 => (field === 'modules' ? 1 : 0)

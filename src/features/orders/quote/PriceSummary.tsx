@@ -8,6 +8,7 @@ import { Icon } from '#ui/icons/Icon.tsx'
 import { Tag } from '#ui/display/Tag.tsx'
 import { useTranslation } from 'react-i18next'
 import { FeeBreakdown } from '#features/orders/quote/FeeBreakdown.tsx'
+import { getModuleNames } from '#features/orders/quote/module-names.ts'
 import { PriceBar } from '#features/orders/quote/PricedLayout.tsx'
 import { formatOrderFieldProblem } from '#ui/i18n/order-field-messages.ts'
 import type { QuoteFigure, PriceData, LocalQuote } from '#features/orders/quote/local-quote.ts'
@@ -81,17 +82,8 @@ function PriceDetails({ figure, ...props }: Props & { figure: QuoteFigure }) {
   const steps = useMemo(() => figure.steps(), [figure])
   return (
     <>
-      <FeeBreakdown currency={figure.currency} steps={steps} namesByCode={getModuleNames(priceData)} />
+      <FeeBreakdown currency={figure.currency} steps={steps} namesByCode={getModuleNames(priceData.modules)} />
       <PriceFacts {...props} />
     </>
   )
-}
-
-const namesByPriceData = new WeakMap<PriceData, ReadonlyMap<string, string>>()
-/** Of modules, by code. */
-export function getModuleNames(priceData: PriceData): ReadonlyMap<string, string> {
-  const namesByCode =
-    namesByPriceData.get(priceData) ?? new Map(priceData.modules.map(({ code, name }) => [code, name]))
-  namesByPriceData.set(priceData, namesByCode)
-  return namesByCode
 }

@@ -3,7 +3,8 @@ import { useTranslation } from 'react-i18next'
 import { findPricedContract, buildSoldRows, type SoldRow } from '#features/orders/quote/sold-rows.ts'
 import type { ContractRow } from '#features/orders/contract-row.ts'
 import { formatSigned } from '#features/orders/quote/AmountChange.tsx'
-import { describeStep } from '#features/orders/quote/FeeBreakdown.tsx'
+import { describeStep } from '#features/orders/quote/describe-step.ts'
+import { JoiningModuleRows } from '#features/orders/quote/JoiningModuleRows.tsx'
 import { getNameLang } from '#ui/i18n/name-language.ts'
 
 interface Props {
@@ -31,12 +32,7 @@ export function SoldPrice({ contract, history, namesByCode, joiningModules }: Pr
         {partRows.map((row) => (
           <SoldPriceRow key={getRowKey(row)} row={row} namesByCode={namesByCode} />
         ))}
-        {joiningModules.map(({ code, name }) => (
-          <li key={code} className="joining">
-            <span lang={getNameLang(name)}>{name}</span>
-            <span>{t('joins')}</span>
-          </li>
-        ))}
+        <JoiningModuleRows modules={joiningModules} />
         {rows.slice(partRows.length).map((row) => (
           <SoldPriceRow key={getRowKey(row)} row={row} namesByCode={namesByCode} />
         ))}

@@ -25,6 +25,7 @@ import type { OutputOf } from '#contract/endpoint.ts'
 import type { calculate } from '#contract/orders.ts'
 import type { listModuleChoices } from '#contract/modules.ts'
 import type { getPriceInForce } from '#contract/prices.ts'
+import { getModuleNames } from '#features/orders/quote/module-names.ts'
 
 export type PriceListInForce = PriceList & Pick<OutputOf<typeof getPriceInForce>, 'id' | 'effective_date'>
 export type ModuleChoice = OutputOf<typeof listModuleChoices>[number]
@@ -110,7 +111,7 @@ export function quoteLocally(priceData: PriceData, requestedOrder: RequestedOrde
   if (result.kind === 'quote')
     return isTooLarge(result.quote)
       ? { kind: 'none', code: 'AMOUNT_TOO_LARGE', modules: [] }
-      : { kind: 'figure', figure: toFigure(priceData, requestedOrder, result.quote) }
+      : { kind: 'figure', figure: toFigure(priceData, result.quote) }
   if (result.kind === 'modules not listed') return { kind: 'none', code: 'NOT_LISTED', modules: result.modules }
   return { kind: 'none', code: result.kind === 'expired' ? 'extendFirst' : result.kind, modules: [] }
 }
@@ -126,7 +127,7 @@ function quoteOrder({ list, uatBound }: PriceData, requestedOrder: RequestedOrde
   return quoteChange(input, requestedOrder.segments, today, requestedOrder.anchor)
 }
 
-function toFigure({ modules }: PriceData, requestedOrder: RequestedOrder, quote: Quote): QuoteFigure {
+function toFigure({ modules }: PriceData, quote: Quote): QuoteFigure {
   return {
     currency: quote.currency,
     contract_amount: writeAmount(quote.contract_amount),
@@ -136,37 +137,49 @@ function toFigure({ modules }: PriceData, requestedOrder: RequestedOrder, quote:
     annual: writeAmount(quote.annualFee.fee),
     period_start: quote.period_start,
     period_end: quote.period_end,
-    modules: () => toPricedModules(modules, requestedOrder.modules, quote),
+    modules: () => {
+      const pricedModules = quote.annualFee.modules.map(({ code, amount }) => ({ code, price: writeAmount(amount) }))
+      return listOrderedModules(modules, pricedModules, '0.00')
+    },
     steps: () => explainQuote(quote),
   }
 }
 
-function toPricedModules(
+/** Hidden modules that the selected ones bring along (D5). */
+export const findJoiningModules = (
   modules: readonly ModuleChoice[],
   selectedCodes: readonly string[],
-  quote: Quote,
-): PricedModule[] {
-  const namesByCode = new Map(modules.map(({ code, name }) => [code, name]))
-  const hiddenModules = modules.filter((module) => module.hidden)
+): ModuleChoice[] =>
+  filterJoiningModules(
+    modules.filter(({ hidden }) => hidden),
+    selectedCodes,
+  )
+
+/** The selected modules with their prices, and the hidden ones that join by themselves (D5). */
+export const listOrderedModules = <Price>(
+  modules: readonly ModuleChoice[],
+  selectedModules: readonly { code: string; price: Price }[],
+  joiningPrice: Price,
+) => {
+  const selectedCodes = selectedModules.map(({ code }) => code)
   return [
-    ...quote.annualFee.modules.map(({ code, amount }) => ({
-      code,
-      name: namesByCode.get(code) ?? code,
-      price: writeAmount(amount),
-      auto: 0 as const,
-    })),
-    ...filterJoiningModules(hiddenModules, selectedCodes).map(({ code, name }) => ({
-      code,
-      name,
-      price: '0.00',
-      auto: 1 as const,
-    })),
+    ...selectedModules.map(({ code, price }) => {
+      const name = getModuleNames(modules).get(code) ?? code
+      return { code, name, price, auto: 0 as const }
+    }),
+    ...findJoiningModules(modules, selectedCodes).map(({ code, name }) => {
+      return { code, name, price: joiningPrice, auto: 1 as const }
+    }),
   ]
 }
 
-/** No amount can say what it would come to: its form says so, and orders nothing. */
+/** Too large for a figure: its form says so, and orders nothing. */
 export const isAmountTooLarge = (quote: LocalQuote | null): boolean =>
   quote?.kind === 'none' && quote.code === 'AMOUNT_TOO_LARGE'
+
+/** Null: the order has a figure, or its amount is too large for one. */
+export const findUnlistedModules = (quote: LocalQuote | null): readonly string[] | null =>
+  quote?.kind === 'none' && !isAmountTooLarge(quote) ? quote.modules : null
 
 /** What a toggle does to the amount due; null where one of the two has none. */
 export function calculateAmountWith(
@@ -183,18 +196,10 @@ const comparedFields = ['amount', 'annual', 'contract_amount', 'residual_amount'
 /** What a person agreed to: the sums and the days, by the list of that id. */
 export type DisplayedFigure = Pick<QuoteFigure, (typeof comparedFields)[number]> & { price_id: number }
 
-export const toDisplayedFigure = (figure: QuoteFigure, list: { id: number }): DisplayedFigure => ({
-  ...pickComparedFields(figure),
-  price_id: list.id,
-})
-const pickComparedFields = (figure: Pick<QuoteFigure, (typeof comparedFields)[number]>) => ({
-  amount: figure.amount,
-  annual: figure.annual,
-  contract_amount: figure.contract_amount,
-  residual_amount: figure.residual_amount,
-  period_start: figure.period_start,
-  period_end: figure.period_end,
-})
+export const toDisplayedFigure = (
+  { amount, annual, contract_amount, residual_amount, period_start, period_end }: Omit<DisplayedFigure, 'price_id'>,
+  { id }: { id: number },
+): DisplayedFigure => ({ amount, annual, contract_amount, residual_amount, period_start, period_end, price_id: id })
 
 /** Whether the server says what was shown. Another list that comes to the same sums is the same to who pays. */
 export const isSameFigure = (

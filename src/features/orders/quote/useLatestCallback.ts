@@ -1,6 +1,6 @@
 import { useCallback, useEffect, useRef } from 'react'
 
-/** One function for as long as the part is there, that always does what was said last: what is given it need not be drawn anew. */
+/** A function that stays the same and calls the latest callback: what receives it is not rendered again for it. */
 export function useLatestCallback<A extends unknown[]>(callback: (...args: A) => void): (...args: A) => void {
   const latestCallback = useRef(callback)
   useEffect(() => {

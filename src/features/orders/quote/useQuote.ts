@@ -1,69 +1,60 @@
-import { useCallback, useMemo, useState } from 'react'
+import { useCallback, useMemo } from 'react'
+import type { InputOf } from '#contract/endpoint.ts'
+import { calculate } from '#contract/orders.ts'
 import type { CallResult } from '#request/call-results.ts'
+import { callEndpoint } from '#state/app-thunk.ts'
 import { useDispatch } from '#state/use-store.ts'
-import { type RequestStatus, idleStatus } from '#state/request-status.ts'
 import { useToday } from '#ui/page/use-today.ts'
-import { type QuoteBody, fetchServerQuote } from '#features/orders/quote/server-quote.ts'
+import { useStateOf } from '#features/orders/quote/useStateOf.ts'
 import {
-  isSameFigure,
   type PriceData,
   quoteLocally,
-  type LocalQuote,
   toDisplayedFigure,
   type ServerQuote,
   type RequestedOrder,
 } from '#features/orders/quote/local-quote.ts'
 
-export interface QuoteState {
-  /** By the engine in this page, at each keystroke; null while something is missing or nobody knows the prices. */
-  localQuote: LocalQuote | null
-  /** The server's, of this very wish; null: not asked yet. */
-  serverQuote: ServerQuote | null
-  status: RequestStatus
-  /** The server says something else than what is shown here. */
-  isDifferent: boolean
-  /** Asks the server what this wish would cost. */
-  requestQuote: (body: QuoteBody) => Promise<CallResult<ServerQuote>>
-}
+type QuoteBody = InputOf<typeof calculate>['body']
 
 /** `requestedOrder` is the same object while nothing of it changes. */
-export function useQuote(priceData: PriceData | null, requestedOrder: RequestedOrder | null): QuoteState {
+export function useQuote(priceData: PriceData, requestedOrder: RequestedOrder | null) {
   const dispatch = useDispatch()
-  const today = useToday(priceData?.timeZone)
+  const today = useToday(priceData.timeZone)
   const localQuote = useMemo(
-    () => (priceData && requestedOrder ? quoteLocally(priceData, requestedOrder, today) : null),
+    () => requestedOrder && quoteLocally(priceData, requestedOrder, today),
     [priceData, requestedOrder, today],
   )
-  const [serverResult, setServerResult] = useState<{
-    requestedOrder: RequestedOrder | null
-    serverQuote: ServerQuote | null
-    status: RequestStatus
-  }>(noServerResult)
+  const localFigure = localQuote?.kind === 'figure' ? localQuote.figure : null
+  const displayedFigure = useMemo(
+    () => localFigure && toDisplayedFigure(localFigure, priceData.list),
+    [localFigure, priceData.list],
+  )
+  const [result, setResult] = useStateOf<RequestedOrder | null, CallResult<ServerQuote> | null>(requestedOrder, null)
   const requestQuote = useCallback(
     async (body: QuoteBody) => {
-      setServerResult({ requestedOrder, serverQuote: null, status: { kind: 'sending' } })
-      const result = await dispatch(fetchServerQuote(body))
-      const newServerQuote = result.kind === 'fresh' ? result.output : null
-      setServerResult({
-        requestedOrder,
-        serverQuote: newServerQuote,
-        status: result.kind === 'problem' ? { kind: 'failed', problem: result.problem } : idleStatus,
-      })
-      return result
+      setResult(null)
+      const newResult = await dispatch(callEndpoint(calculate, { body }))
+      setResult(newResult)
+      return newResult
     },
-    [dispatch, requestedOrder],
+    [dispatch, setResult],
   )
-  // What was asked about another wish says nothing about this one.
-  const { serverQuote, status } = serverResult.requestedOrder === requestedOrder ? serverResult : noServerResult
-  const displayedFigure =
-    priceData && localQuote?.kind === 'figure' ? toDisplayedFigure(localQuote.figure, priceData.list) : null
   return {
+    /** Calculated in this page at each keystroke; null: something is missing. */
     localQuote,
-    serverQuote,
-    status,
-    isDifferent: serverQuote !== null && (displayedFigure === null || !isSameFigure(displayedFigure, serverQuote)),
+    localFigure,
+    /** What the user sees of the local figure. */
+    displayedFigure,
+    /** The server's, of this very order; null: it was not requested yet. */
+    serverQuote: result?.kind === 'fresh' ? result.output : null,
+    setServerQuote: (serverQuote: ServerQuote) => setResult({ kind: 'fresh', output: serverQuote }),
+    /** Why the server has no quote for this order. */
+    problem: result?.kind === 'problem' ? result.problem : null,
+    /**
+     * Online only. The server records a refusal in the audit trail, so this is called when a step is left, not at each keystroke. Each
+     * call has an intent of its own: under a used one the server would repeat its stored figure.
+     */
     requestQuote,
   }
 }
-
-const noServerResult = { requestedOrder: null, serverQuote: null, status: idleStatus }
+export type QuoteState = ReturnType<typeof useQuote>

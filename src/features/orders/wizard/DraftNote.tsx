@@ -1,46 +1,47 @@
-import { memo, useState } from 'react'
+import { useState } from 'react'
 import { Button } from '#ui/display/Button.tsx'
+import { DraftOffer } from '#ui/form/DraftOffer.tsx'
 import { Dialog } from '#ui/overlay/Dialog.tsx'
 import { formatReadingTime } from '#ui/list/Freshness.tsx'
 import { Icon, type IconName } from '#ui/icons/Icon.tsx'
 import { useTranslation } from 'react-i18next'
 import type { WizardDraftState } from '#features/orders/draft/useWizardDraft.ts'
 
-/** Says that nothing has to be saved here, and how to begin anew. */
-export const DraftNote = memo(function DraftNote({
-  savedAt,
-  discard,
-  isUnsaved,
-}: Pick<WizardDraftState, 'savedAt' | 'discard' | 'isUnsaved'>) {
+interface Props {
+  draftState: WizardDraftState
+  /** Continues the draft of an earlier visit. */
+  onContinue: () => void
+  onDiscard: () => void
+}
+
+/** Offers the draft of an earlier visit, and tells that this one is saved by itself. */
+export function DraftNote({ draftState, onContinue, onDiscard }: Props) {
+  const { t } = useTranslation('wizard')
+  const { offer, discardOffer, savedAt, isUnsaved } = draftState
+  const isSaved = savedAt !== null && !isUnsaved
+  return (
+    <>
+      {offer && <DraftOffer savedAt={offer.savedAt} onContinue={onContinue} onDiscard={discardOffer} />}
+      {/* Present from the start: if it came with the first letter, it would move the field that is typed into. */}
+      <p className="draft-note" role={isUnsaved ? 'alert' : undefined}>
+        {isUnsaved && <NoteWithIcon icon="alert">{t('draft.unkept')}</NoteWithIcon>}
+        {!isUnsaved && savedAt === null && <NoteWithIcon icon="device">{t('draft.none')}</NoteWithIcon>}
+        {isSaved && <NoteWithIcon icon="check">{t('draft.kept', { at: formatReadingTime(savedAt) })}</NoteWithIcon>}
+        {isSaved && <DiscardButton onDiscard={onDiscard} />}
+      </p>
+    </>
+  )
+}
+
+function DiscardButton({ onDiscard }: Pick<Props, 'onDiscard'>) {
   const { t } = useTranslation('wizard')
   const [isConfirming, setConfirming] = useState(false)
-  if (isUnsaved)
-    return (
-      <p className="draft-note" role="alert">
-        <NoteWithIcon icon="alert">{t('draft.unkept')}</NoteWithIcon>
-      </p>
-    )
-  // There from the start: what comes with the first letter would push the field away from under the hand.
-  if (savedAt === null)
-    return (
-      <p className="draft-note">
-        <NoteWithIcon icon="device">{t('draft.none')}</NoteWithIcon>
-      </p>
-    )
-  const action = (
-    <Button
-      kind="danger"
-      onClick={() => {
-        setConfirming(false)
-        discard()
-      }}
-    >
-      {t('draft.discard')}
-    </Button>
-  )
+  const confirm = () => {
+    setConfirming(false)
+    onDiscard()
+  }
   return (
-    <p className="draft-note">
-      <NoteWithIcon icon="check">{t('draft.kept', { at: formatReadingTime(savedAt) })}</NoteWithIcon>
+    <>
       <Button kind="plain" onClick={() => setConfirming(true)}>
         {t('draft.discard')}
       </Button>
@@ -48,16 +49,20 @@ export const DraftNote = memo(function DraftNote({
         open={isConfirming}
         title={t('draft.title')}
         onClose={() => setConfirming(false)}
-        action={action}
+        action={
+          <Button kind="danger" onClick={confirm}>
+            {t('draft.discard')}
+          </Button>
+        }
         cancel={t('draft.keep')}
       >
         <p>{t('draft.text')}</p>
       </Dialog>
-    </p>
+    </>
   )
-})
+}
 
-/** The sign stays beside its first word where the line is too short for all of them. */
+/** The icon stays with the first word if the text wraps. */
 const NoteWithIcon = ({ icon, children }: { icon: IconName; children: string }) => (
   <span>
     <Icon name={icon} size={16} /> {children}

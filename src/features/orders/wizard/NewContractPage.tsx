@@ -2,15 +2,13 @@ import '#features/orders/wizard-words.ts'
 import { useEffect, useMemo } from 'react'
 import { useSearchParams } from 'react-router-dom'
 import type { ClientType } from '#domain/access.ts'
-import type { Currency } from '#domain/money.ts'
 import { useSignedInSession } from '#state/use-store.ts'
 import { Button } from '#ui/display/Button.tsx'
-import { EmptyState } from '#ui/list/EmptyState.tsx'
 import { Page } from '#ui/page/Page.tsx'
-import { ProblemNote } from '#ui/page/ProblemNote.tsx'
 import { Skeleton } from '#ui/page/Skeleton.tsx'
 import { useTranslation } from 'react-i18next'
 import { RequirePriceList } from '#features/orders/quote/RequirePriceList.tsx'
+import { OrderPlaceholder } from '#features/orders/OrderPlaceholder.tsx'
 import { OrderStyles } from '#features/orders/OrderStyles.tsx'
 import { useWizardDraft } from '#features/orders/draft/useWizardDraft.ts'
 import { usePriceData } from '#features/orders/quote/usePriceData.ts'
@@ -18,10 +16,11 @@ import { useCopyOrder } from '#features/orders/wizard/useCopyOrder.ts'
 import { useToday } from '#ui/page/use-today.ts'
 import { type OwnUnpaidOrder, useUnpaidOrders } from '#features/orders/payment/useUnpaidOrders.ts'
 import { FinishedOrder } from '#features/orders/wizard/steps/FinishedOrder.tsx'
+import type { WizardInput } from '#features/orders/wizard/state/useWizard.ts'
 import { Wizard } from '#features/orders/wizard/Wizard.tsx'
 import { isWorthSaving, createDraft } from '#features/orders/draft/wizard-draft.ts'
 import { createWizardValues, copyToWizardValues } from '#features/orders/draft/wizard-form.ts'
-import type { PriceListInForce, PriceData } from '#features/orders/quote/local-quote.ts'
+import type { PriceListInForce } from '#features/orders/quote/local-quote.ts'
 
 /** Ordering a service in four steps (contracts 2). Without a price list there is nothing to order by (M68). */
 export function NewContractPage() {
@@ -37,19 +36,20 @@ export function NewContractPage() {
 function OrderingLoader({ type, list }: { type: ClientType; list: PriceListInForce }) {
   const { t } = useTranslation('wizard')
   const { caller } = useSignedInSession()
-  const { orderingData, problem, fetchAll } = usePriceData(type, list)
-  // Asked for beside the market, not after it.
+  const { priceData, modules, settings } = usePriceData(type, list)
+  // Fetched together with the prices, not after them.
   const unpaidOrders = useUnpaidOrders(caller.companyId, type)
-  if (orderingData) return <WizardLoader {...{ type, unpaidOrders, ...orderingData }} />
-  if (!problem) return <Skeleton lines={8} />
-  if (problem.code !== 'OFFLINE') return <ProblemNote problem={problem} title={t('missing')} onRetry={fetchAll} />
-  // Nothing has to be pressed: it is asked for again when the line is back.
+  if (priceData && settings.record)
+    return <WizardLoader {...{ type, unpaidOrders, priceData }} currencies={settings.record.currencies} />
   return (
-    <section className="card">
-      <EmptyState icon="offline" title={t('missing')}>
-        <p>{t('missingOffline')}</p>
-      </EmptyState>
-    </section>
+    <OrderPlaceholder
+      problem={modules.problem ?? settings.problem}
+      title={t('missing')}
+      offlineTitle={t('missing')}
+      offlineText={t('missingOffline')}
+      lines={8}
+      onRetry={() => void Promise.all([modules.refetch(), settings.refetch()])}
+    />
   )
 }
 
@@ -59,14 +59,11 @@ function getFinishedOrderId(query: URLSearchParams): number | null {
   return id !== null && /^[1-9]\d{0,8}$/.test(id) ? Number(id) : null
 }
 
-interface Props {
-  type: ClientType
-  priceData: PriceData
-  currencies: readonly Currency[]
+type WizardLoaderProps = Omit<WizardInput, 'today' | 'draftState' | 'unpaidOrders'> & {
   unpaidOrders: readonly OwnUnpaidOrder[] | null
 }
 
-function WizardLoader({ type, priceData, currencies, unpaidOrders }: Props) {
+function WizardLoader({ type, priceData, currencies, unpaidOrders }: WizardLoaderProps) {
   const { t } = useTranslation('wizard')
   const today = useToday(priceData.timeZone)
   const emptyValues = useMemo(() => createWizardValues(priceData.list, today), [priceData.list, today])
@@ -80,12 +77,12 @@ function WizardLoader({ type, priceData, currencies, unpaidOrders }: Props) {
     draftState.updateDraft(() => createDraft(copyToWizardValues(row, emptyValues, priceData.list)))
     handleCopied(true)
   }
-  // Over a draft of one's own only when that is said.
+  // It replaces a draft only after a press.
   useEffect(() => {
     if (row && isEmpty) copyOrder()
   })
   if (!draftState || !unpaidOrders) return <Skeleton lines={8} />
-  // After a reload the draft of what was finished is gone; the wizard that finished it shows the result itself.
+  // After a reload there is no draft of the finished order; before it, the wizard shows the result itself.
   if (finishedOrderId !== null && draftState.draft.step !== 3) {
     const startNewOrder = () => setQuery({}, { replace: true })
     return (

@@ -5,9 +5,20 @@ import { showToast } from '#ui/overlay/toasts.tsx'
 import { useTranslation } from 'react-i18next'
 import { readOrder } from '#features/orders/draft/submit-order.ts'
 import { readRow } from '#local/lists/read-row.ts'
+import type { AppThunk } from '#state/app-thunk.ts'
 import { useDispatch } from '#state/use-store.ts'
 
-/** The order that `?from=` names, from the device or the server; null: none is named, or it cannot be had now. */
+/** From the device, else from the server; null: neither has it now. */
+const findOrder =
+  (id: number): AppThunk<OrderRow | null> =>
+  async (dispatch) => {
+    const localRow = await readRow<OrderRow>('orders', id)
+    if (localRow) return localRow.row
+    const result = await dispatch(readOrder(id))
+    return result.kind === 'fresh' || result.kind === 'cached' ? result.output : null
+  }
+
+/** The order that `?from=` names; null: none is named, or it cannot be loaded now. */
 export function useCopyOrder(): { row: OrderRow | null; onCopied: (isFilled: boolean) => void } {
   const [query, setQuery] = useSearchParams()
   const dispatch = useDispatch()
@@ -17,17 +28,14 @@ export function useCopyOrder(): { row: OrderRow | null; onCopied: (isFilled: boo
   useEffect(() => {
     if (!Number.isInteger(from) || from <= 0) return setRow(null)
     let isActive = true
-    void (async () => {
-      const localRow = await readRow<OrderRow>('orders', from)
-      const result = localRow ? null : await dispatch(readOrder(from))
-      const loadedOrder = result?.kind === 'fresh' || result?.kind === 'cached' ? result.output : null
+    void dispatch(findOrder(from)).then((order) => {
       if (!isActive) return
-      setRow(localRow?.row ?? loadedOrder)
-      if (!localRow && !loadedOrder) showToast({ kind: 'note', text: t('again.notHere') })
-    })()
+      setRow(order)
+      if (!order) showToast({ kind: 'note', text: t('again.notHere') })
+    })
     return () => void (isActive = false)
   }, [from, dispatch, t])
-  /** Once it has been used the address says so: a reload must not fill the form again. */
+  /** The address no longer names the order: a reload must not fill the form again. */
   const onCopied = (isFilled: boolean) => {
     setRow(null)
     const step = isFilled ? null : query.get('step')

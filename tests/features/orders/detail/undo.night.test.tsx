@@ -1,6 +1,6 @@
 /** A change that discards money on the contract's page: asked about with its sum, and undone on its day (D14). */
 import { screen } from '@testing-library/dom'
-import { beforeEach, expect, it } from 'vitest'
+import { beforeEach, expect, it, vi } from 'vitest'
 import { getButton, submit, typeValues } from '#tests/support/pages/fields.ts'
 import { buyOrder, type OrderRow, readOrder } from '#tests/support/orders/shop-data.ts'
 import { createUserActions, setUpShopPages, today } from '#tests/support/pages/shop-pages.ts'
@@ -103,6 +103,38 @@ it('fault 4b says why it is too late once somebody ordered after the change', as
   await screen.findByText('Another order followed this change, so it can no longer be undone.')
   await screen.findByText(/^Extension until \d{4}-\d\d-\d\d is unpaid:$/)
   expect(screen.queryByRole('button', { name: 'Undo' })).toBeNull()
+})
+
+/** The first call of the path reaches the server, and its response is replaced by that of a proxy. Returns the number of calls. */
+function loseFirstResponse(path: RegExp): () => number {
+  const originalFetch = fetch
+  let callCount = 0
+  vi.stubGlobal('fetch', async (request: Request, init?: RequestInit) => {
+    const response = await originalFetch(request, init)
+    const isCall = request.method === 'POST' && path.test(new URL(request.url).pathname)
+    if (isCall) callCount += 1
+    return isCall && callCount === 1 ? new Response('<h1>504</h1>', { status: 504 }) : response
+  })
+  return () => callCount
+}
+
+it('orders a change and undoes it once each when the first response was lost', async () => {
+  const countChanges = loseFirstResponse(/\/api\/contract$/)
+  await reduceUsers()
+  await submit(fixture.user)
+  await (await dialog(`Discard ${discardedSum}?`)).press('Change and discard')
+  await findText('Update failed.')
+  await submit(fixture.user)
+  await screen.findByText('Changed today from 25 to 10 users. Undo until 23:59.')
+  await expect.poll(() => readContracts().length).toBe(2)
+  const countUndos = loseFirstResponse(/\/api\/contract\/\d+\/undo$/)
+  await press('Undo')
+  await findText('could not be undone')
+  await press('Undo')
+  await screen.findByText('The change is undone. The contract is as it was before.')
+  await expect.poll(() => readContracts().length).toBe(3)
+  // The page looks up what became of the lost call, and does not send it again.
+  expect([countChanges(), countUndos()]).toEqual([1, 1])
 })
 
 /** The order in force, by the number in the address. */

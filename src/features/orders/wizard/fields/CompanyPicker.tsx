@@ -1,11 +1,11 @@
-import { type Ref, useCallback, useEffect, useMemo, useState } from 'react'
+import { type Ref, useEffect, useMemo, useState } from 'react'
 import { listCompanies } from '#contract/orders.ts'
 import { isOffline, type Problem } from '#contract/problem.ts'
 import { normaliseText } from '#domain/text.ts'
 import { readAllAgedResponses } from '#local/lists/responses.ts'
 import { useDispatch } from '#state/use-store.ts'
 import { useLiveQuery } from '#state/live-query.ts'
-import { useFetch } from '#state/use-fetch.ts'
+import { useRecord } from '#state/use-record.ts'
 import { Combobox } from '#ui/form/Combobox.tsx'
 import { formatProblem } from '#ui/i18n/problem-messages.ts'
 import { useTranslation } from 'react-i18next'
@@ -26,7 +26,7 @@ interface Props {
   ref?: Ref<HTMLInputElement>
 }
 
-/** Finds a customer by a part of the code or name: among those that the device has heard of, and those that the server adds. */
+/** Finds a customer by a part of the code or name: among those on the device, and those that the server adds. */
 export function CompanyPicker({ companyId, onChoose, ...field }: Props) {
   const { t } = useTranslation('orders')
   const [searchText, setSearchText] = useState('')
@@ -47,7 +47,7 @@ export function CompanyPicker({ companyId, onChoose, ...field }: Props) {
   )
 }
 
-/** The companies that the device has heard of, by code; the newest word of each counts. */
+/** The companies of all stored responses, by code; of each the latest response counts. */
 function useCachedCompanies(): readonly CompanyChoice[] {
   const responses = useLiveQuery(() => readAllAgedResponses(listCompanies), [])
   return useMemo(() => {
@@ -58,7 +58,7 @@ function useCachedCompanies(): readonly CompanyChoice[] {
   }, [responses])
 }
 
-/** What the server finds comes to the device, and from there to here. */
+/** The server's matches are stored on the device, and read from there. */
 function useCompanyMatches(searchText: string) {
   const dispatch = useDispatch()
   const companies = useCachedCompanies()
@@ -86,13 +86,9 @@ function useCompanyMatches(searchText: string) {
   return { matches, isAwaited, problem: isAwaited ? null : searchResult.problem }
 }
 
-/** What to call a company that the address or a draft names; its number until its name is known, null for none. */
+/** The name of a company that the address or a draft names; its number until the device has the name, null for none. */
 export function useCompanyName(id: number | null): string | null {
-  const dispatch = useDispatch()
+  useRecord(listCompanies, id === null ? null : { query: { id } })
   const company = useCachedCompanies().find((candidate) => candidate.id === id)
-  useFetch(
-    useCallback(() => void (id !== null && dispatch(findCompanies({ id }))), [dispatch, id]),
-    id === null,
-  )
   return id === null ? null : (company?.name ?? `#${id}`)
 }

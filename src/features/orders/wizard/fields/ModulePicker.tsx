@@ -9,7 +9,6 @@ import { useTranslation } from 'react-i18next'
 import {
   type SelectableModule,
   buildSelectableModules,
-  findJoiningModules,
   filterModules,
   type ModuleToggle,
   toggleModule,
@@ -17,7 +16,8 @@ import {
 import { ModuleChangeDialog } from '#features/orders/wizard/fields/ModuleChangeDialog.tsx'
 import { type PriceChange, AmountChange } from '#features/orders/quote/AmountChange.tsx'
 import { useLatestCallback } from '#features/orders/quote/useLatestCallback.ts'
-import type { PriceData } from '#features/orders/quote/local-quote.ts'
+import { findJoiningModules, type PriceData } from '#features/orders/quote/local-quote.ts'
+import { getModuleNames } from '#features/orders/quote/module-names.ts'
 import { getNameLang } from '#ui/i18n/name-language.ts'
 
 export interface ModulePickerProps {
@@ -67,8 +67,7 @@ export function ModulePicker({
   )
   const visibleRows = filterModules(rows, useDeferredValue(text))
   const joiningModules = findJoiningModules(modules, selectedCodes)
-  const namesByCode = useMemo(() => new Map(modules.map(({ code, name }) => [code, name])), [modules])
-  const getName = (code: string) => namesByCode.get(code) ?? code
+  const getName = (code: string) => getModuleNames(modules).get(code) ?? code
   const toPriceChange = (toggle: ModuleToggle): PriceChange => ({
     from: getAmount(selectedCodes),
     to: getAmount(toggle.selectedCodes),

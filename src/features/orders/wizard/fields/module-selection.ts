@@ -1,5 +1,5 @@
 /** The module list as it is shown: what can be chosen, what stands chosen and cannot be had any more, what comes by itself. */
-import { selectModule, deselectModule, filterJoiningModules } from '#domain/catalogue/modules.ts'
+import { selectModule, deselectModule } from '#domain/catalogue/modules.ts'
 import { findUnmetNeeds } from '#domain/catalogue/unmet-needs.ts'
 import type { Currency } from '#domain/money.ts'
 import type { PriceListInForce, ModuleChoice } from '#features/orders/quote/local-quote.ts'
@@ -77,13 +77,3 @@ export function toggleModule(
   )(visibleModules, selectedCodes, code)
   return { kind: isSelected ? 'removing' : 'adding', code, dependentCodes, selectedCodes: newSelectedCodes }
 }
-
-/** Hidden modules that the choice brings in (D5). */
-export const findJoiningModules = (
-  modules: readonly ModuleChoice[],
-  selectedCodes: readonly string[],
-): ModuleChoice[] =>
-  filterJoiningModules(
-    modules.filter(({ hidden }) => hidden),
-    selectedCodes,
-  )

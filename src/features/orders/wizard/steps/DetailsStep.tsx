@@ -1,13 +1,16 @@
 import { type ChangeEvent, memo } from 'react'
+import { isProvider } from '#domain/access.ts'
 import type { Currency } from '#domain/money.ts'
 import { getStartWindow } from '#domain/checks/order-checks.ts'
 import { descLimit, nameLimit } from '#domain/orders.ts'
 import { isDate } from '#domain/plain-dates.ts'
 import { cleanCode } from '#domain/text.ts'
-import type { PlainDate } from '#domain/time.ts'
+import { useSignedInSession } from '#state/use-store.ts'
+import { Button } from '#ui/display/Button.tsx'
 import { useMedia } from '#ui/display/useMedia.ts'
 import { RadioField } from '#ui/form/choice-fields.tsx'
 import { DateField } from '#ui/form/DateField.tsx'
+import { ErrorSummary } from '#ui/form/ErrorSummary.tsx'
 import { Field, FieldFrame, useLengthLimit } from '#ui/form/Field.tsx'
 import { normaliseOnBlur } from '#ui/form/normalise-on-blur.ts'
 import { Icon } from '#ui/icons/Icon.tsx'
@@ -15,37 +18,48 @@ import { useTranslation } from 'react-i18next'
 import { CompanyPicker } from '#features/orders/wizard/fields/CompanyPicker.tsx'
 import { TermsFields } from '#features/orders/wizard/fields/TermsFields.tsx'
 import { YearsField } from '#features/orders/wizard/fields/YearsField.tsx'
-import { type AnyFieldProblem, formatOrderFieldProblem } from '#ui/i18n/order-field-messages.ts'
+import { formatOrderFieldProblem } from '#ui/i18n/order-field-messages.ts'
 import { normaliseCode, type WizardValues } from '#features/orders/draft/wizard-form.ts'
-import type { PriceData } from '#features/orders/quote/local-quote.ts'
-
-/** What is known of the code: being asked, free, held by an own unpaid order, or only to be known with a line. */
-export type ServiceCodeState = 'unasked' | 'checking' | 'free' | 'own' | 'later'
-
-interface Props {
-  values: WizardValues
-  onChange: (fields: Partial<WizardValues>) => void
-  onLeaveCode: () => void
-  codeState: ServiceCodeState
-  problems: readonly AnyFieldProblem[]
-  priceData: PriceData
-  currencies: readonly Currency[]
-  today: PlainDate
-  /** Of the provider's staff. */
-  isStaff: boolean
-}
+import { PricedStep } from '#features/orders/wizard/steps/PricedStep.tsx'
+import type { ServiceCodeState } from '#features/orders/wizard/state/useServiceCode.ts'
+import type { WizardState } from '#features/orders/wizard/state/useWizard.ts'
 
 /** The first step: what is ordered for whom, from when. */
-export function DetailsStep(props: Props) {
-  const { values, onChange, onLeaveCode, codeState, problems, priceData, currencies, today, isStaff } = props
-  const { code, name, desc, company_id, sOrderCreateTime, currency, period, period_start } = values
-  const fieldsProps = { problems, onChange }
+export function DetailsStep({ wizard }: { wizard: WizardState }) {
   const { t } = useTranslation('wizard')
+  return (
+    <PricedStep
+      wizard={wizard}
+      onSubmit={(event) => {
+        event.preventDefault()
+        void wizard.leaveDetails()
+      }}
+      button={
+        <Button kind="primary" type="submit">
+          {t('next')}
+        </Button>
+      }
+    >
+      <h2 className="sr-only" tabIndex={-1}>
+        {t('steps.0')}
+      </h2>
+      <ErrorSummary />
+      <DetailsFields wizard={wizard} />
+    </PricedStep>
+  )
+}
+
+function DetailsFields({ wizard }: { wizard: WizardState }) {
+  const { priceData, currencies, today, values, problems, updateValues: onChange, checkCode, codeState } = wizard
+  const { code, name, desc, company_id, sOrderCreateTime, currency, period, period_start } = values
+  const { t } = useTranslation('wizard')
+  const { caller } = useSignedInSession()
+  const fieldsProps = { problems, onChange }
   const fieldsets = [
     <fieldset key="service" className="form wizard-group">
       <legend>{t('group.service')}</legend>
-      <ServiceFields {...{ code, name, desc, codeState, onLeaveCode }} {...fieldsProps} />
-      {isStaff && <StaffFields {...{ company_id, sOrderCreateTime, today }} {...fieldsProps} />}
+      <ServiceFields {...{ code, name, desc, codeState }} onLeaveCode={checkCode} {...fieldsProps} />
+      {isProvider(caller) && <StaffFields {...{ company_id, sOrderCreateTime, today }} {...fieldsProps} />}
     </fieldset>,
     <fieldset key="terms" className="form wizard-group">
       <legend>{t('group.terms')}</legend>
@@ -54,7 +68,7 @@ export function DetailsStep(props: Props) {
       <PeriodFields {...{ period, period_start, sOrderCreateTime, today }} {...fieldsProps} />
     </fieldset>,
   ]
-  // Whoever holds a tablet plays with the price first, and types afterwards.
+  // On a tablet the price is tried out first, and text typed afterwards.
   const isTablet = useMedia('(pointer: coarse) and (width >= 48rem)')
   return isTablet ? fieldsets.toReversed() : fieldsets
 }
@@ -63,9 +77,12 @@ type TextFieldName = Exclude<
   { [N in keyof WizardValues]: WizardValues[N] extends string ? N : never }[keyof WizardValues],
   'currency' | 'user_mode' | 'users'
 >
-type FieldsProps = Pick<Props, 'problems' | 'onChange'>
+interface FieldsProps {
+  problems: WizardState['problems']
+  onChange: WizardState['updateValues']
+}
 
-/** What a field of text is given. */
+/** The props of a text field. */
 function useFieldProps<N extends TextFieldName>(values: Pick<WizardValues, N>, { problems, onChange }: FieldsProps) {
   const { t } = useTranslation('wizard')
   return (name: N) => {
@@ -82,13 +99,18 @@ function useFieldProps<N extends TextFieldName>(values: Pick<WizardValues, N>, {
   }
 }
 
+interface ServiceFieldsProps extends FieldsProps, Pick<WizardValues, 'code' | 'name' | 'desc'> {
+  codeState: ServiceCodeState
+  onLeaveCode: () => void
+}
+
 const ServiceFields = memo(function ServiceFields({
   codeState,
   onLeaveCode,
   onChange,
   problems,
   ...values
-}: Pick<WizardValues, 'code' | 'name' | 'desc'> & Pick<Props, 'codeState' | 'onLeaveCode'> & FieldsProps) {
+}: ServiceFieldsProps) {
   const getFieldProps = useFieldProps(values, { problems, onChange })
   const { error: descError, value, label, ...descProps } = getFieldProps('desc')
   const { error, input: limitProps } = useLengthLimit<HTMLTextAreaElement>(descLimit, { value, error: descError })
@@ -126,7 +148,7 @@ const CurrencyField = memo(function CurrencyField({
   currency,
   currencies,
   onChange,
-}: Pick<WizardValues, 'currency'> & Pick<Props, 'currencies' | 'onChange'>) {
+}: Pick<WizardValues, 'currency'> & Pick<WizardState, 'currencies'> & Pick<FieldsProps, 'onChange'>) {
   const { t } = useTranslation('wizard')
   return (
     <RadioField
@@ -145,7 +167,7 @@ const PeriodFields = memo(function PeriodFields({
   sOrderCreateTime: backDate,
   today,
   ...fieldsProps
-}: Pick<WizardValues, 'period' | 'period_start' | 'sOrderCreateTime'> & Pick<Props, 'today'> & FieldsProps) {
+}: Pick<WizardValues, 'period' | 'period_start' | 'sOrderCreateTime'> & Pick<WizardState, 'today'> & FieldsProps) {
   const { t } = useTranslation('wizard')
   const getFieldProps = useFieldProps({ period, period_start }, fieldsProps)
   const [firstDay, lastDay] = getStartWindow(today, isDate(backDate) ? backDate : null)
@@ -170,7 +192,7 @@ const StaffFields = memo(function StaffFields({
   onChange,
   problems,
   ...values
-}: Pick<WizardValues, 'company_id' | 'sOrderCreateTime'> & Pick<Props, 'today'> & FieldsProps) {
+}: Pick<WizardValues, 'company_id' | 'sOrderCreateTime'> & Pick<WizardState, 'today'> & FieldsProps) {
   const { t } = useTranslation('wizard')
   const getFieldProps = useFieldProps(values, { problems, onChange })
   const { label, error, value } = getFieldProps('company_id')
@@ -206,5 +228,6 @@ function CodeHelp({ state }: { state: ServiceCodeState }) {
         <Icon name="check" size={16} /> {t('code.free')}
       </>
     )
-  return t(state === 'unasked' ? 'code.help' : `code.${state}`)
+  // A taken code is shown as the field's error.
+  return t(state === 'unasked' || state === 'taken' ? 'code.help' : `code.${state}`)
 }

@@ -8,8 +8,8 @@ import { useTranslation } from 'react-i18next'
 import { Disclosure } from '#features/orders/Disclosure.tsx'
 import type { QuoteStep } from '#features/orders/quote/fee-tree.ts'
 import { FeeBreakdown } from '#features/orders/quote/FeeBreakdown.tsx'
-import { getModuleNames } from '#features/orders/quote/PriceSummary.tsx'
-import { buildOrderBreakdown } from '#features/orders/wizard/steps/order-breakdown.ts'
+import { getModuleNames } from '#features/orders/quote/module-names.ts'
+import { buildOrderBreakdown, type OrderBreakdown } from '#features/orders/wizard/steps/order-breakdown.ts'
 import type { PriceData, ServerQuote } from '#features/orders/quote/local-quote.ts'
 import { getNameLang } from '#ui/i18n/name-language.ts'
 
@@ -56,18 +56,11 @@ export function OrderConfirmation({
       </div>
       {steps && (
         <Disclosure className="price-why" label={t('why.label')}>
-          {() => <FeeBreakdown currency={currency} steps={steps} namesByCode={getModuleNames(priceData)} />}
+          {() => <FeeBreakdown currency={currency} steps={steps} namesByCode={getModuleNames(priceData.modules)} />}
         </Disclosure>
       )}
     </section>
   )
-}
-
-interface ModuleLine {
-  code: string
-  name: string
-  price: string | null
-  auto: number
 }
 
 /** Null: there is no such step. */
@@ -77,7 +70,7 @@ function sumSteps(steps: readonly QuoteStep[], code: string): string | null {
 }
 
 /** `users`: what all of them cost; null: not known any more. */
-function ModuleList({ modules, users }: { modules: readonly ModuleLine[]; users: string | null }) {
+function ModuleList({ modules, users }: { modules: OrderBreakdown['modules']; users: string | null }) {
   const { t } = useTranslation('wizard')
   const [page, setPage] = useState(1)
   const pageCount = Math.ceil(modules.length / pageSize)

@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'react'
 import type { OrderRow } from '#contract/orders.ts'
-import type { Problem } from '#contract/problem.ts'
+import { useAction } from '#state/use-action.ts'
 import { useConnection, useDispatch } from '#state/use-store.ts'
 import { Button, ButtonLink } from '#ui/display/Button.tsx'
 import { ProblemNote } from '#ui/page/ProblemNote.tsx'
@@ -15,49 +15,47 @@ import { refreshListedOrder } from '#features/orders/slice.ts'
 
 interface Props {
   id: number
-  /** As it was just made; null after a reload. */
+  /** As it was just created; null after a reload. */
   createdOrder: OrderRow | null
   serverQuote: ServerQuote | null
   priceData: PriceData
   onBack: () => void
   onPaid: (order: OrderRow) => void
-  /** It can no longer be paid: run out, deleted or replaced elsewhere. */
+  /** It can no longer be paid: expired, deleted or replaced elsewhere. */
   onInvalid: () => void
 }
 
-/** The third step: the order stands, and is paid here or, for seven days, from its own page. */
+/** The third step: the order exists, and is paid now or, for seven days, from its own page. */
 export function PaymentStep({ id, createdOrder, serverQuote, priceData, onBack, onPaid, onInvalid }: Props) {
   const { t } = useTranslation('wizard')
   const dispatch = useDispatch()
   const { networkState: connection } = useConnection()
   const [loadedOrder, setLoadedOrder] = useState<OrderRow | null>(null)
-  const [problem, setProblem] = useState<Problem | null>(null)
+  const { run: read, problem } = useAction(readOrder)
   const order = createdOrder?.id === id ? createdOrder : loadedOrder
   const isNew = order !== null
 
   useEffect(() => {
     if (isNew) return
     let isActive = true
-    void dispatch(readOrder(id)).then((result) => {
+    void read(id).then((result) => {
       if (!isActive) return
-      if (result.kind === 'problem')
-        return result.problem.code === 'NOT_FOUND' ? onInvalid() : setProblem(result.problem)
       const latestOrder = result.kind === 'fresh' || result.kind === 'cached' ? result.output : null
-      if (!latestOrder) return
-      setProblem(null)
-      // Meanwhile it may have been paid, or have run out.
-      if (latestOrder.state === 'invalid') onInvalid()
+      const isMissing = result.kind === 'problem' && result.problem.code === 'NOT_FOUND'
+      // Meanwhile it may have been paid, deleted, or have expired.
+      if (isMissing || latestOrder?.state === 'invalid') onInvalid()
+      else if (!latestOrder) return
       else if (latestOrder.state === 'unpaid') setLoadedOrder(latestOrder)
       else onPaid(latestOrder)
     })
     return () => void (isActive = false)
-    // Asked once for each order, and again with each line.
+    // Read once for each order, and again when the connection changes.
     // oxlint-disable-next-line react/exhaustive-deps
-  }, [dispatch, id, isNew, connection])
+  }, [id, isNew, connection])
 
-  /** With the number of the contract that it has become. */
+  /** The order then has the number of its contract. */
   async function handlePaid() {
-    const result = await dispatch(readOrder(id))
+    const result = await read(id)
     const latestOrder = result.kind === 'fresh' ? result.output : order
     if (!latestOrder) return
     void dispatch(refreshListedOrder(latestOrder))
@@ -71,7 +69,7 @@ export function PaymentStep({ id, createdOrder, serverQuote, priceData, onBack, 
     >
       <section className="card form">
         <h2 tabIndex={-1}>{t('steps.2')}</h2>
-        <ProblemNote problem={problem} />
+        <ProblemNote problem={order ? null : problem} />
         {!order && !problem && <Skeleton lines={6} />}
         {order && (
           <>

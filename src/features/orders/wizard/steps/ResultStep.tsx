@@ -15,7 +15,7 @@ interface Props {
   onAgain: () => void
 }
 
-/** The result: the contract is in effect, and what becomes of its system now (contracts 4). */
+/** The result: the contract is in effect, and its system is set up (contracts 4). */
 export function ResultStep({ order, today, onAgain }: Props) {
   const { t } = useTranslation('wizard')
   return (
@@ -46,10 +46,10 @@ export function ResultStep({ order, today, onAgain }: Props) {
   )
 }
 
-/** How often it is asked how far the system is, ms. */
+/** How often the set-up is polled, ms. */
 const pollIntervalMs = 5000
 
-/** How far its system is, for as long as somebody looks, and where it can be reached. `fallback`: until it is read anew. */
+/** The progress of the set-up, polled while it is displayed, and the address of the system. `fallback`: until it is read again. */
 function SetUpProgress({ id, today, fallback }: { id: number; today: string; fallback: OrderRow }) {
   const { t } = useTranslation('wizard')
   const { overlaidRow, refetch } = useOrder(id)

@@ -1,6 +1,6 @@
-import { filterJoiningModules } from '#domain/catalogue/modules.ts'
 import type { OrderRow } from '#contract/orders.ts'
 import {
+  listOrderedModules,
   type PriceData,
   type PricedModule,
   quoteLocally,
@@ -14,8 +14,8 @@ export interface OrderBreakdown {
 }
 
 /**
- * What an order is made of: as the server told it, or after a reload worked out anew, where the list in force is the one by
- * which it was ordered and comes to the same amount.
+ * The modules and fees of an order: from the server's quote, or after a reload calculated again, if the order's price list is still in
+ * force and comes to the same amount.
  */
 export function buildOrderBreakdown(
   order: OrderRow,
@@ -28,18 +28,6 @@ export function buildOrderBreakdown(
   const localQuote = order.price_id === priceData.list.id ? quoteLocally(priceData, requestedOrder, start) : null
   if (localQuote?.kind === 'figure' && localQuote.figure.amount === order.amount)
     return { modules: localQuote.figure.modules(), steps: localQuote.figure.steps() }
-  const namesByCode = new Map(priceData.modules.map(({ code, name }) => [code, name]))
-  const hiddenModules = priceData.modules.filter((module) => module.hidden)
-  return {
-    modules: [
-      ...modules.map((code) => ({ code, name: namesByCode.get(code) ?? code, price: null, auto: 0 as const })),
-      ...filterJoiningModules(hiddenModules, modules).map(({ code, name }) => ({
-        code,
-        name,
-        price: null,
-        auto: 1 as const,
-      })),
-    ],
-    steps: null,
-  }
+  const orderedModules = modules.map((code) => ({ code, price: null }))
+  return { modules: listOrderedModules(priceData.modules, orderedModules, null), steps: null }
 }

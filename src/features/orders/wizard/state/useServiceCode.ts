@@ -1,16 +1,18 @@
 import { useState } from 'react'
 import { checkServiceCode } from '#domain/checks/service-code.ts'
 import { useDispatch } from '#state/use-store.ts'
-import type { ServiceCodeState } from '#features/orders/wizard/steps/DetailsStep.tsx'
 import { fetchIsCodeTaken } from '#features/orders/draft/submit-order.ts'
 
+/** `own`: an unpaid order of the user's company holds it. `later`: it cannot be checked without a connection. */
+export type ServiceCodeState = 'unasked' | 'checking' | 'free' | 'taken' | 'own' | 'later'
+
 /**
- * Whether the service code is free, asked when its field is left. What one's own unpaid order holds counts as free: that
- * order would be replaced (D32, D36).
+ * Whether the service code is free, checked when its field is left. A code that an own unpaid order holds counts as free: the new
+ * order would replace that one (D32, D36).
  */
 export function useServiceCode(code: string, isOwn: boolean) {
   const dispatch = useDispatch()
-  const [codeCheck, setCodeCheck] = useState<{ code: string; state: ServiceCodeState | 'taken' }>({
+  const [codeCheck, setCodeCheck] = useState<{ code: string; state: ServiceCodeState }>({
     code: '',
     state: 'unasked',
   })
@@ -22,7 +24,7 @@ export function useServiceCode(code: string, isOwn: boolean) {
     setCodeCheck({ code, state: 'checking' })
     const isTaken = await dispatch(fetchIsCodeTaken(code))
     const state = isTaken === null ? 'later' : isTaken ? 'taken' : 'free'
-    // Of another code by now nothing is said.
+    // The code may be another by now.
     setCodeCheck((current) => (current.code === code ? { code, state } : current))
     return isTaken !== true
   }

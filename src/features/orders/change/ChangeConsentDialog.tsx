@@ -1,9 +1,8 @@
 import type { ReactNode } from 'react'
 import type { Currency } from '#domain/money.ts'
 import { Amount, formatAmount } from '#ui/display/Amount.tsx'
-import { Button } from '#ui/display/Button.tsx'
-import { Dialog } from '#ui/overlay/Dialog.tsx'
 import { useTranslation } from 'react-i18next'
+import { ConsentDialog } from '#features/orders/ConsentDialog.tsx'
 import { ContractAppChanges } from '#features/orders/draft/ContractAppChanges.tsx'
 import { useDueFormatter } from '#features/orders/useDueFormatter.ts'
 import type { SubmitChangeState, ChangeConsent } from '#features/orders/change/useSubmitChange.ts'
@@ -11,42 +10,34 @@ import type { SubmitChangeState, ChangeConsent } from '#features/orders/change/u
 interface Props {
   submission: SubmitChangeState
   currency: Currency
-  /** What changes, beside what was agreed. */
+  /** What the change discards money for. */
   comparison: ReactNode
 }
 
-/** What is lost, replaced or changed by an order, before it is made (D14, D32, M78, M79); the safe way out has the focus. */
-export function ConsentDialog({ submission: { consent, agree, decline }, currency, comparison }: Props) {
+/** What an order discards, replaces or changes, before it is sent (D14, D32, M78, M79). */
+export function ChangeConsentDialog({ submission: { consent, agree, decline }, currency, comparison }: Props) {
   const { t } = useTranslation('contract')
   if (!consent) return null
-  const { title, confirmKey } = textKeysByKind[consent.kind]
+  const { titleKey, agreeKey } = textKeysByKind[consent.kind]
   const isDiscard = consent.kind === 'discard'
-  const action = (
-    <Button kind={isDiscard ? 'danger' : 'primary'} onClick={agree}>
-      {t(confirmKey)}
-    </Button>
-  )
-  const amount = isDiscard ? formatAmount(currency, consent.amount) : ''
   return (
-    <Dialog
-      open
-      title={t(title, { amount })}
-      onClose={decline}
-      action={action}
-      cancel={t('consent.back')}
-      shouldFocusCancel
+    <ConsentDialog
+      title={t(titleKey, { amount: isDiscard ? formatAmount(currency, consent.amount) : '' })}
+      agreeLabel={t(agreeKey)}
+      kind={isDiscard ? 'danger' : 'primary'}
+      declineLabel={t('consent.back')}
+      onAgree={agree}
+      onDecline={decline}
     >
-      <div className="form">
-        <ConsentDetails consent={consent} currency={currency} comparison={comparison} />
-      </div>
-    </Dialog>
+      <ConsentDetails consent={consent} currency={currency} comparison={comparison} />
+    </ConsentDialog>
   )
 }
 
 const textKeysByKind = {
-  unpaid: { title: 'consent.unpaidTitle', confirmKey: 'consent.replace' },
-  apps: { title: 'consent.appsTitle', confirmKey: 'consent.goOn' },
-  discard: { title: 'discard.title', confirmKey: 'discard.goOn' },
+  unpaid: { titleKey: 'consent.unpaidTitle', agreeKey: 'consent.replace' },
+  apps: { titleKey: 'consent.appsTitle', agreeKey: 'consent.goOn' },
+  discard: { titleKey: 'discard.title', agreeKey: 'discard.goOn' },
 } as const
 
 function ConsentDetails({ consent, currency, comparison }: { consent: ChangeConsent } & Omit<Props, 'submission'>) {

@@ -1,4 +1,4 @@
-import { useCallback, useEffect, useState } from 'react'
+import { useCallback, useEffect, useMemo, useState } from 'react'
 import type { Intent } from '#contract/endpoint.ts'
 import type { OrderRow } from '#contract/orders.ts'
 import { getFieldProblems, type Problem } from '#contract/problem.ts'
@@ -9,25 +9,31 @@ import { useLatestCallback } from '#features/orders/quote/useLatestCallback.ts'
 import type { QuoteState } from '#features/orders/quote/useQuote.ts'
 import type { AgreedQuote, WizardFormDraft } from '#features/orders/draft/wizard-draft.ts'
 import type { AnyFieldProblem } from '#ui/i18n/order-field-messages.ts'
-import { toOrderBody } from '#features/orders/draft/wizard-form.ts'
+import { codeTakenProblem, toOrderBody } from '#features/orders/draft/wizard-form.ts'
 import {
   type OrderAppChange,
   fetchOrderOfIntent,
+  getLostIntent,
   isConnectionLost,
   submitOrder,
   parseQuestion,
   type UnpaidOrder,
 } from '#features/orders/draft/submit-order.ts'
-import { isSameFigure, type DisplayedFigure, type ServerQuote } from '#features/orders/quote/local-quote.ts'
+import {
+  isSameFigure,
+  type DisplayedFigure,
+  type PriceData,
+  type ServerQuote,
+} from '#features/orders/quote/local-quote.ts'
 import { fetchPriceInForce, ordersListSlice } from '#features/orders/slice.ts'
 
-/** Where the way from the choice of modules to an order stands. */
+/** The stage between the choice of modules and an order. */
 export type SubmitStage =
   | { kind: 'idle' }
   | { kind: 'sending' }
-  /** No line: nothing was ordered, unless `isUncertain`; the server is asked when the line is back. */
+  /** No connection: nothing was ordered, unless `isUncertain`; the server is called again when the connection is back. */
   | { kind: 'waiting'; isUncertain: boolean }
-  /** The server has said its figure; `shown`: what was agreed to before, where that is another one. */
+  /** The server's figure is known; `displayedFigure`: the one agreed to before, if it differs. */
   | { kind: 'confirm'; serverQuote: ServerQuote; displayedFigure: DisplayedFigure | null }
   | { kind: 'unpaid'; serverQuote: ServerQuote; unpaidOrder: UnpaidOrder }
   | {
@@ -39,27 +45,19 @@ export type SubmitStage =
     }
   | { kind: 'failed'; problem: Problem }
 
-export interface SubmitOrderControls {
-  stage: SubmitStage
-  /** Asks for the server's figure, and orders by it where it is the one that stands here. */
-  start: () => Promise<void>
-  /** The user's yes. */
-  agree: (serverQuote: ServerQuote, consents?: { replaces?: number | null; confirmKey?: string }) => Promise<void>
-  reset: () => void
-}
-
 interface SubmitOrderOptions {
   draftState: WizardDraftState
   type: ClientType
+  priceData: PriceData
   quote: QuoteState
-  /** What stands on the screen now; null: it has no price. */
-  currentQuote: AgreedQuote | null
-  /** The unpaid order that holds the code, as this device knows it. */
+  /** The unpaid order on this device that holds the code. */
   findUnpaidOrder: (code: string) => UnpaidOrder | null
   onOrdered: (createdOrder: OrderRow) => void
-  /** The server finds fields wrong. */
+  /** The server refuses fields. */
   onRefused: (problems: readonly AnyFieldProblem[]) => void
 }
+
+type ComparisonInput = Pick<SubmitOrderOptions, 'type' | 'priceData' | 'quote'> & { draft: WizardFormDraft }
 
 interface QuoteComparison {
   serverQuote: ServerQuote
@@ -93,7 +91,7 @@ const toUncertainDraft = (
   agreed: draft.agreed ?? quote,
 })
 
-/** What the server asks before it orders; null: it has no question. */
+/** What the server needs to know before it orders; null: nothing. */
 function findQuestionStage(
   problem: Problem,
   serverQuote: ServerQuote | null,
@@ -126,20 +124,44 @@ function useRepeated(isDue: boolean, task: (isCancelled: () => boolean) => Promi
   }, [isDue, task])
 }
 
+/** Compares the server's figure with the one that the user has agreed to, or else sees. */
+function useQuoteComparison({ draft, type, priceData, quote }: ComparisonInput) {
+  const { values, agreed: agreedQuote } = draft
+  const { displayedFigure, requestQuote } = quote
+  const { effective_date } = priceData.list
+  const currentQuote = useMemo<AgreedQuote | null>(
+    () => displayedFigure && { shown: displayedFigure, effective_date },
+    [displayedFigure, effective_date],
+  )
+  const compareQuotes = useCallback(async (): Promise<QuoteComparison | Problem | null> => {
+    const result = await requestQuote(toOrderBody(values, type))
+    if (result.kind === 'problem') return result.problem
+    if (result.kind !== 'fresh') return null
+    const expectedQuote = agreedQuote ?? currentQuote
+    const isSame = expectedQuote !== null && isSameFigure(expectedQuote.shown, result.output)
+    return { serverQuote: result.output, isSame }
+  }, [requestQuote, values, type, agreedQuote, currentQuote])
+  return {
+    /** Null: what is on the screen has no price. */
+    currentQuote,
+    compareQuotes,
+  }
+}
+
 export function useSubmitOrder({
   draftState,
   type,
+  priceData,
   quote,
-  currentQuote,
   findUnpaidOrder,
   onOrdered,
   onRefused,
-}: SubmitOrderOptions): SubmitOrderControls {
+}: SubmitOrderOptions) {
   const { draft, updateDraft } = draftState
   const { values, agreed: agreedQuote, ordered: createdOrderId, intent } = draft
   const dispatch = useDispatch()
   const [stage, setStage] = useState<SubmitStage>({ kind: 'idle' })
-  const { requestQuote } = quote
+  const { currentQuote, compareQuotes } = useQuoteComparison({ draft, type, priceData, quote })
 
   function handleRefusal(problem: Problem, serverQuote: ServerQuote | null, replaces: number | null) {
     const questionStage = findQuestionStage(problem, serverQuote, replaces, agreedQuote?.shown ?? serverQuote)
@@ -149,7 +171,7 @@ export function useSubmitOrder({
       setStage({ kind: 'idle' })
       return onRefused(fieldFaults)
     }
-    // What was to be replaced is gone by now: nothing stands in the way any more.
+    // The order to replace is deleted by now.
     if (problem.code === 'NOT_FOUND' && createdOrderId !== null)
       updateDraft((current) => ({ ...current, ordered: null }))
     setStage({ kind: 'failed', problem })
@@ -162,16 +184,17 @@ export function useSubmitOrder({
     onOrdered(createdOrder)
   })
 
-  /** True: the order whose answer was lost had been made; who is asked again would be asked to replace their own. */
+  /** True: the order whose response was lost exists. Sent again, it would be refused as a second order of its own code. */
   const acceptCreatedOrder = useCallback(async () => {
     const createdOrder = intent === null ? null : await dispatch(fetchOrderOfIntent(intent))
     if (createdOrder) acceptOrder(createdOrder)
     return createdOrder !== null
   }, [dispatch, intent, acceptOrder])
 
-  const agree: SubmitOrderControls['agree'] = async (serverQuote, consents = {}) => {
+  /** After the user's consent. */
+  async function agree(serverQuote: ServerQuote, consents: { replaces?: number | null; confirmKey?: string } = {}) {
     const unpaidOrder = findUnpaidOrder(values.code)
-    // What was made of this very draft is replaced without another question (D36).
+    // The order of this draft is replaced without another question (D36).
     const replaces = consents.replaces ?? createdOrderId
     if (unpaidOrder && replaces !== unpaidOrder.id) return setStage({ kind: 'unpaid', serverQuote, unpaidOrder })
     setStage({ kind: 'sending' })
@@ -179,26 +202,17 @@ export function useSubmitOrder({
     const result = await dispatch(submitOrder(input, intent))
     if (result.kind === 'fresh' && result.output) return acceptOrder(result.output)
     if (result.kind !== 'problem') return setStage({ kind: 'idle' })
-    const { problem, intent: lostIntent = null } = result
-    // Whether it was made nobody knows: asked again under the same wish it is made once.
-    if (isConnectionLost(problem)) {
-      updateDraft((current) => toUncertainDraft(current, lostIntent, currentQuote))
-      return setStage({ kind: 'waiting', isUncertain: true })
+    const lostIntent = getLostIntent(result)
+    if (!isConnectionLost(result.problem)) {
+      updateDraft((current) => ({ ...current, intent: null }))
+      return handleRefusal(result.problem, serverQuote, replaces)
     }
-    updateDraft((current) => ({ ...current, intent: null }))
-    handleRefusal(problem, serverQuote, replaces)
+    // It may have been ordered: sent again under the same intent, it is ordered once.
+    updateDraft((current) => toUncertainDraft(current, lostIntent, currentQuote))
+    setStage({ kind: 'waiting', isUncertain: true })
   }
 
-  /** The server's figure, and whether it is the one that the user has seen. */
-  const compareQuotes = useCallback(async (): Promise<QuoteComparison | Problem | null> => {
-    const result = await requestQuote(toOrderBody(values, type))
-    if (result.kind === 'problem') return result.problem
-    if (result.kind !== 'fresh') return null
-    const expectedQuote = agreedQuote ?? currentQuote
-    const isSame = expectedQuote !== null && isSameFigure(expectedQuote.shown, result.output)
-    return { serverQuote: result.output, isSame }
-  }, [requestQuote, values, type, agreedQuote, currentQuote])
-
+  /** Requests the server's figure, and orders by it if it is the displayed one. */
   async function start() {
     if (await acceptCreatedOrder()) return
     setStage({ kind: 'sending' })
@@ -213,7 +227,7 @@ export function useSubmitOrder({
     setStage({ kind: 'waiting', isUncertain: false })
   }
 
-  // The line is back: the server is asked by itself, and what it says is shown. Ordering takes a press.
+  // The connection is back: the server's figure is requested and displayed. Ordering takes a press.
   const isWaiting = stage.kind === 'waiting' || (stage.kind === 'idle' && agreedQuote !== null)
   const isConnectionBack = useConnection().networkState === 'online' && isWaiting && draft.step === 1
   const compareAgain = useCallback(
@@ -221,7 +235,7 @@ export function useSubmitOrder({
       if (await acceptCreatedOrder()) return 'done'
       const comparison = await compareQuotes()
       if (isCancelled() || comparison === null) return 'done'
-      // The first question over a connection that is only coming may be lost, and another's answer say that it is there.
+      // The first call over a connection that is just coming back may be lost.
       if (!('serverQuote' in comparison) && isConnectionLost(comparison)) return 'again'
       setStage(
         'serverQuote' in comparison
@@ -234,7 +248,7 @@ export function useSubmitOrder({
   )
   useRepeated(isConnectionBack, compareAgain)
 
-  // The figure beside the form comes from prices that are past: with the new ones it is the server's too.
+  // The local figure comes from an old price list: with the new one it is the server's too.
   const isFigureChanged = stage.kind === 'confirm' && stage.displayedFigure !== null
   useEffect(() => {
     if (isFigureChanged) void dispatch(fetchPriceInForce(type))
@@ -243,6 +257,6 @@ export function useSubmitOrder({
   const reset = useCallback(() => setStage((current) => (current.kind === 'idle' ? current : { kind: 'idle' })), [])
   return { stage, start, agree, reset }
 }
+export type SubmitOrderState = ReturnType<typeof useSubmitOrder>
 
 const retryMs = 3_000
-const codeTakenProblem: AnyFieldProblem = { field: 'code', code: 'DUPLICATE' }

@@ -9,7 +9,7 @@ import type { WizardFormDraft, WizardStep } from '#features/orders/draft/wizard-
 import { checkInformation } from '#features/orders/draft/wizard-form.ts'
 import type { WizardDraftState } from '#features/orders/draft/useWizardDraft.ts'
 
-/** The last step that can be stood on: the first that is not right yet. What was ordered was right then. */
+/** The last step that can be opened: the first whose values are not valid. An order was valid when it was sent. */
 export function getLastStep(
   { step, values, ordered: createdOrderId }: WizardFormDraft,
   priceData: PriceData,
@@ -20,14 +20,14 @@ export function getLastStep(
   return checkInformation(values, priceData, today).length > 0 ? 0 : 1
 }
 
-/** From `?step=2`, which is the second; null: the address says none, which is the first. */
+/** From `?step=2`, which is the second; null: the address has none, which is the first. */
 export const parseStep = (text: string | null): WizardStep | null =>
   text !== null && /^[1-4]$/.test(text) ? ((Number(text) - 1) as WizardStep) : null
 
 /**
- * The step of the address; whoever arrives without one comes to where the draft was left. It is looked at as it comes, so that
- * nobody is led away from a field because the day or a price list has changed. What was finished is left for an empty form; the
- * address of the last step names its order, so that a reload shows its result.
+ * The step of the address; without one the page opens at the draft's step. It is checked only when the address changes, so that a new
+ * day or price list does not lead away from a field. Leaving a finished order opens an empty form; the address of the last step names
+ * its order, so that a reload shows its result.
  */
 export function useStep(
   { draft, updateDraft, discard }: Pick<WizardDraftState, 'draft' | 'updateDraft' | 'discard'>,
@@ -69,7 +69,7 @@ export function useStep(
     step,
     (to, replace = false, finishedOrderId) => {
       updateDraft((current) => ({ ...current, step: to }))
-      // Going back in the address to where one stands would be a step of its own for the browser's Back.
+      // The same step again would be an entry of its own for the browser's Back.
       if (to !== step) writeStep(to, replace, finishedOrderId)
     },
   ]

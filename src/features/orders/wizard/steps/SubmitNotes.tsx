@@ -2,23 +2,23 @@ import { type ReactNode } from 'react'
 import type { Currency } from '#domain/money.ts'
 import { Amount } from '#ui/display/Amount.tsx'
 import { Button } from '#ui/display/Button.tsx'
-import { Dialog } from '#ui/overlay/Dialog.tsx'
 import { Icon } from '#ui/icons/Icon.tsx'
 import { ProblemNote } from '#ui/page/ProblemNote.tsx'
 import { useTranslation } from 'react-i18next'
+import { ConsentDialog } from '#features/orders/ConsentDialog.tsx'
 import { ContractAppChanges } from '#features/orders/draft/ContractAppChanges.tsx'
-import type { SubmitOrderControls, SubmitStage } from '#features/orders/wizard/useSubmitOrder.ts'
+import type { SubmitOrderState, SubmitStage } from '#features/orders/wizard/state/useSubmitOrder.ts'
 import { type AgreedQuote } from '#features/orders/draft/wizard-draft.ts'
 
 interface Props {
-  submission: SubmitOrderControls
+  submission: SubmitOrderState
   currency: Currency
   agreedQuote: AgreedQuote | null
   /** Of the service. */
   code: string
 }
 
-/** What is asked and told between the choice of modules and the order. */
+/** Questions and messages between the choice of modules and the order. */
 export function SubmitNotes({ submission, currency, agreedQuote, code }: Props) {
   const { t } = useTranslation('wizard')
   const { stage, start, agree, reset } = submission
@@ -42,11 +42,11 @@ export function SubmitNotes({ submission, currency, agreedQuote, code }: Props) 
     return <QuoteComparison stage={stage} currency={currency} onAgree={() => void agree(stage.serverQuote)} />
   if (stage.kind === 'unpaid')
     return (
-      <ConfirmDialog
+      <ConsentDialog
         title={t('unpaid.replaceTitle', { code })}
-        action={t('unpaid.replace')}
-        onYes={() => void agree(stage.serverQuote, { replaces: stage.unpaidOrder.id })}
-        onNo={reset}
+        agreeLabel={t('unpaid.replace')}
+        onAgree={() => void agree(stage.serverQuote, { replaces: stage.unpaidOrder.id })}
+        onDecline={reset}
       >
         <p>{t('unpaid.replaceText', { due: stage.unpaidOrder.due })}</p>
         {stage.unpaidOrder.currency && (
@@ -54,24 +54,24 @@ export function SubmitNotes({ submission, currency, agreedQuote, code }: Props) 
             <Amount currency={stage.unpaidOrder.currency} amount={stage.unpaidOrder.amount} />
           </p>
         )}
-      </ConfirmDialog>
+      </ConsentDialog>
     )
   if (stage.kind === 'apps')
     return (
-      <ConfirmDialog
+      <ConsentDialog
         title={t('apps.title')}
-        action={t('apps.confirm')}
-        onYes={() => void agree(stage.serverQuote, { replaces: stage.replaces, confirmKey: stage.key })}
-        onNo={reset}
+        agreeLabel={t('apps.confirm')}
+        onAgree={() => void agree(stage.serverQuote, { replaces: stage.replaces, confirmKey: stage.key })}
+        onDecline={reset}
       >
         <p>{t('apps.text')}</p>
         <ContractAppChanges appChanges={stage.appChanges} />
-      </ConfirmDialog>
+      </ConsentDialog>
     )
   return null
 }
 
-/** Both figures where they differ; the server's alone where it has just confirmed what was worked out here. */
+/** Both figures if they differ; the server's alone if it has just confirmed the local one. */
 function QuoteComparison({
   stage: { serverQuote, displayedFigure },
   currency,
@@ -133,26 +133,5 @@ function Note({
         {children}
       </div>
     </div>
-  )
-}
-
-interface ConfirmDialogProps {
-  title: string
-  action: string
-  onYes: () => void
-  onNo: () => void
-  children: ReactNode
-}
-
-function ConfirmDialog({ title, action, onYes, onNo, children }: ConfirmDialogProps) {
-  const confirmButton = (
-    <Button kind="primary" onClick={onYes}>
-      {action}
-    </Button>
-  )
-  return (
-    <Dialog open title={title} onClose={onNo} action={confirmButton} shouldFocusCancel>
-      <div className="form">{children}</div>
-    </Dialog>
   )
 }

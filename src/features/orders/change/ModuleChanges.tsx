@@ -1,0 +1,20 @@
+import { useTranslation } from 'react-i18next'
+import type { ChoiceDifference } from '#features/orders/change/change-diff.ts'
+
+interface Props {
+  difference: Pick<ChoiceDifference, 'addedModules' | 'removedModules'>
+  /** Of modules, by code. */
+  namesByCode: ReadonlyMap<string, string>
+}
+
+/** Which modules a change adds and removes. */
+export function ModuleChanges({ difference: { addedModules, removedModules }, namesByCode }: Props) {
+  const { t } = useTranslation('contract')
+  const formatNames = (codes: readonly string[]) => codes.map((code) => namesByCode.get(code) ?? code).join(', ')
+  return (
+    <>
+      {addedModules.length > 0 && <p>{t('added', { names: formatNames(addedModules) })}</p>}
+      {removedModules.length > 0 && <p>{t('removed', { names: formatNames(removedModules) })}</p>}
+    </>
+  )
+}

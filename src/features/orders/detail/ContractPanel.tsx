@@ -1,0 +1,78 @@
+import { Suspense } from 'react'
+import type { OrderRow } from '#contract/orders.ts'
+import { Skeleton } from '#ui/page/Skeleton.tsx'
+import { useToday } from '#ui/page/use-today.ts'
+import { ContractEditor, type ContractEditorProps } from '#features/orders/change/ContractEditor.tsx'
+import type { LoadedOrder, useContractHistory, useOrderPrices } from '#features/orders/change/useOrder.ts'
+import type { ContractRow } from '#features/orders/contract-row.ts'
+import { ContractHistory } from '#features/orders/detail/ContractHistory.tsx'
+import { ContractNotices } from '#features/orders/detail/ContractNotices.tsx'
+import { ContractTerms } from '#features/orders/detail/ContractTerms.tsx'
+import { isCurrentContract } from '#features/orders/detail/current-contract.ts'
+import type { ContractParts } from '#features/orders/detail/service-part.ts'
+import { UndoNotice } from '#features/orders/detail/UndoNotice.tsx'
+import type { ContractDialog } from '#features/orders/dialogs/Dialogs.tsx'
+import { findPayableOrder } from '#features/orders/payment/payable.ts'
+import { PaymentResult } from '#features/orders/payment/PaymentResult.tsx'
+import { getModuleNames } from '#features/orders/quote/module-names.ts'
+
+interface Props extends Pick<ContractParts, 'ServicePart'> {
+  order: LoadedOrder
+  prices: ReturnType<typeof useOrderPrices>
+  history: ReturnType<typeof useContractHistory>
+  /** Null: there is none, or it is not loaded. */
+  contract: ContractRow | null
+  /** Null: not all of it is loaded. */
+  editorProps: ContractEditorProps | null
+  isEditing: boolean
+  onOpen: (dialog: ContractDialog) => void
+  onUndone: (restoredOrder: OrderRow) => void
+  /** What the page shows is old. */
+  onChanged: () => void
+}
+
+/** The contract itself, or its form: notices, terms, service and history. */
+export function ContractPanel(props: Props) {
+  const { order, prices, history, contract, editorProps, isEditing, onOpen, onUndone, onChanged } = props
+  const { row } = order.overlaidRow
+  const { timeZone, priceData, modules } = prices
+  const businessDay = useToday(timeZone)
+  const today = timeZone === null ? null : businessDay
+  return (
+    <>
+      <PaymentResult
+        order={findPayableOrder(row) ?? row}
+        paidOrder={row.contract_id > 0 ? row : null}
+        onSettled={onChanged}
+      />
+      <ContractNotices {...{ row, timeZone, isEditing, onOpen }} asOf={order.asOf} />
+      {!isEditing && timeZone !== null && (
+        <UndoNotice
+          {...{ row, timeZone, onUndone }}
+          contracts={history.rows}
+          namesByCode={getModuleNames(modules)}
+          onRefused={onChanged}
+        />
+      )}
+      {isEditing && (editorProps ? <ContractEditor {...editorProps} /> : <Skeleton lines={6} />)}
+      <ContractTerms {...{ row, contract, priceData, modules, today, isEditing }} history={history.rows} />
+      {!isEditing && <ServiceAndHistory {...props} />}
+    </>
+  )
+}
+
+function ServiceAndHistory({ order, history, ServicePart }: Pick<Props, 'order' | 'history' | 'ServicePart'>) {
+  const { row } = order.overlaidRow
+  return (
+    <>
+      {isCurrentContract(row) && (
+        <Suspense fallback={null}>
+          <ServicePart order={row} onChanged={() => void order.refetch()} />
+        </Suspense>
+      )}
+      {row.contract_id > 0 && (
+        <ContractHistory {...history} onRetry={() => void history.refetch()} currentId={row.contract_id} />
+      )}
+    </>
+  )
+}

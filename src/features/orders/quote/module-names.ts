@@ -1,0 +1,10 @@
+type NamedModules = readonly { code: string; name: string }[]
+
+const namesByModules = new WeakMap<NamedModules, ReadonlyMap<string, string>>()
+
+/** Names by code; the same map for the same modules. */
+export function getModuleNames(modules: NamedModules): ReadonlyMap<string, string> {
+  const namesByCode = namesByModules.get(modules) ?? new Map(modules.map(({ code, name }) => [code, name]))
+  namesByModules.set(modules, namesByCode)
+  return namesByCode
+}

@@ -1,0 +1,38 @@
+import { type FormEventHandler, type ReactNode, useDeferredValue } from 'react'
+import { useConnection } from '#state/use-store.ts'
+import { useTranslation } from 'react-i18next'
+import { PricedLayout } from '#features/orders/quote/PricedLayout.tsx'
+import { PriceFacts, PriceSummary } from '#features/orders/quote/PriceSummary.tsx'
+import type { WizardState } from '#features/orders/wizard/state/useWizard.ts'
+
+interface Props {
+  wizard: WizardState
+  onSubmit?: FormEventHandler<HTMLFormElement>
+  /** Leads to the next step. */
+  button: ReactNode
+  children: ReactNode
+}
+
+/** A step beside the price of the order so far. */
+export function PricedStep({ wizard: { priceData, quote, values, fault }, onSubmit, button, children }: Props) {
+  const { t } = useTranslation('wizard')
+  const { networkState: connection } = useConnection()
+  const priceProps = {
+    priceData,
+    // Rendered after the field that is typed into or dragged; the order itself uses the current quote.
+    localQuote: useDeferredValue(quote.localQuote),
+    isOffline: connection !== 'online',
+    hasModules: values.modules.length > 0,
+    fault,
+  }
+  return (
+    <PricedLayout
+      label={t('price.label')}
+      details={<PriceFacts {...priceProps} />}
+      onSubmit={onSubmit}
+      bar={<PriceSummary {...priceProps}>{button}</PriceSummary>}
+    >
+      <section className="card form">{children}</section>
+    </PricedLayout>
+  )
+}
