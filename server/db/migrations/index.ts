@@ -10,7 +10,7 @@ const names = readdirSync(import.meta.dirname)
 
 const load = async (name: string): Promise<[string, Migration]> => [
   name,
-  (await import(`./${name}.ts`)) as unknown as Migration,
+  (await import(/* @vite-ignore */ `./${name}.ts`)) as unknown as Migration,
 ]
 
 export const migrations: Record<string, Migration> = Object.fromEntries(await Promise.all(names.map(load)))
