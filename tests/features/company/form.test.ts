@@ -4,7 +4,7 @@ import { getChanges } from '#patterns/edit-form/form-values.ts'
 import { checkChanges, type CompanyFormValues, type CompanyRow, fromValues, toValues } from '#features/company/form.ts'
 import { readRegions } from '#features/company/regions.ts'
 
-const row: CompanyRow = {
+const row = {
   id: 7,
   code: 'acme',
   name: 'Acme',
@@ -19,7 +19,7 @@ const row: CompanyRow = {
   website: null,
   tax_number: null,
   row_version: 3,
-}
+} as CompanyRow
 const values = toValues(row)
 /** What a form sends whose inputs were changed. */
 const getSentChanges = (changedValues: Partial<CompanyFormValues>, initialValues = values) =>

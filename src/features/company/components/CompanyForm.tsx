@@ -1,5 +1,5 @@
 import '#features/company/style.css'
-import { countries, dialCodes, maxCompanyCodeLength } from '#domain/accounts/company-fields.ts'
+import { type CompanyField, countries, dialCodes, maxCompanyCodeLength } from '#domain/accounts/company-fields.ts'
 import { cleanCode, cleanDigits } from '#domain/text.ts'
 import { SelectField } from '#ui/form/choice-fields.tsx'
 import { Field, type FieldProps } from '#ui/form/Field.tsx'
@@ -8,8 +8,8 @@ import { useTranslation } from 'react-i18next'
 import { Region } from '#features/company/components/Region.tsx'
 import type { CompanyFormValues } from '#features/company/form.ts'
 
-/** `code` is a field only while there is no company yet; the sign-up does not ask for a tax number. */
-export type CompanyFieldName = Exclude<keyof CompanyFormValues, 'tax_number'> | 'code'
+/** What the sign-up asks for, too; `code` only there, because it never changes. */
+export type CompanyFieldName = Exclude<CompanyField, 'tel'> | 'dialCode' | 'number'
 
 interface Props {
   /** Shown and never changed (M35). Absent: it is a new company, whose telephone is required (portal 5). */
