@@ -46,7 +46,7 @@ export function buildListChange(names: NounNames, migrationNumber: string): Proj
   return {
     newFiles: {
       [`server/db/migrations/${migrationNumber}-${file}.ts`]: buildMigrationFile(names),
-      [`src/contract/${file}.ts`]: buildContractFile(names),
+      [`src/contract/catalogue/${file}.ts`]: buildContractFile(names),
       [`server/db/catalogue/${file}.ts`]: buildSourceFile(names),
       [`src/features/${file}/${pluralType}Page.tsx`]: buildPageFile(names),
       [`tests/server/use-cases/catalogue/${file}.test.ts`]: buildServerTest(names),
@@ -82,7 +82,7 @@ export function buildListChange(names: NounNames, migrationNumber: string): Proj
             insertBefore(
               text,
               "import * as withdrawnPrices from '#contract/price-lists/withdrawn.ts'",
-              `import * as ${plural} from '#contract/${file}.ts'\n`,
+              `import * as ${plural} from '#contract/catalogue/${file}.ts'\n`,
             ),
             '  modules: listEndpoints(modules),\n',
             `  ${plural}: listEndpoints(${plural}),\n`,
@@ -95,7 +95,7 @@ export function buildListChange(names: NounNames, migrationNumber: string): Proj
             text,
             "import type { ListUseCase } from '#server/context/context.ts'",
             `import { toTimestamp } from '#domain/time.ts'
-import { ${listCall} } from '#contract/${file}.ts'
+import { ${listCall} } from '#contract/catalogue/${file}.ts'
 import { type ${singularType}Record, ${singular}Reads } from '#server/db/catalogue/${file}.ts'
 import { createListUseCase } from '#server/use-cases/list-use-case.ts'
 `,

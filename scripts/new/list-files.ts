@@ -81,7 +81,7 @@ export const buildSourceFile = ({
   text,
 }: NounNames) => `/** ${text.charAt(0).toUpperCase()}${text.slice(1)} as rows. */
 import { type Insertable, type Selectable, sql } from 'kysely'
-import { list${pluralType} } from '#contract/${file}.ts'
+import { list${pluralType} } from '#contract/catalogue/${file}.ts'
 import { normaliseText } from '#domain/text.ts'
 import {
   readCatalogueChangeNumber,
@@ -131,7 +131,7 @@ export const buildPageFile = ({
   text,
 }: NounNames) => `import '#ui/icons/app-icons.ts'
 import { useMemo } from 'react'
-import { list${pluralType}, type ${singularType}Row, ${singular}ListSpec } from '#contract/${file}.ts'
+import { list${pluralType}, type ${singularType}Row, ${singular}ListSpec } from '#contract/catalogue/${file}.ts'
 import type { OverlaidRow } from '#local/lists/list-view.ts'
 import { ListPage } from '#patterns/list-page/ListPage.tsx'
 import { useListPage } from '#patterns/list-page/useListPage.ts'

@@ -35,8 +35,8 @@ describe('GET /api/${path}', () => {
 
   it('sends the changes since a number', async () => {
     const staff = await server.signIn('admin@m18')
-    const { changed, gone } = (await staff.send({ url: '/api/${path}?since=' })).json()
-    expect([changed.length, gone]).toEqual([2, []])
+    const { changed } = (await staff.send({ url: '/api/${path}?since=' })).json()
+    expect(changed.length).toBe(2)
   })
 
   it('rejects a customer (FORBIDDEN)', async () => {

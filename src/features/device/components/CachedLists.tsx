@@ -76,6 +76,6 @@ function ListName({ list: { table, scope } }: { list: CachedListUsage }) {
 
 /** A table has the name of its page in the menu, unless it has a label of its own. */
 function getTableLabel(table: string): string {
-  const menuName = table.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase())
+  const menuName = table.replace(/_\w/g, (match) => match.slice(1).toUpperCase())
   return findMessage('device', `table.${table}`) ?? findMessage('shell', `menu.${menuName}`) ?? table
 }

@@ -31,7 +31,7 @@ export function RemoveDialog({ overlaidRow, onClose, onDone }: Props) {
   return (
     <TypedConfirmation
       open
-      title={t(`${action}.title`, { day })}
+      title={confirmed ? t('withdraw.title', { day }) : t('remove.title', { day })}
       value={day}
       label={t('field.effective_date')}
       actionLabel={t(`act.${action}`)}
@@ -40,7 +40,7 @@ export function RemoveDialog({ overlaidRow, onClose, onDone }: Props) {
       onConfirm={() => void remove()}
       onClose={onClose}
     >
-      <p>{t(`${action}.text`, { desc })}</p>
+      <p>{confirmed ? t('withdraw.text', { desc }) : t('remove.text', { desc })}</p>
     </TypedConfirmation>
   )
 }
