@@ -2,10 +2,10 @@
 export interface NounNames {
   /** `gift-cards`: its files and folders. */
   file: string
-  /** `giftCards`, `giftCard`: values. */
+  /** Values: in camel case. */
   plural: string
   singular: string
-  /** `GiftCards`, `GiftCard`: types and components. */
+  /** Types and components: in Pascal case. */
   pluralType: string
   singularType: string
   /** `gift_card`: its table in the database; `gift_cards`: on the device. */

@@ -33,7 +33,8 @@ const pathEndings = new Set(
 )
 const findMissingFiles = (text: string) =>
   [...text.matchAll(filePattern)]
-    .map(([name]) => name)
+    // A link of a document begins in its own folder.
+    .map(([name]) => name.replace(/^(?:\.\.\/)+/, ''))
     .filter((name) => !pathEndings.has(name) && !placeholderNames.has(name))
 
 it('each file that a comment or a document names exists', () => {
