@@ -25,6 +25,8 @@ export function chunkSplitting(root: string, earlyNouns: readonly string[]) {
   const labels = new Map<string, ChunkLabel>()
   let placements = new Map<string, Placement>()
   const parts = new Map<string, ChunkPart>()
+  /** Locale files that come with the code that imports them; the others are loaded alone. */
+  const importedLocaleFiles = new Set<string>()
   let firstFile = ''
 
   const plugin: Plugin = {
@@ -58,7 +60,9 @@ export function chunkSplitting(root: string, earlyNouns: readonly string[]) {
       )
       for (const [id] of graph) {
         const { importers = [], dynamicImporters = [] } = this.getModuleInfo(id) ?? {}
-        if (isLocaleFile(id) && importers.length > 0 && dynamicImporters.length > 0)
+        if (!isLocaleFile(id) || importers.length === 0) continue
+        importedLocaleFiles.add(id)
+        if (dynamicImporters.length > 0)
           this.error(`${id} comes with ${importers[0]}, so src/app/i18n/locale-files.ts must leave it out`)
       }
       placements = placeModules(
@@ -80,7 +84,8 @@ export function chunkSplitting(root: string, earlyNouns: readonly string[]) {
 
   function getChunkName(id: string): string | null {
     const placement = placements.get(id)
-    if (placement?.part !== 'everybody' || !isLocaleFile(id)) return placement?.chunk ?? null
+    const isLoadedAlone = isLocaleFile(id) && !importedLocaleFiles.has(id)
+    if (placement?.part !== 'everybody' || !isLoadedAlone) return placement?.chunk ?? null
     const kind = earlyNouns.includes(basename(id, '.json')) ? 'words' : 'more-words'
     return `${kind}-${basename(dirname(id))}`
   }
