@@ -1,24 +1,45 @@
-/** Where the record of an entry has its page, for who may go there; null: nowhere. */
-import { type Caller, isProviderAdmin, isAllowed } from '#domain/access.ts'
-import type { AuditEntryRow } from '#domain/audit-log/leaf.ts'
+import { type Caller, isAllowed, isProviderAdmin } from '#domain/access.ts'
+import type { AuditEntryRow, AuditMenu } from '#domain/audit-log/leaf.ts'
 
-export function toRecordPath({ code, info, company_id }: AuditEntryRow, caller: Caller): string | null {
-  const isOwn = company_id === caller.companyId
-  if (code === 'user' && isOwn && isAllowed('admin', caller)) return buildIdPath('/app/user?user=', info['UserId'])
-  if (code === 'company' && isOwn && isAllowed('admin', caller)) return '/app/profile/company'
-  if ((code === 'order' || code === 'service') && (isOwn || isProviderAdmin(caller)) && isAllowed('order', caller)) {
-    const order = buildIdPath('/app/contract/', info['OrderId'])
-    return order ?? buildSearchPath('/app/contract', info['ServiceCode'], isOwn ? null : company_id)
-  }
-  if (!isProviderAdmin(caller)) return null
-  if (code === 'module') return buildSearchPath('/app/m18/module', info['ModuleCode'])
-  if (code === 'automodule') return buildSearchPath('/app/m18/automodule', info['ModuleCode'])
-  if (code === 'app') return buildSearchPath('/app/apphistory', info['AppCode'])
-  return code === 'price' ? '/app/m18/price' : null
+type FindPath = (entry: AuditEntryRow, caller: Caller) => string | null
+
+const isOwn = (entry: AuditEntryRow, caller: Caller) => entry.company_id === caller.companyId
+
+const ofOwnCompany =
+  (getPath: (info: AuditEntryRow['info']) => string | null): FindPath =>
+  (entry, caller) =>
+    isOwn(entry, caller) && isAllowed('admin', caller) ? getPath(entry.info) : null
+
+const ofStaff =
+  (getPath: (info: AuditEntryRow['info']) => string | null): FindPath =>
+  (entry, caller) =>
+    isProviderAdmin(caller) ? getPath(entry.info) : null
+
+const findContractPath: FindPath = (entry, caller) => {
+  const isReadable = (isOwn(entry, caller) || isProviderAdmin(caller)) && isAllowed('order', caller)
+  if (!isReadable) return null
+  const { info, company_id: companyId } = entry
+  const orderPath = buildIdPath('/app/contract/', info['OrderId'])
+  return orderPath ?? buildSearchPath('/app/contract', info['ServiceCode'], isOwn(entry, caller) ? null : companyId)
 }
 
-const buildIdPath = (path: string, id: unknown) =>
-  Number.isSafeInteger(id) && Number(id) > 0 ? `${path}${Number(id)}` : null
+const pathsByMenu: Partial<Record<AuditMenu, FindPath>> = {
+  user: ofOwnCompany((info) => buildIdPath('/app/user?user=', info['UserId'])),
+  company: ofOwnCompany(() => '/app/profile/company'),
+  order: findContractPath,
+  service: findContractPath,
+  module: ofStaff((info) => buildSearchPath('/app/m18/module', info['ModuleCode'])),
+  automodule: ofStaff((info) => buildSearchPath('/app/m18/automodule', info['ModuleCode'])),
+  app: ofStaff((info) => buildSearchPath('/app/apphistory', info['AppCode'])),
+  price: ofStaff(() => '/app/m18/price'),
+}
+
+/** The page of an entry's record; null: it has none, or the caller may not open it. */
+export const toRecordPath: FindPath = (entry, caller) => pathsByMenu[entry.code]?.(entry, caller) ?? null
+
+function buildIdPath(path: string, id: unknown): string | null {
+  return Number.isSafeInteger(id) && Number(id) > 0 ? `${path}${Number(id)}` : null
+}
 
 function buildSearchPath(path: string, text: unknown, companyId: number | null = null): string | null {
   if (typeof text !== 'string' || text === '') return null
