@@ -1,5 +1,5 @@
 /** What the page reads of the device: each waiting write with what its row was called before it. */
-import type { Intent } from '#contract/endpoint.ts'
+import type { Intent, RowRef } from '#contract/endpoint.ts'
 import { getDisplayName } from '#domain/text.ts'
 import { isParked } from '#local/outbox/read-entries.ts'
 import { readRow, readStoredRow } from '#local/lists/read-row.ts'
@@ -55,12 +55,14 @@ async function readName(entry: EntryView, entries: readonly EntryView[]): Promis
   const { table, target, intent, input, base, action } = entry
   const typedName = getDisplayName(input.body)
   if (action === 'create' && typedName !== null) return typedName
-  const id = target ?? (`~${intent}` as const)
-  const overlaidRow = table === '' ? null : await readRow(table, id)
-  const row = overlaidRow?.row ?? (table === '' ? null : await readStoredRow(table, id))
+  const row = table === '' ? null : await readDeviceRow(table, target ?? `~${intent}`)
   const creation = entries.find((other) => other.action === 'create' && `~${other.intent}` === target)
   return getDisplayName({ ...row, ...base }) ?? getDisplayName(creation?.input.body) ?? typedName
 }
+
+/** Also one that a waiting deletion hides. */
+const readDeviceRow = async (table: string, id: RowRef) =>
+  (await readRow(table, id))?.row ?? (await readStoredRow(table, id))
 
 /** Those of these that still wait, in the order they were made. */
 export async function readItems(intents: readonly Intent[]): Promise<OutboxItem[]> {
