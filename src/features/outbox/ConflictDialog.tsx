@@ -33,7 +33,7 @@ export function ConflictDialog(props: Props) {
   return <FieldConflictDialog {...props} sortedConflict={sortFields(comparison)} />
 }
 
-/** Each says what came of it. */
+/** Each decision ends with a toast. */
 function useDecision({ item, actions, onClose }: Props) {
   const { t } = useTranslation('outbox')
   const { showNote, showFailure } = useOutboxToasts()
@@ -214,7 +214,7 @@ function FieldValues({ values, lines }: { values: [string, unknown][]; lines: Ch
   )
 }
 
-/** The row was deleted under the change: there is nothing to choose, only to take note of what had been typed. */
+/** The row was deleted meanwhile: there is no choice, but the typed values are listed. */
 function DeletedRowDialog({ item: { entry, name }, actions, onClose }: Props) {
   const { t } = useTranslation('outbox')
   const lines = useChangeLines(entry.table)

@@ -9,7 +9,7 @@ import { type OutboxItem, readItems } from '#features/outbox/read-items.ts'
 import { useEntryMessages } from '#features/outbox/entry-messages.ts'
 import { useOutboxToasts } from '#features/outbox/useOutboxToasts.ts'
 
-/** Says what goes along before anything goes (protocol 15). */
+/** Lists what is discarded with an entry before it is discarded (protocol 15). */
 export function DiscardDialog({
   item: { entry, name },
   actions,

@@ -68,7 +68,7 @@ export function OutboxEntry({ item, visibleItems, now, actions, onOpen }: Outbox
   )
 }
 
-/** What stands between this write and the server, as far as its user has to know it. */
+/** Why the server did not accept this write. */
 function EntryTrouble({ item: { entry } }: { item: OutboxItem }) {
   const getTroubleText = useTroubleText()
   const readRefusalLines = useRefusalLines()
@@ -81,7 +81,7 @@ function EntryTrouble({ item: { entry } }: { item: OutboxItem }) {
     return <p className="write-trouble">{getTroubleText(entry)}</p>
   return (
     <>
-      {/* The number to name stands in the details of the entry. */}
+      {/* The request id is in the details of the entry. */}
       <ProblemNote problem={problem && { ...problem, requestId: null }} />
       {lines.length > 0 && (
         <ul className="write-fields">

@@ -7,7 +7,7 @@ import { readEntries, type EntryView } from '#local/outbox/read-entries.ts'
 
 export interface OutboxItem {
   entry: EntryView
-  /** Null: nobody ever told its name. */
+  /** Null: the device does not know its name. */
   name: string | null
 }
 

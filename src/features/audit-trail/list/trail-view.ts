@@ -1,4 +1,4 @@
-/** What the address of the audit trail says (C-01). */
+/** The view of the audit trail in its address (C-01). */
 import { storedTrailListSpec, type listTrail } from '#contract/audit-trail.ts'
 import type { InputOf } from '#contract/endpoint.ts'
 import { type Caller, isDeleteLevel, isProviderAdmin } from '#domain/access.ts'
@@ -86,7 +86,7 @@ export const restrictView = (view: TrailView, caller: Caller): TrailView => ({
 export const listMenus = (caller: Caller): AuditMenu[] => auditMenus.filter((menu) => canFilter(menu, caller))
 const canFilter = (menu: AuditMenu, caller: Caller) => !catalogueMenus.includes(menu) || isDeleteLevel(caller)
 
-/** So far on either side a day that stands alone is drawn with its neighbours. */
+/** A single day is drawn with as many days before and after it. */
 const neighbourDays = 45
 
 /** The days to draw: those of the view. `wideRange`: the last longer range, in which another day can be chosen as long as it holds the day. */

@@ -1,4 +1,4 @@
-/** What can be filled in of a call's body, read off its schema in the contract: for writes whose noun has no form here. */
+/** The fields of a call's body from its schema in the contract, for writes whose noun has no form of its own. */
 import { findEndpoint, type ValueSchema } from '#contract/endpoint.ts'
 
 export interface SchemaField {
@@ -20,7 +20,7 @@ interface SchemaDefinition {
 }
 const getDefinition = (schema: ValueSchema) => (schema as unknown as { _zod: { def: SchemaDefinition } })._zod.def
 
-/** In the contract's order; only those that were asked, where any were: a change names no more than it changes. */
+/** The fields of this body, in the contract's order. */
 export function getSchemaFields(endpoint: string, body: Readonly<Record<string, unknown>>): SchemaField[] {
   const schema = findEndpoint(endpoint)?.body
   const shape = schema ? (getDefinition(schema).shape ?? {}) : {}
