@@ -22,7 +22,13 @@ import { UnknownCalls } from '#features/outbox/UnknownCalls.tsx'
 import { useDeviceAction } from '#features/outbox/useDeviceAction.ts'
 import { useOutboxToasts } from '#features/outbox/useOutboxToasts.ts'
 import type { EditForms } from '#features/outbox/edit/edit-forms.ts'
-import { type OutboxItem, readWaitingItems, type WaitingItems } from '#features/outbox/read-items.ts'
+import {
+  type EntryGroupItems,
+  type EntryGroupName,
+  type OutboxItem,
+  readWaitingItems,
+  type WaitingItems,
+} from '#features/outbox/read-items.ts'
 
 interface OutboxPageProps {
   actions: OutboxActions
@@ -39,19 +45,22 @@ const isExpired = (session: Session | null) => session !== null && hasSessionExp
 export function OutboxPage({ actions, editForms, send }: OutboxPageProps) {
   const { t } = useTranslation('outbox')
   const now = useNow()
-  const [visibleCounts, setVisibleCounts] = useState({ yours: pageSize, others: pageSize })
+  const [visibleCounts, setVisibleCounts] = useState({ needsYou: pageSize, byItself: pageSize })
   const waitingItems = useLiveQuery(() => readWaitingItems(visibleCounts), [visibleCounts])
   // Read again with each tick of the clock.
   const isSessionExpired = useLiveQuery(async () => isExpired(await readSession()), [now])
   const [openDialog, setOpenDialog] = useState<OpenDialog | null>(null)
-  const groupProps = {
-    actions,
-    now,
-    visibleItems: waitingItems ? [...waitingItems.needsUserItems, ...waitingItems.automaticItems] : [],
-    onOpen: setOpenDialog,
-  }
-  const showMore = (group: keyof typeof visibleCounts) =>
-    setVisibleCounts({ ...visibleCounts, [group]: visibleCounts[group] + pageSize })
+  const renderGroup = (name: EntryGroupName, { needsYou, byItself }: WaitingItems) => (
+    <EntryGroup
+      name={name}
+      group={{ needsYou, byItself }[name]}
+      visibleItems={[...needsYou.items, ...byItself.items]}
+      now={now}
+      actions={actions}
+      onOpen={setOpenDialog}
+      onMore={() => setVisibleCounts({ ...visibleCounts, [name]: visibleCounts[name] + pageSize })}
+    />
+  )
   return (
     <Page
       title={t('title')}
@@ -68,21 +77,9 @@ export function OutboxPage({ actions, editForms, send }: OutboxPageProps) {
       <OutboxNotes isEmpty={waitingItems !== undefined && countItems(waitingItems) === 0} />
       {waitingItems && (
         <>
-          <EntryGroup
-            {...groupProps}
-            name="needsYou"
-            items={waitingItems.needsUserItems}
-            count={waitingItems.needsUserCount}
-            onMore={() => showMore('yours')}
-          />
+          {renderGroup('needsYou', waitingItems)}
           <UnknownCalls now={now} />
-          <EntryGroup
-            {...groupProps}
-            name="byItself"
-            items={waitingItems.automaticItems}
-            count={waitingItems.automaticCount}
-            onMore={() => showMore('others')}
-          />
+          {renderGroup('byItself', waitingItems)}
         </>
       )}
       <Receipts />
@@ -99,7 +96,7 @@ export function OutboxPage({ actions, editForms, send }: OutboxPageProps) {
   )
 }
 
-const countItems = ({ needsUserCount, automaticCount }: WaitingItems) => needsUserCount + automaticCount
+const countItems = ({ needsYou, byItself }: WaitingItems) => needsYou.count + byItself.count
 
 /** Entries that are locked to their user, or that there are none. */
 function OutboxNotes({ isEmpty }: { isEmpty: boolean }) {
@@ -145,9 +142,8 @@ function EntryDialog({
 }
 
 interface EntryGroupProps {
-  name: 'needsYou' | 'byItself'
-  items: OutboxItem[]
-  count: number
+  name: EntryGroupName
+  group: EntryGroupItems
   visibleItems: readonly OutboxItem[]
   now: number
   actions: OutboxActions
@@ -155,7 +151,7 @@ interface EntryGroupProps {
   onMore: () => void
 }
 
-function EntryGroup({ name, items, count, onOpen, onMore, ...entryProps }: EntryGroupProps) {
+function EntryGroup({ name, group: { items, count }, onOpen, onMore, ...entryProps }: EntryGroupProps) {
   const { t } = useTranslation('outbox')
   if (count === 0) return null
   return (
@@ -188,7 +184,7 @@ function OutboxButtons({ actions, waitingItems }: { actions: OutboxActions; wait
   const { isBusy, run } = useDeviceAction()
   const sendAll = async () => {
     await actions.sendNow()
-    const [firstItem] = waitingItems.automaticItems
+    const [firstItem] = waitingItems.byItself.items
     if (firstItem) showWaitReason(await actions.getWaitReason(firstItem.entry.intent))
   }
   if (countItems(waitingItems) === 0) return null

@@ -14,38 +14,36 @@ export interface OutboxItem {
 /** Where a link to an entry leads. */
 export const getAnchorId = (intent: Intent) => `write-${intent}`
 
-/** Names are looked up for so many of each kind; the others are only counted until somebody wants to see them. */
-export interface VisibleCounts {
-  yours: number
-  others: number
+/** `needsYou`: waits for a decision of its user. */
+export type EntryGroupName = 'needsYou' | 'byItself'
+
+/** The first entries of a group, with their names; the others are only counted. */
+export interface EntryGroupItems {
+  items: OutboxItem[]
+  count: number
 }
 
-export interface WaitingItems {
-  /** Waits for a decision. */
-  needsUserItems: OutboxItem[]
-  /** Goes by itself. */
-  automaticItems: OutboxItem[]
-  needsUserCount: number
-  automaticCount: number
-  /** Something could be sent if somebody tried now. */
+export interface WaitingItems extends Record<EntryGroupName, EntryGroupItems> {
+  /** An attempt now could send something. */
   canSend: boolean
 }
 
-export async function readWaitingItems({ yours, others }: VisibleCounts): Promise<WaitingItems> {
+export async function readWaitingItems(visibleCounts: Record<EntryGroupName, number>): Promise<WaitingItems> {
   const entries = await readEntries()
-  const parkedEntries = entries.filter(isParked)
-  const sendableEntries = entries.filter((entry) => !isParked(entry))
   const readItem = createItemReader(entries)
+  const readGroup = async (groupEntries: EntryView[], visibleCount: number): Promise<EntryGroupItems> => ({
+    items: await Promise.all(groupEntries.slice(0, visibleCount).map(readItem)),
+    count: groupEntries.length,
+  })
+  const sendableEntries = entries.filter((entry) => !isParked(entry))
   return {
-    needsUserItems: await Promise.all(parkedEntries.slice(0, yours).map(readItem)),
-    automaticItems: await Promise.all(sendableEntries.slice(0, others).map(readItem)),
-    needsUserCount: parkedEntries.length,
-    automaticCount: sendableEntries.length,
+    needsYou: await readGroup(entries.filter(isParked), visibleCounts.needsYou),
+    byItself: await readGroup(sendableEntries, visibleCounts.byItself),
     canSend: sendableEntries.some(({ state }) => state === 'waiting'),
   }
 }
 
-/** `entries`: all that wait, among them the one that is to make the row of a later one. */
+/** `entries`: all that wait, among them the one that creates the row of a later one. */
 const createItemReader =
   (entries: readonly EntryView[]) =>
   async (entry: EntryView): Promise<OutboxItem> => ({ entry, name: await readName(entry, entries) })
