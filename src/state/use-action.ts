@@ -87,7 +87,8 @@ export function useAction<Input, Output>(
     const { current: lastRequest } = unknownRequest
     // The response of a secret call is not stored: repeated under its intent it would be empty.
     const isRepeatable = typeof source === 'function' || !source.secret
-    const isRepeated = isRepeatable && lastRequest?.inputJson === inputJson
+    // The JSON of an input that is undefined or a function is undefined.
+    const isRepeated = isRepeatable && lastRequest !== null && lastRequest.inputJson === inputJson
     const intent = options.intent ?? (isRepeated ? lastRequest.intent : undefined)
     const callOptions = intent === undefined ? options : { ...options, intent }
     setIsBusy(true)

@@ -1,6 +1,6 @@
 /** The audit trail with the orders' way of finding a company: a feature sees no other one. */
 import { createOptionalPart } from '#app/pages/create-optional-part.tsx'
-import type { TrailCompanyFilter } from '#features/audit-trail/list/TrailFilters.tsx'
+import type { TrailCompanyFilter } from '#features/audit-trail/list/useTrailFilters.tsx'
 import { TrailPage } from '#features/audit-trail/pages/TrailPage.tsx'
 
 /** Of the provider's staff alone. Without its code they see their own company's trail. */

@@ -1,5 +1,5 @@
 import '#features/orders/words.ts'
-import type { TrailCompanyFilter } from '#features/audit-trail/list/TrailFilters.tsx'
+import type { TrailCompanyFilter } from '#features/audit-trail/list/useTrailFilters.tsx'
 import { CompanyPicker } from '#features/orders/wizard/fields/CompanyPicker.tsx'
 import { useSignedInSession } from '#state/use-store.ts'
 import { useTranslation } from 'react-i18next'

@@ -39,12 +39,15 @@ export function toFieldText(
   value: unknown,
   { code }: Pick<AuditEntryRow, 'code'>,
 ): string {
-  if (code === 'price' && typeof value === 'string' && value !== '' && findInfoKey(field) === undefined)
-    return formatPriceFieldValue(field, value)
+  const isPriceText = code === 'price' && typeof value === 'string' && value !== ''
+  if (isPriceText && findInfoKey(field) === undefined) return formatPriceFieldValue(field, value)
   const valueKey = findValueKey(field, value, { code })
   if (valueKey) return t(`value.${valueKey}` as 'value.title.0')
-  if (typeof value === 'string') return formatAmount(field, value) ?? toValueText(t, value)
-  if (typeof value !== 'number') return toValueText(t, value)
+  if (typeof value === 'number') return formatNumberField(t, field, value, code)
+  return (typeof value === 'string' ? formatAmount(field, value) : null) ?? toValueText(t, value)
+}
+
+function formatNumberField(t: AuditTranslate, field: string, value: number, code: AuditEntryRow['code']): string {
   if (countFields.has(field)) return formatNumber(value)
   if (field === 'period' && code === 'order') return t('entry.years', { count: value })
   return numberedFields.has(field) ? t('entry.numbered', { number: value }) : String(value)

@@ -2,7 +2,6 @@ import { useState } from 'react'
 import type { ConflictComparison, OutboxActions } from '#request/call-results.ts'
 import { Button } from '#ui/display/Button.tsx'
 import { Dialog } from '#ui/overlay/Dialog.tsx'
-import { showToast } from '#ui/overlay/toasts.tsx'
 import { useTranslation } from 'react-i18next'
 import { ConflictChoices } from '#features/outbox/ConflictChoices.tsx'
 import {
@@ -14,6 +13,7 @@ import {
 import type { OutboxItem } from '#features/outbox/read-items.ts'
 import { type ChangeLines, useChangeLines } from '#features/outbox/change-lines.ts'
 import { getEntryChanges, isRowAction, useEntryMessages } from '#features/outbox/entry-messages.ts'
+import { useOutboxToasts } from '#features/outbox/useOutboxToasts.ts'
 
 interface Props {
   item: OutboxItem
@@ -33,12 +33,14 @@ export function ConflictDialog(props: Props) {
   return <FieldConflictDialog {...props} sortedConflict={sortFields(comparison)} />
 }
 
-/** Each says what came of it. */
+/** Each decision ends with a toast. */
 function useDecision({ item, actions, onClose }: Props) {
   const { t } = useTranslation('outbox')
+  const { showNote, showFailure } = useOutboxToasts()
   const { intent } = item.entry
   const finish = (isFound: boolean, text: string) => {
-    showToast({ kind: 'note', text: isFound ? text : t('toast.failed') })
+    if (isFound) showNote(text)
+    else showFailure()
     onClose()
   }
   return {
@@ -212,14 +214,14 @@ function FieldValues({ values, lines }: { values: [string, unknown][]; lines: Ch
   )
 }
 
-/** The row was deleted under the change: there is nothing to choose, only to take note of what had been typed. */
+/** The row was deleted meanwhile: there is no choice, but the typed values are listed. */
 function DeletedRowDialog({ item: { entry, name }, actions, onClose }: Props) {
   const { t } = useTranslation('outbox')
   const lines = useChangeLines(entry.table)
   const { formatName } = useEntryMessages()
+  const { showDropOutcome } = useOutboxToasts()
   const discard = async () => {
-    const outcome = await actions.drop(entry.intent)
-    showToast({ kind: 'note', text: t(outcome === 'unknown' ? 'toast.failed' : `toast.${outcome}`) })
+    showDropOutcome(await actions.drop(entry.intent))
     onClose()
   }
   const discardButton = (

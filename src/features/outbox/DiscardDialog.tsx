@@ -4,12 +4,12 @@ import { isUnsent } from '#local/outbox/entry-actions.ts'
 import type { OutboxActions } from '#request/call-results.ts'
 import { Button } from '#ui/display/Button.tsx'
 import { Dialog } from '#ui/overlay/Dialog.tsx'
-import { showToast } from '#ui/overlay/toasts.tsx'
 import { useTranslation } from 'react-i18next'
 import { type OutboxItem, readItems } from '#features/outbox/read-items.ts'
 import { useEntryMessages } from '#features/outbox/entry-messages.ts'
+import { useOutboxToasts } from '#features/outbox/useOutboxToasts.ts'
 
-/** Says what goes along before anything goes (protocol 15). */
+/** Lists what is discarded with an entry before it is discarded (protocol 15). */
 export function DiscardDialog({
   item: { entry, name },
   actions,
@@ -21,12 +21,12 @@ export function DiscardDialog({
 }) {
   const { t } = useTranslation('outbox')
   const { describeWrite } = useEntryMessages()
+  const { showDropOutcome } = useOutboxToasts()
   const { intent } = entry
   const dependents = useDependents(actions, intent)
   const discard = async () => {
     onClose()
-    const outcome = await actions.drop(intent)
-    showToast({ kind: 'note', text: t(outcome === 'unknown' ? 'toast.failed' : `toast.${outcome}`) })
+    showDropOutcome(await actions.drop(intent))
   }
   // Nothing is pressed before it is known what it would take along.
   if (!dependents) return null

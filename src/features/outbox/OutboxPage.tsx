@@ -4,31 +4,36 @@ import { readDataLoss } from '#local/outbox/data-loss.ts'
 import { countLocked, type EntryView } from '#local/outbox/read-entries.ts'
 import { hasSessionExpired, readSession, type Session } from '#local/session/session.ts'
 import type { OutboxActions, CallResult } from '#request/call-results.ts'
-import { useDispatch, useSelector } from '#state/use-store.ts'
 import { useLiveQuery } from '#state/live-query.ts'
 import { Button } from '#ui/display/Button.tsx'
 import { EmptyState } from '#ui/list/EmptyState.tsx'
 import { Page } from '#ui/page/Page.tsx'
 import { Skeleton } from '#ui/page/Skeleton.tsx'
-import { showToast } from '#ui/overlay/toasts.tsx'
 import { useTranslation } from 'react-i18next'
 import { useNow } from '#features/outbox/use-now.ts'
 import { ConflictDialog } from '#features/outbox/ConflictDialog.tsx'
 import { DiscardDialog } from '#features/outbox/DiscardDialog.tsx'
-import { type OutboxEntryDialog, OutboxEntry } from '#features/outbox/OutboxEntry.tsx'
+import type { OutboxEntryDialog } from '#features/outbox/EntryActions.tsx'
+import { OutboxEntry } from '#features/outbox/OutboxEntry.tsx'
 import { DataLossNote } from '#features/outbox/DataLossNote.tsx'
-import { EditEntry } from '#features/outbox/EditEntry.tsx'
+import { EditEntry } from '#features/outbox/edit/EditEntry.tsx'
 import { Receipts } from '#features/outbox/Receipts.tsx'
 import { UnknownCalls } from '#features/outbox/UnknownCalls.tsx'
-import { saveText } from '#features/outbox/export-text.ts'
-import { selectIsSending, sendNow } from '#features/outbox/send-slice.ts'
-import type { EditForms } from '#features/outbox/edit-forms.ts'
-import { type OutboxItem, readWaitingItems, type WaitingItems } from '#features/outbox/read-items.ts'
+import { useDeviceAction } from '#features/outbox/useDeviceAction.ts'
+import { useOutboxToasts } from '#features/outbox/useOutboxToasts.ts'
+import type { EditForms } from '#features/outbox/edit/edit-forms.ts'
+import {
+  type EntryGroupItems,
+  type EntryGroupName,
+  type OutboxItem,
+  readWaitingItems,
+  type WaitingItems,
+} from '#features/outbox/read-items.ts'
 
-export interface OutboxPageProps {
+interface OutboxPageProps {
   actions: OutboxActions
   editForms: EditForms
-  /** Mends and waits a moment for what the server says. */
+  /** Sends an entry with other values, and waits a moment for the response. */
   send: (intent: string, input: EntryView['input']) => Promise<CallResult<unknown>>
 }
 
@@ -36,27 +41,26 @@ const pageSize = 25
 
 const isExpired = (session: Session | null) => session !== null && hasSessionExpired(session, Date.now())
 
-/** What this device has recorded and the server has not accepted yet, what became of the rest, and what can be done. */
+/** The entries that the server has not accepted yet, what can be done about them, and the receipts of earlier ones. */
 export function OutboxPage({ actions, editForms, send }: OutboxPageProps) {
   const { t } = useTranslation('outbox')
   const now = useNow()
-  const [visibleCounts, setVisibleCounts] = useState({ yours: pageSize, others: pageSize })
+  const [visibleCounts, setVisibleCounts] = useState({ needsYou: pageSize, byItself: pageSize })
   const waitingItems = useLiveQuery(() => readWaitingItems(visibleCounts), [visibleCounts])
-  // What is gone was not sent: then nothing here may say that all of it was.
-  const hasLoss = useLiveQuery(async () => (await readDataLoss()) !== null, [])
-  const lockedCount = useLiveQuery(() => countLocked(), [])
-  // Asked again each time that the page looks at the clock.
+  // Read again with each tick of the clock.
   const isSessionExpired = useLiveQuery(async () => isExpired(await readSession()), [now])
-  const [openDialog, setOpenDialog] = useState<{ dialog: OutboxEntryDialog; item: OutboxItem } | null>(null)
-  const close = () => setOpenDialog(null)
-  const groupProps = {
-    actions,
-    now,
-    visibleItems: waitingItems ? [...waitingItems.needsUserItems, ...waitingItems.automaticItems] : [],
-    onOpen: setOpenDialog,
-  }
-  const showMore = (group: keyof typeof visibleCounts) =>
-    setVisibleCounts({ ...visibleCounts, [group]: visibleCounts[group] + pageSize })
+  const [openDialog, setOpenDialog] = useState<OpenDialog | null>(null)
+  const renderGroup = (name: EntryGroupName, { needsYou, byItself }: WaitingItems) => (
+    <EntryGroup
+      name={name}
+      group={{ needsYou, byItself }[name]}
+      visibleItems={[...needsYou.items, ...byItself.items]}
+      now={now}
+      actions={actions}
+      onOpen={setOpenDialog}
+      onMore={() => setVisibleCounts({ ...visibleCounts, [name]: visibleCounts[name] + pageSize })}
+    />
+  )
   return (
     <Page
       title={t('title')}
@@ -70,71 +74,84 @@ export function OutboxPage({ actions, editForms, send }: OutboxPageProps) {
           <Skeleton />
         </section>
       )}
-      {lockedCount !== undefined && lockedCount > 0 && (
-        <section className="card">
-          <EmptyState icon="lock" title={t('locked', { count: lockedCount })}>
-            <p>{t('lockedText')}</p>
-          </EmptyState>
-        </section>
-      )}
-      {waitingItems &&
-        hasLoss !== undefined &&
-        lockedCount === 0 &&
-        waitingItems.needsUserCount + waitingItems.automaticCount === 0 && (
-          <section className="card">
-            <EmptyState icon={hasLoss ? 'outbox' : 'check'} title={t(hasLoss ? 'emptyLost' : 'empty')}>
-              <p>{t('emptyText')}</p>
-            </EmptyState>
-          </section>
-        )}
+      <OutboxNotes isEmpty={waitingItems !== undefined && countItems(waitingItems) === 0} />
       {waitingItems && (
         <>
-          <EntryGroup
-            {...groupProps}
-            name="needsYou"
-            items={waitingItems.needsUserItems}
-            count={waitingItems.needsUserCount}
-            onMore={() => showMore('yours')}
-          />
+          {renderGroup('needsYou', waitingItems)}
           <UnknownCalls now={now} />
-          <EntryGroup
-            {...groupProps}
-            name="byItself"
-            items={waitingItems.automaticItems}
-            count={waitingItems.automaticCount}
-            onMore={() => showMore('others')}
-          />
+          {renderGroup('byItself', waitingItems)}
         </>
       )}
       <Receipts />
-      {openDialog?.dialog.kind === 'edit' && (
-        <EditEntry item={openDialog.item} editForms={editForms} send={send} onClose={close} />
-      )}
-      {openDialog?.dialog.kind === 'compare' && (
-        <ConflictDialog
-          item={openDialog.item}
-          comparison={openDialog.dialog.comparison}
+      {openDialog && (
+        <EntryDialog
+          {...openDialog}
           actions={actions}
-          onClose={close}
+          editForms={editForms}
+          send={send}
+          onClose={() => setOpenDialog(null)}
         />
       )}
-      {openDialog?.dialog.kind === 'drop' && <DiscardDialog item={openDialog.item} actions={actions} onClose={close} />}
     </Page>
   )
 }
 
+const countItems = ({ needsYou, byItself }: WaitingItems) => needsYou.count + byItself.count
+
+/** Entries that are locked to their user, or that there are none. */
+function OutboxNotes({ isEmpty }: { isEmpty: boolean }) {
+  const { t } = useTranslation('outbox')
+  // Lost entries were not sent: then the page may not say that everything was.
+  const hasLoss = useLiveQuery(async () => (await readDataLoss()) !== null, [])
+  const lockedCount = useLiveQuery(() => countLocked(), [])
+  if (lockedCount === undefined) return null
+  if (lockedCount > 0)
+    return (
+      <section className="card">
+        <EmptyState icon="lock" title={t('locked', { count: lockedCount })}>
+          <p>{t('lockedText')}</p>
+        </EmptyState>
+      </section>
+    )
+  if (!isEmpty || hasLoss === undefined) return null
+  return (
+    <section className="card">
+      <EmptyState icon={hasLoss ? 'outbox' : 'check'} title={t(hasLoss ? 'emptyLost' : 'empty')}>
+        <p>{t('emptyText')}</p>
+      </EmptyState>
+    </section>
+  )
+}
+
+interface OpenDialog {
+  dialog: OutboxEntryDialog
+  item: OutboxItem
+}
+
+function EntryDialog({
+  dialog,
+  item,
+  actions,
+  editForms,
+  send,
+  onClose,
+}: OpenDialog & OutboxPageProps & { onClose: () => void }) {
+  if (dialog.kind === 'edit') return <EditEntry item={item} editForms={editForms} send={send} onClose={onClose} />
+  if (dialog.kind === 'drop') return <DiscardDialog item={item} actions={actions} onClose={onClose} />
+  return <ConflictDialog item={item} comparison={dialog.comparison} actions={actions} onClose={onClose} />
+}
+
 interface EntryGroupProps {
-  name: 'needsYou' | 'byItself'
-  items: OutboxItem[]
-  count: number
+  name: EntryGroupName
+  group: EntryGroupItems
   visibleItems: readonly OutboxItem[]
   now: number
   actions: OutboxActions
-  onOpen: (openDialog: { dialog: OutboxEntryDialog; item: OutboxItem }) => void
+  onOpen: (openDialog: OpenDialog) => void
   onMore: () => void
 }
 
-function EntryGroup({ name, items, count, onOpen, onMore, ...entryProps }: EntryGroupProps) {
+function EntryGroup({ name, group: { items, count }, onOpen, onMore, ...entryProps }: EntryGroupProps) {
   const { t } = useTranslation('outbox')
   if (count === 0) return null
   return (
@@ -161,36 +178,27 @@ function EntryGroup({ name, items, count, onOpen, onMore, ...entryProps }: Entry
   )
 }
 
-function OutboxButtons({
-  actions,
-  waitingItems: { canSend, automaticItems, needsUserCount, automaticCount },
-}: {
-  actions: OutboxActions
-  waitingItems: WaitingItems
-}) {
+function OutboxButtons({ actions, waitingItems }: { actions: OutboxActions; waitingItems: WaitingItems }) {
   const { t } = useTranslation('outbox')
-  const dispatch = useDispatch()
-  const isBusy = useSelector(selectIsSending)
+  const { showWaitReason, saveExport } = useOutboxToasts()
+  const { isBusy, run } = useDeviceAction()
   const sendAll = async () => {
-    await dispatch(sendNow(actions))
-    const [firstItem] = automaticItems
-    const waitReason = firstItem && (await actions.getWaitReason(firstItem.entry.intent))
-    if (waitReason?.kind === 'line') showToast({ kind: 'note', text: t('toast.noLine') })
-    if (waitReason?.kind === 'sign in') showToast({ kind: 'note', text: t('why.sign in') })
+    await actions.sendNow()
+    const [firstItem] = waitingItems.byItself.items
+    if (firstItem) showWaitReason(await actions.getWaitReason(firstItem.entry.intent))
   }
-  const exportEntries = async () => {
-    const file = saveText(await actions.exportAll(), 'waiting-changes', Date.now())
-    showToast({ kind: 'done', text: t('toast.exported', { file }) })
-  }
-  if (needsUserCount + automaticCount === 0) return null
+  if (countItems(waitingItems) === 0) return null
   return (
     <>
-      {canSend && (
-        <Button icon="refresh" isBusy={isBusy} onClick={() => void sendAll()}>
+      {waitingItems.canSend && (
+        <Button icon="refresh" isBusy={isBusy} onClick={() => void run(sendAll)}>
           {t('act.sendNow')}
         </Button>
       )}
-      <Button icon="install" onClick={() => void exportEntries()}>
+      <Button
+        icon="install"
+        onClick={() => void actions.exportAll().then((text) => saveExport(text, 'waiting-changes'))}
+      >
         {t('act.export')}
       </Button>
     </>

@@ -2,7 +2,7 @@ import type { ReactNode } from 'react'
 import type { ListUrlState, ListViewDefinition } from '#state/list-url.ts'
 import { SelectField } from '#ui/form/choice-fields.tsx'
 import type { ListSorting } from '#ui/list/column.ts'
-import { FilterBar } from '#ui/list/FilterBar.tsx'
+import { type FilterChip, FilterBar } from '#ui/list/FilterBar.tsx'
 
 /** A filter with a few values, as a select box; the choices are those of its field in the view. */
 export interface SelectFilter<V> {
@@ -18,6 +18,9 @@ interface ListFiltersProps<V extends ListUrlState> {
   sorting: ListSorting
   searchLabel: string
   filters: readonly SelectFilter<V>[]
+  chips?: FilterChip[] | undefined
+  /** After the select boxes. */
+  lastFilters?: ReactNode
   children?: ReactNode
 }
 
@@ -27,6 +30,8 @@ export function ListFilters<V extends ListUrlState>({
   sorting,
   searchLabel,
   filters,
+  chips,
+  lastFilters,
   children,
 }: ListFiltersProps<V>) {
   return (
@@ -38,6 +43,7 @@ export function ListFilters<V extends ListUrlState>({
       }}
       usedCount={definition.countFilters(view)}
       sorting={sorting}
+      chips={chips}
       onClearAll={() => changeView(definition.clearedFilters)}
     >
       {children}
@@ -51,6 +57,7 @@ export function ListFilters<V extends ListUrlState>({
           onChange={({ target }) => changeView(definition.parse(name, target.value))}
         />
       ))}
+      {lastFilters}
     </FilterBar>
   )
 }

@@ -4,6 +4,7 @@ import type { ListUrlState, ListViewDefinition } from '#state/list-url.ts'
 import { Button } from '#ui/display/Button.tsx'
 import { DataList, type DataListProps } from '#ui/list/DataList.tsx'
 import { EmptyState } from '#ui/list/EmptyState.tsx'
+import type { FilterChip } from '#ui/list/FilterBar.tsx'
 import { formatNumber } from '#ui/list/Freshness.tsx'
 import { renderRowMark } from '#ui/list/PendingMark.tsx'
 import { LoadProblem } from '#ui/page/LoadProblem.tsx'
@@ -56,6 +57,10 @@ interface ListPageProps<R, V extends ListUrlState> extends SharedListProps<R> {
   filters?: readonly SelectFilter<V>[]
   /** Filters of their own kind, before the others: a company picker. */
   extraFilters?: ReactNode
+  /** The same after the others: a range of days. */
+  lastFilters?: ReactNode
+  /** What is in use and has no field. */
+  chips?: FilterChip[]
   /** "68 users" */
   formatCount: (numbers: { count: number; number: string }) => string
   getRowKey?: (row: R) => string
@@ -84,6 +89,8 @@ export function ListPage<R, V extends ListUrlState>(props: ListPageProps<R, V>) 
     searchLabel,
     filters = [],
     extraFilters,
+    lastFilters,
+    chips,
     beforeList,
     children,
   } = props
@@ -110,7 +117,7 @@ export function ListPage<R, V extends ListUrlState>(props: ListPageProps<R, V>) 
     >
       {props.beforeFilters}
       {searchLabel !== undefined && (
-        <ListFilters {...{ list, sorting, searchLabel, filters }}>{extraFilters}</ListFilters>
+        <ListFilters {...{ list, sorting, searchLabel, filters, chips, lastFilters }}>{extraFilters}</ListFilters>
       )}
       {/* Offline the stored rows, or the note that there are none, say all that is known. */}
       <LoadProblem problem={list.problem} onRetry={props.onRetry ?? list.refetch} />

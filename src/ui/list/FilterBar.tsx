@@ -22,7 +22,7 @@ export interface FilterBarProps {
   usedCount?: number
   sorting?: ListSorting
   /** What is in use that no field shows. */
-  chips?: FilterChip[]
+  chips?: FilterChip[] | undefined
   onClearAll: () => void
 }
 

@@ -2,16 +2,12 @@ import { describe, expect, it } from 'vitest'
 import type { Caller } from '#domain/access.ts'
 import {
   restrictView,
-  changeView,
   toDrawnRange,
   getLastPage,
   listMenus,
-  defaultListView,
-  toListQuery,
-  readView,
-  toRememberedQuery,
+  toTrailInput,
+  trailView,
   type TrailView,
-  writeView,
 } from '#features/audit-trail/list/trail-view.ts'
 import { fillDays } from '#features/audit-trail/list/activity-days.ts'
 import { toRecordPath } from '#features/audit-trail/entry/record-path.ts'
@@ -48,31 +44,36 @@ const deleteLevelCaller = createCaller({ companyCode: 'm18', accessLevel: 100 })
 
 describe('the address of the audit trail', () => {
   it('says the whole view, and the plain list nothing', () => {
-    expect(readView(writeView(fullView))).toEqual(fullView)
-    expect(writeView(defaultListView).toString()).toBe('')
-    expect(toRememberedQuery({ ...fullView, open: 1, page: 3, after: 5 })).not.toMatch(/entry|page|after/)
+    expect(trailView.read(trailView.write(fullView))).toEqual(fullView)
+    expect(trailView.write(trailView.defaultView).toString()).toBe('')
+    expect(trailView.toSavedQuery({ ...fullView, open: 1, page: 3, after: 5 })).not.toMatch(/entry|page|after/)
   })
 
   it('has no page that the server would not count to', () => {
     expect([10, 20, 30, 40, 50].map((results) => getLastPage({ results }))).toEqual([1000, 500, 333, 250, 200])
-    expect(readView(new URLSearchParams('page=999999&results=30')).page).toBe(333)
+    expect(trailView.read(new URLSearchParams('page=999999&results=30')).page).toBe(333)
   })
 
   it('begins at the first page when the filter changes, and not when an entry is opened', () => {
-    expect(changeView({ ...fullView, after: 5 }, { code: null })).toMatchObject({ page: 1, after: null })
-    expect(changeView({ ...fullView, after: 5 }, { open: 9 })).toMatchObject({ page: 3, after: 5, open: 9 })
-    expect(changeView(fullView, { after: 5 })).toMatchObject({ page: 1, after: 5 })
+    expect(trailView.change({ ...fullView, after: 5 }, { code: null })).toMatchObject({ page: 1, after: null })
+    expect(trailView.change({ ...fullView, after: 5 }, { open: 9 })).toMatchObject({ page: 3, after: 5, open: 9 })
+    expect(trailView.change(fullView, { after: 5 })).toMatchObject({ page: 1, after: 5 })
   })
 
   it('asks behind an entry or for a page, never for both', () => {
-    expect(toListQuery(fullView)).toMatchObject({ page: 3, companyId: 9, code: 'order', status: -1 })
-    expect(toListQuery({ ...fullView, after: 5 })).not.toHaveProperty('page')
-    expect(toListQuery(defaultListView)).toEqual({ page: 1, results: 10, sortField: 'end_time', sortOrder: 'desc' })
+    expect(toTrailInput(fullView).query).toMatchObject({ page: 3, companyId: 9, code: 'order', status: -1 })
+    expect(toTrailInput({ ...fullView, after: 5 }).query).not.toHaveProperty('page')
+    expect(toTrailInput(trailView.defaultView).query).toEqual({
+      page: 1,
+      results: 10,
+      sortField: 'end_time',
+      sortOrder: 'desc',
+    })
   })
 
   it.each(['2026-02-30', '0000-01-01', '2026-1-1', '9999999', "2026-01-01'--", '1026-01-01'])(
     'takes %s for no day',
-    (day) => expect(readView(new URLSearchParams({ dateFrom: day })).dateFrom).toBeNull(),
+    (day) => expect(trailView.read(new URLSearchParams({ dateFrom: day })).dateFrom).toBeNull(),
   )
 
   it('gives nobody what they may not read (contracts 2, D51)', () => {

@@ -42,7 +42,7 @@ it('fault 42b: names the module that goes first, then that it was refused and wh
 it('fault 46e: a code that a module of this device has is taken, in other letters too, and free for the write that made it', async () => {
   await openModules()
   // Each page has modules of its own.
-  const { findTakenField } = await import('#features/outbox/find-taken-field.ts')
+  const { findTakenField } = await import('#features/outbox/edit/find-taken-field.ts')
   const entry = { endpoint: 'createModule', table: 'modules', intent: crypto.randomUUID() }
   // The list is stored beside what the page shows.
   await expect.poll(() => findTakenField(entry, { name: 'Again', code: 'CORE', type: 'saas' })).toBe('code')

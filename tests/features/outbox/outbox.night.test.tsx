@@ -66,6 +66,7 @@ async function goOnlineInOutbox() {
   await fixture.browser.open('/app/outbox')
   fixture.browser.goOnline()
 }
+const blockerText = 'Waits for user Bruno Lam, which is sent first.'
 const pressInDialog = async (name: string) =>
   fixture.user.click(await (await findDialog()).findByRole('button', { name }))
 const openComparison = async () => fixture.user.click(await screen.findByRole('button', { name: 'Compare and choose' }))
@@ -123,7 +124,7 @@ describe('changes that wait', () => {
     )
     await fixture.browser.open('/app/outbox')
     await expectEntryText('New user Bruno Lam', 'Your company has reached its limit of invitations')
-    await (await findEntry('Change name of Bruno Lam')).findByRole('link', { name: 'New user Bruno Lam' })
+    await (await findEntry('Change name of Bruno Lam')).findByRole('link', { name: blockerText })
   })
 
   it('are told of in one message once they were sent: how many, and which was refused and why (P-11)', async () => {
@@ -162,7 +163,7 @@ describe('changes that wait', () => {
     await fixture.browser.open('/app/outbox')
     await expectEntryText('Change name of Bruno Lam', 'Name: Bruno Lam → Bruno Lam Ka-ho')
     const blockerLink = await (await findEntry('Change name of Bruno Lam')).findByRole('link', {
-      name: 'New user Bruno Lam',
+      name: blockerText,
     })
     expect(blockerLink.getAttribute('href')).toBe(`#${(await findHeading('New user Bruno Lam')).closest('.write')?.id}`)
     await fixture.user.click(screen.getByRole('button', { name: 'Send now' }))

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import '#contract/index.ts'
 import { endpoints } from '#contract/index.ts'
-import { type SchemaField, getSchemaFields, parseFieldValue } from '#features/outbox/schema-fields.ts'
+import { type SchemaField, getSchemaFields, parseFieldValue } from '#features/outbox/edit/schema-fields.ts'
 
 const getFieldKinds = (endpoint: string, body: Record<string, unknown>) =>
   Object.fromEntries(getSchemaFields(endpoint, body).map(({ name, kind }) => [name, kind]))

@@ -1,13 +1,13 @@
-import { useEffect, useId, useState } from 'react'
+import { useId } from 'react'
 import { Link } from 'react-router-dom'
 import { listTrail } from '#contract/audit-trail.ts'
-import type { AuditEntryRow, AuditMenu } from '#domain/audit-log/leaf.ts'
-import { type AppThunk, callEndpoint } from '#state/app-thunk.ts'
-import { useDispatch, useSignedInSession } from '#state/use-store.ts'
+import type { AuditMenu } from '#domain/audit-log/leaf.ts'
+import { useSignedInSession } from '#state/use-store.ts'
 import { buildHistoryPath } from '#ui/links/history-path.ts'
 import { useTranslation } from 'react-i18next'
-import { toEntryRows } from '#features/audit-trail/entry/read-entry.ts'
+import { toEntryRows } from '#features/audit-trail/entry/entry-rows.ts'
 import { useEntryFormatter } from '#features/audit-trail/use-entry-formatter.ts'
+import { useTrailResponse } from '#features/audit-trail/useTrailResponse.ts'
 import { TrailStyles } from '#features/audit-trail/TrailStyles.tsx'
 import { getNameLang } from '#ui/i18n/name-language.ts'
 
@@ -16,7 +16,7 @@ export interface RecentEntriesProps {
   /** As entries name the record. */
   name: string
   companyId: number
-  /** Asked again when it is another one: something was done. */
+  /** Read again when it is another: something was done. */
   refreshKey: unknown
 }
 
@@ -26,24 +26,16 @@ const maxEntries = 5
 export function RecentEntries({ code, name, companyId, refreshKey }: RecentEntriesProps) {
   const { t } = useTranslation('audit')
   const { caller } = useSignedInSession()
-  const dispatch = useDispatch()
   const entryFormatter = useEntryFormatter()
   const titleId = useId()
   const path = buildHistoryPath({ code, name, companyId }, caller)
-  const canRead = path !== null
-  const isOwn = companyId === caller.companyId
-  const [entries, setEntries] = useState<AuditEntryRow[] | null | undefined>()
-  const refreshText = String(refreshKey)
-  useEffect(() => {
-    let isCancelled = false
-    if (!canRead) return
-    const query = { code, searchText: name, results: maxEntries, ...(isOwn ? {} : { companyId }) }
-    void dispatch(readRecent(query)).then((recentEntries) => {
-      // What was read stays while the line is away.
-      if (!isCancelled) setEntries((previous) => recentEntries ?? previous ?? null)
-    })
-    return () => void (isCancelled = true)
-  }, [refreshText, code, companyId, dispatch, isOwn, canRead, name])
+  const companyQuery = companyId === caller.companyId ? {} : { companyId }
+  const { response } = useTrailResponse(
+    listTrail,
+    path === null ? null : { query: { code, searchText: name, results: maxEntries, ...companyQuery } },
+    String(refreshKey),
+  )
+  const entries = response && toEntryRows(response.output)
   if (path === null || entries === undefined) return null
   return (
     <section className="card trail-recent" aria-labelledby={titleId}>
@@ -71,13 +63,3 @@ export function RecentEntries({ code, name, companyId, refreshKey }: RecentEntri
     </section>
   )
 }
-
-type RecentEntriesQuery = { code: AuditMenu; searchText: string; results: number; companyId?: number }
-
-/** Newest first; null: neither the server nor the device can say. */
-const readRecent =
-  (query: RecentEntriesQuery): AppThunk<AuditEntryRow[] | null> =>
-  async (dispatch) => {
-    const result = await dispatch(callEndpoint(listTrail, { query }))
-    return 'output' in result && result.output ? toEntryRows(result.output) : null
-  }

@@ -1,20 +1,39 @@
-/** Where the record of an entry has its page, for who may go there; null: nowhere. */
-import { type Caller, isProviderAdmin, isAllowed } from '#domain/access.ts'
-import type { AuditEntryRow } from '#domain/audit-log/leaf.ts'
+import { type Caller, isAllowed, isProviderAdmin } from '#domain/access.ts'
+import type { AuditEntryRow, AuditMenu } from '#domain/audit-log/leaf.ts'
 
-export function toRecordPath({ code, info, company_id }: AuditEntryRow, caller: Caller): string | null {
-  const isOwn = company_id === caller.companyId
-  if (code === 'user' && isOwn && isAllowed('admin', caller)) return buildIdPath('/app/user?user=', info['UserId'])
-  if (code === 'company' && isOwn && isAllowed('admin', caller)) return '/app/profile/company'
-  if ((code === 'order' || code === 'service') && (isOwn || isProviderAdmin(caller)) && isAllowed('order', caller)) {
-    const order = buildIdPath('/app/contract/', info['OrderId'])
-    return order ?? buildSearchPath('/app/contract', info['ServiceCode'], isOwn ? null : company_id)
-  }
-  if (!isProviderAdmin(caller)) return null
-  if (code === 'module') return buildSearchPath('/app/m18/module', info['ModuleCode'])
-  if (code === 'automodule') return buildSearchPath('/app/m18/automodule', info['ModuleCode'])
-  if (code === 'app') return buildSearchPath('/app/apphistory', info['AppCode'])
-  return code === 'price' ? '/app/m18/price' : null
+interface RecordLink {
+  canOpen: (caller: Caller, isOwn: boolean) => boolean
+  /** `companyId`: of another company than the caller's. */
+  findPath: (info: AuditEntryRow['info'], companyId: number | null) => string | null
+}
+
+const isOwnAdmin: RecordLink['canOpen'] = (caller, isOwn) => isOwn && isAllowed('admin', caller)
+
+const contractLink: RecordLink = {
+  canOpen: (caller, isOwn) => (isOwn || isProviderAdmin(caller)) && isAllowed('order', caller),
+  findPath: (info, companyId) =>
+    buildIdPath('/app/contract/', info['OrderId']) ?? buildSearchPath('/app/contract', info['ServiceCode'], companyId),
+}
+
+const linksByMenu: Partial<Record<AuditMenu, RecordLink>> = {
+  user: { canOpen: isOwnAdmin, findPath: (info) => buildIdPath('/app/user?user=', info['UserId']) },
+  company: { canOpen: isOwnAdmin, findPath: () => '/app/profile/company' },
+  order: contractLink,
+  service: contractLink,
+  module: { canOpen: isProviderAdmin, findPath: (info) => buildSearchPath('/app/m18/module', info['ModuleCode']) },
+  automodule: {
+    canOpen: isProviderAdmin,
+    findPath: (info) => buildSearchPath('/app/m18/automodule', info['ModuleCode']),
+  },
+  app: { canOpen: isProviderAdmin, findPath: (info) => buildSearchPath('/app/apphistory', info['AppCode']) },
+  price: { canOpen: isProviderAdmin, findPath: () => '/app/m18/price' },
+}
+
+/** The page of an entry's record; null: it has none, or the caller may not open it. */
+export function toRecordPath({ code, info, company_id: companyId }: AuditEntryRow, caller: Caller): string | null {
+  const isOwn = companyId === caller.companyId
+  const link = linksByMenu[code]
+  return link?.canOpen(caller, isOwn) ? link.findPath(info, isOwn ? null : companyId) : null
 }
 
 const buildIdPath = (path: string, id: unknown) =>

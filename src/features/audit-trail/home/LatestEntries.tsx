@@ -1,13 +1,10 @@
-import { useEffect, useState } from 'react'
 import { Link } from 'react-router-dom'
 import { listTrail } from '#contract/audit-trail.ts'
-import type { AuditEntryRow } from '#domain/audit-log/leaf.ts'
-import { callEndpoint } from '#state/app-thunk.ts'
-import { useConnection, useDispatch } from '#state/use-store.ts'
 import { Skeleton } from '#ui/page/Skeleton.tsx'
 import { useTranslation } from 'react-i18next'
-import { toEntryRows } from '#features/audit-trail/entry/read-entry.ts'
+import { toEntryRows } from '#features/audit-trail/entry/entry-rows.ts'
 import { useEntryFormatter } from '#features/audit-trail/use-entry-formatter.ts'
+import { useTrailResponse } from '#features/audit-trail/useTrailResponse.ts'
 import { getNameLang } from '#ui/i18n/name-language.ts'
 
 const trailPath = '/app/systrail'
@@ -17,7 +14,8 @@ const maxEntries = 5
 export function LatestEntries() {
   const { t } = useTranslation('audit')
   const entryFormatter = useEntryFormatter()
-  const entries = useLatestEntries()
+  const { response } = useTrailResponse(listTrail, { query: { results: maxEntries } })
+  const entries = response && toEntryRows(response.output)
   return (
     <section className="card home-card" aria-labelledby="home-latest">
       <h2 id="home-latest">{t('recent.title')}</h2>
@@ -48,22 +46,4 @@ export function LatestEntries() {
       </Link>
     </section>
   )
-}
-
-/** Newest first; undefined: being asked for; null: neither the server nor the device can say. */
-function useLatestEntries(): AuditEntryRow[] | null | undefined {
-  const dispatch = useDispatch()
-  const isOnline = useConnection().networkState === 'online'
-  const [entries, setEntries] = useState<AuditEntryRow[] | null | undefined>()
-  // biome-ignore lint: the connection is not used, its coming back is the reason
-  useEffect(() => {
-    let isCancelled = false
-    void dispatch(callEndpoint(listTrail, { query: { results: maxEntries } })).then((result) => {
-      const recentEntries = 'output' in result && result.output ? toEntryRows(result.output) : null
-      // What was read stays while the line is away.
-      if (!isCancelled) setEntries((previous) => recentEntries ?? previous ?? null)
-    })
-    return () => void (isCancelled = true)
-  }, [dispatch, isOnline])
-  return entries
 }

@@ -1,7 +1,6 @@
 import { listTrailAlarms } from '#contract/audit-trail.ts'
-import { readAgedResponse } from '#local/lists/responses.ts'
 import { useSignedInSession } from '#state/use-store.ts'
-import { useCachedResponse } from '#state/use-cached-response.ts'
+import { useRecord } from '#state/use-record.ts'
 import { type HomeDuty, type OnReport, useReport } from '#ui/page/home-report.ts'
 import { LoadProblem } from '#ui/page/LoadProblem.tsx'
 import { useTranslation } from 'react-i18next'
@@ -12,8 +11,8 @@ export function TrailAlarmReport({ onReport }: { onReport: OnReport }) {
   const { t } = useTranslation('storedTrail')
   const { user } = useSignedInSession()
   const formatAlarm = useAlarmText()
-  const { response, problem, refetch } = useCachedResponse(readAgedResponse, listTrailAlarms, {})
-  const duties = (response?.output ?? []).map(
+  const { record: alarms, problem, refetch } = useRecord(listTrailAlarms, {})
+  const duties = (alarms ?? []).map(
     ({ company_id, company_name, ...alarm }): HomeDuty => ({
       key: `trail ${company_id}`,
       at: '',
@@ -27,7 +26,7 @@ export function TrailAlarmReport({ onReport }: { onReport: OnReport }) {
       },
     }),
   )
-  const state = response ? 'known' : problem || response === null ? 'unknown' : 'loading'
+  const state = alarms ? 'known' : problem || alarms === null ? 'unknown' : 'loading'
   useReport({ source: 'trail', state, duties, figures: {} }, onReport)
   return <LoadProblem problem={problem} onRetry={() => void refetch()} />
 }

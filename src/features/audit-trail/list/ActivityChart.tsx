@@ -31,14 +31,8 @@ export function ActivityChart({
   const days = useMemo(() => fillDays(countedDays, { dateFrom, dateTo }), [countedDays, dateFrom, dateTo])
   const [focusedDay, setFocusedDay] = useState<PlainDate | null>(null)
   const getIndex = (day: PlainDate | null) => days.findIndex((candidate) => candidate.day === day)
-  const currentIndex = Math.max(
-    0,
-    getIndex(focusedDay) < 0
-      ? getIndex(selectedDay) < 0
-        ? days.length - 1
-        : getIndex(selectedDay)
-      : getIndex(focusedDay),
-  )
+  const selectedIndex = [focusedDay, selectedDay].map(getIndex).find((index) => index >= 0)
+  const currentIndex = Math.max(0, selectedIndex ?? days.length - 1)
   const currentDay = days[currentIndex]
   const onKeyDown = (event: KeyboardEvent) => {
     const indexByKey = {

@@ -1,13 +1,15 @@
-import { lazy, Suspense, useEffect, useState } from 'react'
+import { lazy, Suspense, useState } from 'react'
 import { trailActivity } from '#contract/audit-trail.ts'
+import type { InputOf, OutputOf } from '#contract/endpoint.ts'
 import { isOffline } from '#contract/problem.ts'
+import type { PlainDate } from '#domain/time.ts'
 import { Button } from '#ui/display/Button.tsx'
 import { LoadProblem } from '#ui/page/LoadProblem.tsx'
 import { Skeleton } from '#ui/page/Skeleton.tsx'
 import { useTranslation } from 'react-i18next'
-import { storeDrawnRange, readDrawnRange } from '#features/audit-trail/list/drawn-range.ts'
-import { toDrawnRange, toFilterQuery, type TrailRange, type TrailView } from '#features/audit-trail/list/trail-view.ts'
-import { useTrailResponse } from '#features/audit-trail/list/useTrailResponse.ts'
+import { type TrailRange, type TrailView, trailView } from '#features/audit-trail/list/trail-view.ts'
+import { useDrawnRange } from '#features/audit-trail/list/useDrawnRange.ts'
+import { useTrailResponse } from '#features/audit-trail/useTrailResponse.ts'
 
 const ActivityChart = lazy(async () => ({
   default: (await import('#features/audit-trail/list/ActivityChart.tsx')).ActivityChart,
@@ -18,7 +20,7 @@ interface ActivityPanelProps {
   onRange: (range: TrailRange) => void
 }
 
-/** How much was done on which day, by the filters of the list. Nothing is asked or drawn while it is folded away. */
+/** How much was done on which day, by the filters of the list. While it is closed nothing is requested or drawn. */
 export function ActivityPanel({ view, onRange }: ActivityPanelProps) {
   const { t } = useTranslation('audit')
   // A small screen is the list's.
@@ -33,33 +35,47 @@ export function ActivityPanel({ view, onRange }: ActivityPanelProps) {
 
 function Activity({ view, onRange }: ActivityPanelProps) {
   const { t } = useTranslation('audit')
-  const selectedDay = view.dateFrom === view.dateTo ? view.dateFrom : null
-  const [wideRange, setWideRange] = useState(readDrawnRange)
-  const drawnRange = toDrawnRange(view, wideRange)
-  if (selectedDay === null && (wideRange?.dateFrom !== view.dateFrom || wideRange.dateTo !== view.dateTo))
-    setWideRange(drawnRange)
-  useEffect(() => {
-    if (wideRange) storeDrawnRange(wideRange)
-  }, [wideRange])
+  const { drawnRange, wideRange } = useDrawnRange(view)
   const { response, previousResponse, problem, refetch } = useTrailResponse(trailActivity, {
-    query: toFilterQuery({ ...view, ...drawnRange }),
-  })
-  const displayedResponse = response ?? previousResponse
+    query: trailView.toFilterQuery({ ...view, ...drawnRange }),
+  } as InputOf<typeof trailActivity>)
   if (problem && !response)
     return isOffline(problem) ? (
       <p className="trail-activity-note">{t('activity.notHere')}</p>
     ) : (
       <LoadProblem problem={problem} onRetry={refetch} />
     )
-  if (!displayedResponse) return <Skeleton lines={4} />
-  const { days, from } = displayedResponse.output
-  if (days.length === 0) return <p className="trail-activity-note">{t('activity.none')}</p>
+  const activity = (response ?? previousResponse)?.output
+  if (!activity) return <Skeleton lines={4} />
+  if (activity.days.length === 0) return <p className="trail-activity-note">{t('activity.none')}</p>
+  return (
+    <ActivityFigures
+      activity={activity}
+      drawnRange={drawnRange}
+      selectedDay={view.dateFrom === view.dateTo ? view.dateFrom : null}
+      onDay={(day) => onRange({ dateFrom: day, dateTo: day })}
+      onAllDays={() => onRange(wideRange ?? { dateFrom: null, dateTo: null })}
+    />
+  )
+}
+
+interface ActivityFiguresProps {
+  activity: OutputOf<typeof trailActivity>
+  drawnRange: TrailRange
+  selectedDay: PlainDate | null
+  onDay: (day: PlainDate) => void
+  onAllDays: () => void
+}
+
+function ActivityFigures({ activity, drawnRange, selectedDay, onDay, onAllDays }: ActivityFiguresProps) {
+  const { t } = useTranslation('audit')
+  const { days, from } = activity
   return (
     <div className="trail-activity-room">
       <p className="trail-activity-note">
         <span>{selectedDay === null ? t('activity.hint') : t('activity.chosen', { day: selectedDay })}</span>
         {selectedDay !== null && (
-          <Button kind="plain" onClick={() => onRange(wideRange ?? { dateFrom: null, dateTo: null })}>
+          <Button kind="plain" onClick={onAllDays}>
             {t('activity.allDays')}
           </Button>
         )}
@@ -73,7 +89,7 @@ function Activity({ view, onRange }: ActivityPanelProps) {
           days={days}
           range={{ ...drawnRange, dateFrom: from ?? drawnRange.dateFrom }}
           selectedDay={selectedDay}
-          onDay={(day) => onRange({ dateFrom: day, dateTo: day })}
+          onDay={onDay}
         />
       </Suspense>
       {from !== null && <p className="trail-since">{t('activity.since', { day: from })}</p>}

@@ -1,25 +1,34 @@
 import { Button } from '#ui/display/Button.tsx'
 import { Pagination } from '#ui/list/Pagination.tsx'
 import { useTranslation } from 'react-i18next'
+import { getLastPage } from '#features/audit-trail/list/trail-view.ts'
+import type { TrailList } from '#features/audit-trail/list/useTrailList.ts'
 
-interface TrailPagesProps {
-  page: number
-  /** Those that have a number. */
-  pageCount: number
-  /** What is shown stands behind them: only the next page is known, and the browser's Back leads to the one before. */
-  isBeyondNumbers: boolean
-  onPage: (page: number) => void
-  /** Null: there are no more. */
-  onNext: (() => void) | null
-}
-
-/** Page numbers as far as the server counts, and from there on page after page. */
-export function TrailPages({ page, pageCount, isBeyondNumbers, onPage, onNext }: TrailPagesProps) {
+/**
+ * Page numbers as far as the server counts, and page after page from there on: then only the next page is known, and the browser's
+ * Back leads to the one before.
+ */
+export function TrailPages({ list: { view, rows = [], changeView } }: { list: TrailList }) {
   const { t } = useTranslation('ui')
-  if (!isBeyondNumbers) return <Pagination page={page} pageCount={pageCount} onPage={onPage} onPastLastPage={onNext} />
+  const lastRow = rows.at(-1)
+  const goToNext = lastRow && rows.length === view.results ? () => changeView({ after: lastRow.id }) : null
+  if (view.after === null)
+    return (
+      <Pagination
+        page={view.page}
+        pageCount={getLastPage(view)}
+        onPage={(page) => changeView({ page })}
+        onPastLastPage={goToNext}
+      />
+    )
   return (
     <nav className="pages" aria-label={t('list.pages')}>
-      <button type="button" className="page-number" aria-label={t('list.goTo', { page: 1 })} onClick={() => onPage(1)}>
+      <button
+        type="button"
+        className="page-number"
+        aria-label={t('list.goTo', { page: 1 })}
+        onClick={() => changeView({ page: 1 })}
+      >
         1
       </button>
       <span className="gap" aria-hidden="true">
@@ -29,8 +38,8 @@ export function TrailPages({ page, pageCount, isBeyondNumbers, onPage, onNext }:
         kind="plain"
         icon="right"
         isIconOnly
-        disabledReason={onNext ? null : t('list.lastPage')}
-        onClick={() => onNext?.()}
+        disabledReason={goToNext ? null : t('list.lastPage')}
+        onClick={() => goToNext?.()}
       >
         {t('list.next')}
       </Button>

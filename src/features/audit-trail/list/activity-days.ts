@@ -13,16 +13,24 @@ export interface ActivityDay {
 /** A range that ends so many days after its last entry is drawn to that entry: the future is no day of the log. */
 const maxDaysAhead = 60
 
-/** In the order of the calendar, without a gap, over all of the range that was counted; of too long a stretch its end. */
-export function fillDays(days: readonly ActivityDay[], { dateFrom, dateTo }: TrailRange): ActivityDay[] {
+/** In the order of the calendar, without a gap, over the counted range; of a range that is too long its end. */
+export function fillDays(days: readonly ActivityDay[], range: TrailRange): ActivityDay[] {
   const sortedDays = days.toSorted((a, b) => (a.day < b.day ? -1 : 1))
-  const [first, last] = [sortedDays[0]?.day, sortedDays.at(-1)?.day]
-  if (first === undefined || last === undefined) return []
-  const from = dateFrom !== null && dateFrom < first ? dateFrom : first
-  const to = dateTo !== null && dateTo > last && countDaysBetween(last, dateTo) <= maxDaysAhead ? dateTo : last
+  const [firstDay, lastDay] = [sortedDays[0]?.day, sortedDays.at(-1)?.day]
+  if (firstDay === undefined || lastDay === undefined) return []
   const daysByDate = new Map(sortedDays.map((activityDay) => [activityDay.day, activityDay]))
+  const { from, to } = extendRange(firstDay, lastDay, range)
   const filledDays: ActivityDay[] = []
   for (let day = to; day >= from && filledDays.length < maxActivityDays; day = addDays(day, -1))
     filledDays.push(daysByDate.get(day) ?? { day, done: 0, failed: 0 })
   return filledDays.toReversed()
+}
+
+/** From the first to the last day with entries, and on to the ends of the range. */
+function extendRange(firstDay: PlainDate, lastDay: PlainDate, { dateFrom, dateTo }: TrailRange) {
+  const isEndNear = dateTo !== null && dateTo > lastDay && countDaysBetween(lastDay, dateTo) <= maxDaysAhead
+  return {
+    from: dateFrom !== null && dateFrom < firstDay ? dateFrom : firstDay,
+    to: isEndNear ? dateTo : lastDay,
+  }
 }

@@ -1,4 +1,4 @@
-/** The audit trail in the store: the filter that was left. Its rows are the device's and the server's, and never come here. */
+/** The audit trail in the store: the filter of the last visit. Its rows are the device's and the server's, and never come here. */
 import { createSlice, type PayloadAction } from '@reduxjs/toolkit'
 import { signedOut } from '#state/session-slice.ts'
 import { rootReducer } from '#state/store.ts'
@@ -12,5 +12,7 @@ const trailSlice = createSlice({
 })
 const injectedSlice = trailSlice.injectInto(rootReducer)
 
-export const { viewChanged } = trailSlice.actions
-export const selectSavedTrailQuery = (state: object): string => injectedSlice.selectSlice(state).savedQuery
+export const savedTrailQuery = {
+  viewChanged: trailSlice.actions.viewChanged,
+  selectSavedQuery: (state: object): string => injectedSlice.selectSlice(state).savedQuery,
+}

@@ -1,10 +1,12 @@
-import { useEffect, useState } from 'react'
+import { useState } from 'react'
 import { keepTrail, trailRange } from '#contract/audit-trail.ts'
-import { isOffline, type Problem } from '#contract/problem.ts'
+import { isOffline } from '#contract/problem.ts'
 import { addDays } from '#domain/plain-dates.ts'
-import { toPlainDate } from '#domain/time.ts'
-import { callEndpoint } from '#state/app-thunk.ts'
-import { useConnection, useDispatch } from '#state/use-store.ts'
+import { type PlainDate, toPlainDate } from '#domain/time.ts'
+import type { CallResult } from '#request/call-results.ts'
+import { type AppThunk, callEndpoint } from '#state/app-thunk.ts'
+import { useAction } from '#state/use-action.ts'
+import { useConnection } from '#state/use-store.ts'
 import { Button } from '#ui/display/Button.tsx'
 import { DateRange } from '#ui/form/DateRange.tsx'
 import { formatNumber } from '#ui/list/Freshness.tsx'
@@ -12,47 +14,52 @@ import { ProblemNote } from '#ui/page/ProblemNote.tsx'
 import { useTranslation } from 'react-i18next'
 import { getBusinessNow, getBusinessZone } from '#ui/page/business-clock.ts'
 import { getTrailActions } from '#features/audit-trail/offline/trail-actions.ts'
+import { useTrailResponse } from '#features/audit-trail/useTrailResponse.ts'
 
-/** The earliest day that it is anywhere: whoever keeps it as the last one means that entries still come. */
+interface DaysToStore {
+  companyId: number
+  dateFrom: PlainDate
+  dateTo: PlainDate
+}
+
+const beginStoring =
+  ({ companyId, dateFrom, dateTo }: DaysToStore): AppThunk<CallResult<unknown>> =>
+  async (dispatch) => {
+    const openResult = await dispatch(callEndpoint(keepTrail, { body: { companyId, dateFrom, dateTo } }))
+    if (openResult.kind !== 'fresh') return openResult
+    const trailActions = await dispatch(getTrailActions())
+    const result = await trailActions.begin({ dateFrom, dateTo, today: getEarliestToday() }, openResult.output)
+    return result.kind === 'problem' ? result : openResult
+  }
+
+/** The earliest date anywhere on earth: a range that ends on it or later still gets entries. */
 const getEarliestToday = () => toPlainDate('Etc/GMT+12', getBusinessNow())
 const defaultDays = 30
 
 interface ChooseDaysProps {
   companyId: number
-  /** Something else is kept now. */
+  /** Other days are stored now. */
   isReplacement: boolean
   onStarted: () => void
   onCancel: (() => void) | null
 }
 
-/** The first and the last day, how much that is, and the yes. */
+/** The first and the last day, and how much that is. */
 export function ChooseDays({ companyId, isReplacement, onStarted, onCancel }: ChooseDaysProps) {
   const { t } = useTranslation('storedTrail')
-  const dispatch = useDispatch()
   const isOnline = useConnection().networkState === 'online'
   const [days, setDays] = useState(() => {
     const today = toPlainDate(getBusinessZone(), getBusinessNow())
     return { from: addDays(today, 1 - defaultDays), to: today }
   })
   const [isValid, setValid] = useState(true)
-  const [isBusy, setIsBusy] = useState(false)
-  const [problem, setProblem] = useState<Problem | null>(null)
+  const { isBusy, problem, run } = useAction(beginStoring)
   const isCompleteRange = isValid && days.from !== '' && days.to !== ''
   const dateRange = { dateFrom: days.from, dateTo: days.to }
   const getMissingMessage = (day: string) => (day === '' ? t('keep.missing') : null)
-  async function startStoring() {
-    if (!isCompleteRange) return
-    setIsBusy(true)
-    setProblem(null)
-    const openResult = await dispatch(callEndpoint(keepTrail, { body: { companyId, ...dateRange } }))
-    const trailActions = await dispatch(getTrailActions())
-    const result =
-      openResult.kind === 'fresh'
-        ? await trailActions.begin({ ...dateRange, today: getEarliestToday() }, openResult.output)
-        : openResult
-    setIsBusy(false)
-    if (result.kind === 'problem') return setProblem(result.problem)
-    onStarted()
+  const startStoring = async () => {
+    const result = isCompleteRange && (await run({ companyId, ...dateRange }))
+    if (result && result.kind !== 'problem') onStarted()
   }
   return (
     <>
@@ -69,8 +76,12 @@ export function ChooseDays({ companyId, isReplacement, onStarted, onCancel }: Ch
           }}
         />
       </div>
-      {isCompleteRange && <RangeSize companyId={companyId} {...dateRange} />}
-      {isCompleteRange && days.to >= getEarliestToday() && <p className="field-help">{t('keep.follows')}</p>}
+      {isCompleteRange && (
+        <>
+          <RangeSize companyId={companyId} {...dateRange} />
+          {days.to >= getEarliestToday() && <p className="field-help">{t('keep.follows')}</p>}
+        </>
+      )}
       {isReplacement && <p className="field-help">{t('keep.replaces')}</p>}
       <ProblemNote problem={problem} title={isOffline(problem) ? undefined : t('keep.failed')} shouldFocus />
       <div className="problem-ways">
@@ -93,23 +104,13 @@ export function ChooseDays({ companyId, isReplacement, onStarted, onCancel }: Ch
 const formatSize = (bytes: number) =>
   bytes < 999_500 ? `${Math.ceil(bytes / 1e3)} kB` : `${(bytes / 1e6).toFixed(1)} MB`
 
-/** How much it is, said before it is brought. */
-function RangeSize({ companyId, dateFrom, dateTo }: { companyId: number; dateFrom: string; dateTo: string }) {
+/** How much it is, before it is loaded. */
+function RangeSize({ companyId, dateFrom, dateTo }: DaysToStore) {
   const { t } = useTranslation('storedTrail')
-  const dispatch = useDispatch()
-  const { networkState: connection } = useConnection()
-  const [size, setSize] = useState<{ entries: number; bytes: number } | null>(null)
-  useEffect(() => {
-    let isActive = true
-    setSize(null)
-    if (connection !== 'online') return
-    void dispatch(callEndpoint(trailRange, { query: { companyId, dateFrom, dateTo } }))
-      .catch(() => null)
-      .then((result) => isActive && result?.kind === 'fresh' && setSize(result.output))
-    return () => void (isActive = false)
-  }, [dispatch, companyId, dateFrom, dateTo, connection])
-  if (!size) return <p role="status">{t(connection === 'online' ? 'proof.checking' : 'keep.sizeUnknown')}</p>
-  const { entries, bytes } = size
+  const isOnline = useConnection().networkState === 'online'
+  const { response } = useTrailResponse(trailRange, isOnline ? { query: { companyId, dateFrom, dateTo } } : null)
+  if (!response) return <p role="status">{t(isOnline ? 'proof.checking' : 'keep.sizeUnknown')}</p>
+  const { entries, bytes } = response.output
   return (
     <p role="status">{t('keep.size', { count: entries, number: formatNumber(entries), size: formatSize(bytes) })}</p>
   )

@@ -1,4 +1,4 @@
-/** What can be filled in of a call's body, read off its schema in the contract: for writes whose noun has no form here. */
+/** The fields of a call's body from its schema in the contract, for writes whose noun has no form of its own. */
 import { findEndpoint, type ValueSchema } from '#contract/endpoint.ts'
 
 export interface SchemaField {
@@ -20,34 +20,38 @@ interface SchemaDefinition {
 }
 const getDefinition = (schema: ValueSchema) => (schema as unknown as { _zod: { def: SchemaDefinition } })._zod.def
 
-/** In the contract's order; only those that were asked, where any were: a change names no more than it changes. */
+/** The fields of this body, in the contract's order. */
 export function getSchemaFields(endpoint: string, body: Readonly<Record<string, unknown>>): SchemaField[] {
   const schema = findEndpoint(endpoint)?.body
   const shape = schema ? (getDefinition(schema).shape ?? {}) : {}
   return Object.entries(shape).flatMap(([name, field]) => (name in body ? [toSchemaField(name, field)] : []))
 }
 
+/** Fields with an input of their own. The page's reader of the schemas drops the words of an enum: then the server checks the text. */
+const kindsByType: Partial<Record<string, SchemaField['kind']>> = {
+  string: 'text',
+  enum: 'text',
+  number: 'number',
+  int: 'number',
+  boolean: 'flag',
+}
+
 function toSchemaField(name: string, field: ValueSchema): SchemaField {
-  const { type, innerType, options, values, entries } = getDefinition(field)
+  const definition = getDefinition(field)
+  const { type, innerType } = definition
   if (innerType) return { ...toSchemaField(name, innerType), isOptional: type !== 'default' }
-  const schemaField = { name, values: [], isOptional: false }
-  if (type === 'string') return { ...schemaField, kind: 'text' }
-  if (type === 'number' || type === 'int') return { ...schemaField, kind: 'number' }
-  if (type === 'boolean') return { ...schemaField, kind: 'flag' }
-  // The page's own reading of the schemas does not keep an enum's words: the server checks what is typed.
-  if (type === 'enum')
-    return entries
-      ? { ...schemaField, kind: 'choice', values: Object.values(entries) }
-      : { ...schemaField, kind: 'text' }
-  const literals = (options ?? []).map(getDefinition)
-  if (literals.length > 0 && literals.every((literal) => literal.type === 'literal'))
-    return {
-      ...schemaField,
-      kind: 'choice',
-      values: literals.flatMap((literal) => literal.values ?? []) as SchemaField['values'],
-    }
-  if (type === 'literal') return { ...schemaField, kind: 'choice', values: (values ?? []) as SchemaField['values'] }
-  return { ...schemaField, kind: 'fixed' }
+  const choices = getChoices(definition)
+  const kind = choices ? 'choice' : (kindsByType[type] ?? 'fixed')
+  return { name, kind, values: (choices ?? []) as SchemaField['values'], isOptional: false }
+}
+
+/** Null: any other value is possible as well. */
+function getChoices({ type, options = [], values = [], entries }: SchemaDefinition): unknown[] | null {
+  if (type === 'enum') return entries ? Object.values(entries) : null
+  if (type === 'literal') return values
+  const literals = options.map(getDefinition)
+  const isChoice = literals.length > 0 && literals.every((literal) => literal.type === 'literal')
+  return isChoice ? literals.flatMap((literal) => literal.values ?? []) : null
 }
 
 /** A field holds text; `NaN` for what was to be a number and is none. */

@@ -1,10 +1,10 @@
 import { lazy, Suspense } from 'react'
 import type { EntryView } from '#local/outbox/read-entries.ts'
 import type { CallResult } from '#request/call-results.ts'
-import type { EditForms } from '#features/outbox/edit-forms.ts'
+import type { EditForms } from '#features/outbox/edit/edit-forms.ts'
 import type { OutboxItem } from '#features/outbox/read-items.ts'
 
-const load = () => import('#features/outbox/EditEntryForm.tsx')
+const load = () => import('#features/outbox/edit/EditEntryForm.tsx')
 // It brings the whole contract along, which a page of waiting writes need not carry.
 const EditEntryForm = lazy(load)
 

@@ -1,11 +1,11 @@
-/** What a form that mends a refused write is given; each noun's own form takes the same, and the app hands them on. */
+/** Props of a form that edits a refused write. Each noun's own form has the same, and the app passes them. */
 import type { ComponentType } from 'react'
 import type { EntryView } from '#local/outbox/read-entries.ts'
 import type { CallResult } from '#request/call-results.ts'
 
 export interface EditFormProps {
   entry: EntryView
-  /** Sends it again with these values: the same wish, in its old place. Answers as any asking does. */
+  /** Sends the entry again with these values, under the same intent and at its old position. */
   send: (input: EntryView['input']) => Promise<CallResult<unknown>>
   onClose: () => void
 }

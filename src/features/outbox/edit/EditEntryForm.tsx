@@ -10,9 +10,9 @@ import { showToast } from '#ui/overlay/toasts.tsx'
 import { formatQueuedMessage } from '#ui/i18n/queued-messages.ts'
 import { useTranslation } from 'react-i18next'
 import { formatFieldProblem } from '#ui/i18n/problem-messages.ts'
-import type { EditFormProps } from '#features/outbox/edit-forms.ts'
-import { findTakenField } from '#features/outbox/find-taken-field.ts'
-import { type SchemaField, getSchemaFields, parseFieldValue } from '#features/outbox/schema-fields.ts'
+import type { EditFormProps } from '#features/outbox/edit/edit-forms.ts'
+import { findTakenField } from '#features/outbox/edit/find-taken-field.ts'
+import { type SchemaField, getSchemaFields, parseFieldValue } from '#features/outbox/edit/schema-fields.ts'
 import { useChangeLines } from '#features/outbox/change-lines.ts'
 import { type FieldFormatter, useFieldFormatter, useEntryMessages } from '#features/outbox/entry-messages.ts'
 
@@ -23,7 +23,7 @@ const toFieldText = ({ kind }: SchemaField, value: unknown): string | boolean =>
   return value === null || value === undefined ? '' : String(value)
 }
 
-/** For a noun without a form of its own here: the fields that the write set, as the contract describes them. */
+/** For a noun without a form of its own: the fields that the write set, as the contract describes them. */
 export default function EditEntryForm({ entry, send, onClose, name }: EditFormProps & { name: string | null }) {
   const { t } = useTranslation('outbox')
   const fieldFormatter = useFieldFormatter()(entry.table)
@@ -115,7 +115,7 @@ export default function EditEntryForm({ entry, send, onClose, name }: EditFormPr
 /** As the server refuses it. */
 const formatTakenProblem = (value: string) => i18n.t('DUPLICATE', { ns: 'fields', code: value })
 
-/** By field: what the refusal says of it. */
+/** The texts of a refusal by field. */
 function getProblemTexts(
   refusal: Problem | null,
   schemaFields: readonly SchemaField[],

@@ -11,32 +11,32 @@ import { useFetch } from '#state/use-fetch.ts'
 
 export interface TrailResponse<O> {
   output: O
-  /** Epoch ms: when the server said so. */
+  /** Server time, epoch ms. */
   asOf: number
-  /** The device's word and not the server's. */
+  /** From the device, not from the server. */
   isCached: boolean
-  /** Of these days alone, where more were asked for; `to` null: up to `asOf`. */
+  /** Of these days only, of a longer range; `to` null: up to `asOf`. */
   days?: { from: PlainDate; to: PlainDate | null }
 }
 
 interface ResponseState<O> {
-  /** The input that was asked for, as JSON. */
+  /** The input of the request, as JSON. */
   inputJson: string
   response: TrailResponse<O> | null
   problem: Problem | null
 }
 
 /**
- * What a reading answers to an input: at first what the device kept of the very same question, then what the pipeline says,
- * from the server or from the device. `response` is undefined until either of them has spoken; null: neither has anything.
- * The last answer stays, as `previousResponse`, while the next is on its way. `input` null: nothing is asked.
+ * The response to a read of the trail: first the stored one to the same input, then the one of the pipeline, which may come from the
+ * days that are stored on this device (so `useRecord` does not do). `response` is undefined until the first of them; null: there is none.
+ * The last one stays as `previousResponse` until the next. `input` null: no request. `refreshKey`: another one requests again.
  */
-export function useTrailResponse<E extends Endpoint>(endpoint: E, input: InputOf<E> | null) {
+export function useTrailResponse<E extends Endpoint>(endpoint: E, input: InputOf<E> | null, refreshKey = '') {
   const dispatch = useDispatch()
   const isOffline = useConnection().networkState !== 'online'
   const [state, setState] = useState<ResponseState<OutputOf<E>> | null>(null)
   const [busyInput, setBusyInput] = useState<string | null>(null)
-  // Only the last question is listened to.
+  // A response of an earlier request is ignored.
   const latestRequest = useRef(0)
   const inputJson = input && JSON.stringify(input)
   const refetch = useCallback(() => {
@@ -49,12 +49,12 @@ export function useTrailResponse<E extends Endpoint>(endpoint: E, input: InputOf
     void readAgedResponse(endpoint, parsedInput).then((cachedResponse) => {
       if (!cachedResponse || !isLatest()) return
       const response = { ...cachedResponse, isCached: true }
-      // Nothing older takes the place of what is shown of this question.
+      // A stored response never replaces a newer one.
       setState((current) =>
         current?.inputJson === inputJson && current.response ? current : { inputJson, response, problem: null },
       )
     })
-    // What is thrown is code that could not be fetched, which is as out of reach as the server.
+    // Code that cannot be loaded is as unreachable as the server.
     const toOfflineResult = (): CallResult<OutputOf<E>> => ({ kind: 'problem', problem: createLocalProblem('OFFLINE') })
     void dispatch(callEndpoint(endpoint, parsedInput))
       .catch(toOfflineResult)
@@ -67,14 +67,16 @@ export function useTrailResponse<E extends Endpoint>(endpoint: E, input: InputOf
           return { inputJson, response: response ?? previousResponse, problem: getProblem(result) }
         })
       })
-  }, [dispatch, endpoint, inputJson])
+    // Another refresh key is the reason to request again.
+    // oxlint-disable-next-line react/exhaustive-deps
+  }, [dispatch, endpoint, inputJson, refreshKey])
   useFetch(refetch, inputJson === null)
   const isForInput = state !== null && state.inputJson === inputJson
   return {
     response: isForInput ? state.response : undefined,
     previousResponse: state?.response ?? null,
     problem: isForInput ? state.problem : null,
-    // Offline nothing is waited for: what the device has is there at once.
+    // Offline the device responds at once.
     isFetching: busyInput !== null && !isOffline,
     refetch,
   }

@@ -5,13 +5,13 @@ import { priceListSpec } from '#contract/prices.ts'
 import { readList } from '#local/lists/read-list.ts'
 import type { EntryView } from '#local/outbox/read-entries.ts'
 
-/** The field of a table in which its rows' own name stands. */
+/** The field of a table that names its rows. */
 const fields: Record<string, string> = {
   [moduleListSpec.table]: 'code',
   [priceListSpec.table]: 'effective_date',
 }
 
-/** The field whose value another row on this device has; null: none. What the server alone knows it says itself. */
+/** The field whose value another row on this device has; null: none. The server still checks all rows. */
 export async function findTakenField(
   { endpoint, table, intent }: Pick<EntryView, 'endpoint' | 'table'> & { intent: Intent },
   body: Record<string, unknown>,

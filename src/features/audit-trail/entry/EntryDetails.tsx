@@ -1,0 +1,137 @@
+import { lazy, Suspense } from 'react'
+import { Link } from 'react-router-dom'
+import type { AuditEntryRow } from '#domain/audit-log/leaf.ts'
+import { useSignedInSession } from '#state/use-store.ts'
+import { CopyText } from '#ui/display/CopyText.tsx'
+import { DescriptionItem, DescriptionList } from '#ui/display/DescriptionList.tsx'
+import { Tag } from '#ui/display/Tag.tsx'
+import { formatNumber } from '#ui/list/Freshness.tsx'
+import { Skeleton } from '#ui/page/Skeleton.tsx'
+import { useTranslation } from 'react-i18next'
+import { Differences } from '#features/audit-trail/entry/Differences.tsx'
+import { toRecordPath } from '#features/audit-trail/entry/record-path.ts'
+import { useEntryFormatter } from '#features/audit-trail/use-entry-formatter.ts'
+
+const ProofView = lazy(async () => ({
+  default: (await import(/* chunk: trail-device */ '#features/audit-trail/offline/ProofView.tsx')).ProofView,
+}))
+
+interface EntryProps {
+  entry: AuditEntryRow
+}
+
+export function EntryDetails({ entry }: EntryProps) {
+  return (
+    <>
+      <EntryHead entry={entry} />
+      <EntryFacts entry={entry} />
+      <EntryChanges entry={entry} />
+      <EntryNumbers entry={entry} />
+      <Suspense fallback={<Skeleton lines={1} />}>
+        <ProofView key={entry.id} entry={entry} companyId={entry.company_id} />
+      </Suspense>
+    </>
+  )
+}
+
+/** When, who, with what result, and why it failed. */
+function EntryHead({ entry }: EntryProps) {
+  const { t } = useTranslation('audit')
+  const { listFacts, formatUser, formatStatus } = useEntryFormatter()
+  return (
+    <DescriptionList>
+      <DescriptionItem label={t('entry.time')}>{entry.end_time}</DescriptionItem>
+      <DescriptionItem label={t('entry.who')}>{formatUser(entry)}</DescriptionItem>
+      <DescriptionItem label={t('entry.status')}>
+        <Tag tone={entry.status === -1 ? 'danger' : 'positive'}>{formatStatus(entry)}</Tag>
+      </DescriptionItem>
+      {'problem' in entry.info && (
+        <DescriptionItem label={t('entry.why')}>
+          {listFacts({ code: entry.code, info: { problem: entry.info['problem'] ?? null } })[0]?.[1]}
+        </DescriptionItem>
+      )}
+    </DescriptionList>
+  )
+}
+
+/** The record it was about, with the way to its page. */
+function EntryFacts({ entry }: EntryProps) {
+  const { t } = useTranslation('audit')
+  const { caller } = useSignedInSession()
+  const { problem: _problem, ...info } = entry.info
+  const facts = useEntryFormatter().listFacts({ ...entry, info })
+  const [mainFact] = facts
+  const recordPath = toRecordPath(entry, caller)
+  if (!mainFact) return null
+  return (
+    <section>
+      <h3>{t('entry.about')}</h3>
+      <DescriptionList>
+        {facts.map(([label, value]) => (
+          <DescriptionItem key={label} label={label}>
+            {value}
+          </DescriptionItem>
+        ))}
+      </DescriptionList>
+      {recordPath !== null && (
+        <p>
+          <Link to={recordPath}>{t('entry.open', { name: mainFact[1] })}</Link>
+        </p>
+      )}
+    </section>
+  )
+}
+
+/**
+ * The changed fields. An update without any either changed none, which it then says (`ChangeCount`), or is older than the recording
+ * of fields.
+ */
+function EntryChanges({ entry }: EntryProps) {
+  const { t } = useTranslation('audit')
+  const { operation, status, changes, info } = entry
+  const isUpdate = operation === 'update' && status === 0 && !('Field' in info)
+  if (changes.length === 0 && !isUpdate) return null
+  return (
+    <section>
+      <h3>{t('entry.differences')}</h3>
+      {changes.length > 0 ? (
+        <Differences entry={entry} />
+      ) : (
+        <p>{t(info['ChangeCount'] === 0 ? 'entry.unchanged' : 'entry.unrecorded')}</p>
+      )}
+    </section>
+  )
+}
+
+/** The numbers of the entry, and the way to the other entries of its intent. */
+function EntryNumbers({
+  entry: { id, log_index: logIndex, intent, request_id: requestId, company_id: companyId },
+}: EntryProps) {
+  const { t } = useTranslation('audit')
+  const { caller } = useSignedInSession()
+  const { formatValue } = useEntryFormatter()
+  const companyQuery = companyId === caller.companyId ? '' : `&company=${companyId}`
+  return (
+    <section>
+      <DescriptionList>
+        <DescriptionItem label={t('entry.id')}>{id}</DescriptionItem>
+        <DescriptionItem label={t('entry.number')}>
+          {logIndex === null ? t('entry.recording') : formatNumber(logIndex)}
+        </DescriptionItem>
+        {intent !== null && (
+          <DescriptionItem label={t('entry.intent')}>
+            <CopyText text={intent} />
+          </DescriptionItem>
+        )}
+        <DescriptionItem label={t('entry.request')}>
+          <CopyText text={formatValue(requestId)} />
+        </DescriptionItem>
+      </DescriptionList>
+      {intent !== null && (
+        <p>
+          <Link to={`?intent=${intent}${companyQuery}`}>{t('entry.related')}</Link>
+        </p>
+      )}
+    </section>
+  )
+}

@@ -1,0 +1,46 @@
+import { useState } from 'react'
+import { listTrail } from '#contract/audit-trail.ts'
+import type { OutputOf } from '#contract/endpoint.ts'
+import { createLocalProblem, type Problem } from '#contract/problem.ts'
+import type { AuditEntryRow } from '#domain/audit-log/leaf.ts'
+import { toEntryRows } from '#features/audit-trail/entry/entry-rows.ts'
+import { type TrailResponse, useTrailResponse } from '#features/audit-trail/useTrailResponse.ts'
+
+/** An entry by its id, or why it is not shown: being read, not readable now, or not in this log. */
+type EntryResult = { entry: AuditEntryRow } | { problem: Problem } | 'loading' | 'unknown'
+
+/** From the page behind the drawer, otherwise from the server or the device. `companyId` null: of the own log. */
+export function useEntry(
+  id: number,
+  companyId: number | null,
+  rows: readonly AuditEntryRow[] | undefined,
+): EntryResult {
+  const entry = useListedEntry(id, rows)
+  const { response, problem } = useTrailResponse(
+    listTrail,
+    entry || !rows ? null : { query: { entry: id, results: 1, ...(companyId === null ? {} : { companyId }) } },
+  )
+  if (entry) return { entry }
+  return response === undefined ? 'loading' : toEntryResult(response, problem)
+}
+
+/** An entry that was listed stays when the page behind the drawer lists others. */
+function useListedEntry(id: number, rows: readonly AuditEntryRow[] | undefined): AuditEntryRow | null {
+  const [lastRow, setLastRow] = useState<AuditEntryRow | null>(null)
+  const listedRow = rows?.find((row) => row.id === id)
+  if (listedRow && listedRow.id !== lastRow?.id) setLastRow(listedRow)
+  return listedRow ?? (lastRow?.id === id ? lastRow : null)
+}
+
+function toEntryResult(
+  response: TrailResponse<OutputOf<typeof listTrail>> | null,
+  problem: Problem | null,
+): EntryResult {
+  const entry = response && toEntryRows(response.output)[0]
+  if (entry) return { entry }
+  // Days that are not stored on this device may have it.
+  if (response) return response.days ? { problem: createLocalProblem('OFFLINE') } : 'unknown'
+  // An entry of another company is not told from one that does not exist.
+  if (problem?.status === 404 || problem?.status === 400) return 'unknown'
+  return { problem: problem ?? createLocalProblem('OFFLINE') }
+}

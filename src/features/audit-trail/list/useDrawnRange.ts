@@ -1,0 +1,40 @@
+import { useEffect, useState } from 'react'
+import { type TrailRange, readRange, toDrawnRange } from '#features/audit-trail/list/trail-view.ts'
+
+const storageKey = 'portal.trailDays'
+
+/**
+ * The days that the chart draws, and `wideRange`: those before a single day was selected. It is stored for this tab: a reload makes
+ * the same request, to which the device has a response without a network.
+ */
+export function useDrawnRange(view: TrailRange): { drawnRange: TrailRange; wideRange: TrailRange | null } {
+  const [wideRange, setWideRange] = useState(readStoredRange)
+  const { dateFrom, dateTo } = view
+  const drawnRange = toDrawnRange(view, wideRange)
+  const isSingleDay = dateFrom !== null && dateFrom === dateTo
+  if (!isSingleDay && (wideRange?.dateFrom !== dateFrom || wideRange.dateTo !== dateTo)) setWideRange(drawnRange)
+  useEffect(() => {
+    if (wideRange) storeRange(wideRange)
+  }, [wideRange])
+  return { drawnRange, wideRange }
+}
+
+/** Storage may be forbidden: then a reload draws the neighbours of the day. */
+function storeRange({ dateFrom, dateTo }: TrailRange): void {
+  try {
+    sessionStorage.setItem(storageKey, JSON.stringify([dateFrom, dateTo]))
+  } catch {
+    // There is no other storage for this tab.
+  }
+}
+
+function readStoredRange(): TrailRange | null {
+  try {
+    const storedValue: unknown = JSON.parse(sessionStorage.getItem(storageKey) ?? 'null')
+    return Array.isArray(storedValue) ? readRange(toText(storedValue[0]), toText(storedValue[1])) : null
+  } catch {
+    return null
+  }
+}
+
+const toText = (value: unknown) => (typeof value === 'string' ? value : null)

@@ -1,0 +1,48 @@
+import { useMemo } from 'react'
+import { listTrail } from '#contract/audit-trail.ts'
+import { useListUrl } from '#state/use-list-url.ts'
+import { useSignedInSession } from '#state/use-store.ts'
+import { toEntryRows } from '#features/audit-trail/entry/entry-rows.ts'
+import { savedTrailQuery } from '#features/audit-trail/list/trail-slice.ts'
+import {
+  getLastPage,
+  isBeyondNumbers,
+  restrictView,
+  toTrailInput,
+  trailView,
+} from '#features/audit-trail/list/trail-view.ts'
+import { useTrailResponse } from '#features/audit-trail/useTrailResponse.ts'
+
+const noResponse = { asOf: null, isCached: true, output: { count: 0, more: false } }
+
+export type TrailList = ReturnType<typeof useTrailList>
+
+/** The view in the address and its page of the trail, for `<ListPage>`. The entries are not rows of a cached list. */
+export function useTrailList() {
+  const { caller } = useSignedInSession()
+  const { view: requestedView, changeView } = useListUrl(trailView, savedTrailQuery)
+  const view = restrictView(requestedView, caller)
+  const { response, previousResponse, problem, isFetching, refetch } = useTrailResponse(listTrail, toTrailInput(view))
+  const displayedResponse = response ?? (isFetching ? previousResponse : null)
+  const rows = useMemo(() => displayedResponse && toEntryRows(displayedResponse.output), [displayedResponse])
+  const { asOf, isCached, output } = displayedResponse ?? noResponse
+  return {
+    definition: trailView,
+    view,
+    changeView,
+    isGrowing: false,
+    rows: rows ?? (response === null || problem ? [] : undefined),
+    /** Those that a page number leads to. */
+    count: Math.min(output.count, getLastPage(view) * view.results),
+    entryCount: output.count,
+    /** The server counts no further, and there are more. */
+    hasMore: output.more === true,
+    days: displayedResponse?.days,
+    isBeyondNumbers: isBeyondNumbers(view, output),
+    freshness: { asOf, cachedCount: rows?.length ?? 0, total: output.count, complete: true, isCached },
+    isFetching,
+    problem,
+    refetch,
+    refresh: refetch,
+  }
+}
