@@ -5,8 +5,6 @@
 import type { ListSpec } from '#contract/endpoint.ts'
 import { parseWholeNumber, type ViewField } from '#state/view-fields.ts'
 
-export { parseWholeNumber }
-
 export interface ListUrlState {
   searchText: string
   sort: readonly [field: string, order: 'asc' | 'desc']
@@ -25,14 +23,14 @@ export const plainListState = ({ sort }: ListSpec): ListUrlState => ({
   results: pageSizes[0],
 })
 
-export const readListState = (query: URLSearchParams, list: ListSpec): ListUrlState => ({
+const readListState = (query: URLSearchParams, list: ListSpec): ListUrlState => ({
   searchText: (query.get('searchText') ?? '').slice(0, maxSearchLength),
   sort: readSort(query.get('sortField'), query.get('sortOrder'), list),
   page: parseWholeNumber(query.get('page'), 1_000_000) ?? 1,
   results: pageSizes.find((size) => String(size) === query.get('results')) ?? pageSizes[0],
 })
 
-export function writeListState(query: URLSearchParams, view: ListUrlState, { sort }: ListSpec): void {
+function writeListState(query: URLSearchParams, view: ListUrlState, { sort }: ListSpec): void {
   if (view.searchText.trim() !== '') query.set('searchText', view.searchText)
   if (view.sort.join() !== sort.join()) {
     query.set('sortField', view.sort[0])
@@ -56,14 +54,6 @@ export const toPageQuery = ({ results, page, sort }: ListUrlState) => ({
 function readSort(field: string | null, order: string | null, list: ListSpec): ListUrlState['sort'] {
   if (field === null || !Object.hasOwn(list.sorts, field)) return list.sort
   return [field, order === 'desc' ? 'desc' : 'asc']
-}
-
-/** A change of what is listed begins at its first page again; turning the page does not, nor what is in `ignoredField`. */
-export function changeListState<V extends ListUrlState>(view: V, change: Partial<V>, ignoredField?: keyof V): V {
-  const isNewList = (Object.keys(change) as (keyof V)[]).some(
-    (field) => field !== 'page' && field !== ignoredField && String(change[field]) !== String(view[field]),
-  )
-  return { ...view, ...(isNewList ? { page: 1 } : {}), ...change }
 }
 
 type ViewFields = Record<string, ViewField<unknown>>

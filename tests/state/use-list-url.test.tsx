@@ -5,20 +5,11 @@ import { Router } from 'react-router-dom'
 import { expect, it } from 'vitest'
 import { userListSpec } from '#contract/users.ts'
 import { StoreProvider } from '#state/use-store.ts'
-import { changeListState, type ListUrlState, readListState, writeListState } from '#state/list-url.ts'
+import { defineListView } from '#state/list-url.ts'
 import { type ThunkExtra, createStore } from '#state/store.ts'
 import { useListUrl } from '#state/use-list-url.ts'
 
-const urlFormat = {
-  read: (query: URLSearchParams) => readListState(query, userListSpec),
-  write(view: ListUrlState) {
-    const query = new URLSearchParams()
-    writeListState(query, view, userListSpec)
-    return query
-  },
-  change: (view: ListUrlState, change: Partial<ListUrlState>) => changeListState(view, change),
-  toSavedQuery: () => '',
-}
+const urlFormat = defineListView(userListSpec, {})
 const slice = {
   selectSavedQuery: () => '',
   viewChanged: createAction<string, 'users/viewChanged'>('users/viewChanged'),
