@@ -79,9 +79,6 @@ async function describeList(db: UserDatabase, stats: ListStats): Promise<CachedL
   return { table, scope, rows, bytes, asOf, latestAsOf, complete, total: fullCoverage?.total ?? null }
 }
 
-/** Undefined: kept by another build, which knew more of them. */
-export const findRowTable = (name: string) => rowTables.find((rowTable) => rowTable === name)
-
 /** Counted when its next row comes. */
 const createOlderBuildUsage = (table: string, rows: number): CachedListUsage => ({
   table,
