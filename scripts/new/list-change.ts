@@ -81,7 +81,7 @@ export function buildListChange(names: NounNames, migrationNumber: string): Proj
           insertAfter(
             insertBefore(
               text,
-              "import * as withdrawnPrices from '#contract/price-lists/withdrawn.ts'",
+              "import * as withdrawnPrices from '#contract/catalogue/withdrawn-price-lists.ts'",
               `import * as ${plural} from '#contract/catalogue/${file}.ts'\n`,
             ),
             '  modules: listEndpoints(modules),\n',

@@ -15,7 +15,7 @@ import * as sessions from '#contract/sessions.ts'
 import * as trail from '#contract/audit-trail.ts'
 import * as users from '#contract/users.ts'
 import * as visitors from '#contract/public.ts'
-import * as withdrawnPrices from '#contract/price-lists/withdrawn.ts'
+import * as withdrawnPrices from '#contract/catalogue/withdrawn-price-lists.ts'
 
 const isEndpoint = (value: unknown): value is Endpoint =>
   typeof value === 'object' && value !== null && 'method' in value && 'path' in value && 'access' in value

@@ -1,7 +1,7 @@
 /** What was sold by each price list: whoever withdraws one wants to know. */
 import type { Caller } from '#domain/access.ts'
 import type { OutputOf, ParsedInputOf } from '#contract/endpoint.ts'
-import type { listPriceListUses } from '#contract/price-lists/withdrawn.ts'
+import type { listPriceListUses } from '#contract/catalogue/withdrawn-price-lists.ts'
 import { countPriceListUses } from '#server/db/orders/price-list-uses.ts'
 import { runInTransaction } from '#server/db/transaction.ts'
 import type { AppContext } from '#server/context/context.ts'

@@ -1,6 +1,6 @@
 /** Price lists that go, and withdrawn ones that come back (D81). */
 import type { deletePriceList } from '#contract/prices.ts'
-import type { reinstatePriceList } from '#contract/price-lists/withdrawn.ts'
+import type { reinstatePriceList } from '#contract/catalogue/withdrawn-price-lists.ts'
 import { lockCatalogue } from '#server/db/catalogue/catalogue.ts'
 import { isWithdrawn, findPriceListInForce, updatePriceList } from '#server/db/catalogue/price-lists.ts'
 import type { UseCase } from '#server/context/context.ts'
