@@ -34,35 +34,50 @@ export function FieldFrame({
   lockReason,
   optional,
   required,
-  size = undefined,
-  className = '',
+  size,
+  className,
   children,
 }: SizedFieldProps & { className?: string; children: (controlProps: ControlProps) => ReactNode }) {
   const id = useId()
   const { t } = useTranslation('ui')
-  const notes = [error && `${id}-error`, (help || lockReason) && `${id}-help`].filter(Boolean).join(' ')
+  const helpText = lockReason || help
+  const noteIds = [error && `${id}-error`, helpText && `${id}-help`].filter(Boolean).join(' ')
+  const classNames = ['field', className, size && `for-${size}`, error && 'wrong'].filter(Boolean).join(' ')
   return (
-    <div className={`field ${className}${size ? ` for-${size}` : ''}${error ? ' wrong' : ''}`}>
+    <div className={classNames}>
       <label htmlFor={id} data-required={required ? t('field.required') : undefined}>
         {label}
         {optional && <span className="field-optional">{t('field.optional')}</span>}
       </label>
-      {children({ id, 'aria-invalid': error ? true : undefined, 'aria-describedby': notes || undefined })}
-      {error && (
-        <p className="field-error" id={`${id}-error`}>
-          <Icon name="alert" size={16} />
-          {error}
-        </p>
-      )}
-      {(help || lockReason) && (
-        <p className="field-help" id={`${id}-help`}>
-          {lockReason && <Icon name="lock" size={16} />}
-          {lockReason || help}
-        </p>
-      )}
+      {children({ id, 'aria-invalid': error ? true : undefined, 'aria-describedby': noteIds || undefined })}
+      <FieldNotes {...{ id, error, helpText }} isLocked={Boolean(lockReason)} />
     </div>
   )
 }
+
+interface FieldNotesProps {
+  id: string
+  error: string | null | undefined
+  helpText: ReactNode
+  isLocked: boolean
+}
+
+const FieldNotes = ({ id, error, helpText, isLocked }: FieldNotesProps) => (
+  <>
+    {error && (
+      <p className="field-error" id={`${id}-error`}>
+        <Icon name="alert" size={16} />
+        {error}
+      </p>
+    )}
+    {helpText && (
+      <p className="field-help" id={`${id}-help`}>
+        {isLocked && <Icon name="lock" size={16} />}
+        {helpText}
+      </p>
+    )}
+  </>
+)
 
 type InputProps = Omit<
   ComponentProps<'input'>,
