@@ -49,6 +49,7 @@ export function useAction<Input, Output>(
   const dispatch = useDispatch()
   const [isBusy, setIsBusy] = useState(false)
   const [problem, setProblem] = useState<Problem | null>(null)
+  const latestRunId = useRef(0)
   const unknownRequest = useRef<{ intent: Intent; inputJson: string } | null>(null)
 
   const send = (input: Input, options: CallOptions): Promise<CallResult<Output>> =>
@@ -78,9 +79,12 @@ export function useAction<Input, Output>(
     const isRepeated = isRepeatable && lastRequest?.inputJson === inputJson
     const intent = options.intent ?? (isRepeated ? lastRequest.intent : undefined)
     const callOptions = intent === undefined ? options : { ...options, intent }
+    const runId = ++latestRunId.current
     setIsBusy(true)
     setProblem(null)
     const result = await (longAction ? follow(longAction, input, callOptions) : send(input, callOptions))
+    // Of runs that overlap only the latest changes the state.
+    if (runId !== latestRunId.current) return result
     setIsBusy(false)
     unknownRequest.current = null
     if (result.kind === 'problem') {

@@ -73,6 +73,16 @@ describe('an action', () => {
     expect(calls[3]?.options.intent).toBeUndefined()
   })
 
+  it('has the state of the latest of two runs that overlap', async () => {
+    const { calls, result, run } = renderAction()
+    run(3)
+    run(4)
+    await calls[0]?.respond(buildRefusal(409))
+    expect(result.current).toMatchObject({ isBusy: true, problem: null })
+    await calls[1]?.respond(freshResult)
+    expect(result.current).toMatchObject({ isBusy: false, problem: null })
+  })
+
   it('needs a connection where its code cannot be loaded', async () => {
     const { calls, result, run } = renderAction()
     run(3)
