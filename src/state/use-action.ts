@@ -76,8 +76,8 @@ export function useAction<Input, Output>(
     const { current: lastRequest } = unknownRequest
     // The response of a secret call is not stored: repeated under its intent it would be empty.
     const isRepeatable = typeof source === 'function' || !source.secret
-    const isRepeated = isRepeatable && lastRequest?.inputJson === inputJson
-    const intent = options.intent ?? (isRepeated ? lastRequest.intent : undefined)
+    const repeatedRequest = isRepeatable && lastRequest?.inputJson === inputJson ? lastRequest : null
+    const intent = options.intent ?? repeatedRequest?.intent
     const callOptions = intent === undefined ? options : { ...options, intent }
     const runId = ++latestRunId.current
     setIsBusy(true)
