@@ -1,11 +1,10 @@
 import type { CallResult } from '#request/call-results.ts'
 import type { AppThunk } from '#state/app-thunk.ts'
-import { idleStatus } from '#state/request-status.ts'
 import { signedIn } from '#state/session-slice.ts'
 import type { LoginSecondFactor } from '#state/store.ts'
 import { getLanguage } from '#ui/i18n/messages.ts'
 import { catchUnreachable } from '#features/accounts/retry-after.ts'
-import { loginAnswered } from '#features/accounts/slice.ts'
+import { resetLogin } from '#features/accounts/slice.ts'
 
 /** The second step of the sign-in. The token alone is enough where its factor was set up just now. */
 export const signInWithFactor =
@@ -13,7 +12,7 @@ export const signInWithFactor =
   async (dispatch, _, { signIn }) => {
     const result = await catchUnreachable(async () => signIn({ ...proof, language: getLanguage() }))
     if (result.kind === 'fresh') {
-      dispatch(loginAnswered(idleStatus))
+      dispatch(resetLogin())
       dispatch(signedIn(result.output.user))
     }
     return result

@@ -79,13 +79,10 @@ type ButtonHintProps = Pick<ButtonProps, 'children' | 'disabledReason' | 'isIcon
 
 function ButtonHint({ children, disabledReason, isIconOnly, id }: ButtonHintProps) {
   if (!disabledReason && !isIconOnly) return null
-  return disabledReason ? (
-    <span className="hint" id={id}>
-      {disabledReason}
-    </span>
-  ) : (
-    <span className="hint" id={id} role="presentation" aria-hidden="true">
-      {children}
+  const tooltipProps = disabledReason ? {} : { role: 'presentation', 'aria-hidden': true }
+  return (
+    <span className="hint" id={id} {...tooltipProps}>
+      {disabledReason || children}
     </span>
   )
 }

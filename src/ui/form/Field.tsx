@@ -10,13 +10,13 @@ export interface LabelledFieldProps {
   error?: string | null | undefined
   /** Why it cannot be changed; the value stays readable. Empty: it is said once for all of them. */
   lockReason?: string | null | undefined
-  optional?: boolean
+  optional?: boolean | undefined
 }
 
 /** What fields have beside that have a width of their own. */
 export interface SizedFieldProps extends LabelledFieldProps {
   /** Said where most fields of a form are optional, in place of saying that of each of them. */
-  required?: boolean
+  required?: boolean | undefined
   /** As wide as what it holds: a few figures, a date, a code. */
   size?: 'figures' | 'date' | 'code' | undefined
 }
@@ -41,10 +41,9 @@ export function FieldFrame({
   const id = useId()
   const { t } = useTranslation('ui')
   const helpText = lockReason || help
-  const noteIds = [error && `${id}-error`, helpText && `${id}-help`].filter(Boolean).join(' ')
-  const classNames = ['field', className, size && `for-${size}`, error && 'wrong'].filter(Boolean).join(' ')
+  const noteIds = joinTexts(error && `${id}-error`, helpText && `${id}-help`)
   return (
-    <div className={classNames}>
+    <div className={joinTexts('field', className, size && `for-${size}`, error && 'wrong')}>
       <label htmlFor={id} data-required={required ? t('field.required') : undefined}>
         {label}
         {optional && <span className="field-optional">{t('field.optional')}</span>}
@@ -54,6 +53,8 @@ export function FieldFrame({
     </div>
   )
 }
+
+const joinTexts = (...texts: unknown[]) => texts.filter(Boolean).join(' ')
 
 interface FieldNotesProps {
   id: string
@@ -134,7 +135,7 @@ export function Field({ label, help, lockReason, optional, required, size, type 
   const { error: ownError, maxLength, onInput, ...input } = inputProps
   const { error, input: limitProps } = useLengthLimit(maxLength, { value: input.value, error: ownError, onInput })
   return (
-    <FieldFrame {...{ label, help, error, lockReason, size, optional: optional ?? false, required: required ?? false }}>
+    <FieldFrame {...{ label, help, error, lockReason, size, optional, required }}>
       {(controlProps) => (
         <input
           className="input"
@@ -156,7 +157,7 @@ export function PasswordField({ label, help, error, lockReason, optional, ...inp
   const { t } = useTranslation('ui')
   const [isVisible, setIsVisible] = useState(false)
   return (
-    <FieldFrame {...{ label, help, error, lockReason, optional: optional ?? false }}>
+    <FieldFrame {...{ label, help, error, lockReason, optional }}>
       {(controlProps) => (
         <div className="input-group">
           <input

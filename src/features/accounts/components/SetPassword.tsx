@@ -9,7 +9,7 @@ import { FormProblem } from '#features/accounts/components/FormProblem.tsx'
 import { NewPassword } from '#features/accounts/components/NewPassword.tsx'
 import { useSmallForm } from '#features/accounts/components/useSmallForm.ts'
 import { checkPasswords, isWeakPassword, type NewPasswords } from '#features/accounts/passwords.ts'
-import { activate, selectAccounts } from '#features/accounts/slice.ts'
+import { activate, selectActivation } from '#features/accounts/activation-slice.ts'
 
 const emptyPasswords: NewPasswords = { password: '', confirm: '' }
 
@@ -17,7 +17,7 @@ const emptyPasswords: NewPasswords = { password: '', confirm: '' }
 export function SetPassword({ otk, shouldSetPassword }: { otk: string; shouldSetPassword: boolean }) {
   const { t } = useTranslation('visitors')
   const dispatch = useDispatch()
-  const { activationStatus } = useSelector(selectAccounts)
+  const { activationStatus } = useSelector(selectActivation)
   const problem = getStatusProblem(activationStatus)
   const { formValues, problems, formRef, getFieldProps, showProblems } = useSmallForm(emptyPasswords)
 

@@ -53,9 +53,8 @@ export function useSmallForm<T extends object>(initialValues: T | (() => T)) {
     changeFields,
     problems,
     formRef,
-    /** Marks one more field, leaving the focus alone. */
-    addProblem: (problem: FieldProblem) =>
-      setProblems((current) => [...current.filter(({ field }) => field !== problem.field), problem]),
+    /** Leaves the focus where it is. */
+    setProblems,
     showProblems,
     getFieldProps,
   }

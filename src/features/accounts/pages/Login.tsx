@@ -1,12 +1,12 @@
 /** The first page of all, so it stays light: native fields, no PrimeReact, no database. */
 import { type FormEvent, lazy, Suspense, useEffect } from 'react'
-import { Link, useNavigate, useSearchParams } from 'react-router-dom'
+import { Link, Navigate, useSearchParams } from 'react-router-dom'
 import { unsentCountCookie } from '#contract/cookies.ts'
 import { checkFields, checkRequired } from '#domain/checks/field-checks.ts'
 import { cleanCode } from '#domain/text.ts'
 import type { LoginCredentials } from '#state/store.ts'
-import { useConnection, useDispatch, useSelector, useSession } from '#state/use-store.ts'
-import { idleStatus, getStatusProblem } from '#state/request-status.ts'
+import { useDispatch, useSelector, useSession } from '#state/use-store.ts'
+import { getStatusProblem } from '#state/request-status.ts'
 import { Button } from '#ui/display/Button.tsx'
 import { Field, PasswordField } from '#ui/form/Field.tsx'
 import { normaliseOnBlur } from '#ui/form/normalise-on-blur.ts'
@@ -17,7 +17,7 @@ import { Note } from '#features/accounts/components/Note.tsx'
 import { useCountdown } from '#features/accounts/components/useCountdown.ts'
 import { type GetFieldProps, useSmallForm } from '#features/accounts/components/useSmallForm.ts'
 import { toReturnPath } from '#features/accounts/return-to.ts'
-import { login, loginAnswered, selectAccounts } from '#features/accounts/slice.ts'
+import { login, resetLogin, selectAccounts } from '#features/accounts/slice.ts'
 
 // Only who has a second factor, or must have one, needs its code.
 const SecondStep = lazy(async () => ({
@@ -46,10 +46,9 @@ export function Login() {
     ...(previousLogin && { company: previousLogin.company, username: previousLogin.username }),
   })
   const waitReason = useCountdown(problem)
-  useRedirect(session.kind === 'signed in' ? toReturnPath(query.get('to')) : null)
 
   // The result of an earlier visit does not belong to this one.
-  useEffect(() => void dispatch(loginAnswered(idleStatus)), [dispatch])
+  useEffect(() => void dispatch(resetLogin()), [dispatch])
   useEffect(() => {
     // Only a wrong password is typed again; after any other problem it is still right.
     if (problem?.code === 'invalid_grant') changeFields({ password: '' })
@@ -71,7 +70,7 @@ export function Login() {
           account={`${formValues.company.trim()}:${formValues.username.trim()}`}
           onBack={() => {
             changeFields({ password: '' })
-            dispatch(loginAnswered(idleStatus))
+            dispatch(resetLogin())
           }}
         />
       </Suspense>
@@ -86,13 +85,12 @@ export function Login() {
         </>
       }
     >
+      {/* Replaces this page, so that Back does not lead to a login either. */}
+      {session.kind === 'signed in' && <Navigate to={toReturnPath(query.get('to'))} replace />}
       <EarlierSessionNotes endedSession={endedSession} />
       <form className="form" ref={formRef} noValidate onSubmit={submit}>
-        {problem ? (
-          <LoginProblem problem={problem} credentials={formValues} />
-        ) : (
-          <LoginNotes isRedirected={!endedSession && query.has('to')} />
-        )}
+        {!problem && !endedSession && query.has('to') && <p>{t('login.wanted')}</p>}
+        <LoginProblem problem={problem} credentials={formValues} />
         <CredentialFields getFieldProps={getFieldProps} />
         <Button kind="primary" type="submit" isBusy={status.kind === 'sending'} disabledReason={waitReason}>
           {status.kind === 'sending' ? t('login.sending') : t('login.submit')}
@@ -117,18 +115,6 @@ function EarlierSessionNotes({ endedSession }: { endedSession: ReturnType<typeof
           <UnsentWritesNote name={userName} />
         </Suspense>
       )}
-    </>
-  )
-}
-
-/** What to know before the login. `isRedirected`: a page was opened that needs it. */
-function LoginNotes({ isRedirected }: { isRedirected: boolean }) {
-  const { t } = useTranslation('accounts')
-  const { networkState } = useConnection()
-  return (
-    <>
-      {isRedirected && <p>{t('login.wanted')}</p>}
-      {networkState !== 'online' && <Note kind="pending">{t('login.offline')}</Note>}
     </>
   )
 }
@@ -163,12 +149,4 @@ function CredentialFields({ getFieldProps }: { getFieldProps: GetFieldProps<Logi
       </Link>
     </>
   )
-}
-
-/** A signed-in user has no use for this page: Back must not lead to a login either. */
-function useRedirect(path: string | null) {
-  const navigate = useNavigate()
-  useEffect(() => {
-    if (path !== null) void navigate(path, { replace: true })
-  }, [path, navigate])
 }
