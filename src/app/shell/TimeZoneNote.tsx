@@ -1,15 +1,13 @@
 import { useEffect } from 'react'
 import { useTranslation } from 'react-i18next'
 import { getSettings } from '#contract/accounts.ts'
-import { readAgedResponse } from '#local/lists/responses.ts'
-import { useCachedResponse } from '#state/use-cached-response.ts'
+import { useRecord } from '#state/use-record.ts'
 import { getBusinessNow, setBusinessZone } from '#ui/page/business-clock.ts'
 
 /** Names the one time zone that all dates and times of the portal are in (D31). */
 export function TimeZoneNote() {
   const { t, i18n } = useTranslation('shell')
-  const { response } = useCachedResponse(readAgedResponse, getSettings, {})
-  const zone = response?.output.time_zone
+  const zone = useRecord(getSettings, {}).record?.time_zone
   useEffect(() => {
     if (zone) setBusinessZone(zone)
   }, [zone])
