@@ -61,6 +61,7 @@ export function useAction<Input, Output>(
   const dispatch = useDispatch()
   const [isBusy, setIsBusy] = useState(false)
   const [problem, setProblem] = useState<Problem | null>(null)
+  const latestRunId = useRef(0)
   const unknownRequest = useRef<{ intent: Intent; inputJson: string } | null>(null)
 
   const send = (input: Input, options: CallOptions): Promise<CallResult<Output>> =>
@@ -87,13 +88,15 @@ export function useAction<Input, Output>(
     const { current: lastRequest } = unknownRequest
     // The response of a secret call is not stored: repeated under its intent it would be empty.
     const isRepeatable = typeof source === 'function' || !source.secret
-    // The JSON of an input that is undefined or a function is undefined.
-    const isRepeated = isRepeatable && lastRequest !== null && lastRequest.inputJson === inputJson
-    const intent = options.intent ?? (isRepeated ? lastRequest.intent : undefined)
+    const repeatedRequest = isRepeatable && lastRequest?.inputJson === inputJson ? lastRequest : null
+    const intent = options.intent ?? repeatedRequest?.intent
     const callOptions = intent === undefined ? options : { ...options, intent }
+    const runId = ++latestRunId.current
     setIsBusy(true)
     setProblem(null)
     const result = await (longAction ? follow(longAction, input, callOptions) : send(input, callOptions))
+    // Of runs that overlap only the latest changes the state.
+    if (runId !== latestRunId.current) return result
     setIsBusy(false)
     unknownRequest.current = null
     if (result.kind === 'problem') {

@@ -5,6 +5,7 @@ import { backUp } from '#contract/backups.ts'
 import { createLocalProblem } from '#contract/problem.ts'
 import { rebootService } from '#contract/services.ts'
 import type { CallOptions, CallResult } from '#request/call-results.ts'
+import { callEndpoint } from '#state/app-thunk.ts'
 import { createStore, type ThunkExtra } from '#state/store.ts'
 import { StoreProvider } from '#state/use-store.ts'
 import { useAction } from '#state/use-action.ts'
@@ -71,6 +72,26 @@ describe('an action', () => {
     await calls[2]?.respond(buildRefusal(409))
     run(4)
     expect(calls[3]?.options.intent).toBeUndefined()
+  })
+
+  it('runs a thunk without an input', async () => {
+    const { calls, wrapper } = createServer()
+    const { result } = renderHook(() => useAction(() => callEndpoint(rebootService, { params: { id: 3 } })), {
+      wrapper,
+    })
+    act(() => void result.current.run(undefined))
+    await calls[0]?.respond(buildRefusal(409, 'BUSY'))
+    expect(result.current.problem?.code).toBe('BUSY')
+  })
+
+  it('has the state of the latest of two runs that overlap', async () => {
+    const { calls, result, run } = renderAction()
+    run(3)
+    run(4)
+    await calls[0]?.respond(buildRefusal(409))
+    expect(result.current).toMatchObject({ isBusy: true, problem: null })
+    await calls[1]?.respond(freshResult)
+    expect(result.current).toMatchObject({ isBusy: false, problem: null })
   })
 
   it('needs a connection where its code cannot be loaded', async () => {

@@ -30,7 +30,6 @@ const getPhase = (session: Session | null | undefined, now: number): SessionPhas
  * written (decision 83).
  */
 export function SessionExpiredBanner() {
-  const { t } = useTranslation('shell')
   const dispatch = useDispatch()
   const { networkState } = useConnection()
   const session = useLiveQuery(() => readSession(), [])
@@ -41,52 +40,68 @@ export function SessionExpiredBanner() {
   const isReadOnly = isExpired && isSharedDevice
   useEffect(() => void dispatch(sessionExpiredChanged(isReadOnly)), [dispatch, isReadOnly])
 
-  // Any signed request renews the session by now; one that is known no more is told so, and the login page follows from that.
+  // Any signed request renews the session. The server refuses one that has ended, and the login page follows.
   const renewSession = () => void dispatch((_dispatch, _state, { api }) => api.call(getUser, {}))
-  /** The end that was to be put off. Where it stands after that, it is the last one (K-06). */
+  /** The end that was to be put off. If it stays after that, the session cannot be extended again (K-06). */
   const [extendedUntil, setExtendedUntil] = useState<number | null>(null)
   const extend = () => {
     setExtendedUntil(session?.until ?? null)
     renewSession()
   }
+  const isExtended = extendedUntil === session?.until
   const isEnding = phase === 'ending' && networkState === 'online'
   useEffect(() => {
-    if (isEnding && isTyping && extendedUntil !== session?.until) extend()
+    if (isEnding && isTyping && !isExtended) extend()
   })
   const isAnnounced = isEnding && !isTyping
   return (
     <div role="status" className={isExpired || isAnnounced ? 'update lapsed' : undefined}>
-      {isAnnounced && (
-        <>
-          <p>
-            <Icon name="lock" />
-            <span>{t(extendedUntil === session?.until ? 'ending.last' : 'ending.text')}</span>
-          </p>
-          {extendedUntil !== session?.until && (
-            <Button kind="primary" onClick={extend}>
-              {t('ending.extend')}
-            </Button>
-          )}
-        </>
-      )}
+      {isAnnounced && <EndingNote isLast={isExtended} onExtend={extend} />}
       {isExpired && (
-        <>
-          <p>
-            <Icon name="lock" />
-            <span>
-              {t(isReadOnly ? 'lapsed.readOnly' : 'lapsed.text')} {networkState !== 'online' && t('lapsed.later')}
-            </span>
-          </p>
-          <Button
-            kind="primary"
-            disabledReason={networkState === 'online' ? null : t('lapsed.later')}
-            onClick={renewSession}
-          >
-            {t('lapsed.signIn')}
-          </Button>
-        </>
+        <ExpiredNote isReadOnly={isReadOnly} isOnline={networkState === 'online'} onSignIn={renewSession} />
       )}
     </div>
+  )
+}
+
+function EndingNote({ isLast, onExtend }: { isLast: boolean; onExtend: () => void }) {
+  const { t } = useTranslation('shell')
+  return (
+    <>
+      <p>
+        <Icon name="lock" />
+        <span>{t(isLast ? 'ending.last' : 'ending.text')}</span>
+      </p>
+      {!isLast && (
+        <Button kind="primary" onClick={onExtend}>
+          {t('ending.extend')}
+        </Button>
+      )}
+    </>
+  )
+}
+
+interface ExpiredNoteProps {
+  isReadOnly: boolean
+  isOnline: boolean
+  onSignIn: () => void
+}
+
+function ExpiredNote({ isReadOnly, isOnline, onSignIn }: ExpiredNoteProps) {
+  const { t } = useTranslation('shell')
+  const offlineText = isOnline ? null : t('lapsed.later')
+  return (
+    <>
+      <p>
+        <Icon name="lock" />
+        <span>
+          {t(isReadOnly ? 'lapsed.readOnly' : 'lapsed.text')} {offlineText}
+        </span>
+      </p>
+      <Button kind="primary" disabledReason={offlineText} onClick={onSignIn}>
+        {t('lapsed.signIn')}
+      </Button>
+    </>
   )
 }
 

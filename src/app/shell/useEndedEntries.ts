@@ -12,16 +12,10 @@ const quietMs = 1_000
 export function useEndedEntries(entries: readonly EntryView[]) {
   const { networkState } = useConnection()
   const watchedIntents = useRef(new Set<Intent>())
-  const endedIntents = useRef({ sentIntents: [] as Intent[], refusedIntents: [] as Intent[] })
-  const [endedEntries, setEndedEntries] = useState<typeof endedIntents.current | null>(null)
+  const endedIntents = useRef<EndedIntents>({ sentIntents: [], refusedIntents: [] })
+  const [endedEntries, setEndedEntries] = useState<EndedIntents | null>(null)
   useEffect(() => {
-    const entriesByIntent = new Map(entries.map((entry) => [entry.intent, entry]))
-    for (const intent of watchedIntents.current) {
-      const entry = entriesByIntent.get(intent)
-      if (entry && !isParked(entry)) continue
-      watchedIntents.current.delete(intent)
-      endedIntents.current[entry ? 'refusedIntents' : 'sentIntents'].push(intent)
-    }
+    moveEnded(watchedIntents.current, endedIntents.current, entries)
     const sinceLimit = networkState === 'online' ? Date.now() - formWaitMs : Number.POSITIVE_INFINITY
     for (const entry of entries)
       if (!isParked(entry) && entry.since < sinceLimit) watchedIntents.current.add(entry.intent)
@@ -34,4 +28,25 @@ export function useEndedEntries(entries: readonly EntryView[]) {
     return () => clearTimeout(timer)
   }, [entries, networkState])
   return endedEntries
+}
+
+interface EndedIntents {
+  sentIntents: Intent[]
+  refusedIntents: Intent[]
+}
+
+/** Moves each watched intent whose entry has left the outbox or was refused. */
+function moveEnded(
+  watchedIntents: Set<Intent>,
+  { sentIntents, refusedIntents }: EndedIntents,
+  entries: readonly EntryView[],
+) {
+  const entriesByIntent = new Map(entries.map((entry) => [entry.intent, entry]))
+  for (const intent of watchedIntents) {
+    const entry = entriesByIntent.get(intent)
+    if (entry && !isParked(entry)) continue
+    watchedIntents.delete(intent)
+    const endedList = entry ? refusedIntents : sentIntents
+    endedList.push(intent)
+  }
 }

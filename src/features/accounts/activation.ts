@@ -1,6 +1,6 @@
 /** What an activation address says by itself: `otk`, and optionally how it went already (`code`, `message`; portal 2). */
 import type { Problem } from '#contract/problem.ts'
-import type { LinkState } from '#features/accounts/slice.ts'
+import type { LinkState } from '#features/accounts/activation-slice.ts'
 
 export interface OpenedActivationLink {
   otk: string

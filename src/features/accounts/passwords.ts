@@ -1,4 +1,5 @@
 /** A new password, typed twice. */
+import type { Problem } from '#contract/problem.ts'
 import type { FieldProblem } from '#domain/checks/field-checks.ts'
 import { checkConfirmation, checkPassword } from '#domain/accounts/passwords.ts'
 
@@ -12,3 +13,6 @@ export function checkPasswords({ password, confirm }: NewPasswords): FieldProble
   const problem = checkPassword('password', password) ?? checkConfirmation('confirm', confirm, password)
   return problem ? [problem] : []
 }
+
+/** Its field shows this problem. */
+export const isWeakPassword = (problem: Problem | null): problem is Problem => problem?.code === 'WEAK_PASSWORD'

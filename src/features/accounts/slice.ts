@@ -1,6 +1,5 @@
-/** Coming, going and activating: where each asking stands. What is typed stays in its form and never comes here. */
+/** The state of login and logout. What is typed stays in its form and never comes into the store. */
 import { type PayloadAction, createSlice } from '@reduxjs/toolkit'
-import type { Problem } from '#contract/problem.ts'
 import { signedIn, signedOut } from '#state/session-slice.ts'
 import { type RequestStatus, idleStatus } from '#state/request-status.ts'
 import { getLanguage } from '#ui/i18n/messages.ts'
@@ -11,62 +10,33 @@ import { catchUnreachable } from '#features/accounts/retry-after.ts'
 /** The rows of these calls bring the schemas along: fetched when one is asked, not before the login form is drawn. */
 const loadEndpoints = () => import('#contract/public.ts')
 
-/** What the link of the mail turned out to be. */
-export type LinkState =
-  | { kind: 'unknown' }
-  | { kind: 'good'; shouldSetPassword: boolean }
-  | { kind: 'used up'; problem: Problem }
-  | { kind: 'done' }
-
-export interface AccountsState {
+interface AccountsState {
   loginStatus: RequestStatus
   /** The offer to send the activation mail again, and whether it has been. */
   resendStatus: RequestStatus | { kind: 'sent'; email: string }
-  linkState: LinkState
-  activationStatus: RequestStatus
 }
 
 const initialState = {
   loginStatus: idleStatus,
   resendStatus: idleStatus,
-  linkState: { kind: 'unknown' },
-  activationStatus: idleStatus,
 } as AccountsState
 
-export const accountsSlice = createSlice({
+const accountsSlice = createSlice({
   name: 'accounts',
   initialState,
   reducers: {
-    loginSent: (state) => ({ ...state, loginStatus: { kind: 'sending' }, resendStatus: idleStatus }),
-    loginAnswered: (state, { payload }: PayloadAction<RequestStatus>) => ({ ...state, loginStatus: payload }),
-    resendSent: (state) => ({ ...state, resendStatus: { kind: 'sending' } }),
-    resendAnswered: (state, { payload }: PayloadAction<AccountsState['resendStatus']>) => ({
-      ...state,
-      resendStatus: payload,
-    }),
-    /** An activation page opened: what an earlier one left is not its own. */
-    linkOpened: (state, { payload }: PayloadAction<LinkState>) => ({
-      ...state,
-      linkState: payload,
-      activationStatus: idleStatus,
-    }),
-    linkRead: (state, { payload }: PayloadAction<LinkState>) => ({
-      ...state,
-      linkState: payload,
-      activationStatus: idleStatus,
-    }),
-    activationSent: (state) => ({ ...state, activationStatus: { kind: 'sending' } }),
-    activationAnswered: (state, { payload }: PayloadAction<RequestStatus>) => ({ ...state, activationStatus: payload }),
+    changed: (state, { payload }: PayloadAction<Partial<AccountsState>>) => ({ ...state, ...payload }),
   },
 })
 
 const injectedSlice = accountsSlice.injectInto(rootReducer)
-/** Of the whole state, whose type no feature knows. */
+/** Takes the complete state, whose type no feature knows. */
 export const selectAccounts = (state: object): AccountsState => injectedSlice.selectSlice(state)
-export const { loginSent, loginAnswered, linkOpened } = accountsSlice.actions
-const { resendSent, resendAnswered, linkRead, activationSent, activationAnswered } = accountsSlice.actions
+const { changed } = accountsSlice.actions
+const sendingStatus: RequestStatus = { kind: 'sending' }
 
-const toFailedStatus = (problem: Problem): RequestStatus => ({ kind: 'failed', problem })
+/** Forgets the result of an earlier login. */
+export const resetLogin = () => changed({ loginStatus: idleStatus })
 
 /** Blanks around a code or an e-mail come from pasting; a password is taken exactly as typed. */
 export const trimCredentials = ({ company, username, password }: LoginCredentials): LoginCredentials => ({
@@ -78,14 +48,14 @@ export const trimCredentials = ({ company, username, password }: LoginCredential
 export const login =
   (credentials: LoginCredentials): AppThunk =>
   async (dispatch, _, { signIn: enter }) => {
-    dispatch(loginSent())
+    dispatch(changed({ loginStatus: sendingStatus, resendStatus: idleStatus }))
     // What signs in is itself fetched when it is first needed, and may be out of reach like everything else.
     const result = await catchUnreachable(async () =>
       enter({ ...trimCredentials(credentials), language: getLanguage() }),
     )
-    if (result.kind === 'problem') dispatch(loginAnswered(toFailedStatus(result.problem)))
+    if (result.kind === 'problem') dispatch(changed({ loginStatus: { kind: 'failed', problem: result.problem } }))
     if (result.kind !== 'fresh') return
-    dispatch(loginAnswered(idleStatus))
+    dispatch(resetLogin())
     dispatch(signedIn(result.output.user))
   }
 
@@ -94,12 +64,12 @@ export const resendMail =
   (credentials: LoginCredentials): AppThunk =>
   async (dispatch, _, { api }) => {
     const { company, username, password } = trimCredentials(credentials)
-    dispatch(resendSent())
+    dispatch(changed({ resendStatus: sendingStatus }))
     const body = { username: `${company}:${username}`, password }
     const result = await catchUnreachable(async () => api.call((await loadEndpoints()).resendActivationMail, { body }))
-    const status: AccountsState['resendStatus'] =
-      result.kind === 'problem' ? toFailedStatus(result.problem) : { kind: 'sent', email: username }
-    dispatch(resendAnswered(status))
+    const resendStatus: AccountsState['resendStatus'] =
+      result.kind === 'problem' ? { kind: 'failed', problem: result.problem } : { kind: 'sent', email: username }
+    dispatch(changed({ resendStatus }))
   }
 
 /**
@@ -117,34 +87,3 @@ export const logout =
     dispatch(signedOut('left'))
     return true
   }
-
-export const checkActivationLink =
-  (otk: string): AppThunk =>
-  async (dispatch, _, { api }) => {
-    dispatch(linkRead({ kind: 'unknown' }))
-    const result = await catchUnreachable(async () =>
-      api.call((await loadEndpoints()).checkActivation, { query: { otk } }),
-    )
-    if (result.kind === 'fresh')
-      dispatch(linkRead({ kind: 'good', shouldSetPassword: result.output.code === 'SET_PASSWORD' }))
-    if (result.kind === 'problem') dispatch(toLinkAction(result.problem))
-  }
-
-/** Null: the account has a password already, and only wants to be activated. */
-export const activate =
-  (otk: string, password: string | null): AppThunk =>
-  async (dispatch, _, { api }) => {
-    dispatch(activationSent())
-    const body = { otk, ...(password === null ? {} : { password }) }
-    const result = await catchUnreachable(async () => api.call((await loadEndpoints()).activateUser, { body }))
-    if (result.kind === 'fresh') dispatch(linkRead({ kind: 'done' }))
-    if (result.kind === 'problem') dispatch(toLinkAction(result.problem))
-  }
-
-const linkEndingCodes = new Set(['INVALID_ACTIVATE_KEY', 'NO_ACTIVATE_KEY', 'USER_STATUS_INVALID', 'USER_NOT_EXIST'])
-
-/** Some problems end the link; after the others (a weak password, no network) it works as before. */
-const toLinkAction = (problem: Problem) =>
-  linkEndingCodes.has(problem.code)
-    ? linkRead({ kind: 'used up', problem })
-    : activationAnswered(toFailedStatus(problem))

@@ -11,8 +11,8 @@ export interface ButtonProps {
   /** In place of the icon. */
   iconReplacement?: ReactNode
   /** An icon alone; the children are its name for readers and its tooltip. */
-  isIconOnly?: boolean
-  isBusy?: boolean
+  isIconOnly?: boolean | undefined
+  isBusy?: boolean | undefined
   /** Why it cannot be pressed now. There is no way to disable it without saying why (P-14, C-17). */
   disabledReason?: string | false | null | undefined
   onClick?: ((event: MouseEvent<HTMLButtonElement>) => void) | undefined
@@ -23,7 +23,7 @@ export interface ButtonProps {
   'aria-expanded'?: boolean
   'aria-pressed'?: boolean
   'aria-haspopup'?: 'menu' | 'dialog'
-  'aria-controls'?: string
+  'aria-controls'?: string | undefined
 }
 
 /** Stays focusable while it cannot be pressed, so that its reason can be reached by key and by touch (T-04). */
@@ -67,21 +67,29 @@ export function Button({
         aria-describedby={disabledReason ? reasonId : undefined}
         onClick={handlePress}
       >
-        {isBusy ? <span className="spinner" aria-hidden="true" /> : (iconReplacement ?? (icon && <Icon name={icon} />))}
+        <ButtonIcon {...{ icon, iconReplacement, isBusy }} />
         <span className={isIconOnly ? 'sr-only' : 'button-words'}>{children}</span>
       </button>
-      {(disabledReason || isIconOnly) && (
-        <span
-          className="hint"
-          id={reasonId}
-          role={disabledReason ? undefined : 'presentation'}
-          aria-hidden={disabledReason ? undefined : true}
-        >
-          {disabledReason ?? children}
-        </span>
-      )}
+      <ButtonHint {...{ id: reasonId, disabledReason, isIconOnly }}>{children}</ButtonHint>
     </span>
   )
+}
+
+type ButtonHintProps = Pick<ButtonProps, 'children' | 'disabledReason' | 'isIconOnly'> & { id: string }
+
+function ButtonHint({ children, disabledReason, isIconOnly, id }: ButtonHintProps) {
+  if (!disabledReason && !isIconOnly) return null
+  const tooltipProps = disabledReason ? {} : { role: 'presentation', 'aria-hidden': true }
+  return (
+    <span className="hint" id={id} {...tooltipProps}>
+      {disabledReason || children}
+    </span>
+  )
+}
+
+function ButtonIcon({ icon, iconReplacement, isBusy }: Pick<ButtonProps, 'icon' | 'iconReplacement' | 'isBusy'>) {
+  if (isBusy) return <span className="spinner" aria-hidden="true" />
+  return iconReplacement ?? (icon && <Icon name={icon} />)
 }
 
 /** A way to another page that looks like a button. */

@@ -10,13 +10,13 @@ export interface LabelledFieldProps {
   error?: string | null | undefined
   /** Why it cannot be changed; the value stays readable. Empty: it is said once for all of them. */
   lockReason?: string | null | undefined
-  optional?: boolean
+  optional?: boolean | undefined
 }
 
 /** What fields have beside that have a width of their own. */
 export interface SizedFieldProps extends LabelledFieldProps {
   /** Said where most fields of a form are optional, in place of saying that of each of them. */
-  required?: boolean
+  required?: boolean | undefined
   /** As wide as what it holds: a few figures, a date, a code. */
   size?: 'figures' | 'date' | 'code' | undefined
 }
@@ -34,35 +34,51 @@ export function FieldFrame({
   lockReason,
   optional,
   required,
-  size = undefined,
-  className = '',
+  size,
+  className,
   children,
 }: SizedFieldProps & { className?: string; children: (controlProps: ControlProps) => ReactNode }) {
   const id = useId()
   const { t } = useTranslation('ui')
-  const notes = [error && `${id}-error`, (help || lockReason) && `${id}-help`].filter(Boolean).join(' ')
+  const helpText = lockReason || help
+  const noteIds = joinTexts(error && `${id}-error`, helpText && `${id}-help`)
   return (
-    <div className={`field ${className}${size ? ` for-${size}` : ''}${error ? ' wrong' : ''}`}>
+    <div className={joinTexts('field', className, size && `for-${size}`, error && 'wrong')}>
       <label htmlFor={id} data-required={required ? t('field.required') : undefined}>
         {label}
         {optional && <span className="field-optional">{t('field.optional')}</span>}
       </label>
-      {children({ id, 'aria-invalid': error ? true : undefined, 'aria-describedby': notes || undefined })}
-      {error && (
-        <p className="field-error" id={`${id}-error`}>
-          <Icon name="alert" size={16} />
-          {error}
-        </p>
-      )}
-      {(help || lockReason) && (
-        <p className="field-help" id={`${id}-help`}>
-          {lockReason && <Icon name="lock" size={16} />}
-          {lockReason || help}
-        </p>
-      )}
+      {children({ id, 'aria-invalid': error ? true : undefined, 'aria-describedby': noteIds || undefined })}
+      <FieldNotes {...{ id, error, helpText }} isLocked={Boolean(lockReason)} />
     </div>
   )
 }
+
+const joinTexts = (...texts: unknown[]) => texts.filter(Boolean).join(' ')
+
+interface FieldNotesProps {
+  id: string
+  error: string | null | undefined
+  helpText: ReactNode
+  isLocked: boolean
+}
+
+const FieldNotes = ({ id, error, helpText, isLocked }: FieldNotesProps) => (
+  <>
+    {error && (
+      <p className="field-error" id={`${id}-error`}>
+        <Icon name="alert" size={16} />
+        {error}
+      </p>
+    )}
+    {helpText && (
+      <p className="field-help" id={`${id}-help`}>
+        {isLocked && <Icon name="lock" size={16} />}
+        {helpText}
+      </p>
+    )}
+  </>
+)
 
 type InputProps = Omit<
   ComponentProps<'input'>,
@@ -119,7 +135,7 @@ export function Field({ label, help, lockReason, optional, required, size, type 
   const { error: ownError, maxLength, onInput, ...input } = inputProps
   const { error, input: limitProps } = useLengthLimit(maxLength, { value: input.value, error: ownError, onInput })
   return (
-    <FieldFrame {...{ label, help, error, lockReason, size, optional: optional ?? false, required: required ?? false }}>
+    <FieldFrame {...{ label, help, error, lockReason, size, optional, required }}>
       {(controlProps) => (
         <input
           className="input"
@@ -141,7 +157,7 @@ export function PasswordField({ label, help, error, lockReason, optional, ...inp
   const { t } = useTranslation('ui')
   const [isVisible, setIsVisible] = useState(false)
   return (
-    <FieldFrame {...{ label, help, error, lockReason, optional: optional ?? false }}>
+    <FieldFrame {...{ label, help, error, lockReason, optional }}>
       {(controlProps) => (
         <div className="input-group">
           <input

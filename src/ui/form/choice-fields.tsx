@@ -22,7 +22,7 @@ export function SelectField({
   ...select
 }: SizedFieldProps & SelectProps & { options: ChoiceOption[] }) {
   return (
-    <FieldFrame {...{ label, help, error, lockReason, size, optional: optional ?? false }}>
+    <FieldFrame {...{ label, help, error, lockReason, size, optional }}>
       {(controlProps) => (
         // A locked select is disabled: readonly means nothing to it. Its value is then not submitted, as intended.
         <Select disabled={Boolean(lockReason)} {...select} {...controlProps}>

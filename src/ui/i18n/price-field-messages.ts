@@ -16,20 +16,23 @@ const formatFieldName = (name: string, uatBound: UatBound) =>
 
 /** `field`: the path of a `PriceDifference`, or `concurrentUser.0.hkd` of an older audit entry, where ranges are counted from 0. */
 export function formatPriceFieldLabel(field: string, uatBound: UatBound): string {
+  if (field === 'module') return i18n.t('order', { ns })
   const [table, row, column] = field.split('.')
-  if (row !== undefined && (table === 'concurrentUser' || table === 'namedUser'))
-    return addColumn(
-      i18n.t('range', { ns, table: formatFieldName(table, uatBound), users: formatUserRange(row) }),
-      column,
-    )
-  if (table === 'module') return row === undefined ? i18n.t('order', { ns }) : addColumn(formatModuleName(row), column)
-  const name = table === 'pdbPrice' && row !== undefined ? row : field
+  if (row === undefined) return formatValueLabel(field, uatBound)
+  if (table === 'concurrentUser' || table === 'namedUser') {
+    const tableName = formatFieldName(table, uatBound)
+    return addColumn(i18n.t('range', { ns, table: tableName, users: formatUserRange(row) }), column)
+  }
+  if (table === 'module') return addColumn(i18n.t('module', { ns, code: row }), column)
+  return formatValueLabel(table === 'pdbPrice' ? row : field, uatBound)
+}
+
+/** A value that is in no table, in one currency or without. */
+function formatValueLabel(name: string, uatBound: UatBound): string {
   const [, baseName, currency] = /^(.+)_(hkd|usd|rmb)$/.exec(name) ?? []
   if (baseName && Object.hasOwn(en.field, baseName)) return addColumn(formatFieldName(baseName, uatBound), currency)
   return Object.hasOwn(en.field, name) ? formatFieldName(name, uatBound) : name
 }
-
-const formatModuleName = (row: string) => i18n.t('module', { ns, code: row })
 
 const addColumn = (row: string, column: string | undefined): string =>
   column === undefined ? row : i18n.t('of', { ns, row, column: formatColumn(column) })
@@ -50,14 +53,19 @@ const separateThousands = (digits: string) => groupThousands(`${digits}.`).slice
 export function formatPriceFieldValue(field: string, value: string): string {
   const name = field.split('.').at(-1) ?? field
   if (name === 'confirmed') return i18n.t(value === 'true' ? 'yes' : 'no', { ns })
-  const numberText = /^-?\d+(\.\d{2})?$/.test(value) ? value : null
-  if (numberText === null) return value
-  if (name === 'uat_charge' || name.endsWith('_discount'))
-    return i18n.t('percent', { ns, number: removeTrailingZeros(numberText) })
-  if (name.endsWith('_traffic'))
-    return i18n.t('gigabytes', { ns, number: removeTrailingZeros(groupThousands(numberText)) })
-  if (/(^|_)(hkd|usd|rmb)$/.test(name)) return groupThousands(numberText)
-  return name === 'from' || name === 'to' || name.startsWith('min_') ? separateThousands(numberText) : value
+  if (!/^-?\d+(\.\d{2})?$/.test(value)) return value
+  const numberFormat = numberFormats.find(({ names }) => names.test(name))
+  return numberFormat ? numberFormat.format(value) : value
 }
+
+const numberFormats: readonly { names: RegExp; format: (number: string) => string }[] = [
+  { names: /^uat_charge$|_discount$/, format: (text) => i18n.t('percent', { ns, number: removeTrailingZeros(text) }) },
+  {
+    names: /_traffic$/,
+    format: (text) => i18n.t('gigabytes', { ns, number: removeTrailingZeros(groupThousands(text)) }),
+  },
+  { names: /(^|_)(hkd|usd|rmb)$/, format: groupThousands },
+  { names: /^(from|to)$|^min_/, format: separateThousands },
+]
 
 const removeTrailingZeros = (number: string) => number.replace(/\.?0+$/, (end) => (end.startsWith('.') ? '' : end))

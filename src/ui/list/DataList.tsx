@@ -1,22 +1,18 @@
 import { isOffline, type Problem } from '#contract/problem.ts'
 import { type ReactNode, useEffect, useMemo, useState } from 'react'
 import '#ui/list/list.css'
-import { Button } from '#ui/display/Button.tsx'
 import { EmptyState } from '#ui/list/EmptyState.tsx'
 import { getColumnClass, type ListColumn, type ListSort } from '#ui/list/column.ts'
-import { type ListFreshness, Freshness, formatNumber } from '#ui/list/Freshness.tsx'
+import { Freshness, type ListFreshness } from '#ui/list/Freshness.tsx'
 import { Icon } from '#ui/icons/Icon.tsx'
+import { ListFooter, type ListFooterProps } from '#ui/list/ListFooter.tsx'
 import { type ListRowProps, ListRow } from '#ui/list/ListRow.tsx'
-import { Pagination } from '#ui/list/Pagination.tsx'
-import { Select } from '#ui/form/Select.tsx'
 import { useScrollBack } from '#ui/list/useScrollBack.ts'
 import { useTranslation } from 'react-i18next'
 
-export interface DataListProps<R> extends Omit<ListRowProps<R>, 'selection'> {
+export interface DataListProps<R> extends Omit<ListRowProps<R>, 'selection'>, Omit<ListFooterProps, 'rowCount'> {
   /** Names the table for readers: "Users of Acme". */
   caption: string
-  /** "68 users" */
-  formatCount: (count: number) => string
   /** Undefined until the device has been asked: only then a skeleton is shown. */
   rows: R[] | undefined
   getRowKey: (row: R) => string
@@ -30,19 +26,6 @@ export interface DataListProps<R> extends Omit<ListRowProps<R>, 'selection'> {
     | undefined
   sort: ListSort
   onSort: (sort: ListSort) => void
-  page: number
-  pageSize: number
-  count: number
-  /** `isCorrection`: the address named a page that is not there; no step of the history. */
-  onPage: (page: number, isCorrection?: boolean) => void
-  onPageSize: (pageSize: number) => void
-  /** A phone: all rows up to this page, and a button for more. */
-  isGrowing?: boolean
-  /** In place of the page numbers, for a list that is longer than they go. */
-  pager?: ReactNode
-  freshness: ListFreshness
-  /** Beside of when the list is: what asks for it again. */
-  refreshButton?: ReactNode
   /** The old rows stay, dimmed. */
   isFetching: boolean
   /** Why the server did not answer: where nothing was ever read here, nothing is said of how many rows there are. */
@@ -116,39 +99,54 @@ interface ListContentProps {
 const lastRowCounts = new Map<string, number>()
 
 function ListContent<R>(props: DataListProps<R> & ListContentProps) {
-  const { head: headContent, body, selection, caption, emptyContent, freshness, count, isFetching } = props
+  const { body, caption, freshness, isFetching } = props
   const isAwaitingRows = useIsAwaitingRows(isFetching, freshness)
-  const hasLoadFailed = Boolean(props.problem) && !isOffline(props.problem ?? null) && freshness.asOf === null
   // The last page comes next.
   const isEmpty = body?.length === 0 && !isAwaitingRows && !isBehindLast(props)
+  const isKnownEmpty = isEmpty && !hasLoadFailed(props)
   if (body?.length) lastRowCounts.set(caption, body.length)
   return (
     <div className="list-room">
-      <ListStatus {...props} isEmpty={isEmpty && !hasLoadFailed} />
-      {isEmpty && hasLoadFailed ? null : isEmpty ? (
-        <div className="list">
-          {isPartial(freshness) ? <NoStoredRows /> : emptyContent}
-          {/* Of when the nothing is, and what was searched where that is not all there is. */}
-          {(freshness.asOf !== null || (freshness.pendingCount ?? 0) > 0) && (
-            <p className="list-searched" role="status">
-              <Freshness freshness={freshness} matchCount={count} />
-            </p>
-          )}
-        </div>
-      ) : (
-        <div className={`list${isFetching && body?.length ? ' again' : ''}`}>
-          {selection?.bar}
-          {/* The roles are spelled out because a phone takes the table's display away, and with it what the tags mean. */}
-          <table className="table rows" role="table" aria-busy={isFetching || !body?.length}>
-            <caption className="sr-only">{caption}</caption>
-            <thead role="rowgroup">{headContent}</thead>
-            {/* An empty device that is just being filled has no answer yet: that is a skeleton, not "no users". */}
-            <tbody role="rowgroup" onMouseOver={showFullText}>
-              {body?.length ? body : !freshness.isCached && <SkeletonRows {...props} />}
-            </tbody>
-          </table>
-          <ListFooter {...props} />
-        </div>
+      <ListStatus {...props} isEmpty={isKnownEmpty} />
+      {isEmpty ? isKnownEmpty && <EmptyList {...props} /> : <ListTable {...props} />}
+    </div>
+  )
+}
+
+/** The server refused, and the device never had the list: nobody knows whether it is empty. */
+const hasLoadFailed = <R,>({ problem = null, freshness }: DataListProps<R>) =>
+  problem !== null && !isOffline(problem) && freshness.asOf === null
+
+function ListTable<R>(props: DataListProps<R> & ListContentProps) {
+  const { head, body, selection, caption, freshness, isFetching } = props
+  const hasRows = Boolean(body?.length)
+  return (
+    <div className={`list${isFetching && hasRows ? ' again' : ''}`}>
+      {selection?.bar}
+      {/* The roles are spelled out because a phone takes the table's display away, and with it what the tags mean. */}
+      <table className="table rows" role="table" aria-busy={isFetching || !hasRows}>
+        <caption className="sr-only">{caption}</caption>
+        <thead role="rowgroup">{head}</thead>
+        {/* A device that is being filled for the first time shows a skeleton, not "no users". */}
+        <tbody role="rowgroup" onMouseOver={showFullText}>
+          {hasRows ? body : !freshness.isCached && <SkeletonRows {...props} />}
+        </tbody>
+      </table>
+      <ListFooter {...props} rowCount={body?.length ?? 0} />
+    </div>
+  )
+}
+
+function EmptyList<R>({ freshness, count, emptyContent }: DataListProps<R>) {
+  const isDated = freshness.asOf !== null || (freshness.pendingCount ?? 0) > 0
+  return (
+    <div className="list">
+      {isPartial(freshness) ? <NoStoredRows /> : emptyContent}
+      {/* When the empty list was read, and what was searched where that is not the complete list. */}
+      {isDated && (
+        <p className="list-searched" role="status">
+          <Freshness freshness={freshness} matchCount={count} />
+        </p>
       )}
     </div>
   )
@@ -253,63 +251,4 @@ function SkeletonRows<R>({ selection, columns, actions, pageSize, caption }: Dat
       {actions && <td role="cell" className="acts" />}
     </tr>
   ))
-}
-
-const pageSizes = [10, 20, 30, 40, 50]
-
-function ListFooter<R>(props: DataListProps<R>) {
-  const { count, formatCount, page, pageSize, rows, freshness, refreshButton, isGrowing, pager, onPage, onPageSize } =
-    props
-  const { t } = useTranslation('ui')
-  const pageCount = Math.max(1, Math.ceil(count / pageSize))
-  const displayedCount = rows?.length ?? 0
-  const isRanged = pageCount > 1 && !pager && !isGrowing
-  const from = (page - 1) * pageSize + 1
-  const pageControls = pager ?? (pageCount > 1 && <Pagination page={page} pageCount={pageCount} onPage={onPage} />)
-  return (
-    <div className="list-foot">
-      {/* Says by itself what a new filter or page led to (A-08). */}
-      <p role="status">
-        {displayedCount > 0 && (
-          <>
-            {!freshness.searchScope && !isRanged && <span>{formatCount(count)}</span>}
-            {isGrowing && displayedCount < count && (
-              <span>{t('list.shown', { number: formatNumber(displayedCount) })}</span>
-            )}
-            {isRanged && (
-              <span>
-                {t('list.range', {
-                  from: formatNumber(from),
-                  to: formatNumber(from + displayedCount - 1),
-                  number: formatNumber(count),
-                })}
-              </span>
-            )}
-            <Freshness freshness={freshness} matchCount={count} />
-          </>
-        )}
-      </p>
-      {refreshButton}
-      {isGrowing ? (
-        displayedCount > 0 &&
-        displayedCount < count && (
-          <div className="list-more">
-            <Button onClick={() => onPage(page + 1)}>{t('list.more')}</Button>
-          </div>
-        )
-      ) : (
-        <>
-          <label className="page-size">
-            {t('list.rowsPerPage')}
-            <Select value={pageSize} onChange={(event) => onPageSize(Number(event.target.value))}>
-              {pageSizes.map((sizeOption) => (
-                <option key={sizeOption}>{sizeOption}</option>
-              ))}
-            </Select>
-          </label>
-          {pageControls}
-        </>
-      )}
-    </div>
-  )
 }

@@ -36,29 +36,29 @@ export function Freshness({
 }) {
   const { t } = useTranslation('ui')
   const zone = useBusinessZone()
-  if (freshness.asOf === null) return <span className="freshness">{t('fresh.never')}</span>
-  const timeText = formatReadingTime(freshness.asOf)
-  const isPartial = !freshness.complete && freshness.total !== null && freshness.cachedCount < freshness.total
+  const { asOf, searchScope, pendingCount = 0, leftOutCount = 0 } = freshness
+  if (asOf === null) return <span className="freshness">{t('fresh.never')}</span>
+  const details = [
+    formatCachedPart(t, freshness),
+    searchScope && formatSearched(t, searchScope, matchCount),
+    pendingCount > 0 && t('fresh.pending', { count: pendingCount }),
+    leftOutCount > 0 && t('fresh.leftOut', { count: leftOutCount }),
+  ]
   return (
     <span className="freshness">
-      <time dateTime={new Date(freshness.asOf).toISOString()} title={`${formatBusinessTime(freshness.asOf)} ${zone}`}>
-        {t('fresh.asOf', { at: timeText })}
+      <time dateTime={new Date(asOf).toISOString()} title={`${formatBusinessTime(asOf)} ${zone}`}>
+        {t('fresh.asOf', { at: formatReadingTime(asOf) })}
       </time>
-      {isPartial && (
-        <>
-          {' · '}
-          {t('fresh.partly', {
-            cachedCount: formatNumber(freshness.cachedCount),
-            total: formatNumber(freshness.total ?? 0),
-          })}
-        </>
-      )}
-      {freshness.searchScope && ` · ${formatSearched(t, freshness.searchScope, matchCount)}`}
-      {(freshness.pendingCount ?? 0) > 0 && ` · ${t('fresh.pending', { count: freshness.pendingCount })}`}
-      {(freshness.leftOutCount ?? 0) > 0 && ` · ${t('fresh.leftOut', { count: freshness.leftOutCount })}`}
+      {details.map((detail) => detail && ` · ${detail}`)}
     </span>
   )
 }
+
+/** Null where the device has the complete list, or nobody counted it. */
+const formatCachedPart = (t: TFunction<'ui'>, { complete, cachedCount, total }: ListFreshness) =>
+  complete || total === null || cachedCount >= total
+    ? null
+    : t('fresh.partly', { cachedCount: formatNumber(cachedCount), total: formatNumber(total) })
 
 function formatSearched(
   t: TFunction<'ui'>,

@@ -55,8 +55,8 @@ export function Menu({
     // What is chosen may take the row away, and the button with it.
     rememberFocus(button.current)()
   }
-  const [singleItem] = items
-  if (singleItem && items.length === 1 && !heading)
+  const singleItem = getSingleItem(items, heading)
+  if (singleItem)
     return (
       <Button
         kind={kind}
@@ -78,7 +78,7 @@ export function Menu({
         isIconOnly={isIconOnly}
         aria-haspopup="menu"
         aria-expanded={isOpen}
-        {...(isOpen ? { 'aria-controls': id } : {})}
+        aria-controls={isOpen ? id : undefined}
         onClick={() => setIsOpen(!isOpen)}
       >
         {label}
@@ -87,6 +87,10 @@ export function Menu({
     </>
   )
 }
+
+/** One thing to do needs no list, unless a heading is above it. */
+const getSingleItem = (items: MenuItem[], heading: React.ReactNode) =>
+  items.length === 1 && !heading ? items[0] : undefined
 
 interface MenuListProps {
   id: string

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { InputOf, Endpoint, OutputOf } from '#contract/endpoint.ts'
 import { createLocalProblem, type Problem } from '#contract/problem.ts'
 import { emptySignup } from '#features/accounts/signup-draft.ts'
-import { sendResetMail, keyMissing, resetPassword, selectRecoveryStatus } from '#features/accounts/password-recovery.ts'
+import { checkLink, resetPassword, sendResetMail } from '#features/accounts/password-recovery.ts'
 import { checkCodeTaken, toFieldProblems, register, selectRegistrationStatus } from '#features/accounts/registration.ts'
 import type { CallResult } from '#request/call-results.ts'
 import { type ThunkExtra, createStore } from '#state/store.ts'
@@ -100,19 +100,27 @@ describe('registering', () => {
 })
 
 describe('a forgotten password', () => {
-  it('is asked about without blanks, and the answer says no more than that it came', async () => {
+  it('asks for a mail by code and e-mail without blanks', async () => {
     const { store, calls } = createStoreWithResult({ kind: 'fresh', output: null })
-    await store.dispatch(sendResetMail(' acme ', ' li@acme.example '))
+    const input = { companyCode: ' acme ', userEmail: ' li@acme.example ' }
+    expect(await store.dispatch(sendResetMail(input))).toEqual({ kind: 'fresh', output: null })
     expect(calls).toEqual([['sendResetMail', { body: { companyCode: 'acme', userEmail: 'li@acme.example' } }]])
-    expect(selectRecoveryStatus(store.getState())).toEqual({ kind: 'done' })
   })
 
-  it('is set anew by the key, or the key is none', async () => {
+  it('is replaced by the key of the link, unless the link is refused', async () => {
     const { store, calls } = createStoreWithResult(createRefusal('INVALID_RESETPWD_LINK'))
-    await store.dispatch(resetPassword('key', ' words '))
+    expect(await store.dispatch(resetPassword({ otk: 'key', pwd: ' words ' }))).toMatchObject({
+      problem: { code: 'INVALID_RESETPWD_LINK' },
+    })
     expect(calls).toEqual([['resetPassword', { body: { otk: 'key', pwd: ' words ' } }]])
-    expect(selectRecoveryStatus(store.getState())).toMatchObject({ problem: { code: 'INVALID_RESETPWD_LINK' } })
-    store.dispatch(keyMissing())
-    expect(selectRecoveryStatus(store.getState())).toMatchObject({ problem: { code: 'INVALID_RESETPWD_LINK' } })
+  })
+
+  it.each([
+    ['INVALID_RESETPWD_LINK', { code: 'INVALID_RESETPWD_LINK' }],
+    ['SERVER_ERROR', null],
+  ])('checks its link: %s', async (code, problem) => {
+    const { store } = createStoreWithResult(createRefusal(code))
+    const result = await store.dispatch(checkLink('key'))
+    expect(result && { code: result.code }).toEqual(problem)
   })
 })

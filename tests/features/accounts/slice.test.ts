@@ -1,15 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import type { InputOf, Endpoint, OutputOf } from '#contract/endpoint.ts'
 import { createLocalProblem, type Problem } from '#contract/problem.ts'
-import {
-  activate,
-  linkOpened,
-  login,
-  logout,
-  checkActivationLink,
-  resendMail,
-  selectAccounts,
-} from '#features/accounts/slice.ts'
+import { activate, checkActivationLink, selectActivation, setLinkState } from '#features/accounts/activation-slice.ts'
+import { login, logout, resendMail, selectAccounts } from '#features/accounts/slice.ts'
 import type { CallResult } from '#request/call-results.ts'
 import type { SessionUser } from '#state/session-slice.ts'
 import { type LoginCredentials, type ThunkExtra, createStore } from '#state/store.ts'
@@ -77,7 +70,12 @@ function createStoreWithResults(results: {
     loadTrailActions: noTrails,
   }
   const store = createStore(extra)
-  return { store, calls, getAccounts: () => selectAccounts(store.getState()) }
+  return {
+    store,
+    calls,
+    getAccounts: () => selectAccounts(store.getState()),
+    getActivation: () => selectActivation(store.getState()),
+  }
 }
 
 describe('logging in', () => {
@@ -106,17 +104,17 @@ describe('logging in', () => {
 })
 
 it('what asks and cannot be fetched itself says that it needs a connection, and goes on waiting for nobody', async () => {
-  const { store, getAccounts } = createStoreWithResults({ areChunksLost: true })
+  const { store, getAccounts, getActivation } = createStoreWithResults({ areChunksLost: true })
   const expectedFailure = { kind: 'failed', problem: { code: 'NEEDS_CONNECTION' } }
   await store.dispatch(login(credentials))
   expect(getAccounts().loginStatus).toMatchObject(expectedFailure)
   await store.dispatch(resendMail(credentials))
   expect(getAccounts().resendStatus).toMatchObject(expectedFailure)
   await store.dispatch(checkActivationLink('key'))
-  expect(getAccounts().activationStatus).toMatchObject(expectedFailure)
-  store.dispatch(linkOpened({ kind: 'good', shouldSetPassword: true }))
+  expect(getActivation().activationStatus).toMatchObject(expectedFailure)
+  store.dispatch(setLinkState({ kind: 'good', shouldSetPassword: true }))
   await store.dispatch(activate('key', 'password'))
-  expect(getAccounts()).toMatchObject({ linkState: { kind: 'good' }, activationStatus: expectedFailure })
+  expect(getActivation()).toMatchObject({ linkState: { kind: 'good' }, activationStatus: expectedFailure })
 })
 
 describe('a deactivated account', () => {
@@ -150,27 +148,27 @@ describe('an activation link', () => {
     ['SET_PASSWORD', true],
     ['OK', false],
   ])('that is good (%s) says whether a password is to be set', async (code, shouldSetPassword) => {
-    const { store, getAccounts } = createStoreWithResults({ callResult: { kind: 'fresh', output: { code } } })
+    const { store, getActivation } = createStoreWithResults({ callResult: { kind: 'fresh', output: { code } } })
     await store.dispatch(checkActivationLink('key'))
-    expect(getAccounts().linkState).toEqual({ kind: 'good', shouldSetPassword })
+    expect(getActivation().linkState).toEqual({ kind: 'good', shouldSetPassword })
   })
 
   it.each(['INVALID_ACTIVATE_KEY', 'NO_ACTIVATE_KEY'])('that is %s is used up', async (code) => {
-    const { store, getAccounts } = createStoreWithResults({
+    const { store, getActivation } = createStoreWithResults({
       callResult: { kind: 'problem', problem: createProblem(code) },
     })
     await store.dispatch(checkActivationLink('key'))
-    expect(getAccounts().linkState).toMatchObject({ kind: 'used up', problem: { code } })
+    expect(getActivation().linkState).toMatchObject({ kind: 'used up', problem: { code } })
   })
 
   it('survives a weak password and a lost connection', async () => {
     for (const code of ['WEAK_PASSWORD', 'NEEDS_CONNECTION']) {
-      const { store, getAccounts } = createStoreWithResults({
+      const { store, getActivation } = createStoreWithResults({
         callResult: { kind: 'problem', problem: createProblem(code) },
       })
-      store.dispatch(linkOpened({ kind: 'good', shouldSetPassword: true }))
+      store.dispatch(setLinkState({ kind: 'good', shouldSetPassword: true }))
       await store.dispatch(activate('key', 'password'))
-      expect(getAccounts()).toMatchObject({
+      expect(getActivation()).toMatchObject({
         linkState: { kind: 'good' },
         activationStatus: { kind: 'failed', problem: { code } },
       })
@@ -178,10 +176,10 @@ describe('an activation link', () => {
   })
 
   it('leads to success', async () => {
-    const { store, getAccounts } = createStoreWithResults({
+    const { store, getActivation } = createStoreWithResults({
       callResult: { kind: 'fresh', output: { code: 'ACTIVATE_OK' } },
     })
     await store.dispatch(activate('key', 'Portal-demo-1'))
-    expect(getAccounts().linkState).toEqual({ kind: 'done' })
+    expect(getActivation().linkState).toEqual({ kind: 'done' })
   })
 })

@@ -30,7 +30,7 @@ export function ActivityButton() {
   const { pathname } = useLocation()
   const [isOpen, setIsOpen] = useOpenOverPage()
   const activity = useLiveQuery(() => countActivity(), [])
-  const { openCount = 0, unseenCount = 0 } = activity ?? {}
+  const { openCount, unseenCount } = activity ?? noActivity
   useEffect(startJobTimer, [])
   useEndedNotice(activity, isOpen || pathname === routes.activity.path, () => setIsOpen(true))
   const label =
@@ -61,7 +61,9 @@ export function ActivityButton() {
   )
 }
 
-/** What asks about them comes after the page, and stays as long as the frame. */
+const noActivity = { openCount: 0, unseenCount: 0 }
+
+/** The timer's code is loaded after the page, and runs as long as the frame. */
 function startJobTimer() {
   let stop: (() => void) | undefined
   let isStopped = false

@@ -1,8 +1,19 @@
 import '#features/accounts/factor-words.ts'
 import '#features/accounts/factors.css'
-import { type ReactNode, useEffect, useState } from 'react'
-import type { Problem } from '#contract/problem.ts'
-import { useDispatch, useSignedInSession } from '#state/use-store.ts'
+import { useState } from 'react'
+import type { TFunction } from 'i18next'
+import {
+  beginProof,
+  proveSelf,
+  removeFactor,
+  renewRecoveryCodes,
+  requireFactor,
+  resetUserFactors,
+} from '#contract/factors.ts'
+import type { CallResult } from '#request/call-results.ts'
+import { type AppThunk, callEndpoint } from '#state/app-thunk.ts'
+import { useAction } from '#state/use-action.ts'
+import { useSignedInSession } from '#state/use-store.ts'
 import { Button } from '#ui/display/Button.tsx'
 import { Dialog } from '#ui/overlay/Dialog.tsx'
 import { LeaveQuestion } from '#ui/navigation-guard/navigation-guard.tsx'
@@ -10,32 +21,23 @@ import { ProblemNote } from '#ui/page/ProblemNote.tsx'
 import { Skeleton } from '#ui/page/Skeleton.tsx'
 import { showToast } from '#ui/overlay/toasts.tsx'
 import { useTranslation } from 'react-i18next'
-import {
-  startProof,
-  type IdentityProof,
-  sendProof,
-  type IdentityChallenge,
-  deleteFactor,
-  createRecoveryCodes,
-  requireForCompany,
-  resetColleagueFactors,
-} from '#features/accounts/factors-api.ts'
 import { VerifyIdentityForm } from '#features/accounts/components/VerifyIdentityForm.tsx'
 import { RecoveryCodes } from '#features/accounts/components/RecoveryCodes.tsx'
 import { SetUpApp } from '#features/accounts/components/SetUpApp.tsx'
 import { SetUpPasskey } from '#features/accounts/components/SetUpPasskey.tsx'
+import { useOnlineResponse } from '#features/accounts/components/useOnlineResponse.ts'
 
-/** What somebody wants to change. */
+/** What is to be changed. */
 export type FactorAction =
   | { kind: 'app' }
   | { kind: 'passkey' }
   | { kind: 'codes' }
   | { kind: 'remove'; id: number; name: string; isLast: boolean }
   | { kind: 'require'; shouldRequire: boolean }
-  /** Of a colleague who has lost theirs. */
+  /** The factors of a colleague who has lost them. */
   | { kind: 'reset'; id: number; name: string; isRequired: boolean }
 
-/** First who is there, then the change, then what is to be kept of it. `onClose` says whether something changed. */
+/** Verifies its user, makes the change, then shows new recovery codes. `onClose` says whether something changed. */
 export function FactorDialog({ action, onClose }: { action: FactorAction; onClose: (isChanged: boolean) => void }) {
   const { t } = useTranslation('factors')
   const { user } = useSignedInSession()
@@ -82,141 +84,107 @@ export function FactorDialog({ action, onClose }: { action: FactorAction; onClos
 
 const toNameParams = (action: FactorAction) => ('name' in action ? { name: action.name } : {})
 
-/** The password or a factor, though one is signed in: whoever finds an open screen must not change how it is opened. */
+/** Asks a signed-in user for the password or a factor: an open screen is not enough to change how its user signs in. */
 function ConfirmIdentity({ onProven }: { onProven: (token: string) => void }) {
   const { t } = useTranslation('factors')
-  const dispatch = useDispatch()
-  const [challenge, setChallenge] = useState<IdentityChallenge | null>(null)
-  const [problem, setProblem] = useState<Problem | null>(null)
-  useEffect(() => {
-    let isActive = true
-    void dispatch(startProof()).then((result) => {
-      if (!isActive) return
-      if (result.kind === 'fresh') setChallenge(result.output)
-      if (result.kind === 'problem') setProblem(result.problem)
-    })
-    return () => void (isActive = false)
-  }, [dispatch])
+  const { response: challenge, problem } = useOnlineResponse(beginProof, {})
   if (!challenge) return problem ? <ProblemNote problem={problem} shouldFocus /> : <Skeleton lines={4} />
-  async function submitProof(proof: IdentityProof): Promise<Problem | null> {
-    if (!challenge) return null
-    const result = await dispatch(sendProof(challenge.mfa_token, proof))
-    if (result.kind === 'problem') return result.problem
-    onProven(challenge.mfa_token)
-    return null
-  }
+  const { mfa_token } = challenge
   return (
     <div className="form">
       <p>{t('confirm.text')}</p>
-      <VerifyIdentityForm challenge={challenge} onProof={submitProof} submitLabel={t('confirm.submit')} />
+      <VerifyIdentityForm
+        challenge={challenge}
+        sendProof={(proof) => callEndpoint(proveSelf, { body: { mfa_token, ...proof } })}
+        onProven={() => onProven(mfa_token)}
+        submitLabel={t('confirm.submit')}
+      />
     </div>
   )
 }
 
-interface ChangeProps {
+interface ChangeProps<Action> {
+  action: Action
   token: string
   onDone: (codes: string[] | null) => void
   onCancel: () => void
 }
 
-function FactorChange({ action, token, onDone, onCancel }: ChangeProps & { action: FactorAction }) {
-  const { t } = useTranslation('factors')
-  const dispatch = useDispatch()
+function FactorChange({ action, ...changeProps }: ChangeProps<FactorAction>) {
+  const { token, onDone } = changeProps
   const setup = { mfa_token: token, isFirst: false }
   if (action.kind === 'app') return <SetUpApp setup={setup} onAdded={onDone} />
   if (action.kind === 'passkey') return <SetUpPasskey setup={setup} onAdded={onDone} />
-  if (action.kind === 'codes')
-    return (
-      <ConfirmChange
-        text={t('codes.renewText')}
-        submit={t('codes.renew')}
-        onCancel={onCancel}
-        onConfirm={async () => {
-          const result = await dispatch(createRecoveryCodes(token))
-          if (result.kind === 'fresh') onDone(result.output.recovery_codes)
-          return result.kind === 'problem' ? result.problem : null
-        }}
-      />
-    )
-  const runAction = async () => {
-    const result = await dispatch(toChangeCall(action, token))
-    if (result.kind === 'problem') return result.problem
-    onDone(null)
-    return null
+  return <ConfirmChange action={action} {...changeProps} />
+}
+
+type ConfirmedAction = Exclude<FactorAction, { kind: 'app' | 'passkey' }>
+
+/** Every call is a secret one, so each run has an intent of its own. */
+function toChangeCall(
+  action: ConfirmedAction,
+  mfa_token: string,
+): AppThunk<CallResult<{ recovery_codes: string[] } | null>> {
+  switch (action.kind) {
+    case 'codes':
+      return callEndpoint(renewRecoveryCodes, { body: { mfa_token } })
+    case 'remove':
+      return callEndpoint(removeFactor, { body: { mfa_token, id: action.id } })
+    case 'reset':
+      return callEndpoint(resetUserFactors, { params: { id: action.id }, body: { mfa_token } })
+    case 'require':
+      return callEndpoint(requireFactor, { body: { mfa_token, required: action.shouldRequire } })
   }
-  if (action.kind === 'remove')
-    return (
-      <ConfirmChange
-        danger
-        text={t(action.isLast ? 'remove.lastText' : 'remove.text', { name: action.name })}
-        submit={t('remove.submit')}
-        onCancel={onCancel}
-        onConfirm={runAction}
-      />
-    )
-  if (action.kind === 'reset')
-    return (
-      <ConfirmChange
-        danger
-        text={t(action.isRequired ? 'colleague.askTextRequired' : 'colleague.askText', { name: action.name })}
-        submit={t('colleague.reset')}
-        onCancel={onCancel}
-        onConfirm={runAction}
-      />
-    )
-  const key = action.shouldRequire ? 'on' : 'off'
-  return (
-    <ConfirmChange
-      text={t(`company.${key}Text`)}
-      submit={t(`company.${key}Submit`)}
-      onCancel={onCancel}
-      onConfirm={runAction}
-    />
-  )
 }
 
-function toChangeCall(action: Exclude<FactorAction, { kind: 'app' | 'passkey' | 'codes' }>, token: string) {
-  if (action.kind === 'remove') return deleteFactor(token, action.id)
-  return action.kind === 'reset'
-    ? resetColleagueFactors(token, action.id)
-    : requireForCompany(token, action.shouldRequire)
+function getChangeTexts(t: TFunction<'factors'>, action: ConfirmedAction): { text: string; submit: string } {
+  switch (action.kind) {
+    case 'codes':
+      return { text: t('codes.renewText'), submit: t('codes.renew') }
+    case 'remove':
+      return {
+        text: t(action.isLast ? 'remove.lastText' : 'remove.text', { name: action.name }),
+        submit: t('remove.submit'),
+      }
+    case 'reset':
+      return {
+        text: t(action.isRequired ? 'colleague.askTextRequired' : 'colleague.askText', { name: action.name }),
+        submit: t('colleague.reset'),
+      }
+    case 'require': {
+      const key = action.shouldRequire ? 'on' : 'off'
+      return { text: t(`company.${key}Text`), submit: t(`company.${key}Submit`) }
+    }
+  }
 }
 
-/** What it means, before it is done. */
-function ConfirmChange({
-  text,
-  submit,
-  danger,
-  onConfirm,
-  onCancel,
-}: {
-  text: ReactNode
-  submit: string
-  danger?: boolean
-  onConfirm: () => Promise<Problem | null>
-  onCancel: () => void
-}) {
-  const { t } = useTranslation('ui')
-  const [isBusy, setIsBusy] = useState(false)
-  const [problem, setProblem] = useState<Problem | null>(null)
-  const handleConfirm = () => {
-    setIsBusy(true)
-    setProblem(null)
-    void onConfirm().then((newProblem) => {
-      setIsBusy(false)
-      setProblem(newProblem)
-    })
+/** Says what the change means, before it is made. */
+function ConfirmChange({ action, token, onDone, onCancel }: ChangeProps<ConfirmedAction>) {
+  const { t } = useTranslation('factors')
+  const { t: tUi } = useTranslation('ui')
+  const { run, isBusy, problem } = useAction((confirmedAction: ConfirmedAction) => toChangeCall(confirmedAction, token))
+  const { text, submit } = getChangeTexts(t, action)
+  const isDangerous = action.kind === 'remove' || action.kind === 'reset'
+  async function confirm() {
+    const result = await run(action)
+    if (result.kind !== 'problem')
+      onDone(result.kind === 'fresh' && result.output ? result.output.recovery_codes : null)
   }
   return (
     <div className="form">
       <ProblemNote problem={problem} shouldFocus />
       <p>{text}</p>
       <div className="factor-ways">
-        <Button kind={danger ? 'danger' : 'primary'} isBusy={isBusy} onClick={handleConfirm} autoFocus={!danger}>
+        <Button
+          kind={isDangerous ? 'danger' : 'primary'}
+          isBusy={isBusy}
+          onClick={() => void confirm()}
+          autoFocus={!isDangerous}
+        >
           {submit}
         </Button>
-        <Button onClick={onCancel} autoFocus={danger ?? false}>
-          {t('form.cancel')}
+        <Button onClick={onCancel} autoFocus={isDangerous}>
+          {tUi('form.cancel')}
         </Button>
       </div>
     </div>

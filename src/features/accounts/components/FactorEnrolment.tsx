@@ -1,6 +1,8 @@
 import { useState } from 'react'
 import type { FactorKind } from '#contract/factors.ts'
-import type { Problem } from '#contract/problem.ts'
+import type { CallResult } from '#request/call-results.ts'
+import type { AppThunk } from '#state/app-thunk.ts'
+import { useAction } from '#state/use-action.ts'
 import { Button } from '#ui/display/Button.tsx'
 import { ProblemNote } from '#ui/page/ProblemNote.tsx'
 import { useTranslation } from 'react-i18next'
@@ -13,25 +15,25 @@ import { SetUpPasskey } from '#features/accounts/components/SetUpPasskey.tsx'
 export function FactorEnrolment({
   mfaToken,
   account,
-  onSignIn: onEnter,
+  signIn,
 }: {
   mfaToken: string
   account: string
-  /** Signs in by what was set up; answers what was wrong. */
-  onSignIn: () => Promise<Problem | null>
+  /** Signs in by the new factor. */
+  signIn: () => AppThunk<CallResult<unknown>>
 }) {
   const { t } = useTranslation('factors')
   const [kind, setKind] = useState<FactorKind | null>(hasPasskeys() ? null : 'totp')
   const [codes, setCodes] = useState<string[] | null>(null)
-  const [problem, setProblem] = useState<Problem | null>(null)
-  const signIn = () => void onEnter().then(setProblem)
+  const { run, problem } = useAction(signIn)
+  const startSession = () => void run(undefined)
   const setup = { mfa_token: mfaToken, isFirst: true }
-  const handleAdded = (recoveryCodes: string[] | null) => (recoveryCodes ? setCodes(recoveryCodes) : signIn())
+  const handleAdded = (recoveryCodes: string[] | null) => (recoveryCodes ? setCodes(recoveryCodes) : startSession())
   if (codes)
     return (
       <>
         <ProblemNote problem={problem} shouldFocus />
-        <RecoveryCodes codes={codes} account={account} onDone={signIn} />
+        <RecoveryCodes codes={codes} account={account} onDone={startSession} />
       </>
     )
   return (

@@ -1,10 +1,10 @@
 import '#features/accounts/factor-words.ts'
 import '#features/accounts/factors.css'
-import { useCallback, useEffect, useState } from 'react'
-import type { EnrolledFactor } from '#contract/factors.ts'
-import type { Problem } from '#contract/problem.ts'
+import { useEffect, useState } from 'react'
+import type { OutputOf } from '#contract/endpoint.ts'
+import { type EnrolledFactor, getFactors } from '#contract/factors.ts'
 import { isCompanyAdmin } from '#domain/access.ts'
-import { useConnection, useDispatch, useSignedInSession } from '#state/use-store.ts'
+import { useConnection, useSignedInSession } from '#state/use-store.ts'
 import { Button } from '#ui/display/Button.tsx'
 import { CheckField } from '#ui/form/choice-fields.tsx'
 import { preloadDialog } from '#ui/overlay/Dialog.tsx'
@@ -15,37 +15,25 @@ import { Tag } from '#ui/display/Tag.tsx'
 import { useTranslation } from 'react-i18next'
 import { FactorDialog, type FactorAction } from '#features/accounts/components/FactorDialog.tsx'
 import { RenameFactor } from '#features/accounts/components/RenameFactor.tsx'
-import { type OwnFactors, readOwnFactors } from '#features/accounts/factors-api.ts'
+import { useOnlineResponse } from '#features/accounts/components/useOnlineResponse.ts'
 import { hasPasskeys } from '#features/accounts/passkeys.ts'
 
 /** The own factors, the recovery codes, and for an admin what the company asks of everybody. Never from the device. */
 export function Factors() {
   const { t } = useTranslation('factors')
-  const dispatch = useDispatch()
   const { caller } = useSignedInSession()
-  const { networkState: connection } = useConnection()
-  const [ownFactors, setOwnFactors] = useState<OwnFactors | null>(null)
-  const [problem, setProblem] = useState<Problem | null>(null)
+  const isOnline = useConnection().networkState === 'online'
+  const { response: ownFactors, problem, reload } = useOnlineResponse(getFactors, isOnline ? {} : null)
   const [action, setAction] = useState<FactorAction | null>(null)
   const [renamedFactor, setRenamedFactor] = useState<EnrolledFactor | null>(null)
-  const readFactors = useCallback(async () => {
-    const result = await dispatch(readOwnFactors())
-    if (result.kind === 'fresh') setOwnFactors(result.output)
-    setProblem(result.kind === 'problem' ? result.problem : null)
-  }, [dispatch])
-  const isOnline = connection === 'online'
-  useEffect(() => {
-    // Where the line is known to be down, its coming back asks.
-    if (isOnline) void readFactors()
-  }, [readFactors, isOnline])
   useEffect(preloadDialog, [])
   const disabledReason = isOnline ? null : t('offline')
   if (!ownFactors)
-    return problem ? <ProblemNote problem={problem} onRetry={() => void readFactors()} /> : <Skeleton lines={5} />
+    return problem ? <ProblemNote problem={problem} onRetry={() => void reload()} /> : <Skeleton lines={5} />
   const close = (isChanged: boolean) => {
     setAction(null)
     setRenamedFactor(null)
-    if (isChanged) void readFactors()
+    if (isChanged) void reload()
   }
   return (
     <>
@@ -81,7 +69,7 @@ function Devices({
   disabledReason,
   onAction,
   onRename,
-}: SectionProps & { ownFactors: OwnFactors; onRename: (factor: EnrolledFactor) => void }) {
+}: SectionProps & { ownFactors: OutputOf<typeof getFactors>; onRename: (factor: EnrolledFactor) => void }) {
   const { t } = useTranslation('factors')
   const { factors, required } = ownFactors
   const isOn = factors.length > 0

@@ -1,5 +1,5 @@
 import { isOffline, type Problem, getRetrySeconds } from '#contract/problem.ts'
-import { useDispatch, useSelector } from '#state/use-store.ts'
+import { useConnection, useDispatch, useSelector } from '#state/use-store.ts'
 import { getStatusProblem } from '#state/request-status.ts'
 import type { LoginCredentials } from '#state/store.ts'
 import { Button } from '#ui/display/Button.tsx'
@@ -7,23 +7,27 @@ import { ProblemNote } from '#ui/page/ProblemNote.tsx'
 import { useTranslation } from 'react-i18next'
 import { Note } from '#features/accounts/components/Note.tsx'
 import { resendMail, selectAccounts } from '#features/accounts/slice.ts'
-import { toRetryDelay } from '#features/accounts/retry-after.ts'
+import { formatRetryDelay } from '#features/accounts/components/useCountdown.ts'
 
-/** What the login was refused with, and the way out of it where there is one. */
-export function LoginProblem({ problem, credentials }: { problem: Problem; credentials: LoginCredentials }) {
+interface LoginProblemProps {
+  /** Null: nothing was sent yet. */
+  problem: Problem | null
+  credentials: LoginCredentials
+}
+
+/** Why the login was refused or cannot be sent, and what to do about it. */
+export function LoginProblem({ problem, credentials }: LoginProblemProps) {
   const { t } = useTranslation('accounts')
-  const waitSeconds = getRetrySeconds(problem)
-  if (isOffline(problem)) return <Note kind="pending">{t('login.offline')}</Note>
-  if (problem.code === 'USER_STATUS_DEACTIVATED')
+  const { networkState } = useConnection()
+  if (problem ? isOffline(problem) : networkState !== 'online') return <Note kind="pending">{t('login.offline')}</Note>
+  if (problem?.code === 'USER_STATUS_DEACTIVATED')
     return <NotActivatedNote problem={problem} credentials={credentials} />
-  // A wrong password is the user's to mend: there is nothing in it to ask us about.
-  if (problem.code === 'invalid_grant') return <ProblemNote problem={{ ...problem, requestId: null }} />
-  if (waitSeconds === null) return <ProblemNote problem={problem} />
-  // Said once, whole: the button's own reason counts down without being read out each second.
-  const { unit, count } = toRetryDelay(waitSeconds)
+  const waitSeconds = getRetrySeconds(problem)
   return (
-    <ProblemNote problem={problem}>
-      <p>{t(`login.wait${unit}`, { count })}</p>
+    // Nobody needs help with a wrong password, so its problem has no number.
+    <ProblemNote problem={problem?.code === 'invalid_grant' ? { ...problem, requestId: null } : problem}>
+      {/* Read out once; the button's own reason counts down silently. */}
+      {waitSeconds !== null && <p>{formatRetryDelay(t, waitSeconds)}</p>}
     </ProblemNote>
   )
 }

@@ -1,30 +1,30 @@
+import type { Problem } from '#contract/problem.ts'
 import { passwordLength } from '#domain/accounts/passwords.ts'
-import { type LabelledFieldProps, PasswordField } from '#ui/form/Field.tsx'
+import { PasswordField } from '#ui/form/Field.tsx'
 import { PasswordMeter } from '#ui/form/PasswordMeter.tsx'
 import { useTranslation } from 'react-i18next'
+import { formatProblem } from '#ui/i18n/problem-messages.ts'
+import type { SmallFieldProps } from '#features/accounts/components/useSmallForm.ts'
+import { isWeakPassword } from '#features/accounts/passwords.ts'
 
-interface PasswordFieldProps extends LabelledFieldProps {
-  name: string
-  value: string
-  onChange: (event: { target: { value: string } }) => void
+interface NewPasswordProps {
+  password: SmallFieldProps
+  confirm: SmallFieldProps
+  /** Texts that others know of the account. */
+  personalValues?: readonly string[]
+  /** Why the server refused the form. */
+  problem?: Problem | null
 }
 
-/** A new password, typed twice, with an estimate of how hard it is to guess. `own`: what others know of the account. */
-export function NewPassword({
-  password,
-  confirm,
-  personalValues,
-}: {
-  password: PasswordFieldProps
-  confirm: PasswordFieldProps
-  personalValues: readonly string[]
-}) {
+/** A new password, typed twice, with an estimate of how hard it is to guess. */
+export function NewPassword({ password, confirm, personalValues = [], problem = null }: NewPasswordProps) {
   const { t } = useTranslation('visitors')
   return (
     <>
       <div className="account-password">
         <PasswordField
           {...password}
+          error={password.error ?? (isWeakPassword(problem) ? formatProblem(problem) : null)}
           help={t('password.help', passwordLength)}
           autoComplete="new-password"
           enterKeyHint="next"

@@ -35,7 +35,7 @@ interface RegisterCompanyProps {
 export function RegisterCompany({ CompanyFields, values, serverProblems, onChange, onDone }: RegisterCompanyProps) {
   const { t } = useTranslation('visitors')
   const dispatch = useDispatch()
-  const { changeFields, problems, formRef, showProblems, addProblem } = useSmallForm<Partial<CompanyValues>>({})
+  const { changeFields, problems, formRef, showProblems, setProblems } = useSmallForm<Partial<CompanyValues>>({})
   const [isChecking, setChecking] = useState(false)
   /** The code that stands now, for an answer that comes late. */
   const currentCode = useRef('')
@@ -56,7 +56,8 @@ export function RegisterCompany({ CompanyFields, values, serverProblems, onChang
 
   async function handleLeave(field: CompanyField) {
     if (field !== 'code') return
-    if (await isTaken()) addProblem(duplicateCodeProblem)
+    if (await isTaken())
+      setProblems((current) => [...current.filter((problem) => problem.field !== field), duplicateCodeProblem])
   }
 
   async function submit(event: FormEvent) {

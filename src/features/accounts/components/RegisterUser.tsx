@@ -1,4 +1,3 @@
-import { isOffline } from '#contract/problem.ts'
 import type { FormEvent } from 'react'
 import type { FieldProblem } from '#domain/checks/field-checks.ts'
 import { companyFields } from '#domain/accounts/company-fields.ts'
@@ -10,11 +9,10 @@ import { Button } from '#ui/display/Button.tsx'
 import { SelectField } from '#ui/form/choice-fields.tsx'
 import { ErrorSummary } from '#ui/form/ErrorSummary.tsx'
 import { Field } from '#ui/form/Field.tsx'
-import { ProblemNote } from '#ui/page/ProblemNote.tsx'
 import { getLanguage } from '#ui/i18n/messages.ts'
 import { useTranslation } from 'react-i18next'
+import { FormProblem } from '#features/accounts/components/FormProblem.tsx'
 import { NewPassword } from '#features/accounts/components/NewPassword.tsx'
-import { Note } from '#features/accounts/components/Note.tsx'
 import { useSmallForm } from '#features/accounts/components/useSmallForm.ts'
 import { useCountdown } from '#features/accounts/components/useCountdown.ts'
 import { toFieldProblems, register, selectRegistrationStatus } from '#features/accounts/registration.ts'
@@ -51,28 +49,23 @@ export function RegisterUser({ values, onChange, onBack, onCompanyProblems, onDo
     if (companyProblems.length > 0) onCompanyProblems(companyProblems)
     else showProblems(serverProblems)
   }
-  const buildFieldProps = (name: keyof RegistrantValues, label: string) => {
-    const { onChange: _own, ...rest } = getFieldProps(name, label)
-    return {
-      ...rest,
-      onChange: (event: { target: { value: string } }) => {
-        const changedFields = { [name]: event.target.value }
-        changeFields(changedFields)
-        onChange(changedFields)
-      },
-    }
-  }
+  const buildFieldProps: typeof getFieldProps = (name, label) => ({
+    ...getFieldProps(name, label),
+    onChange: (event) => {
+      const changedFields = { [name]: event.target.value }
+      changeFields(changedFields)
+      onChange(changedFields)
+    },
+  })
   const isFieldProblem = problems.length > 0 || toFieldProblems(problem).length > 0
 
   return (
     <form className="form" ref={formRef} noValidate onSubmit={(event) => void submit(event)}>
-      {isOffline(problem) ? (
-        <Note kind="pending">{t('signup.offline')}</Note>
-      ) : (
-        <ProblemNote
-          problem={problem && !isFieldProblem ? { ...problem, message: problem.message || t('signup.failed') } : null}
-        />
-      )}
+      <FormProblem
+        problem={problem && { ...problem, message: problem.message || t('signup.failed') }}
+        offlineText={t('signup.offline')}
+        isAtField={isFieldProblem}
+      />
       <ErrorSummary />
       <SelectField
         {...buildFieldProps('user_title', t('signup.user_title'))}

@@ -1,7 +1,6 @@
 import { type FormEvent, useState } from 'react'
-import type { EnrolledFactor } from '#contract/factors.ts'
-import type { Problem } from '#contract/problem.ts'
-import { useDispatch } from '#state/use-store.ts'
+import { type EnrolledFactor, renameFactor } from '#contract/factors.ts'
+import { useAction } from '#state/use-action.ts'
 import { Button } from '#ui/display/Button.tsx'
 import { Dialog } from '#ui/overlay/Dialog.tsx'
 import { Field } from '#ui/form/Field.tsx'
@@ -9,17 +8,14 @@ import { ProblemNote } from '#ui/page/ProblemNote.tsx'
 import { showToast } from '#ui/overlay/toasts.tsx'
 import { useTranslation } from 'react-i18next'
 import { formatFieldProblem } from '#ui/i18n/problem-messages.ts'
-import { changeFactorName } from '#features/accounts/factors-api.ts'
 
-/** By its name it is told apart; how one signs in stays as it is, so nobody has to prove who they are. */
+/** The name only tells factors apart and changes no sign-in, so nobody has to prove who they are. */
 export function RenameFactor({ factor, onClose }: { factor: EnrolledFactor; onClose: (isChanged: boolean) => void }) {
   const { t } = useTranslation('factors')
   const { t: tUi } = useTranslation('ui')
-  const dispatch = useDispatch()
+  const { run, isBusy, problem } = useAction(renameFactor)
   const [newName, setNewName] = useState(factor.name)
-  const [isBusy, setIsBusy] = useState(false)
   const [isEmpty, setEmpty] = useState(false)
-  const [problem, setProblem] = useState<Problem | null>(null)
   const label = t('name')
   async function send(event: FormEvent) {
     event.preventDefault()
@@ -27,10 +23,8 @@ export function RenameFactor({ factor, onClose }: { factor: EnrolledFactor; onCl
     if (isBusy) return
     if (name === '') return setEmpty(true)
     if (name === factor.name) return onClose(false)
-    setIsBusy(true)
-    const result = await dispatch(changeFactorName(factor.id, name))
-    setIsBusy(false)
-    if (result.kind === 'problem') return setProblem(result.problem)
+    const result = await run({ body: { id: factor.id, name } })
+    if (result.kind === 'problem') return
     showToast({ kind: 'done', text: tUi('message.updated') })
     onClose(true)
   }

@@ -4,32 +4,32 @@ import '#features/accounts/factors.css'
 import { lazy, Suspense, useState } from 'react'
 import type { SecondStep as Step } from '#contract/factors.ts'
 import type { Problem } from '#contract/problem.ts'
-import { useDispatch } from '#state/use-store.ts'
+import type { CallResult } from '#request/call-results.ts'
+import type { AppThunk } from '#state/app-thunk.ts'
 import { Button } from '#ui/display/Button.tsx'
 import { ProblemNote } from '#ui/page/ProblemNote.tsx'
 import { Skeleton } from '#ui/page/Skeleton.tsx'
 import { useTranslation } from 'react-i18next'
 import { AccountCard } from '#features/accounts/components/AccountCard.tsx'
-import { VerifyIdentityForm } from '#features/accounts/components/VerifyIdentityForm.tsx'
-import { signInWithFactor, type IdentityProof } from '#features/accounts/factors-api.ts'
+import { type IdentityProof, VerifyIdentityForm } from '#features/accounts/components/VerifyIdentityForm.tsx'
+import { signInWithFactor } from '#features/accounts/sign-in-with-factor.ts'
 
 const FactorEnrolment = lazy(async () => ({
   default: (await import('#features/accounts/components/FactorEnrolment.tsx')).FactorEnrolment,
 }))
 
-/** Behind the right password: the second factor, or setting up the first one. What was typed before stays in the login. */
+/** After the right password: the second factor, or setting up the first one. The login keeps what was typed in it. */
 export function SecondStep({ step, account, onBack }: { step: Step; account: string; onBack: () => void }) {
   const { t } = useTranslation('factors')
-  const dispatch = useDispatch()
   const [expiredProblem, setExpiredProblem] = useState<Problem | null>(null)
-  async function signIn(proof: IdentityProof): Promise<Problem | null> {
-    const { password: _never, ...factorProof } = proof
-    const result = await dispatch(signInWithFactor({ mfa_token: step.mfa_token, ...factorProof }))
-    if (result.kind !== 'problem') return null
-    // The step before has to be done again: nothing typed here could help.
-    if (result.problem.code === 'MFA_EXPIRED') setExpiredProblem(result.problem)
-    return result.problem
-  }
+  const signIn =
+    ({ password: _never, ...factorProof }: IdentityProof): AppThunk<CallResult<unknown>> =>
+    async (dispatch) => {
+      const result = await dispatch(signInWithFactor({ mfa_token: step.mfa_token, ...factorProof }))
+      // The password has to be given again: no other code would help.
+      if (result.kind === 'problem' && result.problem.code === 'MFA_EXPIRED') setExpiredProblem(result.problem)
+      return result
+    }
   const backButton = (
     <Button kind="plain" onClick={onBack}>
       {t('step.back')}
@@ -47,13 +47,13 @@ export function SecondStep({ step, account, onBack }: { step: Step; account: str
     return (
       <AccountCard title={t('enrol.title')} intro={t('enrol.text')} footer={backButton}>
         <Suspense fallback={<Skeleton lines={4} />}>
-          <FactorEnrolment mfaToken={step.mfa_token} account={account} onSignIn={() => signIn({})} />
+          <FactorEnrolment mfaToken={step.mfa_token} account={account} signIn={() => signIn({})} />
         </Suspense>
       </AccountCard>
     )
   return (
     <AccountCard title={t('step.title')} intro={t('step.text', { account })}>
-      <VerifyIdentityForm challenge={step} onProof={signIn} submitLabel={t('step.submit')}>
+      <VerifyIdentityForm challenge={step} sendProof={signIn} submitLabel={t('step.submit')}>
         {backButton}
       </VerifyIdentityForm>
     </AccountCard>

@@ -1,17 +1,15 @@
 import { type FormEvent, useEffect } from 'react'
-import { isOffline, getFieldProblems } from '#contract/problem.ts'
+import { getFieldProblems } from '#contract/problem.ts'
 import { useDispatch, useSelector } from '#state/use-store.ts'
 import { getStatusProblem } from '#state/request-status.ts'
 import { Button } from '#ui/display/Button.tsx'
-import { ProblemNote } from '#ui/page/ProblemNote.tsx'
 import { useTranslation } from 'react-i18next'
-import { formatProblem } from '#ui/i18n/problem-messages.ts'
 import { AccountCard } from '#features/accounts/components/AccountCard.tsx'
+import { FormProblem } from '#features/accounts/components/FormProblem.tsx'
 import { NewPassword } from '#features/accounts/components/NewPassword.tsx'
-import { Note } from '#features/accounts/components/Note.tsx'
 import { useSmallForm } from '#features/accounts/components/useSmallForm.ts'
-import { checkPasswords, type NewPasswords } from '#features/accounts/passwords.ts'
-import { activate, selectAccounts } from '#features/accounts/slice.ts'
+import { checkPasswords, isWeakPassword, type NewPasswords } from '#features/accounts/passwords.ts'
+import { activate, selectActivation } from '#features/accounts/activation-slice.ts'
 
 const emptyPasswords: NewPasswords = { password: '', confirm: '' }
 
@@ -19,11 +17,11 @@ const emptyPasswords: NewPasswords = { password: '', confirm: '' }
 export function SetPassword({ otk, shouldSetPassword }: { otk: string; shouldSetPassword: boolean }) {
   const { t } = useTranslation('visitors')
   const dispatch = useDispatch()
-  const { activationStatus } = useSelector(selectAccounts)
+  const { activationStatus } = useSelector(selectActivation)
   const problem = getStatusProblem(activationStatus)
   const { formValues, problems, formRef, getFieldProps, showProblems } = useSmallForm(emptyPasswords)
 
-  // What the server finds wrong with the password stands beside it, like what is found here.
+  // What the server refuses in the password is shown at its field, like a problem found in the page.
   useEffect(() => {
     if (problem) showProblems(getFieldProblems(problem))
   }, [problem, showProblems])
@@ -33,8 +31,8 @@ export function SetPassword({ otk, shouldSetPassword }: { otk: string; shouldSet
     if (showProblems(shouldSetPassword ? checkPasswords(formValues) : []) && activationStatus.kind !== 'sending')
       void dispatch(activate(otk, shouldSetPassword ? formValues.password : null))
   }
-  const weakPasswordMessage = problem?.code === 'WEAK_PASSWORD' ? formatProblem(problem) : null
-  const password = getFieldProps('password', t('activate.password'))
+  const isSending = activationStatus.kind === 'sending'
+  const submitLabel = shouldSetPassword ? t('activate.submit') : t('activate.confirmSubmit')
 
   return (
     <AccountCard
@@ -42,24 +40,20 @@ export function SetPassword({ otk, shouldSetPassword }: { otk: string; shouldSet
       intro={shouldSetPassword ? t('activate.setText') : t('activate.confirmText')}
     >
       <form className="form" ref={formRef} noValidate onSubmit={submit}>
-        {isOffline(problem) ? (
-          <Note kind="pending">{t('activate.offline')}</Note>
-        ) : (
-          <ProblemNote problem={weakPasswordMessage || problems.length > 0 ? null : problem} />
-        )}
+        <FormProblem
+          problem={problem}
+          offlineText={t('activate.offline')}
+          isAtField={isWeakPassword(problem) || problems.length > 0}
+        />
         {shouldSetPassword && (
           <NewPassword
-            password={{ ...password, error: password.error ?? weakPasswordMessage }}
+            password={getFieldProps('password', t('activate.password'))}
             confirm={getFieldProps('confirm', t('activate.confirm'))}
-            personalValues={[]}
+            problem={problem}
           />
         )}
-        <Button kind="primary" type="submit" isBusy={activationStatus.kind === 'sending'}>
-          {activationStatus.kind === 'sending'
-            ? t('activate.sending')
-            : shouldSetPassword
-              ? t('activate.submit')
-              : t('activate.confirmSubmit')}
+        <Button kind="primary" type="submit" isBusy={isSending}>
+          {isSending ? t('activate.sending') : submitLabel}
         </Button>
       </form>
     </AccountCard>

@@ -1,7 +1,6 @@
 import { QRCodeSVG } from 'qrcode.react'
-import { type FormEvent, useEffect, useState } from 'react'
-import type { Problem } from '#contract/problem.ts'
-import { useDispatch } from '#state/use-store.ts'
+import { type FormEvent, useState } from 'react'
+import { useAction } from '#state/use-action.ts'
 import { Button } from '#ui/display/Button.tsx'
 import { CopyText } from '#ui/display/CopyText.tsx'
 import { Field } from '#ui/form/Field.tsx'
@@ -9,42 +8,27 @@ import { ProblemNote } from '#ui/page/ProblemNote.tsx'
 import { Skeleton } from '#ui/page/Skeleton.tsx'
 import { useTranslation } from 'react-i18next'
 import { formatFieldProblem } from '#ui/i18n/problem-messages.ts'
-import { saveFactor, type FactorSetup, startFactorSetup } from '#features/accounts/factors-api.ts'
-
-type TotpSecret = { secret: string; uri: string }
+import { useOnlineResponse } from '#features/accounts/components/useOnlineResponse.ts'
+import { type FactorSetup, getSetupEndpoints } from '#features/accounts/factor-setup.ts'
 
 /** An authenticator app: scan or type the secret, name it, give its first code. */
 export function SetUpApp({ setup, onAdded }: { setup: FactorSetup; onAdded: (codes: string[] | null) => void }) {
   const { t } = useTranslation('factors')
-  const dispatch = useDispatch()
-  const [totp, setTotp] = useState<TotpSecret | null>(null)
-  const [problem, setProblem] = useState<Problem | null>(null)
+  const { mfa_token, isFirst } = setup
+  const { begin, add } = getSetupEndpoints(isFirst)
+  const { response, problem: beginProblem } = useOnlineResponse(begin, { body: { mfa_token, kind: 'totp' } })
+  const { run, isBusy, problem, clearProblem } = useAction(add)
   const [values, setValues] = useState({ name: t('app.usualName'), otp: '' })
   const [isChecked, setIsChecked] = useState(false)
-  const [isBusy, setIsBusy] = useState(false)
-  const { mfa_token, isFirst } = setup
-  useEffect(() => {
-    let isActive = true
-    void dispatch(startFactorSetup({ mfa_token, isFirst }, 'totp')).then((result) => {
-      if (!isActive) return
-      if (result.kind === 'fresh') setTotp(result.output.totp)
-      if (result.kind === 'problem') setProblem(result.problem)
-    })
-    return () => void (isActive = false)
-  }, [dispatch, mfa_token, isFirst])
 
   async function send() {
-    setIsBusy(true)
-    const newFactor = { kind: 'totp' as const, name: values.name.trim(), otp: values.otp.trim() }
-    const result = await dispatch(saveFactor(setup, newFactor))
-    setIsBusy(false)
-    if (result.kind === 'problem') return setProblem(result.problem)
+    const result = await run({ body: { mfa_token, kind: 'totp', name: values.name.trim(), otp: values.otp.trim() } })
     if (result.kind === 'fresh') onAdded(result.output.recovery_codes)
   }
   const submit = (event: FormEvent) => {
     event.preventDefault()
     setIsChecked(true)
-    setProblem(null)
+    clearProblem()
     if (!isBusy && values.name.trim() !== '' && values.otp.trim() !== '') void send()
   }
   const getFieldProps = (name: keyof typeof values, label: string) => ({
@@ -56,7 +40,8 @@ export function SetUpApp({ setup, onAdded }: { setup: FactorSetup; onAdded: (cod
   })
   const isWrong = problem?.code === 'MFA_INVALID'
   const code = getFieldProps('otp', t('app.code'))
-  if (!totp) return problem ? <ProblemNote problem={problem} shouldFocus /> : <Skeleton lines={6} />
+  const totp = response?.totp
+  if (!totp) return beginProblem ? <ProblemNote problem={beginProblem} shouldFocus /> : <Skeleton lines={6} />
   return (
     <form className="form" noValidate onSubmit={submit}>
       <ProblemNote problem={isWrong ? null : problem} shouldFocus />

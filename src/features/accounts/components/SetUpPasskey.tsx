@@ -1,53 +1,31 @@
 import { type FormEvent, useState } from 'react'
-import type { Problem } from '#contract/problem.ts'
-import { useDispatch } from '#state/use-store.ts'
+import { useAction } from '#state/use-action.ts'
 import { Button } from '#ui/display/Button.tsx'
 import { Field } from '#ui/form/Field.tsx'
 import { ProblemNote } from '#ui/page/ProblemNote.tsx'
 import { useTranslation } from 'react-i18next'
 import { formatFieldProblem } from '#ui/i18n/problem-messages.ts'
-import { saveFactor, type FactorSetup, startFactorSetup } from '#features/accounts/factors-api.ts'
-import { createPasskey } from '#features/accounts/passkeys.ts'
+import { addPasskey, type FactorSetup } from '#features/accounts/factor-setup.ts'
 import { Note } from '#features/accounts/components/Note.tsx'
 
-/** A passkey: named first, then made in the browser's own dialog. */
+/** A passkey: named first, then created in the browser's own dialog. */
 export function SetUpPasskey({ setup, onAdded }: { setup: FactorSetup; onAdded: (codes: string[] | null) => void }) {
   const { t } = useTranslation('factors')
-  const dispatch = useDispatch()
   const [name, setName] = useState(t('passkey.usualName'))
-  const [problem, setProblem] = useState<Problem | null>(null)
   const [failure, setFailure] = useState<'refused' | 'known' | null>(null)
-  const [isBusy, setIsBusy] = useState(false)
+  const { run, isBusy, problem } = useAction((passkeyName: string) => addPasskey(setup, passkeyName))
 
-  /** What was wrong, null for nothing. */
-  async function addPasskey(): Promise<Problem | null> {
-    const setupResult = await dispatch(startFactorSetup(setup, 'passkey'))
-    if (setupResult.kind === 'problem') return setupResult.problem
-    const options = setupResult.kind === 'fresh' ? setupResult.output.passkey : null
-    const passkeyResult = await createPasskey(options ?? {})
-    if (passkeyResult.kind !== 'answered') {
-      setFailure(passkeyResult.kind)
-      return null
-    }
-    const newFactor = { kind: 'passkey' as const, name: name.trim(), attestation: passkeyResult.response }
-    const result = await dispatch(saveFactor(setup, newFactor))
-    if (result.kind === 'problem') return result.problem
-    if (result.kind === 'fresh') onAdded(result.output.recovery_codes)
-    return null
-  }
-  const submit = (event: FormEvent) => {
+  async function submit(event: FormEvent) {
     event.preventDefault()
     if (isBusy || name.trim() === '') return
-    setIsBusy(true)
-    setProblem(null)
     setFailure(null)
-    void addPasskey().then((newProblem) => {
-      setIsBusy(false)
-      setProblem(newProblem)
-    })
+    const result = await run(name.trim())
+    if (result.kind !== 'fresh') return
+    if ('failure' in result.output) setFailure(result.output.failure)
+    else onAdded(result.output.recovery_codes)
   }
   return (
-    <form className="form" noValidate onSubmit={submit}>
+    <form className="form" noValidate onSubmit={(event) => void submit(event)}>
       <ProblemNote problem={problem} shouldFocus />
       {failure && <Note>{t(failure === 'known' ? 'passkey.known' : 'passkey.closed')}</Note>}
       <p>{t('passkey.text')}</p>

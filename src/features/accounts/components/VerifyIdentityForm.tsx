@@ -1,55 +1,50 @@
-import { type FormEvent, useState } from 'react'
-import type { ProofMethod } from '#contract/factors.ts'
-import { isOffline, type Problem } from '#contract/problem.ts'
+import { type FormEvent, type ReactNode, useState } from 'react'
+import type { ProofMethod, SecondStep } from '#contract/factors.ts'
+import type { CallResult } from '#request/call-results.ts'
+import type { AppThunk } from '#state/app-thunk.ts'
+import { useAction } from '#state/use-action.ts'
 import { Button } from '#ui/display/Button.tsx'
-import { Field, PasswordField } from '#ui/form/Field.tsx'
-import { ProblemNote } from '#ui/page/ProblemNote.tsx'
+import { Field, type FieldProps, PasswordField } from '#ui/form/Field.tsx'
 import { useTranslation } from 'react-i18next'
 import { formatFieldProblem } from '#ui/i18n/problem-messages.ts'
-import type { IdentityProof, IdentityChallenge } from '#features/accounts/factors-api.ts'
 import { hasPasskeys, signWithPasskey } from '#features/accounts/passkeys.ts'
-import { useCountdown } from '#features/accounts/components/useCountdown.ts'
+import { FormProblem } from '#features/accounts/components/FormProblem.tsx'
 import { Note } from '#features/accounts/components/Note.tsx'
+import { useCountdown } from '#features/accounts/components/useCountdown.ts'
 
-/** Where one can be chosen, the first that this browser can do. */
+/** Of several methods the first that this browser supports is offered. */
 const methodOrder: readonly ProofMethod[] = ['otp', 'assertion', 'password', 'recovery_code']
 
-/**
- * One of several ways to show who one is: only one is asked for at a time, the others are a press away. `onProof` answers what
- * was wrong with it, null for nothing.
- */
-export function VerifyIdentityForm({
-  challenge,
-  onProof,
-  submitLabel,
-  children,
-}: {
-  challenge: IdentityChallenge
-  onProof: (proof: IdentityProof) => Promise<Problem | null>
+/** One of the methods, by its field's name. */
+export type IdentityProof = Partial<Record<ProofMethod, string>>
+
+interface VerifyIdentityFormProps {
+  challenge: Pick<SecondStep, 'methods' | 'passkey'>
+  sendProof: (proof: IdentityProof) => AppThunk<CallResult<unknown>>
+  onProven?: () => void
   submitLabel: string
-  /** Further ways out, below all else. */
-  children?: React.ReactNode
-}) {
+  /** Further buttons, below all others. */
+  children?: ReactNode
+}
+
+/** Proves who the user is by one of several methods; the others are one press away. */
+export function VerifyIdentityForm({ challenge, sendProof, onProven, submitLabel, children }: VerifyIdentityFormProps) {
   const { t } = useTranslation('factors')
   const methods = methodOrder.filter(
     (candidate) => challenge.methods.includes(candidate) && (candidate !== 'assertion' || hasPasskeys()),
   )
   const [method, setMethod] = useState<ProofMethod>(methods[0] ?? 'recovery_code')
-  const [isBusy, setIsBusy] = useState(false)
+  const { run, isBusy, problem, clearProblem } = useAction(sendProof)
   const [typedValue, setTypedValue] = useState('')
   const [isEmpty, setIsEmpty] = useState(false)
-  const [problem, setProblem] = useState<Problem | null>(null)
   const [isDialogClosed, setDialogClosed] = useState(false)
   const waitReason = useCountdown(problem)
 
   async function submitProof(value: string) {
-    setIsBusy(true)
-    setProblem(null)
-    const newProblem = await onProof({ [method]: value })
-    setIsBusy(false)
-    setProblem(newProblem)
+    const result = await run({ [method]: value })
+    if (result.kind !== 'problem') onProven?.()
   }
-  async function askPasskey() {
+  async function requestPasskey() {
     setDialogClosed(false)
     const result = await signWithPasskey(challenge.passkey ?? {})
     if (result.kind === 'answered') return await submitProof(result.response)
@@ -58,91 +53,53 @@ export function VerifyIdentityForm({
   const handleSubmit = (event: FormEvent) => {
     event.preventDefault()
     if (isBusy || waitReason) return
-    if (method === 'assertion') return void askPasskey()
+    if (method === 'assertion') return void requestPasskey()
     if (typedValue.trim() === '') return setIsEmpty(true)
     void submitProof(method === 'password' ? typedValue : typedValue.trim())
   }
-  const chooseMethod = (nextMethod: ProofMethod) => {
+  const changeMethod = (nextMethod: ProofMethod) => {
     setMethod(nextMethod)
     setTypedValue('')
     setIsEmpty(false)
-    setProblem(null)
+    clearProblem()
     setDialogClosed(false)
   }
-  const label = t(`prove.${method}.label`)
   const isWrong = problem?.code === 'MFA_INVALID'
-  const error = isEmpty ? formatFieldProblem({ code: 'REQUIRED' }, label) : isWrong ? t(`prove.${method}.wrong`) : null
-  const fieldProps = {
-    label,
-    error,
-    value: typedValue,
-    autoFocus: true,
-    onChange: (event: { target: { value: string } }) => {
-      setTypedValue(event.target.value)
-      setIsEmpty(false)
-    },
-  }
+  const isPasskey = method === 'assertion'
   return (
     <form className="form" noValidate onSubmit={handleSubmit}>
-      {isOffline(problem) ? (
-        <Note kind="pending">{t('offline')}</Note>
+      <FormProblem problem={problem} offlineText={t('offline')} isAtField={isWrong} shouldFocus />
+      {isPasskey ? (
+        <PasskeyText isDialogClosed={isDialogClosed} isWrong={isWrong} />
       ) : (
-        <FocusedProblem problem={isWrong ? null : problem} />
-      )}
-      {method === 'otp' && (
-        <Field
+        <ProofField
           key={method}
-          {...fieldProps}
-          help={t('prove.otp.help')}
-          name="otp"
-          autoComplete="one-time-code"
-          inputMode="numeric"
-          maxLength={12}
-          enterKeyHint="go"
+          method={method}
+          value={typedValue}
+          errorKind={isEmpty ? 'empty' : isWrong ? 'wrong' : null}
+          onChange={(value) => {
+            setTypedValue(value)
+            setIsEmpty(false)
+          }}
         />
-      )}
-      {method === 'recovery_code' && (
-        <Field
-          key={method}
-          {...fieldProps}
-          help={t('prove.recovery_code.help')}
-          name="recovery_code"
-          autoComplete="off"
-          autoCapitalize="none"
-          autoCorrect="off"
-          spellCheck={false}
-          maxLength={50}
-          enterKeyHint="go"
-        />
-      )}
-      {method === 'password' && (
-        <PasswordField key={method} {...fieldProps} name="password" autoComplete="current-password" />
-      )}
-      {method === 'assertion' && (
-        <>
-          <p>{t('prove.assertion.text')}</p>
-          {(isDialogClosed || isWrong) && (
-            <Note>{t(isDialogClosed ? 'prove.assertion.closed' : 'prove.assertion.wrong')}</Note>
-          )}
-        </>
       )}
       <Button
         kind="primary"
         type="submit"
         isBusy={isBusy}
         disabledReason={waitReason}
-        // A new key for each way: the focus begins anew where there is no field to take it.
+        // A new key for each method: the button of a method without a field takes the focus.
         key={`go ${method}`}
-        autoFocus={method === 'assertion'}
-        icon={method === 'assertion' ? 'key' : undefined}
+        autoFocus={isPasskey}
+        icon={isPasskey ? 'key' : undefined}
       >
-        {method === 'assertion' ? t('prove.assertion.submit') : submitLabel}
+        {isPasskey ? t('prove.assertion.submit') : submitLabel}
       </Button>
       <div className="factor-ways">
         {methods
           .filter((otherMethod) => otherMethod !== method)
           .map((otherMethod) => (
-            <Button key={otherMethod} kind="plain" onClick={() => chooseMethod(otherMethod)}>
+            <Button key={otherMethod} kind="plain" onClick={() => changeMethod(otherMethod)}>
               {t(`prove.${otherMethod}.choose`)}
             </Button>
           ))}
@@ -152,4 +109,51 @@ export function VerifyIdentityForm({
   )
 }
 
-const FocusedProblem = ({ problem }: { problem: Problem | null }) => <ProblemNote problem={problem} shouldFocus />
+function PasskeyText({ isDialogClosed, isWrong }: { isDialogClosed: boolean; isWrong: boolean }) {
+  const { t } = useTranslation('factors')
+  return (
+    <>
+      <p>{t('prove.assertion.text')}</p>
+      {(isDialogClosed || isWrong) && (
+        <Note>{t(isDialogClosed ? 'prove.assertion.closed' : 'prove.assertion.wrong')}</Note>
+      )}
+    </>
+  )
+}
+
+interface ProofFieldProps {
+  method: Exclude<ProofMethod, 'assertion'>
+  value: string
+  errorKind: 'empty' | 'wrong' | null
+  onChange: (value: string) => void
+}
+
+const codeFieldProps = {
+  otp: { autoComplete: 'one-time-code', inputMode: 'numeric', maxLength: 12 },
+  recovery_code: {
+    autoComplete: 'off',
+    autoCapitalize: 'none',
+    autoCorrect: 'off',
+    spellCheck: false,
+    maxLength: 50,
+  },
+} as const satisfies Record<string, Partial<FieldProps>>
+
+function ProofField({ method, value, errorKind, onChange }: ProofFieldProps) {
+  const { t } = useTranslation('factors')
+  const label = t(`prove.${method}.label`)
+  const errorMessages = {
+    empty: () => formatFieldProblem({ code: 'REQUIRED' }, label),
+    wrong: () => t(`prove.${method}.wrong`),
+  }
+  const fieldProps = {
+    name: method,
+    label,
+    error: errorKind && errorMessages[errorKind](),
+    value,
+    autoFocus: true,
+    onChange: (event: { target: { value: string } }) => onChange(event.target.value),
+  }
+  if (method === 'password') return <PasswordField {...fieldProps} autoComplete="current-password" />
+  return <Field {...fieldProps} {...codeFieldProps[method]} help={t(`prove.${method}.help`)} enterKeyHint="go" />
+}

@@ -1,9 +1,10 @@
+import type { TFunction } from 'i18next'
 import { useEffect, useState } from 'react'
 import { type Problem, getRetrySeconds } from '#contract/problem.ts'
 import { useTranslation } from 'react-i18next'
 import { toRetryDelay } from '#features/accounts/retry-after.ts'
 
-/** Why one cannot try again yet, counting down; null as soon as one can. */
+/** The reason why the call cannot be repeated yet, counting down; null once it can. */
 export function useCountdown(problem: Problem | null): string | null {
   const { t } = useTranslation('accounts')
   const [secondsLeft, setSecondsLeft] = useState(0)
@@ -14,7 +15,10 @@ export function useCountdown(problem: Problem | null): string | null {
     const timer = setInterval(tick, 1000)
     return () => clearInterval(timer)
   }, [problem])
-  if (secondsLeft === 0) return null
-  const { unit, count } = toRetryDelay(secondsLeft)
+  return secondsLeft === 0 ? null : formatRetryDelay(t, secondsLeft)
+}
+
+export function formatRetryDelay(t: TFunction<'accounts'>, seconds: number): string {
+  const { unit, count } = toRetryDelay(seconds)
   return t(`login.wait${unit}`, { count })
 }

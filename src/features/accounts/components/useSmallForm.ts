@@ -2,50 +2,60 @@ import { useCallback, useEffect, useRef, useState } from 'react'
 import type { FieldProblem } from '#domain/checks/field-checks.ts'
 import { formatFieldProblem } from '#ui/i18n/problem-messages.ts'
 
-/** What stands typed in a small form, and what is wrong with it. */
+/** Props of a text field. */
+export interface SmallFieldProps {
+  name: string
+  label: string
+  value: string
+  error: string | null
+  onChange: (event: { target: { value: string } }) => void
+}
+
+export type GetFieldProps<T> = (name: keyof T & string, label: string) => SmallFieldProps
+
+/** The values of a small form, and its problems. */
 export function useSmallForm<T extends object>(initialValues: T | (() => T)) {
   const [formValues, setFormValues] = useState(initialValues)
   const [problems, setProblems] = useState<readonly FieldProblem[]>([])
   const [refusalCount, setRefusalCount] = useState(0)
   const formRef = useRef<HTMLFormElement>(null)
 
-  // When the form is refused, and not while it is being mended: the focus stays where somebody types.
+  // Only when the form is refused: while its user corrects it, the focus stays where they type.
   useEffect(() => {
     if (refusalCount > 0) formRef.current?.querySelector<HTMLElement>('[aria-invalid]')?.focus()
   }, [refusalCount])
 
-  const changeFields = (fields: Partial<T>) => {
+  const changeFields = useCallback((fields: Partial<T>) => {
     setFormValues((current) => ({ ...current, ...fields }))
     setProblems((current) => current.filter(({ field }) => !(field in fields)))
-  }
+  }, [])
 
-  /** Marks what is wrong and goes to the first; whether it may be sent. */
+  /** Marks the wrong fields and focuses the first. Returns whether the form may be sent. */
   const showProblems = useCallback((newProblems: readonly FieldProblem[]): boolean => {
     setProblems(newProblems)
     if (newProblems.length > 0) setRefusalCount((count) => count + 1)
     return newProblems.length === 0
   }, [])
 
+  const getFieldProps: GetFieldProps<T> = (name, label) => {
+    const problem = problems.find((candidate) => candidate.field === name)
+    return {
+      name,
+      label,
+      value: String(formValues[name]),
+      error: problem ? formatFieldProblem(problem, label) : null,
+      onChange: (event) => changeFields({ [name]: event.target.value } as unknown as Partial<T>),
+    }
+  }
+
   return {
     formValues,
     changeFields,
     problems,
     formRef,
-    /** Marks one more field, leaving the focus alone. */
-    addProblem: (problem: FieldProblem) =>
-      setProblems((current) => [...current.filter(({ field }) => field !== problem.field), problem]),
+    /** Leaves the focus where it is. */
+    setProblems,
     showProblems,
-    /** What a field is given. */
-    getFieldProps(name: keyof T & string, label: string) {
-      const problem = problems.find((candidate) => candidate.field === name)
-      return {
-        name,
-        label,
-        value: String(formValues[name]),
-        error: problem ? formatFieldProblem(problem, label) : null,
-        onChange: (event: { target: { value: string } }) =>
-          changeFields({ [name]: event.target.value } as unknown as Partial<T>),
-      }
-    },
+    getFieldProps,
   }
 }

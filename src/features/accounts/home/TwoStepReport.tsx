@@ -1,37 +1,30 @@
 import '#features/accounts/factor-words.ts'
-import { useEffect, useState } from 'react'
-import { useConnection, useDispatch } from '#state/use-store.ts'
+import { getFactors } from '#contract/factors.ts'
+import { useConnection } from '#state/use-store.ts'
 import { ButtonLink } from '#ui/display/Button.tsx'
 import { Icon } from '#ui/icons/Icon.tsx'
 import { useTranslation } from 'react-i18next'
-import { readOwnFactors } from '#features/accounts/factors-api.ts'
+import { useOnlineResponse } from '#features/accounts/components/useOnlineResponse.ts'
 
 /** Whether a second step is asked for at the login, and the way to switch it on: only the server knows. */
 export function TwoStepReport() {
   const { t } = useTranslation('factors')
-  const dispatch = useDispatch()
   const isOnline = useConnection().networkState === 'online'
-  const [factorCount, setFactorCount] = useState<number | null>(null)
-  useEffect(() => {
-    if (!isOnline) return
-    void dispatch(readOwnFactors()).then((result) => {
-      if (result.kind === 'fresh') setFactorCount(result.output.factors.length)
-    })
-  }, [dispatch, isOnline])
+  const { response } = useOnlineResponse(getFactors, isOnline ? {} : null)
+  const state = response ? (response.factors.length === 0 ? 'off' : 'on') : 'unknown'
+  const { title, text } = {
+    unknown: { title: t('home.title'), text: isOnline ? '' : t('offline') },
+    off: { title: t('home.off'), text: t('home.offText') },
+    on: { title: t('home.on'), text: t('home.onText') },
+  }[state]
   return (
     <div className="home-item">
-      <Icon name={factorCount === 0 ? 'alert' : 'lock'} />
+      <Icon name={state === 'off' ? 'alert' : 'lock'} />
       <span className="home-words">
-        <strong>{t(factorCount === null ? 'home.title' : factorCount === 0 ? 'home.off' : 'home.on')}</strong>
-        <span>
-          {factorCount === null
-            ? isOnline
-              ? ''
-              : t('offline')
-            : t(factorCount === 0 ? 'home.offText' : 'home.onText')}
-        </span>
+        <strong>{title}</strong>
+        <span>{text}</span>
       </span>
-      <ButtonLink to="/app/profile/security">{t(factorCount === 0 ? 'home.switchOn' : 'home.look')}</ButtonLink>
+      <ButtonLink to="/app/profile/security">{t(state === 'off' ? 'home.switchOn' : 'home.look')}</ButtonLink>
     </div>
   )
 }

@@ -11,17 +11,17 @@ import { Note } from '#features/accounts/components/Note.tsx'
 import { SetPassword } from '#features/accounts/components/SetPassword.tsx'
 import { useLinkKey } from '#features/accounts/components/useLinkKey.ts'
 import { readActivationLink } from '#features/accounts/activation.ts'
-import { linkOpened, checkActivationLink, selectAccounts } from '#features/accounts/slice.ts'
+import { setLinkState, checkActivationLink, selectActivation } from '#features/accounts/activation-slice.ts'
 
 /** Password set-up, success or error, depending on the code (portal 2). */
 export function ActivationPage() {
   const { t } = useTranslation('visitors')
   const { t: tUi } = useTranslation('ui')
   const { link: openedLink, forget } = useLinkKey(readActivationLink)
-  const { linkState, activationStatus } = useSelector(selectAccounts)
+  const { linkState, activationStatus } = useSelector(selectActivation)
   const dispatch = useDispatch()
   useEffect(() => {
-    dispatch(linkOpened(openedLink.linkState))
+    dispatch(setLinkState(openedLink.linkState))
     if (openedLink.linkState.kind === 'unknown') void dispatch(checkActivationLink(openedLink.otk))
   }, [openedLink, dispatch])
   const isLinkUsed = linkState.kind === 'done' || linkState.kind === 'used up'

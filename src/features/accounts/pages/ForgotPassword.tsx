@@ -1,36 +1,35 @@
-import { isOffline } from '#contract/problem.ts'
-import { type FormEvent, useEffect } from 'react'
+import { type FormEvent, useState } from 'react'
 import { checkForgottenPassword } from '#domain/accounts/passwords.ts'
 import { cleanCode } from '#domain/text.ts'
-import { useConnection, useDispatch, useSelector } from '#state/use-store.ts'
+import { useAction } from '#state/use-action.ts'
+import { useConnection } from '#state/use-store.ts'
 import { Button, ButtonLink } from '#ui/display/Button.tsx'
 import { Field } from '#ui/form/Field.tsx'
 import { normaliseOnBlur } from '#ui/form/normalise-on-blur.ts'
-import { ProblemNote } from '#ui/page/ProblemNote.tsx'
 import { useTranslation } from 'react-i18next'
 import { AccountCard } from '#features/accounts/components/AccountCard.tsx'
+import { FormProblem } from '#features/accounts/components/FormProblem.tsx'
 import { Note } from '#features/accounts/components/Note.tsx'
 import { useSmallForm } from '#features/accounts/components/useSmallForm.ts'
 import { useCountdown } from '#features/accounts/components/useCountdown.ts'
-import { sendResetMail, recoveryOpened, selectRecoveryStatus } from '#features/accounts/password-recovery.ts'
+import { sendResetMail } from '#features/accounts/password-recovery.ts'
 
 /** Company code and e-mail, and a mail if there is such a user (portal 2, 5). */
 export function ForgotPassword() {
   const { t } = useTranslation('visitors')
-  const dispatch = useDispatch()
-  const status = useSelector(selectRecoveryStatus)
+  const { run, isBusy, problem } = useAction(sendResetMail)
+  const [isSent, setSent] = useState(false)
   const { formValues, formRef, getFieldProps, showProblems } = useSmallForm({ companyCode: '', userEmail: '' })
-  const { networkState: connection } = useConnection()
-  const problem = status.kind === 'failed' ? status.problem : null
+  const { networkState } = useConnection()
   const waitReason = useCountdown(problem)
-  useEffect(() => void dispatch(recoveryOpened()), [dispatch])
 
-  const submit = (event: FormEvent) => {
+  async function submit(event: FormEvent) {
     event.preventDefault()
-    if (showProblems(checkForgottenPassword(formValues)) && status.kind !== 'sending')
-      void dispatch(sendResetMail(formValues.companyCode, formValues.userEmail))
+    if (!showProblems(checkForgottenPassword(formValues)) || isBusy) return
+    const result = await run(formValues)
+    setSent(result.kind !== 'problem')
   }
-  if (status.kind === 'done')
+  if (isSent)
     return (
       <AccountCard title={t('forget.title')}>
         <Note kind="good">{t('forget.sent')}</Note>
@@ -42,12 +41,8 @@ export function ForgotPassword() {
     )
   return (
     <AccountCard title={t('forget.title')} intro={t('forget.text')}>
-      <form className="form" ref={formRef} noValidate onSubmit={submit}>
-        {isOffline(problem) || (connection !== 'online' && !problem) ? (
-          <Note kind="pending">{t('forget.offline')}</Note>
-        ) : (
-          <ProblemNote problem={problem} />
-        )}
+      <form className="form" ref={formRef} noValidate onSubmit={(event) => void submit(event)}>
+        <FormProblem problem={problem} offlineText={t('forget.offline')} isConnectionLost={networkState !== 'online'} />
         <Field
           {...normaliseOnBlur(getFieldProps('companyCode', t('forget.company')), cleanCode)}
           autoComplete="organization"
@@ -64,8 +59,8 @@ export function ForgotPassword() {
           enterKeyHint="go"
           maxLength={254}
         />
-        <Button kind="primary" type="submit" isBusy={status.kind === 'sending'} disabledReason={waitReason}>
-          {status.kind === 'sending' ? t('forget.sending') : t('forget.submit')}
+        <Button kind="primary" type="submit" isBusy={isBusy} disabledReason={waitReason}>
+          {isBusy ? t('forget.sending') : t('forget.submit')}
         </Button>
         <ButtonLink to="/login">{t('backToLogin')}</ButtonLink>
       </form>

@@ -1,25 +1,21 @@
-import { type FormEvent, useEffect } from 'react'
+import { type FormEvent, useEffect, useState } from 'react'
 import { useNavigate } from 'react-router-dom'
-import { isOffline, getFieldProblems, type Problem } from '#contract/problem.ts'
+import { createLocalProblem, getFieldProblems, type Problem } from '#contract/problem.ts'
 import { checkConfirmation, checkPassword } from '#domain/accounts/passwords.ts'
-import { useConnection, useDispatch, useSelector } from '#state/use-store.ts'
+import { useAction } from '#state/use-action.ts'
+import { useConnection, useDispatch } from '#state/use-store.ts'
 import { Button, ButtonLink } from '#ui/display/Button.tsx'
 import { ProblemNote } from '#ui/page/ProblemNote.tsx'
 import { useTranslation } from 'react-i18next'
-import { formatProblem } from '#ui/i18n/problem-messages.ts'
 import { AccountCard } from '#features/accounts/components/AccountCard.tsx'
 import { readLinkKey } from '#features/accounts/activation.ts'
+import { FormProblem } from '#features/accounts/components/FormProblem.tsx'
 import { NewPassword } from '#features/accounts/components/NewPassword.tsx'
 import { Note } from '#features/accounts/components/Note.tsx'
 import { useLinkKey } from '#features/accounts/components/useLinkKey.ts'
 import { useSmallForm } from '#features/accounts/components/useSmallForm.ts'
-import {
-  checkLink,
-  keyMissing,
-  recoveryOpened,
-  resetPassword,
-  selectRecoveryStatus,
-} from '#features/accounts/password-recovery.ts'
+import { badLinkCode, checkLink, resetPassword } from '#features/accounts/password-recovery.ts'
+import { isWeakPassword } from '#features/accounts/passwords.ts'
 
 /** How long the success may be read before the login comes by itself (portal 8), ms. */
 const redirectDelayMs = 5000
@@ -28,29 +24,39 @@ const redirectDelayMs = 5000
 export function ResetPwd() {
   const { link: otk, forget } = useLinkKey(readLinkKey)
   const dispatch = useDispatch()
-  const status = useSelector(selectRecoveryStatus)
+  const { run, isBusy, problem: resetProblem } = useAction(resetPassword)
+  const [isDone, setDone] = useState(false)
+  const [linkProblem, setLinkProblem] = useState(otk === '' ? createLocalProblem(badLinkCode) : null)
   useEffect(() => {
-    dispatch(otk === '' ? keyMissing() : recoveryOpened())
-    if (otk !== '') void dispatch(checkLink(otk))
+    if (otk !== '') void dispatch(checkLink(otk)).then(setLinkProblem)
   }, [otk, dispatch])
 
-  const problem = status.kind === 'failed' ? status.problem : null
-  const isUsedUp = problem?.code === 'INVALID_RESETPWD_LINK'
-  const isLinkUsed = status.kind === 'done' || isUsedUp
+  const problem = linkProblem ?? resetProblem
+  const isUsedUp = problem?.code === badLinkCode
+  const isLinkUsed = isDone || isUsedUp
   useEffect(() => {
     if (isLinkUsed) forget()
   }, [isLinkUsed, forget])
-  if (status.kind === 'done') return <PasswordResetDone />
+  if (isDone) return <PasswordResetDone />
   if (isUsedUp) return <UsedLinkNote problem={problem} />
-  return <ChoosePassword otk={otk} problem={problem} isSending={status.kind === 'sending'} />
+  const reset = async (pwd: string) => {
+    const result = await run({ otk, pwd })
+    setDone(result.kind !== 'problem')
+  }
+  return <ChoosePassword problem={problem} isSending={isBusy} onSubmit={(pwd) => void reset(pwd)} />
 }
 
-function ChoosePassword({ otk, problem, isSending }: { otk: string; problem: Problem | null; isSending: boolean }) {
+interface ChoosePasswordProps {
+  problem: Problem | null
+  isSending: boolean
+  onSubmit: (password: string) => void
+}
+
+function ChoosePassword({ problem, isSending, onSubmit }: ChoosePasswordProps) {
   const { t } = useTranslation('visitors')
-  const dispatch = useDispatch()
-  const { networkState: connection } = useConnection()
+  const { networkState } = useConnection()
   const { formValues, problems, formRef, getFieldProps, showProblems } = useSmallForm({ pwd: '', confirm: '' })
-  // What the server finds wrong with the password stands beside it, like what is found here.
+  // What the server refuses in the password is shown at its field, like a problem found in the page.
   useEffect(() => {
     if (problem) showProblems(getFieldProblems(problem))
   }, [problem, showProblems])
@@ -62,25 +68,22 @@ function ChoosePassword({ otk, problem, isSending }: { otk: string; problem: Pro
       checkConfirmation('confirm', formValues.confirm, formValues.pwd),
     ]
     if (showProblems(passwordProblems.filter((passwordProblem) => passwordProblem !== null)) && !isSending)
-      void dispatch(resetPassword(otk, formValues.pwd))
+      onSubmit(formValues.pwd)
   }
-  const weakPasswordMessage = problem?.code === 'WEAK_PASSWORD' ? formatProblem(problem) : null
-  const password = getFieldProps('pwd', t('resetPwd.password'))
   return (
     <AccountCard title={t('resetPwd.title')} intro={t('resetPwd.text')}>
       <form className="form" ref={formRef} noValidate onSubmit={submit}>
-        {isOffline(problem) || (connection !== 'online' && !problem) ? (
-          <Note kind="pending">{t('resetPwd.offline')}</Note>
-        ) : (
-          <ProblemNote
-            problem={weakPasswordMessage || problems.length > 0 ? null : problem}
-            title={t('resetPwd.failed')}
-          />
-        )}
+        <FormProblem
+          problem={problem}
+          offlineText={t('resetPwd.offline')}
+          isConnectionLost={networkState !== 'online'}
+          isAtField={isWeakPassword(problem) || problems.length > 0}
+          title={t('resetPwd.failed')}
+        />
         <NewPassword
-          password={{ ...password, error: password.error ?? weakPasswordMessage }}
+          password={getFieldProps('pwd', t('resetPwd.password'))}
           confirm={getFieldProps('confirm', t('password.confirm'))}
-          personalValues={[]}
+          problem={problem}
         />
         <Button kind="primary" type="submit" isBusy={isSending}>
           {isSending ? t('resetPwd.sending') : t('resetPwd.submit')}

@@ -1,0 +1,68 @@
+/** The activation of an account by the link of its mail. A password stays in its form and never comes into the store. */
+import { type PayloadAction, createSlice } from '@reduxjs/toolkit'
+import type { Problem } from '#contract/problem.ts'
+import { type RequestStatus, idleStatus } from '#state/request-status.ts'
+import type { AppThunk } from '#state/app-thunk.ts'
+import { rootReducer } from '#state/store.ts'
+import { catchUnreachable } from '#features/accounts/retry-after.ts'
+
+/** These endpoints bring the schemas along, so they are loaded when one is first called. */
+const loadEndpoints = () => import('#contract/public.ts')
+
+/** What the link of the mail turned out to be. */
+export type LinkState =
+  | { kind: 'unknown' }
+  | { kind: 'good'; shouldSetPassword: boolean }
+  | { kind: 'used up'; problem: Problem }
+  | { kind: 'done' }
+
+interface ActivationState {
+  linkState: LinkState
+  activationStatus: RequestStatus
+}
+
+const activationSlice = createSlice({
+  name: 'activation',
+  initialState: { linkState: { kind: 'unknown' }, activationStatus: idleStatus } as ActivationState,
+  reducers: {
+    setLinkState: (_, { payload }: PayloadAction<LinkState>) => ({ linkState: payload, activationStatus: idleStatus }),
+    statusChanged: (state, { payload }: PayloadAction<RequestStatus>) => ({ ...state, activationStatus: payload }),
+  },
+})
+
+const injectedSlice = activationSlice.injectInto(rootReducer)
+/** Takes the complete state, whose type no feature knows. */
+export const selectActivation = (state: object): ActivationState => injectedSlice.selectSlice(state)
+export const { setLinkState } = activationSlice.actions
+const { statusChanged } = activationSlice.actions
+
+export const checkActivationLink =
+  (otk: string): AppThunk =>
+  async (dispatch, _, { api }) => {
+    dispatch(setLinkState({ kind: 'unknown' }))
+    const result = await catchUnreachable(async () =>
+      api.call((await loadEndpoints()).checkActivation, { query: { otk } }),
+    )
+    if (result.kind === 'fresh')
+      dispatch(setLinkState({ kind: 'good', shouldSetPassword: result.output.code === 'SET_PASSWORD' }))
+    if (result.kind === 'problem') dispatch(toLinkAction(result.problem))
+  }
+
+/** Null: the account has a password already, and only wants to be activated. */
+export const activate =
+  (otk: string, password: string | null): AppThunk =>
+  async (dispatch, _, { api }) => {
+    dispatch(statusChanged({ kind: 'sending' }))
+    const body = { otk, ...(password === null ? {} : { password }) }
+    const result = await catchUnreachable(async () => api.call((await loadEndpoints()).activateUser, { body }))
+    if (result.kind === 'fresh') dispatch(setLinkState({ kind: 'done' }))
+    if (result.kind === 'problem') dispatch(toLinkAction(result.problem))
+  }
+
+const linkEndingCodes = new Set(['INVALID_ACTIVATE_KEY', 'NO_ACTIVATE_KEY', 'USER_STATUS_INVALID', 'USER_NOT_EXIST'])
+
+/** Some problems end the link; after the others (a weak password, no network) it works as before. */
+const toLinkAction = (problem: Problem) =>
+  linkEndingCodes.has(problem.code)
+    ? setLinkState({ kind: 'used up', problem })
+    : statusChanged({ kind: 'failed', problem })

@@ -1,0 +1,91 @@
+import type { ReactNode } from 'react'
+import { Button } from '#ui/display/Button.tsx'
+import { Select } from '#ui/form/Select.tsx'
+import { type ListFreshness, Freshness, formatNumber } from '#ui/list/Freshness.tsx'
+import { Pagination } from '#ui/list/Pagination.tsx'
+import { useTranslation } from 'react-i18next'
+
+export interface ListFooterProps {
+  /** Rows on the screen. */
+  rowCount: number
+  /** Rows of the list. */
+  count: number
+  /** "68 users" */
+  formatCount: (count: number) => string
+  page: number
+  pageSize: number
+  /** `isCorrection`: the address named a page that does not exist; no step of the history. */
+  onPage: (page: number, isCorrection?: boolean) => void
+  onPageSize: (pageSize: number) => void
+  /** A phone: all rows up to this page, and a button for more. */
+  isGrowing?: boolean
+  /** In place of the page numbers, for a list that is longer than they go. */
+  pager?: ReactNode
+  freshness: ListFreshness
+  /** Reads the list again. */
+  refreshButton?: ReactNode
+}
+
+export function ListFooter(props: ListFooterProps) {
+  const { rowCount, count, page, pageSize, freshness, refreshButton, isGrowing, pager, onPage, onPageSize } = props
+  const { t } = useTranslation('ui')
+  const pageCount = Math.max(1, Math.ceil(count / pageSize))
+  const hasMoreRows = rowCount > 0 && rowCount < count
+  return (
+    <div className="list-foot">
+      {/* Says by itself what a new filter or page led to (A-08). */}
+      <p role="status">
+        {rowCount > 0 && (
+          <>
+            <RowCount {...props} hasPages={pageCount > 1 && !pager && !isGrowing} />
+            <Freshness freshness={freshness} matchCount={count} />
+          </>
+        )}
+      </p>
+      {refreshButton}
+      {!isGrowing && (
+        <>
+          <label className="page-size">
+            {t('list.rowsPerPage')}
+            <Select value={pageSize} onChange={(event) => onPageSize(Number(event.target.value))}>
+              {pageSizes.map((sizeOption) => (
+                <option key={sizeOption}>{sizeOption}</option>
+              ))}
+            </Select>
+          </label>
+          {pager ?? (pageCount > 1 && <Pagination page={page} pageCount={pageCount} onPage={onPage} />)}
+        </>
+      )}
+      {isGrowing && hasMoreRows && (
+        <div className="list-more">
+          <Button onClick={() => onPage(page + 1)}>{t('list.more')}</Button>
+        </div>
+      )}
+    </div>
+  )
+}
+
+const pageSizes = [10, 20, 30, 40, 50]
+
+/** "1–20 of 68", "68 users", or on a phone "68 users, 20 shown". */
+function RowCount({
+  rowCount,
+  count,
+  formatCount,
+  page,
+  pageSize,
+  freshness,
+  isGrowing,
+  hasPages,
+}: ListFooterProps & { hasPages: boolean }) {
+  const { t } = useTranslation('ui')
+  const from = (page - 1) * pageSize + 1
+  const range = { from: formatNumber(from), to: formatNumber(from + rowCount - 1), number: formatNumber(count) }
+  if (hasPages) return <span>{t('list.range', range)}</span>
+  return (
+    <>
+      {!freshness.searchScope && <span>{formatCount(count)}</span>}
+      {isGrowing && rowCount < count && <span>{t('list.shown', { number: formatNumber(rowCount) })}</span>}
+    </>
+  )
+}
