@@ -15,7 +15,7 @@ export const buildVersionColumns = (
     key: 'code',
     header: t('history.column.code'),
     sortable: true,
-    phone: 'overline',
+    phone: 'secondary',
     render: ({ row }) => (
       <span className="app-lead">
         <AppIcon name={row.name} src={row.icon && toResourceUrl(row.icon)} />
