@@ -20,6 +20,8 @@ export interface PageFormProps {
   onSubmit: FormEventHandler<HTMLFormElement>
   /** Leaves the form as it was; none where there is nothing to go back to. */
   onCancel?: (() => void) | undefined
+  /** Puts the fields back, in a form that is not left by cancelling. */
+  onUndo?: (() => void) | undefined
   /** Whether something was typed that leaving would lose (C-22). */
   isDirty: boolean
   children: ReactNode
@@ -34,6 +36,7 @@ export function PageForm({
   disabledReason,
   onSubmit,
   onCancel,
+  onUndo,
   isDirty,
   children,
 }: PageFormProps) {
@@ -52,6 +55,12 @@ export function PageForm({
             {submitLabel}
           </Button>
           {onCancel && <Button onClick={() => guardAction(onCancel)}>{t('form.cancel')}</Button>}
+          {onUndo && (
+            // Stays after it was pressed, so that the focus is not lost.
+            <Button onClick={onUndo} disabledReason={isDirty ? null : disabledReason}>
+              {t('form.undo')}
+            </Button>
+          )}
         </div>
       )}
     </form>

@@ -21,7 +21,10 @@ it('the company is changed by its admin, the code never, with and without a netw
   await expect.poll(() => document.querySelector('datalist option[value="深圳市"]')).not.toBeNull()
   await fixture.user.selectOptions(getNamedField('country'), 'HK')
   expect(getNamedField('dialCode').value).toBe('852')
-  await typeValues(fixture.user, { province: '', city: 'Wan Chai', name: ' ', number: '12a', email: 'nobody' })
+  await fixture.user.click(getButton('Undo changes'))
+  expect([getNamedField('country').value, getNamedField('number').value]).toEqual(['HK', '12345678'])
+  expect(document.activeElement).toBe(getButton('Undo changes'))
+  await typeValues(fixture.user, { city: 'Wan Chai', name: ' ', number: '12a', email: 'nobody' })
   await submit(fixture.user)
   // In the words of the sign-up, whose form it is.
   await expect.poll(readProblems).toEqual({

@@ -46,7 +46,7 @@ export function CompanyEdit({ overlaidRow }: { overlaidRow: OverlaidRow<CompanyR
     return name === 'country' ? { ...props, onChange: (event: InputEvent) => changeCountry(event.target.value) } : props
   }
   return (
-    <PageForm {...form.formProps}>
+    <PageForm {...form.formProps} onUndo={form.undo}>
       <EditFormNotes
         form={form}
         conflictTitle={t('conflict')}
