@@ -5,7 +5,7 @@
  *   npm run campaign -- recipes
  */
 import { spawnSync } from 'node:child_process'
-import { mkdtempSync, rmSync, symlinkSync } from 'node:fs'
+import { appendFileSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { applyChange, type ProjectChange } from '#scripts/new/edit-project.ts'
@@ -61,6 +61,8 @@ export async function run(): Promise<void> {
   try {
     runIn(root, 'git', ['clone', '--quiet', root, folder])
     symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'), 'dir')
+    // A link is no folder, which is what .gitignore names.
+    appendFileSync(join(folder, '.git/info/exclude'), 'node_modules\n')
     const listChange = buildListChange(toNounNames('gift-cards'), getNextMigrationNumber(folder))
     follow(folder, 'a list page', listChange, maxListFiles)
     const field = { name: 'fax_number', label: { en: 'Fax number', zh: '传真号码' }, maxLength: 40 }
