@@ -86,8 +86,7 @@ export async function listDeletedSince(
   const rows = await db
     .selectFrom('tombstone')
     .select('row_id')
-    .where('company_id', '=', companyId)
-    .where('kind', '=', kind)
+    .where((where) => where.and({ company_id: companyId, kind }))
     .where('change', '>', since)
     .orderBy('change')
     .execute()

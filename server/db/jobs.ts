@@ -93,9 +93,7 @@ async function updateLeasedJob(
   const { numUpdatedRows } = await db
     .updateTable('job')
     .set(fields)
-    .where('id', '=', id)
-    .where('fence', '=', fence)
-    .where('state', '=', 'running')
+    .where((where) => where.and({ id, fence, state: 'running' }))
     .executeTakeFirstOrThrow()
   return numUpdatedRows > 0n
 }
@@ -140,9 +138,7 @@ export const finishJob = (db: DatabaseHandle, job: JobLease, { now, ...outcome }
 export async function deleteJob(db: DatabaseHandle, { id, fence }: JobLease): Promise<boolean> {
   const { numDeletedRows } = await db
     .deleteFrom('job')
-    .where('id', '=', id)
-    .where('fence', '=', fence)
-    .where('state', '=', 'running')
+    .where((where) => where.and({ id, fence, state: 'running' }))
     .executeTakeFirstOrThrow()
   return numDeletedRows > 0n
 }

@@ -44,8 +44,7 @@ export const findCredential = (
 ): Promise<UserCredential | null> =>
   findRow(
     selectCredentials(db)
-      .where('company.code', '=', companyCode)
-      .where('portal_user.email_key', '=', emailKey)
+      .where((where) => where.and({ 'company.code': companyCode, 'portal_user.email_key': emailKey }))
       .where('portal_user.status', '!=', userStatus.deleted),
   )
 
@@ -58,9 +57,7 @@ export const lockIfPasswordCurrent = (db: DatabaseHandle, userId: number, passwo
     db
       .selectFrom('portal_user')
       .select('id')
-      .where('id', '=', userId)
-      .where('status', '=', userStatus.activated)
-      .where('password_hash', '=', passwordHash)
+      .where((where) => where.and({ id: userId, status: userStatus.activated, password_hash: passwordHash }))
       .forUpdate(),
   )
 

@@ -68,8 +68,7 @@ export async function countRecoveryCodes(db: DatabaseHandle, userId: number): Pr
   const { count } = await db
     .selectFrom('recovery_code')
     .select((select) => select.fn.countAll<string>().as('count'))
-    .where('user_id', '=', userId)
-    .where('used', 'is', null)
+    .where((where) => where.and({ user_id: userId, used: null }))
     .executeTakeFirstOrThrow()
   return Number(count)
 }
@@ -92,8 +91,6 @@ export const spendRecoveryCode = (db: DatabaseHandle, userId: number, hash: stri
     db
       .updateTable('recovery_code')
       .set({ used: now })
-      .where('hash', '=', hash)
-      .where('user_id', '=', userId)
-      .where('used', 'is', null)
+      .where((where) => where.and({ hash, user_id: userId, used: null }))
       .returning('hash'),
   )

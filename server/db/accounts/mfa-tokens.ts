@@ -17,8 +17,7 @@ const selectValidMfaToken = (db: DatabaseHandle, token: string, now: number) =>
   db
     .selectFrom('proof')
     .selectAll()
-    .where('hash', '=', hashMfaToken(token))
-    .where('done', 'is', null)
+    .where((where) => where.and({ hash: hashMfaToken(token), done: null }))
     .where('until', '>', now)
 
 /** Null: there is none, or no longer. */

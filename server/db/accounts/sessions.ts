@@ -20,8 +20,7 @@ export const listOpenSessions = (
   db
     .selectFrom('session')
     .select(['id', 'create_time', 'last_time', 'user_agent', 'address'])
-    .where('user_id', '=', userId)
-    .where('ended', 'is', null)
+    .where((where) => where.and({ user_id: userId, ended: null }))
     .where('end_time', '>', now)
     .where(({ exists, selectFrom }) =>
       exists(
@@ -46,8 +45,6 @@ export const endOwnSession = (
     db
       .updateTable('session')
       .set({ ended: now, ended_reason: reason })
-      .where('id', '=', id)
-      .where('user_id', '=', userId)
-      .where('ended', 'is', null)
+      .where((where) => where.and({ id, user_id: userId, ended: null }))
       .returning('id'),
   )

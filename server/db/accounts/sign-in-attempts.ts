@@ -90,8 +90,7 @@ export const markReported = (db: DatabaseHandle, subject: string, now: number): 
     db
       .updateTable('attempt')
       .set({ not_before: now })
-      .where('subject', '=', subject)
-      .where('not_before', '=', 0)
+      .where((where) => where.and({ subject, not_before: 0 }))
       .returning('subject'),
   )
 

@@ -43,9 +43,7 @@ export async function claimTicket(
   const claimedTicket = await db
     .updateTable('ticket')
     .set({ used: now, browser })
-    .where('hash', '=', hashTicketKey(key))
-    .where('kind', '=', kind)
-    .where('used', 'is', null)
+    .where((where) => where.and({ hash: hashTicketKey(key), kind, used: null }))
     .where('until', '>', now)
     .returning(ticketColumns)
     .executeTakeFirst()
@@ -53,8 +51,7 @@ export async function claimTicket(
   const repeatedTicket = await db
     .selectFrom('ticket')
     .select(ticketColumns)
-    .where('hash', '=', hashTicketKey(key))
-    .where('kind', '=', kind)
+    .where((where) => where.and({ hash: hashTicketKey(key), kind }))
     .where('used', '>', now - repeatWindowMs)
     .where('browser', '=', browser)
     .executeTakeFirst()
@@ -72,9 +69,7 @@ export const peekTicket = (
     db
       .selectFrom('ticket')
       .select(ticketColumns)
-      .where('hash', '=', hashTicketKey(key))
-      .where('kind', '=', kind)
-      .where('used', 'is', null)
+      .where((where) => where.and({ hash: hashTicketKey(key), kind, used: null }))
       .where('until', '>', now),
   )
 
@@ -83,9 +78,7 @@ export async function releaseTicket(db: DatabaseHandle, kind: TicketKind, key: s
   await db
     .updateTable('ticket')
     .set({ used: null, browser: null })
-    .where('hash', '=', hashTicketKey(key))
-    .where('kind', '=', kind)
-    .where('used', '=', used)
+    .where((where) => where.and({ hash: hashTicketKey(key), kind, used }))
     .execute()
 }
 
@@ -94,8 +87,7 @@ export async function countTickets(db: DatabaseHandle, kind: TicketKind, userId:
   const { count } = await db
     .selectFrom('ticket')
     .select(({ fn }) => fn.countAll().as('count'))
-    .where('user_id', '=', userId)
-    .where('kind', '=', kind)
+    .where((where) => where.and({ user_id: userId, kind }))
     .where('until', '>', now)
     .executeTakeFirstOrThrow()
   return Number(count)

@@ -147,8 +147,7 @@ export const listChildTokens = (db: DatabaseHandle, sessionId: string, parentId:
   db
     .selectFrom('token')
     .select(['id', 'used', 'access_used', 'access_hash', 'refresh_until'])
-    .where('session_id', '=', sessionId)
-    .where('parent_id', '=', parentId)
+    .where((where) => where.and({ session_id: sessionId, parent_id: parentId }))
     .orderBy('id')
     .execute()
 
@@ -157,8 +156,7 @@ export async function markAccessUsed(db: DatabaseHandle, tokenId: number, now: n
   await db
     .updateTable('token')
     .set({ access_used: now })
-    .where('id', '=', tokenId)
-    .where('access_used', 'is', null)
+    .where((where) => where.and({ id: tokenId, access_used: null }))
     .execute()
 }
 
@@ -177,8 +175,7 @@ export async function endSession(db: DatabaseHandle, sessionId: string, now: num
   await db
     .updateTable('session')
     .set({ ended: now, ended_reason: reason })
-    .where('id', '=', sessionId)
-    .where('ended', 'is', null)
+    .where((where) => where.and({ id: sessionId, ended: null }))
     .execute()
 }
 
@@ -193,8 +190,7 @@ export async function endAllSessions(
   let query = db
     .updateTable('session')
     .set({ ended: now, ended_reason: reason })
-    .where('user_id', '=', userId)
-    .where('ended', 'is', null)
+    .where((where) => where.and({ user_id: userId, ended: null }))
   if (exceptSessionId !== null) query = query.where('id', '!=', exceptSessionId)
   await query.execute()
 }
@@ -214,8 +210,7 @@ export const findCallerOfSession = (db: DatabaseHandle, id: string, now: number)
         'company.id as companyId',
         'company.code as companyCode',
       ])
-      .where('session.id', '=', id)
-      .where('session.ended', 'is', null)
+      .where((where) => where.and({ 'session.id': id, 'session.ended': null }))
       .where('session.end_time', '>', now)
       .where('portal_user.status', '=', userStatus.activated),
   )

@@ -134,9 +134,7 @@ export async function updateUser(db: DatabaseHandle, user: UserRecord, fields: U
       change: sql<number>`(select value from next)`,
       row_version: column('row_version', '+', 1),
     }))
-    .where('company_id', '=', company_id)
-    .where('id', '=', id)
-    .where('row_version', '=', user.row_version)
+    .where((where) => where.and({ company_id, id, row_version: user.row_version }))
     .returning('row_version')
     .executeTakeFirstOrThrow()
     .catch(throwIfDuplicate)

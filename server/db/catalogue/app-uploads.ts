@@ -59,9 +59,7 @@ export const readQuotaUsage = (
     .selectFrom('app_upload')
     .select(sql<number>`count(*)::integer`.as('files'))
     .select(sql<number>`coalesce(sum(size), 0)::bigint`.as('bytes'))
-    .where('user_id', '=', userId)
-    .where('published', 'is', null)
-    .where('fault', 'is', null)
+    .where((where) => where.and({ user_id: userId, published: null, fault: null }))
     .where('until', '>', now)
     .executeTakeFirstOrThrow()
 
@@ -86,8 +84,7 @@ const wasUpdated = ({ numUpdatedRows }: { numUpdatedRows: bigint }) => numUpdate
 export async function removeUpload(db: DatabaseHandle, userId: number, id: string): Promise<boolean> {
   const { numDeletedRows } = await db
     .deleteFrom('app_upload')
-    .where('user_id', '=', userId)
-    .where('id', '=', id)
+    .where((where) => where.and({ user_id: userId, id }))
     .executeTakeFirst()
   return numDeletedRows > 0n
 }
@@ -143,8 +140,7 @@ export async function findUploadIdsInUse(db: DatabaseHandle, ids: readonly strin
     .selectFrom('app_upload')
     .select('id')
     .where('id', 'in', ids)
-    .where('published', 'is', null)
-    .where('fault', 'is', null)
+    .where((where) => where.and({ published: null, fault: null }))
     .execute()
   return new Set(rows.map(({ id }) => id))
 }

@@ -116,8 +116,7 @@ export async function listAppsOfService(
     .innerJoin('service', 'service.id', 'service_app.service_id')
     .select(['service_app.code', 'service_app.version'])
     .where('service.company_id', '=', companyId)
-    .where('service_app.company_id', '=', companyId)
-    .where('service.code', '=', code)
+    .where((where) => where.and({ 'service_app.company_id': companyId, 'service.code': code }))
     .execute()
   return new Map(rows.map((row) => [row.code, row.version]))
 }

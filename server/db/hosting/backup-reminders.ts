@@ -49,9 +49,7 @@ export const isExtendedBackup = (
     db
       .selectFrom('backup_order')
       .select('id')
-      .where('service_id', '=', service_id)
-      .where('pdb_type', '=', pdb_type)
-      .where('status', '=', 1)
+      .where((where) => where.and({ service_id, pdb_type, status: 1 }))
       .where('period_end', '>', period_end)
       .limit(1),
   )

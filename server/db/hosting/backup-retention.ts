@@ -67,8 +67,7 @@ export async function countScheduledRuns(db: DatabaseHandle): Promise<number> {
   const { count } = await db
     .selectFrom('backup')
     .select(sql<number>`count(*)::integer`.as('count'))
-    .where('state', '=', 'running')
-    .where('cause', '=', 'schedule')
+    .where((where) => where.and({ state: 'running', cause: 'schedule' }))
     .executeTakeFirstOrThrow()
   return count
 }

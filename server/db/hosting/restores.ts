@@ -30,8 +30,7 @@ export async function finishRestore(
   await db
     .updateTable('restore')
     .set({ state: fault === null ? 'done' : 'failed', fault, end_time: now })
-    .where('id', '=', id)
-    .where('state', '=', 'running')
+    .where((where) => where.and({ id, state: 'running' }))
     .execute()
 }
 
@@ -42,8 +41,7 @@ export const listRestoresInto = (db: DatabaseHandle, { companyId, serviceId }: S
     .innerJoin('backup', 'backup.id', 'restore.backup_id')
     .selectAll('restore')
     .select('backup.service_code as from_code')
-    .where('restore.company_id', '=', companyId)
-    .where('restore.service_id', '=', serviceId)
+    .where((where) => where.and({ 'restore.company_id': companyId, 'restore.service_id': serviceId }))
     .where('restore.state', '<>', 'running')
     .orderBy('restore.id', 'desc')
     .limit(limit)
@@ -60,8 +58,7 @@ export const findLastDrill = (
       .innerJoin('backup', 'backup.id', 'restore.backup_id')
       .selectAll('restore')
       .where('restore.company_id', '=', companyId)
-      .where('backup.service_id', '=', serviceId)
-      .where('restore.kind', '=', 'drill')
+      .where((where) => where.and({ 'backup.service_id': serviceId, 'restore.kind': 'drill' }))
       .where('restore.state', '<>', 'running')
       .orderBy('restore.id', 'desc')
       .limit(1),
@@ -72,8 +69,7 @@ export const listAbandonedDrills = (db: DatabaseHandle, createdBefore: number): 
   db
     .selectFrom('restore')
     .selectAll()
-    .where('kind', '=', 'drill')
-    .where('state', '=', 'running')
+    .where((where) => where.and({ kind: 'drill', state: 'running' }))
     .where('create_time', '<', createdBefore)
     .where(sql<boolean>`not exists (select from job where job.intent = 'drill-' || restore.id)`)
     .execute()

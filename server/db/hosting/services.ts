@@ -89,8 +89,7 @@ export async function findServiceOfContract(
   const row = await db
     .selectFrom('service_row')
     .select('id')
-    .where('company_id', '=', companyId)
-    .where('contract_id', '=', contractId)
+    .where((where) => where.and({ company_id: companyId, contract_id: contractId }))
     .executeTakeFirst()
   return row?.id ?? null
 }
@@ -236,8 +235,7 @@ export async function findListedOrderId(
   const row = await db
     .selectFrom('service_order')
     .select('id')
-    .where('company_id', '=', companyId)
-    .where('code', '=', code)
+    .where((where) => where.and({ company_id: companyId, code }))
     .where('is_listed', '=', true)
     .executeTakeFirst()
   return row?.id ?? null

@@ -47,8 +47,7 @@ export const findRunningBackup = (db: DatabaseHandle, serviceId: number, type: P
     db
       .selectFrom('backup')
       .selectAll()
-      .where('service_id', '=', serviceId)
-      .where('pdb_type', '=', type)
+      .where((where) => where.and({ service_id: serviceId, pdb_type: type }))
       .where('state', '=', 'running'),
   )
 
@@ -94,8 +93,7 @@ export async function updateStoredBackup(
   const row = await db
     .updateTable('backup')
     .set({ ...fields, change, update_time: now, row_version: sql`row_version + 1` })
-    .where('id', '=', id)
-    .where('state', '=', state)
+    .where((where) => where.and({ id, state }))
     .returningAll()
     .executeTakeFirst()
   return row ?? null
@@ -111,8 +109,7 @@ export const findLatestBackup = (
     db
       .selectFrom('backup')
       .selectAll()
-      .where('service_id', '=', serviceId)
-      .where('pdb_type', '=', type)
+      .where((where) => where.and({ service_id: serviceId, pdb_type: type }))
       .where('state', 'in', state === 'done' ? ['done'] : ['done', 'failed', 'removed'])
       .orderBy('id', 'desc')
       .limit(1),

@@ -63,10 +63,7 @@ export async function listTrafficTerms(
   const rows = await db
     .selectFrom('backup_order')
     .select(['id', 'period_start', 'period_end', 'price_id', 'currency'])
-    .where('company_id', '=', companyId)
-    .where('service_id', '=', serviceId)
-    .where('pdb_type', '=', 'pdb2s3')
-    .where('status', '=', 1)
+    .where((where) => where.and({ company_id: companyId, service_id: serviceId, pdb_type: 'pdb2s3', status: 1 }))
     .execute()
   return rows.map(({ id, period_start: start, period_end: end, price_id: priceId, currency }) => ({
     id,
@@ -134,8 +131,7 @@ export const claimOverdueNotice = (db: DatabaseHandle, id: number): Promise<bool
     db
       .updateTable('traffic')
       .set({ notified_overdue: true })
-      .where('id', '=', id)
-      .where('pay_date', 'is', null)
+      .where((where) => where.and({ id, pay_date: null }))
       .where('notified_overdue', '=', false)
       .returning('id'),
   )
@@ -181,9 +177,7 @@ export async function readCarriedTraffic(
   const rows = await db
     .selectFrom('traffic')
     .select(['id', 'carried_out', 'period_end'])
-    .where('company_id', '=', companyId)
-    .where('service_id', '=', serviceId)
-    .where('currency', '=', currency)
+    .where((where) => where.and({ company_id: companyId, service_id: serviceId, currency }))
     .where('carried_out', '>', '0')
     .where('carried_to', 'is', null)
     .orderBy('period_end')

@@ -159,8 +159,7 @@ export const findUnpaidOrder = (
 ): Promise<OrderRecord | null> =>
   findRow(
     selectCompanyOrders(db, companyId, moment)
-      .where('code', '=', code)
-      .where('stored', '=', 'unpaid')
+      .where((where) => where.and({ code, stored: 'unpaid' }))
       .where('deleted', '=', false),
   )
 
@@ -169,8 +168,7 @@ export async function countUnpaidOrders(db: DatabaseHandle, companyId: number, {
   const { count } = await db
     .selectFrom('service_order')
     .select(sql<number>`count(*)::integer`.as('count'))
-    .where('company_id', '=', companyId)
-    .where('stored', '=', 'unpaid')
+    .where((where) => where.and({ company_id: companyId, stored: 'unpaid' }))
     .where('deleted', '=', false)
     .where('due', '>=', now)
     .executeTakeFirstOrThrow()
@@ -223,8 +221,7 @@ export async function updateListedOrder(
   const listedOrder = await db
     .selectFrom('service_order')
     .select(['id', 'is_listed'])
-    .where('company_id', '=', companyId)
-    .where('code', '=', code)
+    .where((where) => where.and({ company_id: companyId, code }))
     .where('deleted', '=', false)
     // What was replaced does not come back where that which took its place is deleted.
     .where(sql<boolean>`invalid_reason is distinct from 'replaced'`)
@@ -235,8 +232,7 @@ export async function updateListedOrder(
   await db
     .updateTable('service_order')
     .set({ is_listed: false, change })
-    .where('company_id', '=', companyId)
-    .where('code', '=', code)
+    .where((where) => where.and({ company_id: companyId, code }))
     .where('is_listed', '=', true)
     .where('id', '!=', listedOrder?.id ?? 0)
     .execute()

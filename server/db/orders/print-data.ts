@@ -17,8 +17,7 @@ export const findPrintReader = (db: DatabaseHandle, userId: number): Promise<Pri
     db
       .selectFrom('portal_user')
       .select(['name', 'language'])
-      .where('id', '=', userId)
-      .where('status', '=', userStatus.activated)
+      .where((where) => where.and({ id: userId, status: userStatus.activated }))
       .where('orders', '=', true),
   )
 

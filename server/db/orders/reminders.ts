@@ -119,8 +119,7 @@ const selectActivatedUsers = (db: DatabaseHandle, companyId: number) =>
   db
     .selectFrom('portal_user')
     .select('id')
-    .where('company_id', '=', companyId)
-    .where('status', '=', userStatus.activated)
+    .where((where) => where.and({ company_id: companyId, status: userStatus.activated }))
     .orderBy('id')
 
 /** Who wants mails about services (D52). */

@@ -23,8 +23,7 @@ const createModuleCodeLookup =
     (await db
       .selectFrom('module')
       .select('id')
-      .where('code_key', '=', normaliseText(code))
-      .where('hidden', '=', isHidden)
+      .where((where) => where.and({ code_key: normaliseText(code), hidden: isHidden }))
       .where('deleted', '=', false)
       .limit(1)
       .executeTakeFirst()) !== undefined
