@@ -37,22 +37,18 @@ const selectCredentials = (db: DatabaseHandle) =>
     ])
 
 /** By company code and folded e-mail. A deleted user has none: its e-mail may belong to somebody else by now (D73). */
-export const findCredential = (
-  db: DatabaseHandle,
-  companyCode: string,
-  emailKey: string,
-): Promise<UserCredential | null> =>
+export const findCredential = (db: DatabaseHandle, companyCode: string, emailKey: string) =>
   findRow(
     selectCredentials(db)
       .where((where) => where.and({ 'company.code': companyCode, 'portal_user.email_key': emailKey }))
       .where('portal_user.status', '!=', userStatus.deleted),
   )
 
-export const findCredentialByUserId = (db: DatabaseHandle, userId: number): Promise<UserCredential | null> =>
+export const findCredentialByUserId = (db: DatabaseHandle, userId: number) =>
   findRow(selectCredentials(db).where('portal_user.id', '=', userId))
 
 /** Whether the user is still active with that very hash. Locks the row until the commit. */
-export const lockIfPasswordCurrent = (db: DatabaseHandle, userId: number, passwordHash: string): Promise<boolean> =>
+export const lockIfPasswordCurrent = (db: DatabaseHandle, userId: number, passwordHash: string) =>
   hasRow(
     db
       .selectFrom('portal_user')
@@ -62,7 +58,7 @@ export const lockIfPasswordCurrent = (db: DatabaseHandle, userId: number, passwo
   )
 
 /** Whether the account is neither disabled nor deleted by now. Locks the row until the commit. */
-export const lockIfAccountOpen = (db: DatabaseHandle, userId: number): Promise<boolean> =>
+export const lockIfAccountOpen = (db: DatabaseHandle, userId: number) =>
   hasRow(
     db
       .selectFrom('portal_user')

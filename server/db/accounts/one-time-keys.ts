@@ -25,7 +25,7 @@ export async function findKeyHolder(
 }
 
 /** Whether this call was the one that used it: of two at once, one is. */
-export const spendKey = (db: DatabaseHandle, key: string, now: number): Promise<boolean> =>
+export const spendKey = (db: DatabaseHandle, key: string, now: number) =>
   hasRow(
     db
       .updateTable('one_time_key')

@@ -29,7 +29,7 @@ export const listSealKeys = (
   db: DatabaseHandle,
   userId: number,
   { sessionId, ids }: { sessionId: string | null; ids: readonly number[] },
-): Promise<SealKeyRecord[]> =>
+) =>
   db
     .selectFrom('seal_key')
     .select(['id', 'session_id', 'key'])

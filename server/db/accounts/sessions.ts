@@ -11,12 +11,7 @@ export type SessionSummary = Pick<
 >
 
 /** Those that could still be renewed, the latest used first. */
-export const listOpenSessions = (
-  db: DatabaseHandle,
-  userId: number,
-  now: number,
-  limit: number,
-): Promise<SessionSummary[]> =>
+export const listOpenSessions = (db: DatabaseHandle, userId: number, now: number, limit: number) =>
   db
     .selectFrom('session')
     .select(['id', 'create_time', 'last_time', 'user_agent', 'address'])
@@ -40,7 +35,7 @@ export const listOpenSessions = (
 export const endOwnSession = (
   db: DatabaseHandle,
   { userId, id, now, reason }: { userId: number; id: string; now: number; reason: EndReason },
-): Promise<boolean> =>
+) =>
   hasRow(
     db
       .updateTable('session')

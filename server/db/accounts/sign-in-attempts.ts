@@ -85,7 +85,7 @@ export async function countAttempt(db: DatabaseHandle, subject: string, now: num
 }
 
 /** True for one caller in a window, on whichever node. */
-export const markReported = (db: DatabaseHandle, subject: string, now: number): Promise<boolean> =>
+export const markReported = (db: DatabaseHandle, subject: string, now: number) =>
   hasRow(
     db
       .updateTable('attempt')

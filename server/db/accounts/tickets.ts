@@ -59,12 +59,7 @@ export async function claimTicket(
 }
 
 /** What `claimTicket` would give, with nothing used up. Needs portal_system. */
-export const peekTicket = (
-  db: DatabaseHandle,
-  kind: TicketKind,
-  key: string,
-  now: number,
-): Promise<TicketRecord | null> =>
+export const peekTicket = (db: DatabaseHandle, kind: TicketKind, key: string, now: number) =>
   findRow(
     db
       .selectFrom('ticket')
@@ -99,7 +94,7 @@ export const insertUsedTicket = (
   key: string,
   { subject, ...ticket }: TicketRecord & { until: number },
   now: number,
-): Promise<boolean> =>
+) =>
   hasRow(
     db
       .insertInto('ticket')

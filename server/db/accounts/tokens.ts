@@ -196,7 +196,7 @@ export async function endAllSessions(
 }
 
 /** Who a session belongs to, with the flags as they are now; null: it has ended, or its user is not allowed in (S-44). */
-export const findCallerOfSession = (db: DatabaseHandle, id: string, now: number): Promise<Caller | null> =>
+export const findCallerOfSession = (db: DatabaseHandle, id: string, now: number) =>
   findRow(
     db
       .selectFrom('session')

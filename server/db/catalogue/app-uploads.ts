@@ -16,23 +16,19 @@ const selectUnpublished = (db: DatabaseHandle, userId: number) =>
   db.selectFrom('app_upload').selectAll().where('user_id', '=', userId).where('published', 'is', null)
 
 /** Null where it is not this user's, or its day is over. */
-export const findUpload = (db: DatabaseHandle, userId: number, id: string, now: number): Promise<UploadRecord | null> =>
+export const findUpload = (db: DatabaseHandle, userId: number, id: string, now: number) =>
   findRow(selectUnpublished(db, userId).where('id', '=', id).where('until', '>', now))
 
 /** Neither published nor expired, in the order in which they came. */
-export const listUploads = (db: DatabaseHandle, userId: number, now: number): Promise<UploadRecord[]> =>
+export const listUploads = (db: DatabaseHandle, userId: number, now: number) =>
   selectUnpublished(db, userId).where('until', '>', now).orderBy('create_time').orderBy('id').execute()
 
 /** Those that were read, by the MD5 of their bytes; held until the commit. */
-export const lockReadUploads = (db: DatabaseHandle, userId: number, md5: readonly string[]): Promise<UploadRecord[]> =>
+export const lockReadUploads = (db: DatabaseHandle, userId: number, md5: readonly string[]) =>
   selectUnpublished(db, userId).where('md5', 'in', md5).where('manifest', 'is not', null).forUpdate().execute()
 
 /** As `lockReadUploads`, the published ones too; of each MD5 the one that came last. */
-export const findLatestUploads = (
-  db: DatabaseHandle,
-  userId: number,
-  md5: readonly string[],
-): Promise<UploadRecord[]> =>
+export const findLatestUploads = (db: DatabaseHandle, userId: number, md5: readonly string[]) =>
   db
     .selectFrom('app_upload')
     .distinctOn('md5')
@@ -50,11 +46,7 @@ export async function lockUploads(db: DatabaseHandle, userId: number): Promise<v
 }
 
 /** What counts against the quota, in files and in bytes. */
-export const readQuotaUsage = (
-  db: DatabaseHandle,
-  userId: number,
-  now: number,
-): Promise<{ files: number; bytes: number }> =>
+export const readQuotaUsage = (db: DatabaseHandle, userId: number, now: number) =>
   db
     .selectFrom('app_upload')
     .select(sql<number>`count(*)::integer`.as('files'))

@@ -21,7 +21,7 @@ export const listRemindableBackups = (
   { today, payableSince }: Moment,
   afterId: number,
   limit: number,
-): Promise<RemindableBackup[]> =>
+) =>
   db
     .selectFrom('backup_order')
     .select(['id', 'company_id', 'service_id', 'pdb_type', 'status', 'period_end', 'create_time'])
@@ -44,7 +44,7 @@ export const listRemindableBackups = (
 export const isExtendedBackup = (
   db: DatabaseHandle,
   { service_id, pdb_type, period_end }: Pick<RemindableBackup, 'service_id' | 'pdb_type' | 'period_end'>,
-): Promise<boolean> =>
+) =>
   hasRow(
     db
       .selectFrom('backup_order')
@@ -60,7 +60,7 @@ export const claimBackupReminder = (
   { id, company_id }: Pick<RemindableBackup, 'id' | 'company_id'>,
   { kind, days }: ContractReminder,
   time: number,
-): Promise<boolean> =>
+) =>
   hasRow(
     db
       .insertInto('backup_reminder')

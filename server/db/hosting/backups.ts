@@ -93,14 +93,14 @@ export const trafficReads: ListReads<ServiceKey, TrafficRecord> = {
     selectServiceTraffic(db, service).where('id', '>', id).orderBy('id').limit(limit).execute(),
 }
 
-export const findBackupById = (db: DatabaseHandle, companyId: number, id: number): Promise<BackupRecord | null> =>
+export const findBackupById = (db: DatabaseHandle, companyId: number, id: number) =>
   findRow(selectBackups(db, companyId).where('id', '=', id))
 
-export const findTrafficById = (db: DatabaseHandle, companyId: number, id: number): Promise<TrafficRecord | null> =>
+export const findTrafficById = (db: DatabaseHandle, companyId: number, id: number) =>
   findRow(selectTraffic(db, companyId).where('id', '=', id))
 
 /** Whether it is a service of that company. */
-export const isCompanyService = (db: DatabaseHandle, { companyId, serviceId }: ServiceKey): Promise<boolean> =>
+export const isCompanyService = (db: DatabaseHandle, { companyId, serviceId }: ServiceKey) =>
   hasRow(db.selectFrom('service').select('id').where('company_id', '=', companyId).where('id', '=', serviceId))
 
 /** As its company calls it; its code where the service is another company's by now. */
@@ -178,11 +178,10 @@ const selectLaterBackups = (db: DatabaseHandle, { id, service_id, pdb_type }: Ba
     .limit(1)
 
 /** Another one of its kind was ordered since. */
-export const isReplacedBackup = (db: DatabaseHandle, backup: BackupOrderKey): Promise<boolean> =>
-  hasRow(selectLaterBackups(db, backup))
+export const isReplacedBackup = (db: DatabaseHandle, backup: BackupOrderKey) => hasRow(selectLaterBackups(db, backup))
 
 /** Whether another one of its kind was ordered since, and is paid or waits to be. */
-export const hasNewerBackup = (db: DatabaseHandle, backup: BackupOrderKey): Promise<boolean> =>
+export const hasNewerBackup = (db: DatabaseHandle, backup: BackupOrderKey) =>
   hasRow(selectLaterBackups(db, backup).where('status', '>=', 0))
 
 /** Writes the status with the next version. */

@@ -1,10 +1,9 @@
 /** When the clock backs services up next. As the system; no device is told of it, so that no number is taken for it. */
 import type { PdbType } from '#contract/backups.ts'
 import type { DatabaseHandle } from '#server/db/database.ts'
-import type { ServiceListRow } from '#server/db/hosting/services.ts'
 
 /** Services whose subscription of either kind is paid for after that day, by id. */
-export const listSubscribedServices = (db: DatabaseHandle, today: string): Promise<ServiceListRow[]> =>
+export const listSubscribedServices = (db: DatabaseHandle, today: string) =>
   db
     .selectFrom('service_row')
     .selectAll()

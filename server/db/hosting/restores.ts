@@ -48,10 +48,7 @@ export const listRestoresInto = (db: DatabaseHandle, { companyId, serviceId }: S
     .execute()
 
 /** The newest that is at its end. */
-export const findLastDrill = (
-  db: DatabaseHandle,
-  { companyId, serviceId }: ServiceKey,
-): Promise<RestoreRecord | null> =>
+export const findLastDrill = (db: DatabaseHandle, { companyId, serviceId }: ServiceKey) =>
   findRow(
     db
       .selectFrom('restore')
@@ -65,7 +62,7 @@ export const findLastDrill = (
   )
 
 /** Drills whose long request is not there any more. As the system. */
-export const listAbandonedDrills = (db: DatabaseHandle, createdBefore: number): Promise<RestoreRecord[]> =>
+export const listAbandonedDrills = (db: DatabaseHandle, createdBefore: number) =>
   db
     .selectFrom('restore')
     .selectAll()

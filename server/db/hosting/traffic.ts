@@ -75,10 +75,7 @@ export async function listTrafficTerms(
 }
 
 /** Services that may have a month to bill up to that one, by id. As the system. */
-export const listServicesToBill = (
-  db: DatabaseHandle,
-  lastMonth: CalendarMonth,
-): Promise<{ id: number; company_id: number }[]> =>
+export const listServicesToBill = (db: DatabaseHandle, lastMonth: CalendarMonth) =>
   db
     .selectFrom('service')
     .select(['id', 'company_id'])
@@ -116,17 +113,17 @@ export interface OverdueBounds {
 }
 
 /** Whether a month that costs something is overdue. */
-export const hasOverdueTraffic = (db: DatabaseHandle, serviceId: number, bounds: OverdueBounds): Promise<boolean> =>
+export const hasOverdueTraffic = (db: DatabaseHandle, serviceId: number, bounds: OverdueBounds) =>
   hasRow(selectUnpaidTraffic(db, bounds).where('service_id', '=', serviceId).limit(1))
 
 /** Those of which nobody was told, by id. As the system. */
-export const listNewlyOverdueTraffic = (db: DatabaseHandle, bounds: OverdueBounds): Promise<OverdueTraffic[]> =>
+export const listNewlyOverdueTraffic = (db: DatabaseHandle, bounds: OverdueBounds) =>
   selectUnpaidTraffic(db, bounds).where('notified_overdue', '=', false).orderBy('id').execute()
 
 export type OverdueTraffic = Pick<TrafficRecord, 'id' | 'service_id' | 'company_id' | 'service_code' | 'period_end'>
 
 /** False: it was paid meanwhile, or somebody else tells of it. */
-export const claimOverdueNotice = (db: DatabaseHandle, id: number): Promise<boolean> =>
+export const claimOverdueNotice = (db: DatabaseHandle, id: number) =>
   hasRow(
     db
       .updateTable('traffic')

@@ -39,8 +39,5 @@ export async function readCalendarFeedTime(db: DatabaseHandle, userId: number): 
   return row?.create_time ?? null
 }
 
-export const findCalendarFeed = (
-  db: DatabaseHandle,
-  key: string,
-): Promise<{ user_id: number; company_id: number } | null> =>
+export const findCalendarFeed = (db: DatabaseHandle, key: string) =>
   findRow(db.selectFrom('calendar_feed').select(['user_id', 'company_id']).where('hash', '=', hashFeedKey(key)))

@@ -135,28 +135,15 @@ export const orderReads: ListReads<OrderScope, OrderRecord> = {
 const selectOrder = (db: DatabaseHandle, companyId: number, moment: Moment, id: number) =>
   selectCompanyOrders(db, companyId, moment).where('id', '=', id).where('deleted', '=', false)
 
-export const findOrderById = (
-  db: DatabaseHandle,
-  companyId: number,
-  moment: Moment,
-  id: number,
-): Promise<OrderRecord | null> => findRow(selectOrder(db, companyId, moment, id))
+export const findOrderById = (db: DatabaseHandle, companyId: number, moment: Moment, id: number) =>
+  findRow(selectOrder(db, companyId, moment, id))
 
 /** Locks the row until the commit. */
-export const lockOrder = (
-  db: DatabaseHandle,
-  companyId: number,
-  moment: Moment,
-  id: number,
-): Promise<OrderRecord | null> => findRow(selectOrder(db, companyId, moment, id).forUpdate())
+export const lockOrder = (db: DatabaseHandle, companyId: number, moment: Moment, id: number) =>
+  findRow(selectOrder(db, companyId, moment, id).forUpdate())
 
 /** The unpaid order of a service: there is at most one (D32). */
-export const findUnpaidOrder = (
-  db: DatabaseHandle,
-  companyId: number,
-  moment: Moment,
-  code: string,
-): Promise<OrderRecord | null> =>
+export const findUnpaidOrder = (db: DatabaseHandle, companyId: number, moment: Moment, code: string) =>
   findRow(
     selectCompanyOrders(db, companyId, moment)
       .where((where) => where.and({ code, stored: 'unpaid' }))

@@ -12,7 +12,7 @@ export interface PrintReader {
 }
 
 /** Who asked for it, while they are active and order. */
-export const findPrintReader = (db: DatabaseHandle, userId: number): Promise<PrintReader | null> =>
+export const findPrintReader = (db: DatabaseHandle, userId: number) =>
   findRow(
     db
       .selectFrom('portal_user')

@@ -31,7 +31,7 @@ const reminderColumns = [
 ] as const
 
 /** Locked for this transaction; those that another node works on are stepped over. */
-export const lockOverdueOrders = (db: DatabaseHandle, { now }: Moment, limit: number): Promise<RemindableOrder[]> =>
+export const lockOverdueOrders = (db: DatabaseHandle, { now }: Moment, limit: number) =>
   db
     .selectFrom('service_order')
     .select(reminderColumns)
@@ -71,12 +71,7 @@ export async function numberExpiredOrders(db: DatabaseHandle, { today }: Moment,
 const maxMissedDays = 7
 
 /** Orders that a reminder may be about today, from `afterId` on by id. */
-export const listRemindableOrders = (
-  db: DatabaseHandle,
-  { now, today }: Moment,
-  afterId: number,
-  limit: number,
-): Promise<RemindableOrder[]> =>
+export const listRemindableOrders = (db: DatabaseHandle, { now, today }: Moment, afterId: number, limit: number) =>
   db
     .selectFrom('service_order')
     .select(reminderColumns)
@@ -106,7 +101,7 @@ export const claimReminder = (
   order: Pick<RemindableOrder, 'id' | 'company_id'>,
   { kind, days }: ContractReminder,
   time: number,
-): Promise<boolean> =>
+) =>
   hasRow(
     db
       .insertInto('reminder')
@@ -157,14 +152,8 @@ export async function listAlertedAdmins(db: DatabaseHandle, companyCode: string)
   return rows.map(({ id }) => id)
 }
 
-type StoredOrder = RemindableOrder &
-  Pick<Selectable<OrderTable>, 'type' | keyof ContractTerms> & {
-    /** Of the contract that it changes. */
-    base: ContractTerms | null
-  }
-
 /** Its state is asked for again when the mail is sent. */
-export const readStoredOrder = (db: DatabaseHandle, id: number): Promise<StoredOrder | null> =>
+export const readStoredOrder = (db: DatabaseHandle, id: number) =>
   findRow(
     db
       .selectFrom('service_order')

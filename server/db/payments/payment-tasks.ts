@@ -71,11 +71,11 @@ export async function insertPaymentTask(
 }
 
 /** Those that wait for somebody, oldest first. */
-export const listUnfinishedTasks = (db: DatabaseHandle): Promise<PaymentTaskRecord[]> =>
+export const listUnfinishedTasks = (db: DatabaseHandle) =>
   selectTasks(db).where('t.end_time', 'is', null).orderBy('t.id').execute()
 
 /** Those that were settled last, newest first. */
-export const listSettledTasks = (db: DatabaseHandle, limit: number): Promise<PaymentTaskRecord[]> =>
+export const listSettledTasks = (db: DatabaseHandle, limit: number) =>
   selectTasks(db)
     .where('t.end_time', 'is not', null)
     .orderBy('t.end_time', 'desc')
@@ -83,8 +83,7 @@ export const listSettledTasks = (db: DatabaseHandle, limit: number): Promise<Pay
     .limit(limit)
     .execute()
 
-export const findPaymentTask = (db: DatabaseHandle, id: number): Promise<PaymentTaskRecord | null> =>
-  findRow(selectTasks(db).where('t.id', '=', id))
+export const findPaymentTask = (db: DatabaseHandle, id: number) => findRow(selectTasks(db).where('t.id', '=', id))
 
 /** Locked until the commit: whoever acts on a task takes turns. */
 export async function lockPaymentTask(db: DatabaseHandle, id: number): Promise<PaymentTaskRecord | null> {
@@ -100,7 +99,7 @@ export async function updatePaymentTask(
   await db.updateTable('payment_task').set(fields).where('id', '=', id).execute()
 }
 
-export const hasDueRefund = (db: DatabaseHandle, now: number): Promise<boolean> =>
+export const hasDueRefund = (db: DatabaseHandle, now: number) =>
   hasRow(db.selectFrom('payment_task').select('id').where('next_look', '<=', now).limit(1))
 
 /** Claims refunds that are due: they are due again later, whatever becomes of this try. */
