@@ -53,6 +53,16 @@ export async function runInTransaction<T>(
   return runWithRetries(() => runInScope(app, scope, work, mode))
 }
 
+export const readAsSystem = <T>(app: DatabaseOwner, work: (db: DatabaseHandle) => Promise<T>): Promise<T> =>
+  runInTransaction(app, systemScope, work, 'reading')
+
+export const runForCompany = <T>(
+  app: DatabaseOwner,
+  { companyId }: { companyId: number },
+  work: (db: DatabaseHandle) => Promise<T>,
+  mode?: TransactionMode,
+): Promise<T> => runInTransaction(app, { role: 'portal_app', companyId }, work, mode)
+
 /**
  * One statement that is its own transaction, and puts on its role by itself: only a function of the database that runs as
  * a role of ours may be asked like this. Throws as `isInScope` does.

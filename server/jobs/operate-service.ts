@@ -3,7 +3,7 @@
  * kill cut off is simply done again, and one that another node does at the same time does nothing twice.
  */
 import { setTimeout as wait } from 'node:timers/promises'
-import { runInTransaction, systemScope } from '#server/db/transaction.ts'
+import { readAsSystem, runInTransaction, systemScope } from '#server/db/transaction.ts'
 import type { ServiceOperation } from '#contract/services.ts'
 import { isStored } from '#contract/verdict.ts'
 import { storePassword } from '#server/db/hosting/service-passwords.ts'
@@ -120,11 +120,8 @@ const undoCreation = (context: OperationContext) =>
 
 const stageHandlers: Record<Stage, (context: OperationContext, point: OperationPoint) => Promise<OperationPoint>> = {
   async prepare(context, point) {
-    const service = await runInTransaction(
-      getApp(context),
-      systemScope,
-      (db) => findServiceRow(db, context.input.companyId, context.input.serviceId),
-      'reading',
+    const service = await readAsSystem(getApp(context), (db) =>
+      findServiceRow(db, context.input.companyId, context.input.serviceId),
     )
     if (!service) throw new ProblemError('NOT_FOUND')
     const config: InstanceConfig = { memoryMb: service.task_runtime_memory, tasks: service.task_desire_count }
@@ -139,19 +136,14 @@ const stageHandlers: Record<Stage, (context: OperationContext, point: OperationP
 
   async install(context, point) {
     const { serviceId, companyId } = context.input
-    const apps = await runInTransaction(
-      getApp(context),
-      systemScope,
-      async (db) => {
-        const service = await findServiceRow(db, companyId, serviceId)
-        const contract = service?.contract_id ? await findContractById(db, companyId, service.contract_id) : null
-        return (
-          contract &&
-          (await readRunningApps(db, getApp(context), { modules: contract.modules, clientType: contract.client_type }))
-        )
-      },
-      'reading',
-    )
+    const apps = await readAsSystem(getApp(context), async (db) => {
+      const service = await findServiceRow(db, companyId, serviceId)
+      const contract = service?.contract_id ? await findContractById(db, companyId, service.contract_id) : null
+      return (
+        contract &&
+        (await readRunningApps(db, getApp(context), { modules: contract.modules, clientType: contract.client_type }))
+      )
+    })
     // One without a contract was set up by hand, and runs what it has.
     if (apps === null) return advance(point)
     await getApp(context).hosting.install(getServiceRef(context), apps, getOperation(context))

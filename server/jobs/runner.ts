@@ -17,7 +17,7 @@ import {
   recordPercent,
   recordStep,
 } from '#server/db/jobs.ts'
-import { runInTransaction } from '#server/db/transaction.ts'
+import { runInTransaction, systemScope } from '#server/db/transaction.ts'
 import type { AppContext } from '#server/context/context.ts'
 import type { JobKind, JobStepResult } from '#server/jobs/job-kind.ts'
 import { findJobEndpoint, type JobKinds } from '#server/jobs/job-registry.ts'
@@ -41,7 +41,7 @@ const getStepRetryDelay = ({ getRetryDelay: getDelay = getDefaultDelay }: JobKin
 const workersPerGroup = 2
 
 const runInSystemScope = <T>(app: AppContext, work: (db: DatabaseHandle) => Promise<T>) =>
-  runInTransaction(app, { role: 'portal_system' }, work)
+  runInTransaction(app, systemScope, work)
 
 /** Takes one job and works on it until it ends or `stop` is asked for. False: there was none to take. */
 export async function runOneJob(

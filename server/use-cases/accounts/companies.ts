@@ -11,7 +11,7 @@ import {
   type CompanyRecord,
   updateCompany as writeCompany,
 } from '#server/db/accounts/companies.ts'
-import { runInTransaction } from '#server/db/transaction.ts'
+import { readAsSystem } from '#server/db/transaction.ts'
 import { touchServices } from '#server/db/hosting/services.ts'
 import type { UseCaseContext, AppContext, UseCase } from '#server/context/context.ts'
 import { createValidationProblem, createNotFoundProblem } from '#server/problems/problem-error.ts'
@@ -28,7 +28,7 @@ export const findCompanies = async (
 ): Promise<CompanySummary[]> => {
   const filter = { id: id ?? null, searchText: cleanText(searchText), limit: maxMatches }
   if (filter.id === null && filter.searchText === '') return []
-  return await runInTransaction(app, { role: 'portal_system' }, (db) => searchCompanies(db, filter), 'reading')
+  return await readAsSystem(app, (db) => searchCompanies(db, filter))
 }
 
 type CompanyRow = Omit<CompanyRecord, 'create_time' | 'update_time'>

@@ -1,7 +1,7 @@
 /** Contracts in force: changed and extended by orders of their own, and what came before them (contracts 4, D34). */
 import { getContractAnchor, toStatusNumber } from '#domain/contracts.ts'
 import { toDue } from '#domain/dues.ts'
-import type { PeriodAnchor } from '#domain/plain-dates.ts'
+import { getLastDay, type PeriodAnchor } from '#domain/plain-dates.ts'
 import { toTimestamp } from '#domain/time.ts'
 import type { OutputOf } from '#contract/endpoint.ts'
 import type { changeContract, getContractHistory } from '#contract/orders.ts'
@@ -16,7 +16,7 @@ import { type ActingCompany, runForRow } from '#server/use-cases/orders/acting-c
 import { getBusinessMoment } from '#server/use-cases/orders/business-time.ts'
 import { requireAppsConfirmed } from '#server/use-cases/orders/confirm-app-changes.ts'
 import { requireDiscardConfirmed } from '#server/use-cases/orders/confirm-discard.ts'
-import { toAgreedFields, placeOrder, replaceUnpaidOrder, toRunningTerms } from '#server/use-cases/orders/orders.ts'
+import { placeOrder, replaceUnpaidOrder, toRunningTerms } from '#server/use-cases/orders/orders.ts'
 import { requireSameQuote } from '#server/use-cases/orders/quotes.ts'
 import { getStoredContractState, buildChangeTerms } from '#server/use-cases/orders/order-terms.ts'
 
@@ -79,15 +79,10 @@ const toContractRow = (
   record: ContractRecord,
   state: ReturnType<typeof getStoredContractState>,
 ): Omit<OutputOf<typeof getContractHistory>[number], 'restores' | keyof ContractSale> => ({
+  ...toRunningTerms(record, record.period_start),
   ...toAnchorFields(getContractAnchor(record)),
-  id: record.id,
-  code: record.code,
-  service_code: record.service_code,
-  order_id: record.order_id,
-  type: record.type,
   status: toStatusNumber(state, 'contract'),
   state,
-  ...toAgreedFields(toRunningTerms(record, record.period_start)),
-  segments: record.segments,
+  expired_date: getLastDay(record.period_end),
   create_time: toTimestamp(config.timeZone, record.create_time),
 })

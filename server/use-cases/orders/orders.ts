@@ -77,7 +77,7 @@ export const toRunningTerms = <T extends Pick<AgreementRow, 'period_end'>>(recor
 })
 
 /** What an order and a contract have alike, as both are shown. */
-export const toAgreedFields = (record: Omit<AgreementRow, 'annual'>) => ({
+const toAgreedFields = (record: Omit<AgreementRow, 'annual'>) => ({
   currency: record.currency,
   user_mode: record.user_mode,
   users: record.users,

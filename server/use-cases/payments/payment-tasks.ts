@@ -40,22 +40,12 @@ function toTaskRow({ config }: AppContext, task: PaymentTaskRecord): TaskRow {
   const { kind, id: payableId } = toPayableRef(task)
   const formatTime = (time: number) => toTimestamp(config.timeZone, time)
   return {
-    id: task.id,
-    company_id: task.company_id,
-    company_code: task.company_code,
-    company_name: task.company_name,
+    ...task,
     kind,
     payable_id: payableId,
     service_code: task.code,
     reason: getTaskReason(task),
-    amount: task.amount,
-    currency: task.currency,
-    gateway: task.gateway,
-    reference: task.reference,
     received: formatTime(task.create_time),
-    state: task.state,
-    problem: task.problem,
-    user_name: task.user_name,
     settled: task.end_time === null ? null : formatTime(task.end_time),
   }
 }

@@ -5,7 +5,7 @@ import type { Language } from '#domain/accounts/users.ts'
 import type { ParsedInputOf } from '#contract/endpoint.ts'
 import type { requestPrint } from '#contract/payments.ts'
 import { findPrintReader } from '#server/db/orders/print-data.ts'
-import { runInTransaction } from '#server/db/transaction.ts'
+import { runForCompany, runInTransaction, systemScope } from '#server/db/transaction.ts'
 import { addAuditEntries } from '#server/db/audit/audit-trail.ts'
 import type { AppContext, UseCaseContext } from '#server/context/context.ts'
 import { createNotFoundProblem } from '#server/problems/problem-error.ts'
@@ -33,7 +33,7 @@ export async function requestPrintTicket(
 ): Promise<{ url: string }> {
   const { row, menu, readAuditInfo } = printKinds[kind]
   const now = app.clock()
-  const key = await runInTransaction(app, { role: 'portal_app', companyId: caller.companyId }, async (db) => {
+  const key = await runForCompany(app, caller, async (db) => {
     const { ticketKey, ...trail } = await runForRow(
       { db, caller },
       row,
@@ -66,7 +66,7 @@ export interface OpenedPrint {
 export async function openPrint(request: TicketRequest, key: string): Promise<OpenedPrint | null> {
   const { app } = request
   const now = app.clock()
-  return await runInTransaction(app, { role: 'portal_system' }, async (db) => {
+  return await runInTransaction(app, systemScope, async (db) => {
     const ticket = await openTicket(db, 'print', key, request)
     const reader = ticket && (await findPrintReader(db, ticket.user_id))
     if (!reader) return null

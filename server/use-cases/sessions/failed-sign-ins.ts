@@ -6,7 +6,7 @@ import { toTimestamp } from '#domain/time.ts'
 import type { AppContext } from '#server/context/context.ts'
 import { countFailedSignIn, removeFailedSignIns } from '#server/db/accounts/failed-sign-ins.ts'
 import { addAuditEntries } from '#server/db/audit/audit-trail.ts'
-import { runInTransaction } from '#server/db/transaction.ts'
+import { runInTransaction, systemScope } from '#server/db/transaction.ts'
 import { getAddressGroup } from '#server/shares/client-address.ts'
 
 export const failureWindowMs = 15 * 60_000
@@ -17,7 +17,7 @@ export const countFailedSignInAttempt = (
   address: string,
   now: number,
 ): Promise<void> =>
-  runInTransaction(app, { role: 'portal_system' }, (db) =>
+  runInTransaction(app, systemScope, (db) =>
     countFailedSignIn(db, { userId, network: getAddressGroup(address).slice(0, 60), now }),
   )
 
@@ -25,7 +25,7 @@ export const countFailedSignInAttempt = (
 export async function writeFailedSignIns(app: AppContext): Promise<void> {
   const now = app.clock()
   const zone = app.config.timeZone
-  await runInTransaction(app, { role: 'portal_system' }, async (db) => {
+  await runInTransaction(app, systemScope, async (db) => {
     // Nobody signed in, so it is nobody's act.
     for (const { companyId, userId, userName, network, since, until, count } of await removeFailedSignIns(
       db,

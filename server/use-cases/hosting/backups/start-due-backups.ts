@@ -12,7 +12,7 @@ import { listAbandonedBackups, countScheduledRuns } from '#server/db/hosting/bac
 import { setNextRun, listSubscribedServices } from '#server/db/hosting/planned-runs.ts'
 import { lockService, type ServiceListRow } from '#server/db/hosting/services.ts'
 import { updateStoredBackup } from '#server/db/hosting/stored-backups.ts'
-import { runInTransaction, systemScope } from '#server/db/transaction.ts'
+import { readAsSystem, runInTransaction, systemScope } from '#server/db/transaction.ts'
 import type { AppContext } from '#server/context/context.ts'
 import { announceServices } from '#server/use-cases/hosting/announce.ts'
 import { beginBackupByClock } from '#server/use-cases/hosting/backups/begin-backup.ts'
@@ -54,12 +54,10 @@ export async function startDueBackups(app: AppContext): Promise<number> {
 async function startScheduled(app: AppContext): Promise<number> {
   const now = app.clock()
   const { today } = getBusinessMoment({ app, now })
-  const { rows, runningCount } = await runInTransaction(
-    app,
-    systemScope,
-    async (db) => ({ rows: await listSubscribedServices(db, today), runningCount: await countScheduledRuns(db) }),
-    'reading',
-  )
+  const { rows, runningCount } = await readAsSystem(app, async (db) => ({
+    rows: await listSubscribedServices(db, today),
+    runningCount: await countScheduledRuns(db),
+  }))
   let startedCount = 0
   for (const row of rows)
     for (const type of backupTypes) {
@@ -86,12 +84,7 @@ async function startBackup(db: DatabaseHandle, app: AppContext, row: ServiceList
 /** Whose long request was given up, or never came to be. */
 async function failAbandonedBackups(app: AppContext): Promise<void> {
   const now = app.clock()
-  const rows = await runInTransaction(
-    app,
-    systemScope,
-    (db) => listAbandonedBackups(db, now - abandonedMs, maxAbandoned),
-    'reading',
-  )
+  const rows = await readAsSystem(app, (db) => listAbandonedBackups(db, now - abandonedMs, maxAbandoned))
   for (const row of rows)
     await runInTransaction(app, systemScope, async (db) => {
       const fault = 'interrupted'
