@@ -8,7 +8,7 @@ import { insertOrFindJob, type JobRow, findJob, listOpenJobs } from '#server/db/
 import { runForCompany } from '#server/db/transaction.ts'
 import { buildErrorBody } from '#server/problems/problem-body.ts'
 import type { UseCaseResponse, UseCaseContext, AppContext } from '#server/context/context.ts'
-import { createNotFoundProblem, ProblemError } from '#server/problems/problem-error.ts'
+import { ProblemError, requireRow } from '#server/problems/problem-error.ts'
 
 /** How long a poll says "still running" unless the call says otherwise, and how long an answer is kept (D61), in ms. */
 export const jobTimes = { deadline: 900_000, retention: 86_400_000 }
@@ -74,8 +74,7 @@ export interface JobResponse {
  * its time is up, which may still turn final, and GONE (410) once its answer is no longer kept.
  */
 export async function readJob(app: AppContext, caller: Caller, id: string, language: Language): Promise<JobResponse> {
-  const job = await runForCompany(app, caller, (db) => findJob(db, caller, id))
-  if (!job) throw createNotFoundProblem()
+  const job = requireRow(await runForCompany(app, caller, (db) => findJob(db, caller, id)))
   return job.end_time === null ? buildPendingResponse(app, job) : buildFinalResponse(app, job, job.end_time, language)
 }
 

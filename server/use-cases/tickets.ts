@@ -20,7 +20,12 @@ import {
   type TicketRecord,
 } from '#server/db/accounts/tickets.ts'
 import type { UseCaseContext, AppContext } from '#server/context/context.ts'
-import { createNotFoundProblem, ProblemError, createUnavailableProblem } from '#server/problems/problem-error.ts'
+import {
+  createNotFoundProblem,
+  ProblemError,
+  createUnavailableProblem,
+  requireRow,
+} from '#server/problems/problem-error.ts'
 
 type IssuedTicketKind = Exclude<TicketKind, 'confirm'>
 /** In ms. */
@@ -81,8 +86,7 @@ export async function openTicket(
 /** Throws NOT_FOUND where `openTicket` finds none. */
 export async function redeemTicket(request: TicketRequest, kind: IssuedTicketKind, key: string): Promise<TicketRecord> {
   const { app } = request
-  const ticket = await runInTransaction(app, systemScope, (db) => openTicket(db, kind, key, request))
-  if (!ticket) throw createNotFoundProblem()
+  const ticket = requireRow(await runInTransaction(app, systemScope, (db) => openTicket(db, kind, key, request)))
   return ticket
 }
 

@@ -18,7 +18,12 @@ import { runInTransaction, systemScope } from '#server/db/transaction.ts'
 import { addAuditEntries } from '#server/db/audit/audit-trail.ts'
 import type { AppContext, UseCase } from '#server/context/context.ts'
 import { logSecurityEvent } from '#server/context/log.ts'
-import { createValidationProblem, createNotFoundProblem, ProblemError } from '#server/problems/problem-error.ts'
+import {
+  createValidationProblem,
+  createNotFoundProblem,
+  ProblemError,
+  requireRow,
+} from '#server/problems/problem-error.ts'
 import { type FactorEvidence, verifyFactor } from '#server/use-cases/factors/verify-factor.ts'
 import { recordFactorChange } from '#server/use-cases/factors/factor-notices.ts'
 import type { HashingQueuePosition } from '#server/use-cases/hashing-queue.ts'
@@ -41,8 +46,7 @@ import {
 } from '#server/use-cases/sessions/sign-in-limits.ts'
 
 export const readFactors: UseCase<typeof getFactors> = async ({ db, app, caller }) => {
-  const credential = await findCredentialByUserId(db, caller.userId)
-  if (!credential) throw createNotFoundProblem()
+  const credential = requireRow(await findCredentialByUserId(db, caller.userId))
   const formatTime = (instant: number) => toTimestamp(app.config.timeZone, instant)
   const toFactorRow = ({ id, kind, name, create_time, last_time }: FactorRecord) => ({
     id,
@@ -140,8 +144,7 @@ export async function deleteOwnFactor(app: AppContext, request: FactorRequest, i
   const { requestId } = request
   const owner = await runFactorChange(app, request, async (db, session) => {
     const { credential } = session
-    const deletedFactor = await deleteFactor(db, credential.userId, id)
-    if (!deletedFactor) throw createNotFoundProblem()
+    const deletedFactor = requireRow(await deleteFactor(db, credential.userId, id))
     if ((await listFactors(db, credential.userId)).length === 0) {
       if (getFactorRequirement(credential) !== null) throw new ProblemError('LAST_FACTOR')
       await replaceRecoveryCodes(db, credential, [])

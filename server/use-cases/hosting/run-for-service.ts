@@ -7,7 +7,7 @@ import { findOwnerCompanyId, type OwnedKind } from '#server/db/orders/service-co
 import { setTenant } from '#server/db/tenant.ts'
 import type { AuditEntry } from '#server/db/audit/audit-entry.ts'
 import type { UseCaseContext } from '#server/context/context.ts'
-import { createNotFoundProblem } from '#server/problems/problem-error.ts'
+import { createNotFoundProblem, requireRow } from '#server/problems/problem-error.ts'
 
 export interface ServiceTrailDetails {
   /** What an entry of the trail says of it beside what was done. */
@@ -25,8 +25,7 @@ export async function runForService<T>(
   work: (row: ServiceListRow, trailDetails: ServiceTrailDetails) => Promise<T>,
 ): Promise<T> {
   return runBehindFence(context, 'service', id, async (companyId, rowId, trailDetails) => {
-    const row = await findServiceRow(context.db, companyId, rowId)
-    if (!row) throw createNotFoundProblem()
+    const row = requireRow(await findServiceRow(context.db, companyId, rowId))
     return await work(row, trailDetails)
   })
 }
@@ -43,8 +42,7 @@ export async function runBehindFence<T>(
   const ownerId = isProviderAdmin(caller) ? await findOwnerCompanyId(db, kind, id) : null
   if (ownerId === null || ownerId === caller.companyId) return work(caller.companyId, id, { info: {}, log: {} })
   await setTenant(db, ownerId)
-  const company = await findCompanyById(db, ownerId)
-  if (!company) throw createNotFoundProblem()
+  const company = requireRow(await findCompanyById(db, ownerId))
   const info = { CompanyName: company.name, ActingFor: company.code }
   const result = await work(ownerId, id, { info, log: { company: { id: ownerId, actor: caller.companyCode } } })
   // What follows is the caller's own: the idempotency store.

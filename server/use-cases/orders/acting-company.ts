@@ -6,7 +6,7 @@ import { findOwnerCompanyId, type OwnedKind } from '#server/db/orders/service-co
 import { setTenant } from '#server/db/tenant.ts'
 import type { AuditEntry } from '#server/db/audit/audit-entry.ts'
 import type { UseCaseContext } from '#server/context/context.ts'
-import { createNotFoundProblem } from '#server/problems/problem-error.ts'
+import { createNotFoundProblem, requireRow } from '#server/problems/problem-error.ts'
 
 /** What is asked of whoever acts. */
 export type ActingContext = Pick<UseCaseContext, 'db' | 'caller'>
@@ -39,8 +39,7 @@ export async function runAsCompany<T, C extends ActingContext>(
   if (id === caller.companyId) return work({ context, companyId: caller.companyId, info: {}, log: {} })
   if (typeof id !== 'number' || !canActFor(context)) throw createNotFoundProblem()
   await setTenant(db, id)
-  const company = await findCompanyById(db, id)
-  if (!company) throw createNotFoundProblem()
+  const company = requireRow(await findCompanyById(db, id))
   const info = { CompanyName: company.name, ActingFor: company.code }
   const log = { company: { id, actor: caller.companyCode } }
   const result = await work({ context, companyId: id, info, log })

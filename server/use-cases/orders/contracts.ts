@@ -11,7 +11,7 @@ import { readRestoredContracts } from '#server/db/orders/restored-contracts.ts'
 import { findOrderById, findUnpaidOrder } from '#server/db/orders/orders.ts'
 import { settleServiceCode } from '#server/db/orders/service-codes.ts'
 import type { AppContext, UseCase } from '#server/context/context.ts'
-import { createNotFoundProblem, ProblemError } from '#server/problems/problem-error.ts'
+import { createNotFoundProblem, ProblemError, requireRow } from '#server/problems/problem-error.ts'
 import { type ActingCompany, runForRow } from '#server/use-cases/orders/acting-company.ts'
 import { getBusinessMoment } from '#server/use-cases/orders/business-time.ts'
 import { requireAppsConfirmed } from '#server/use-cases/orders/confirm-app-changes.ts'
@@ -32,8 +32,7 @@ export const orderContractChange: UseCase<typeof changeContract> = (context, { b
     await settleServiceCode(db, base.service_code, getBusinessMoment(context))
     if (body.replaces !== undefined) await replaceUnpaidOrder(actingCompany, body.replaces, base.service_code)
     await requireNoUnpaidOrder(actingCompany, base)
-    const formerOrder = await findOrderById(db, companyId, getBusinessMoment(context), base.order_id)
-    if (!formerOrder) throw createNotFoundProblem()
+    const formerOrder = requireRow(await findOrderById(db, companyId, getBusinessMoment(context), base.order_id))
     const { code, name, description, service } = formerOrder
     await requireAppsConfirmed(actingCompany, terms, { key: body.confirmKey, code, service })
     return { body: await placeOrder(actingCompany, terms, { code, name, description, createTime: now }) }
@@ -51,8 +50,7 @@ async function requireNoUnpaidOrder({ context, companyId }: ActingCompany, base:
 
 export const readContractHistory: UseCase<typeof getContractHistory> = (context, { params }) =>
   runForRow(context, 'contract', params.id, async ({ companyId }, id) => {
-    const namedContract = await findContractById(context.db, companyId, id)
-    if (!namedContract) throw createNotFoundProblem()
+    const namedContract = requireRow(await findContractById(context.db, companyId, id))
     const contracts = await listContractHistory(context.db, companyId, namedContract)
     const restoresById = await readRestoredContracts(context.db, companyId, contracts)
     const salesByOrder = await readContractSales(context.db, companyId, contracts)

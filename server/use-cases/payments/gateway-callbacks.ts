@@ -10,11 +10,7 @@ import type { PaymentNotice } from '#server/drivers/payment/payment-driver.ts'
 import { NoticeProblem, PaymentProblem } from '#server/drivers/payment/payment-problem.ts'
 import type { AppContext } from '#server/context/context.ts'
 import { logSecurityEvent } from '#server/context/log.ts'
-import {
-  createValidationProblem,
-  createNotFoundProblem,
-  createUnavailableProblem,
-} from '#server/problems/problem-error.ts'
+import { createValidationProblem, createUnavailableProblem, requireRow } from '#server/problems/problem-error.ts'
 import { findPaymentPage, type PaymentReturnOutcome } from '#server/use-cases/payments/payment-description.ts'
 import { requireDriver, queryAttempt } from '#server/use-cases/payments/settle-attempt.ts'
 
@@ -36,8 +32,7 @@ export async function acceptCallback(
   type: PaymentType,
   { rawBody, headers, requestId }: GatewayCallback,
 ): Promise<string> {
-  const driver = await app.payments.findDriver(type)
-  if (!driver) throw createNotFoundProblem()
+  const driver = requireRow(await app.payments.findDriver(type))
   const notice = await driver.readNotice(rawBody, headers).catch((error: unknown): never => {
     if (!(error instanceof NoticeProblem)) throw error
     logSecurityEvent(app.log, 'payment notice refused', { gateway: type, reason: error.reason, request: requestId })

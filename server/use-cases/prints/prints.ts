@@ -8,7 +8,7 @@ import { findPrintReader } from '#server/db/orders/print-data.ts'
 import { runForCompany, runInTransaction, systemScope } from '#server/db/transaction.ts'
 import { addAuditEntries } from '#server/db/audit/audit-trail.ts'
 import type { AppContext, UseCaseContext } from '#server/context/context.ts'
-import { createNotFoundProblem } from '#server/problems/problem-error.ts'
+import { requireRow } from '#server/problems/problem-error.ts'
 import { runForRow } from '#server/use-cases/orders/acting-company.ts'
 import { type PrintDocumentKind, printKinds } from '#server/use-cases/prints/print-kinds.ts'
 import { renderGonePage } from '#server/use-cases/prints/page.ts'
@@ -39,8 +39,7 @@ export async function requestPrintTicket(
       row,
       id,
       async ({ companyId, info, log }, rowId) => {
-        const documentInfo = await readAuditInfo(db, companyId, rowId)
-        if (!documentInfo) throw createNotFoundProblem()
+        const documentInfo = requireRow(await readAuditInfo(db, companyId, rowId))
         const subject: TicketSubject = { kind, id: rowId, ...(language ? { language } : {}) }
         const issuedKey = await issueTicket({ db, caller, sessionId, now }, { kind: 'print', subject, companyId })
         return { ticketKey: issuedKey, log, info: { ...info, ...documentInfo } }
