@@ -56,6 +56,9 @@ export async function runInTransaction<T>(
 export const readAsSystem = <T>(app: DatabaseOwner, work: (db: DatabaseHandle) => Promise<T>): Promise<T> =>
   runInTransaction(app, systemScope, work, 'reading')
 
+export const writeAsSystem = <T>(app: DatabaseOwner, work: (db: DatabaseHandle) => Promise<T>): Promise<T> =>
+  runInTransaction(app, systemScope, work)
+
 export const runForCompany = <T>(
   app: DatabaseOwner,
   { companyId }: { companyId: number },

@@ -4,7 +4,7 @@ import { normaliseText } from '#domain/text.ts'
 import type { DatabaseHandle } from '#server/db/database.ts'
 import type { orderExists, userExists } from '#contract/accounts.ts'
 import { findCompanyByCode } from '#server/db/accounts/companies.ts'
-import { runInTransaction, systemScope } from '#server/db/transaction.ts'
+import { writeAsSystem } from '#server/db/transaction.ts'
 import { isCodeTaken as isServiceCodeTaken } from '#server/db/orders/service-codes.ts'
 import { findUserByEmail } from '#server/db/accounts/users.ts'
 import type { AppContext, UseCase } from '#server/context/context.ts'
@@ -49,7 +49,7 @@ export async function isCodeTaken(
   const codeResource = Object.hasOwn(codeResources, resource) ? codeResources[resource] : undefined
   if (!codeResource) throw createValidationProblem([{ field: 'resource', code: 'OUT_OF_RANGE' }])
   if (!isAllowed(codeResource.allowedCallers, caller)) throw createForbiddenProblem()
-  return runInTransaction(app, systemScope, (db) => codeResource.lookUp(db, code, app))
+  return writeAsSystem(app, (db) => codeResource.lookUp(db, code, app))
 }
 
 /** `company`: code or id. About another company the answer is always no (N-07). */

@@ -8,7 +8,7 @@ import {
   updateService,
 } from '#server/db/hosting/services.ts'
 import { updateListedOrder } from '#server/db/orders/orders.ts'
-import { readAsSystem, runInTransaction, systemScope } from '#server/db/transaction.ts'
+import { readAsSystem, writeAsSystem } from '#server/db/transaction.ts'
 import type { AppContext } from '#server/context/context.ts'
 import { HostingError, type InstanceConfig, type InstanceState } from '#server/drivers/hosting/hosting-driver.ts'
 import { ProblemError } from '#server/problems/problem-error.ts'
@@ -70,7 +70,7 @@ export async function checkServices(app: AppContext, companyId: number | null = 
       : { ...toUnreachableFields(row) }
     result.online += observedFields.online
     if (row.operation !== null || hasSameFields(row, observedFields)) continue
-    if (!(await runInTransaction(app, systemScope, (db) => writeObserved(db, app, row, observedFields)))) continue
+    if (!(await writeAsSystem(app, (db) => writeObserved(db, app, row, observedFields)))) continue
     result.changed += 1
     announceServices(app, row.company_id)
   }

@@ -5,7 +5,7 @@
 import type { PaymentType } from '#domain/payments.ts'
 import { findAttemptByKey, type AttemptRecord } from '#server/db/payments/payment-attempts.ts'
 import { toPayableRef } from '#server/db/payments/payables.ts'
-import { runInTransaction, systemScope } from '#server/db/transaction.ts'
+import { writeAsSystem } from '#server/db/transaction.ts'
 import type { PaymentNotice } from '#server/drivers/payment/payment-driver.ts'
 import { NoticeProblem, PaymentProblem } from '#server/drivers/payment/payment-problem.ts'
 import type { AppContext } from '#server/context/context.ts'
@@ -20,8 +20,7 @@ interface GatewayCallback {
   requestId: string
 }
 
-const findAttempt = (app: AppContext, key: string) =>
-  runInTransaction(app, systemScope, (db) => findAttemptByKey(db, key))
+const findAttempt = (app: AppContext, key: string) => writeAsSystem(app, (db) => findAttemptByKey(db, key))
 
 /**
  * Answers what the gateway must read to stop repeating it. Throws VALIDATION_ERROR for what no gateway of ours has signed,
@@ -61,7 +60,7 @@ export async function getReturnUrl(app: AppContext, key: string, query: URLSearc
   const { publicUrl } = app.config
   const attempt = await findAttempt(app, key)
   if (!attempt) return `${publicUrl}/saas/app/contract`
-  const getPage = await runInTransaction(app, systemScope, (db) => findPaymentPage(db, toPayableRef(attempt)))
+  const getPage = await writeAsSystem(app, (db) => findPaymentPage(db, toPayableRef(attempt)))
   return `${publicUrl}${getPage(await readReturnOutcome(app, attempt, query))}#return=${key}`
 }
 

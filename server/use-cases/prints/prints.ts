@@ -5,7 +5,7 @@ import type { Language } from '#domain/accounts/users.ts'
 import type { ParsedInputOf } from '#contract/endpoint.ts'
 import type { requestPrint } from '#contract/payments.ts'
 import { findPrintReader } from '#server/db/orders/print-data.ts'
-import { runForCompany, runInTransaction, systemScope } from '#server/db/transaction.ts'
+import { runForCompany, writeAsSystem } from '#server/db/transaction.ts'
 import { addAuditEntries } from '#server/db/audit/audit-trail.ts'
 import type { AppContext, UseCaseContext } from '#server/context/context.ts'
 import { requireRow } from '#server/problems/problem-error.ts'
@@ -65,7 +65,7 @@ export interface OpenedPrint {
 export async function openPrint(request: TicketRequest, key: string): Promise<OpenedPrint | null> {
   const { app } = request
   const now = app.clock()
-  return await runInTransaction(app, systemScope, async (db) => {
+  return await writeAsSystem(app, async (db) => {
     const ticket = await openTicket(db, 'print', key, request)
     const reader = ticket && (await findPrintReader(db, ticket.user_id))
     if (!reader) return null

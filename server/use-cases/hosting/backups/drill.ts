@@ -8,7 +8,7 @@ import { tryInsertJob } from '#server/db/jobs.ts'
 import { listAbandonedDrills, startRestore, finishRestore } from '#server/db/hosting/restores.ts'
 import { listBackupsToDrill } from '#server/db/hosting/backup-retention.ts'
 import { type StoredBackup, findAnyStoredBackup } from '#server/db/hosting/stored-backups.ts'
-import { readAsSystem, runInTransaction, systemScope } from '#server/db/transaction.ts'
+import { readAsSystem, writeAsSystem } from '#server/db/transaction.ts'
 import type { AppContext } from '#server/context/context.ts'
 import { StoreError } from '#server/drivers/backup-store/backup-store.ts'
 import { buildData } from '#server/drivers/hosting/local/build-data.ts'
@@ -35,7 +35,7 @@ const maxDrills = 2
 /** Answers how many began. */
 export async function startDueDrills(app: AppContext): Promise<number> {
   const now = app.clock()
-  return await runInTransaction(app, systemScope, async (db) => {
+  return await writeAsSystem(app, async (db) => {
     for (const { id } of await listAbandonedDrills(db, now - abandonedMs))
       await finishRestore(db, id, 'interrupted', now)
     const dueBackups = await listBackupsToDrill(db, now - drillIntervalMs, maxDrills)

@@ -7,7 +7,7 @@ import { hostingDays } from '#domain/hosting.ts'
 import { type PdbType, backupTypes } from '#contract/backups.ts'
 import { findBackupsByIds, listBackupsToRemove, listBackupsToClear } from '#server/db/hosting/backup-retention.ts'
 import { updateStoredBackup } from '#server/db/hosting/stored-backups.ts'
-import { readAsSystem, runInTransaction, systemScope } from '#server/db/transaction.ts'
+import { readAsSystem, writeAsSystem } from '#server/db/transaction.ts'
 import type { AppContext } from '#server/context/context.ts'
 import { announceServices } from '#server/use-cases/hosting/announce.ts'
 import { clearLocation, locationFormats } from '#server/use-cases/hosting/backups/backup-locations.ts'
@@ -30,7 +30,7 @@ export async function expireBackups(app: AppContext): Promise<number> {
       app.log.warn({ err: error, backup: row.id }, 'a backup that is not needed any more could not be taken away')
       continue
     }
-    await runInTransaction(app, systemScope, (db) => updateStoredBackup(db, row, { location: null }, app.clock()))
+    await writeAsSystem(app, (db) => updateStoredBackup(db, row, { location: null }, app.clock()))
     clearedCount += 1
   }
   return clearedCount
@@ -47,7 +47,7 @@ async function markOldRemoved(app: AppContext): Promise<void> {
   }
   const rows = await readAsSystem(app, (db) => listBackupsToRemove(db, limits))
   for (const row of rows) {
-    await runInTransaction(app, systemScope, (db) => updateStoredBackup(db, row, { state: 'removed' }, app.clock()))
+    await writeAsSystem(app, (db) => updateStoredBackup(db, row, { state: 'removed' }, app.clock()))
     announceServices(app, row.company_id)
   }
 }
