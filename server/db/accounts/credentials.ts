@@ -1,22 +1,7 @@
 /** Password hashes: read, checked again and written here alone; no other query of users carries them onward. */
-import { type Language, userStatus, type UserStatus } from '#domain/accounts/users.ts'
+import { userStatus } from '#domain/accounts/users.ts'
 import type { DatabaseHandle } from '#server/db/database.ts'
 import { findRow, hasRow } from '#server/db/find-row.ts'
-
-export interface UserCredential {
-  userId: number
-  companyId: number
-  companyCode: string
-  companyName: string
-  userName: string
-  email: string
-  status: UserStatus
-  language: Language
-  passwordHash: string | null
-  /** Of the demo world. */
-  demo: boolean
-  companyRequiresFactor: boolean
-}
 
 const selectCredentials = (db: DatabaseHandle) =>
   db
@@ -35,6 +20,8 @@ const selectCredentials = (db: DatabaseHandle) =>
       'company.code as companyCode',
       'company.name as companyName',
     ])
+
+export type UserCredential = Awaited<ReturnType<ReturnType<typeof selectCredentials>['executeTakeFirstOrThrow']>>
 
 /** By company code and folded e-mail. A deleted user has none: its e-mail may belong to somebody else by now (D73). */
 export const findCredential = (db: DatabaseHandle, companyCode: string, emailKey: string) =>

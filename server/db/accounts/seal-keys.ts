@@ -1,12 +1,6 @@
 /** Sealing keys of sessions, each until what it sealed is opened. Every function means the keys of one user. */
 import type { DatabaseHandle } from '#server/db/database.ts'
 
-export interface SealKeyRecord {
-  id: number
-  session_id: string
-  key: string
-}
-
 /** With the session, in its transaction. Needs portal_system. */
 export async function insertSealKey(
   db: DatabaseHandle,

@@ -1,18 +1,15 @@
 /** Tickets: 256 bits, only their hash is kept, each opens one thing for one browser (D64, D65, decision 73). */
+import type { Selectable } from 'kysely'
 import { hash } from 'node:crypto'
 import type { DatabaseHandle } from '#server/db/database.ts'
 import { findRow, hasRow } from '#server/db/find-row.ts'
-import type { TicketKind } from '#server/db/tables/tables.ts'
+import type { TicketKind, TicketTable } from '#server/db/tables/tables.ts'
 
 const hashTicketKey = (key: string) => hash('sha256', `ticket ${key}`, 'hex')
 
-export interface TicketRecord {
-  kind: TicketKind
-  user_id: number
-  company_id: number
-  session_id: string | null
-  subject: unknown
-}
+const ticketColumns = ['kind', 'user_id', 'company_id', 'session_id', 'subject'] as const
+
+export type TicketRecord = Pick<Selectable<TicketTable>, (typeof ticketColumns)[number]>
 
 export async function insertTicket(
   db: DatabaseHandle,
@@ -24,8 +21,6 @@ export async function insertTicket(
     .values({ ...ticket, hash: hashTicketKey(key), subject: JSON.stringify(subject), used: null, browser: null })
     .execute()
 }
-
-const ticketColumns = ['kind', 'user_id', 'company_id', 'session_id', 'subject'] as const
 
 /** How long the browser that used a ticket may repeat its request, ms. */
 const repeatWindowMs = 60_000

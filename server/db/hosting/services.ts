@@ -132,23 +132,6 @@ export async function touchServices(db: DatabaseHandle, companyId: number): Prom
 const updateCompanyServices = (db: DatabaseHandle, companyId: number) =>
   db.updateTable('service').where('company_id', '=', companyId)
 
-/** What the health check goes by. */
-export type MonitoredService = Pick<
-  ServiceRecord,
-  | 'id'
-  | 'company_id'
-  | 'code'
-  | 'system_status'
-  | 'online'
-  | 'running_memory'
-  | 'running_tasks'
-  | 'needs_reboot'
-  | 'fault'
-  | 'operation'
-  | 'fence'
-  | 'row_version'
->
-
 /** All of them. As the system. */
 export const listMonitoredServices = (db: DatabaseHandle) =>
   db
@@ -169,6 +152,9 @@ export const listMonitoredServices = (db: DatabaseHandle) =>
     ])
     .orderBy('id')
     .execute()
+
+/** What the health check goes by. */
+export type MonitoredService = Awaited<ReturnType<typeof listMonitoredServices>>[number]
 
 export type UpkeepServiceRow = Pick<
   ServiceListRow,

@@ -12,11 +12,6 @@ import { touchService } from '#server/db/hosting/services.ts'
 import type { OrderTable } from '#server/db/tables/order-tables.ts'
 import type { Moment } from '#server/db/orders/moment.ts'
 
-export type RemindableOrder = Pick<
-  Selectable<OrderTable>,
-  'id' | 'company_id' | 'code' | 'name' | 'stored' | 'due' | 'period_end' | 'alert_date' | 'amount' | 'currency'
->
-
 const reminderColumns = [
   'id',
   'company_id',
@@ -29,6 +24,8 @@ const reminderColumns = [
   'amount',
   'currency',
 ] as const
+
+export type RemindableOrder = Pick<Selectable<OrderTable>, (typeof reminderColumns)[number]>
 
 /** Locked for this transaction; those that another node works on are stepped over. */
 export const lockOverdueOrders = (db: DatabaseHandle, { now }: Moment, limit: number) =>

@@ -1,35 +1,9 @@
 /** Money that no order waited for, as rows. Read and written as the system, for the provider's admins. */
-import { type Insertable, type Selectable, sql, type Updateable } from 'kysely'
+import { type Insertable, sql, type Updateable } from 'kysely'
 import type { DatabaseHandle } from '#server/db/database.ts'
 import { findRow, hasRow } from '#server/db/find-row.ts'
 import { nextCheckDelay } from '#server/db/payments/payment-attempts.ts'
-import type { PaymentTable, PaymentTaskTable } from '#server/db/tables/order-tables.ts'
-
-type TaskRow = Selectable<PaymentTaskTable>
-
-type PaymentFields = Pick<
-  Selectable<PaymentTable>,
-  | 'order_id'
-  | 'backup_order_id'
-  | 'traffic_id'
-  | 'gateway'
-  | 'reference'
-  | 'amount'
-  | 'currency'
-  | 'paid_at'
-  | 'outcome'
->
-
-/** A task with the payment that it is about. */
-export interface PaymentTaskRecord extends TaskRow, PaymentFields {
-  company_code: string
-  company_name: string
-  /** The service's code. */
-  code: string
-  is_deleted: boolean
-  /** Who refunded or applied it. */
-  user_name: string | null
-}
+import type { PaymentTaskTable } from '#server/db/tables/order-tables.ts'
 
 const selectTasks = (db: DatabaseHandle) =>
   db
@@ -57,6 +31,9 @@ const selectTasks = (db: DatabaseHandle) =>
       sql<string>`coalesce(o.code, b.service_code, m.service_code)`.as('code'),
       sql<boolean>`coalesce(o.deleted, false)`.as('is_deleted'),
     ])
+
+/** A task with the payment that it is about. `code`: the service's; `user_name`: who refunded or applied it. */
+export type PaymentTaskRecord = Awaited<ReturnType<ReturnType<typeof selectTasks>['executeTakeFirstOrThrow']>>
 
 export async function insertPaymentTask(
   db: DatabaseHandle,
