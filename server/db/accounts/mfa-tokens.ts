@@ -32,10 +32,6 @@ export const lockMfaTokenRow = (db: DatabaseHandle, token: string, now: number) 
 export const hasProofSince = (db: DatabaseHandle, sessionId: string, since: number) =>
   hasRow(db.selectFrom('proof').select('hash').where('session_id', '=', sessionId).where('proven', '>', since))
 
-export async function updateMfaToken(
-  db: DatabaseHandle,
-  mfaToken: MfaToken,
-  fields: Updateable<MfaTokenTable>,
-): Promise<void> {
+export async function updateMfaToken(db: DatabaseHandle, mfaToken: MfaToken, fields: Updateable<MfaTokenTable>) {
   await db.updateTable('proof').set(fields).where('hash', '=', mfaToken.hash).execute()
 }

@@ -93,10 +93,7 @@ export interface NewOneTimeKey {
   until: number
 }
 
-export async function insertKey(
-  db: DatabaseHandle,
-  { key, userId, companyId, purpose, until }: NewOneTimeKey,
-): Promise<void> {
+export async function insertKey(db: DatabaseHandle, { key, userId, companyId, purpose, until }: NewOneTimeKey) {
   await db
     .insertInto('one_time_key')
     .values({ hash: hashOneTimeKey(key), user_id: userId, company_id: companyId, purpose, until, used: null })

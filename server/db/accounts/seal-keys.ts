@@ -33,12 +33,7 @@ export const listSealKeys = (
     .execute()
 
 /** Of these, what is this user's. The key of a session that still stands stays: there is something to be sealed yet. */
-export async function deleteSealKeys(
-  db: DatabaseHandle,
-  userId: number,
-  ids: readonly number[],
-  now: number,
-): Promise<void> {
+export async function deleteSealKeys(db: DatabaseHandle, userId: number, ids: readonly number[], now: number) {
   await db
     .deleteFrom('seal_key')
     .where('user_id', '=', userId)

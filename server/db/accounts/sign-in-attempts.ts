@@ -102,11 +102,7 @@ interface ForgivenAttempts {
 }
 
 /** The password was right. */
-export async function forgiveAttempts(
-  db: DatabaseHandle,
-  { accounts, otherSubjects }: ForgivenAttempts,
-  now: number,
-): Promise<void> {
+export async function forgiveAttempts(db: DatabaseHandle, { accounts, otherSubjects }: ForgivenAttempts, now: number) {
   await db.deleteFrom('attempt').where('subject', 'in', accounts).execute()
   for (const { subject, freeAttempts } of otherSubjects)
     await db

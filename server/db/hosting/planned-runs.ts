@@ -12,12 +12,7 @@ export const listSubscribedServices = (db: DatabaseHandle, today: string) =>
     .orderBy('id')
     .execute()
 
-export async function setNextRun(
-  db: DatabaseHandle,
-  serviceId: number,
-  type: PdbType,
-  nextRunAt: number,
-): Promise<void> {
+export async function setNextRun(db: DatabaseHandle, serviceId: number, type: PdbType, nextRunAt: number) {
   await db
     .updateTable('service')
     .set(type === 'pdb2s3' ? { next_pdb2s3: nextRunAt } : { next_pdb2rds: nextRunAt })

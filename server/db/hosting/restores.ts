@@ -21,12 +21,7 @@ export async function startRestore(db: DatabaseHandle, restore: NewRestore): Pro
 }
 
 /** `fault`: null where it is done. As the system. */
-export async function finishRestore(
-  db: DatabaseHandle,
-  id: number,
-  fault: BackupFault | null,
-  now: number,
-): Promise<void> {
+export async function finishRestore(db: DatabaseHandle, id: number, fault: BackupFault | null, now: number) {
   await db
     .updateTable('restore')
     .set({ state: fault === null ? 'done' : 'failed', fault, end_time: now })

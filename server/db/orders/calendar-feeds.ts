@@ -12,11 +12,7 @@ interface CalendarFeed {
 }
 
 /** The former one ends. */
-export async function storeCalendarFeed(
-  db: DatabaseHandle,
-  { userId, companyId, key }: CalendarFeed,
-  now: number,
-): Promise<void> {
+export async function storeCalendarFeed(db: DatabaseHandle, { userId, companyId, key }: CalendarFeed, now: number) {
   const values = { hash: hashFeedKey(key), create_time: now }
   await db
     .insertInto('calendar_feed')

@@ -182,12 +182,7 @@ export interface ChangeStamp {
 }
 
 /** Writes the fields with the next version. */
-export async function updateOrder(
-  db: DatabaseHandle,
-  id: number,
-  fields: OrderChange,
-  { change, time }: ChangeStamp,
-): Promise<void> {
+export async function updateOrder(db: DatabaseHandle, id: number, fields: OrderChange, { change, time }: ChangeStamp) {
   await db
     .updateTable('service_order')
     .set({ ...fields, change, update_time: time, row_version: sql`row_version + 1` })
@@ -199,12 +194,7 @@ export async function updateOrder(
  * After anything of a service has changed: which of its orders is its row in the list, the one in force, else the newest
  * (D35), and that this row has changed, since what waits to be paid stands on it.
  */
-export async function updateListedOrder(
-  db: DatabaseHandle,
-  companyId: number,
-  code: string,
-  { change }: ChangeStamp,
-): Promise<void> {
+export async function updateListedOrder(db: DatabaseHandle, companyId: number, code: string, { change }: ChangeStamp) {
   const listedOrder = await db
     .selectFrom('service_order')
     .select(['id', 'is_listed'])

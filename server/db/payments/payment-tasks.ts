@@ -68,11 +68,7 @@ export async function lockPaymentTask(db: DatabaseHandle, id: number): Promise<P
   return await findPaymentTask(db, id)
 }
 
-export async function updatePaymentTask(
-  db: DatabaseHandle,
-  id: number,
-  fields: Updateable<PaymentTaskTable>,
-): Promise<void> {
+export async function updatePaymentTask(db: DatabaseHandle, id: number, fields: Updateable<PaymentTaskTable>) {
   await db.updateTable('payment_task').set(fields).where('id', '=', id).execute()
 }
 
