@@ -24,7 +24,7 @@ export type TransactionScope =
   /** All rows: the token call, /public, jobs, and calls in which staff name a company. */
   | { role: 'portal_system'; claim?: IntentClaim | null }
 
-export const systemScope = { role: 'portal_system' } as const
+const systemScope = { role: 'portal_system' } as const
 
 /**
  * The intent is taken for the transaction. `checksOutcome`: where it was told before, the transaction fails at once (`isDuplicateError`),
