@@ -4,13 +4,13 @@
  */
 import '#server/config/private-files.ts'
 import { withApp } from '#server/cli/with-app.ts'
-import { runInTransaction } from '#server/db/transaction.ts'
+import { writeAsSystem } from '#server/db/transaction.ts'
 import { findBrokenEntries } from '#server/use-cases/audit/check-log.ts'
 import { readStoredNotes } from '#server/use-cases/audit/stored-notes.ts'
 
 await withApp(async (app) => {
   const storedNotes = await readStoredNotes(app)
-  const brokenEntries = await runInTransaction(app, { role: 'portal_system' }, (db) =>
+  const brokenEntries = await writeAsSystem(app, (db) =>
     findBrokenEntries(app, db, { storedNotes: storedNotes ?? new Map() }),
   )
   for (const { company_id, id } of brokenEntries) console.error(`Broken: entry ${id} of company ${company_id}.`)

@@ -5,7 +5,7 @@ import { findPublicSetting, StartProblem } from '#server/config/config.ts'
 import { readFact } from '#server/db/installation-facts.ts'
 import type { Database } from '#server/db/database.ts'
 import { getRestoredMarkPath } from '#server/db/embedded/restore-dump.ts'
-import { runInTransaction } from '#server/db/transaction.ts'
+import { writeAsSystem } from '#server/db/transaction.ts'
 import { checkTokenKey, readTokenKeyFile } from '#server/db/accounts/token-key.ts'
 import { type DemoExtension, demoFactName } from '#server/composition/demo.ts'
 import { createFirstAdminLink } from '#server/composition/first-admin.ts'
@@ -83,7 +83,7 @@ async function recordRestore(app: AppContext): Promise<void> {
 
 /** Everybody knows its passwords, so it is served only where that was asked for, and on this machine alone. */
 async function requireNoDemoData(app: AppContext): Promise<void> {
-  const demoLoadedAt = await runInTransaction(app, { role: 'portal_system' }, (db) => readFact(db, demoFactName))
+  const demoLoadedAt = await writeAsSystem(app, (db) => readFact(db, demoFactName))
   if (!demoLoadedAt) return
   const publicSetting = findPublicSetting(app.config)
   throw new StartProblem(

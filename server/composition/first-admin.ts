@@ -7,7 +7,7 @@ import { takeChangeNumber } from '#server/db/change-numbers.ts'
 import { findCompanyByCode, insertCompany } from '#server/db/accounts/companies.ts'
 import type { DatabaseHandle } from '#server/db/database.ts'
 import { insertKey, spendAllKeys } from '#server/db/accounts/one-time-keys.ts'
-import { runInTransaction } from '#server/db/transaction.ts'
+import { writeAsSystem } from '#server/db/transaction.ts'
 import { hasActiveAdmin, insertUser, findUserByEmail } from '#server/db/accounts/users.ts'
 import type { AppContext } from '#server/context/context.ts'
 import { createSealKey } from '#server/use-cases/sessions/seal-key.ts'
@@ -17,7 +17,7 @@ const linkLifetimeMs = 72 * 3_600_000
 /** Null: a provider's admin can sign in already. */
 export async function createFirstAdminLink(app: AppContext): Promise<string | null> {
   const { config } = app
-  return runInTransaction(app, { role: 'portal_system' }, async (db) => {
+  return writeAsSystem(app, async (db) => {
     // Several servers may start at once; the second one finds what the first has made.
     await sql`select pg_advisory_xact_lock(7801, -1)`.execute(db)
     const now = app.clock()

@@ -70,10 +70,7 @@ export interface NewTombstone {
 }
 
 /** Remembers that a row is gone, for devices that still have it. */
-export async function addTombstone(
-  db: DatabaseHandle,
-  { companyId, kind, rowId, change, time }: NewTombstone,
-): Promise<void> {
+export async function addTombstone(db: DatabaseHandle, { companyId, kind, rowId, change, time }: NewTombstone) {
   await db.insertInto('tombstone').values({ company_id: companyId, kind, row_id: rowId, change, time }).execute()
 }
 
@@ -86,8 +83,7 @@ export async function listDeletedSince(
   const rows = await db
     .selectFrom('tombstone')
     .select('row_id')
-    .where('company_id', '=', companyId)
-    .where('kind', '=', kind)
+    .where((where) => where.and({ company_id: companyId, kind }))
     .where('change', '>', since)
     .orderBy('change')
     .execute()

@@ -8,7 +8,7 @@ export async function readFact(db: DatabaseHandle, name: string): Promise<string
 }
 
 /** Whether this call was the one that set it: of several nodes that start at once, one is. */
-export const setFactOnce = (db: DatabaseHandle, name: string, value: string): Promise<boolean> =>
+export const setFactOnce = (db: DatabaseHandle, name: string, value: string) =>
   hasRow(
     db
       .insertInto('fact')

@@ -28,7 +28,7 @@ export async function insertOrFindJob(db: DatabaseHandle, job: NewJobRow): Promi
 }
 
 /** Undefined: that intent has begun one of this kind already, which may be at its end by now. */
-export const tryInsertJob = (db: DatabaseHandle, job: NewJobRow): Promise<JobRow | undefined> =>
+export const tryInsertJob = (db: DatabaseHandle, job: NewJobRow) =>
   db
     .insertInto('job')
     .values({
@@ -54,11 +54,11 @@ export const tryInsertJob = (db: DatabaseHandle, job: NewJobRow): Promise<JobRow
 const selectOwnerJobs = (db: DatabaseHandle, { companyId, userId }: WriteOwner) =>
   db.selectFrom('job').selectAll().where('company_id', '=', companyId).where('user_id', '=', userId)
 
-export const findJob = (db: DatabaseHandle, owner: WriteOwner, id: string): Promise<JobRow | null> =>
+export const findJob = (db: DatabaseHandle, owner: WriteOwner, id: string) =>
   findRow(selectOwnerJobs(db, owner).where('id', '=', id))
 
 /** What of theirs is not at its end yet, oldest first. */
-export const listOpenJobs = (db: DatabaseHandle, owner: WriteOwner): Promise<JobRow[]> =>
+export const listOpenJobs = (db: DatabaseHandle, owner: WriteOwner) =>
   selectOwnerJobs(db, owner).where('state', 'in', ['queued', 'running']).orderBy('create_time').orderBy('id').execute()
 
 export interface ClaimedJob extends JobRow {
@@ -93,14 +93,12 @@ async function updateLeasedJob(
   const { numUpdatedRows } = await db
     .updateTable('job')
     .set(fields)
-    .where('id', '=', id)
-    .where('fence', '=', fence)
-    .where('state', '=', 'running')
+    .where((where) => where.and({ id, fence, state: 'running' }))
     .executeTakeFirstOrThrow()
   return numUpdatedRows > 0n
 }
 
-export const keepLease = (db: DatabaseHandle, job: JobLease, leaseUntil: number): Promise<boolean> =>
+export const keepLease = (db: DatabaseHandle, job: JobLease, leaseUntil: number) =>
   updateLeasedJob(db, job, { lease_until: leaseUntil })
 
 const maxPercent = (percent: number) => sql<number>`greatest(percent, ${percent}::smallint)`
@@ -110,7 +108,7 @@ export const recordStep = (
   db: DatabaseHandle,
   job: JobLease,
   { point, percent, leaseUntil }: { point: unknown; percent: number; leaseUntil: number },
-): Promise<boolean> =>
+) =>
   updateLeasedJob(db, job, {
     point: JSON.stringify(point),
     percent: maxPercent(percent),
@@ -119,11 +117,11 @@ export const recordStep = (
   })
 
 /** In the middle of a step. */
-export const recordPercent = (db: DatabaseHandle, job: JobLease, percent: number): Promise<boolean> =>
+export const recordPercent = (db: DatabaseHandle, job: JobLease, percent: number) =>
   updateLeasedJob(db, job, { percent: maxPercent(percent) })
 
 /** Nobody works on it; it may be claimed from `availableAt` on. */
-export const requeueJob = (db: DatabaseHandle, job: JobLease, availableAt: number): Promise<boolean> =>
+export const requeueJob = (db: DatabaseHandle, job: JobLease, availableAt: number) =>
   updateLeasedJob(db, job, { state: 'queued', lease_until: availableAt })
 
 export interface JobOutcome {
@@ -133,16 +131,14 @@ export interface JobOutcome {
   now: number
 }
 
-export const finishJob = (db: DatabaseHandle, job: JobLease, { now, ...outcome }: JobOutcome): Promise<boolean> =>
+export const finishJob = (db: DatabaseHandle, job: JobLease, { now, ...outcome }: JobOutcome) =>
   updateLeasedJob(db, job, { ...outcome, end_time: now, ...(outcome.state === 'done' ? { percent: 100 } : {}) })
 
 /** At its end, where nobody will ask what came of it. */
 export async function deleteJob(db: DatabaseHandle, { id, fence }: JobLease): Promise<boolean> {
   const { numDeletedRows } = await db
     .deleteFrom('job')
-    .where('id', '=', id)
-    .where('fence', '=', fence)
-    .where('state', '=', 'running')
+    .where((where) => where.and({ id, fence, state: 'running' }))
     .executeTakeFirstOrThrow()
   return numDeletedRows > 0n
 }

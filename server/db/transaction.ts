@@ -24,7 +24,7 @@ export type TransactionScope =
   /** All rows: the token call, /public, jobs, and calls in which staff name a company. */
   | { role: 'portal_system'; claim?: IntentClaim | null }
 
-export const systemScope = { role: 'portal_system' } as const
+const systemScope = { role: 'portal_system' } as const
 
 /**
  * The intent is taken for the transaction. `checksOutcome`: where it was told before, the transaction fails at once (`isDuplicateError`),
@@ -52,6 +52,19 @@ export async function runInTransaction<T>(
 ): Promise<T> {
   return runWithRetries(() => runInScope(app, scope, work, mode))
 }
+
+export const readAsSystem = <T>(app: DatabaseOwner, work: (db: DatabaseHandle) => Promise<T>): Promise<T> =>
+  runInTransaction(app, systemScope, work, 'reading')
+
+export const writeAsSystem = <T>(app: DatabaseOwner, work: (db: DatabaseHandle) => Promise<T>): Promise<T> =>
+  runInTransaction(app, systemScope, work)
+
+export const runForCompany = <T>(
+  app: DatabaseOwner,
+  { companyId }: { companyId: number },
+  work: (db: DatabaseHandle) => Promise<T>,
+  mode?: TransactionMode,
+): Promise<T> => runInTransaction(app, { role: 'portal_app', companyId }, work, mode)
 
 /**
  * One statement that is its own transaction, and puts on its role by itself: only a function of the database that runs as

@@ -7,7 +7,7 @@ import { userStatus } from '#domain/accounts/users.ts'
 import type { UnauthorizedDetails } from '#contract/accounts.ts'
 import type { Endpoint } from '#contract/endpoint.ts'
 import { findTokenByAccessHash, markAccessUsed, type PresentedToken } from '#server/db/accounts/tokens.ts'
-import { runSingleStatement, runInTransaction } from '#server/db/transaction.ts'
+import { runSingleStatement, writeAsSystem } from '#server/db/transaction.ts'
 import type { AppContext } from '#server/context/context.ts'
 import { createForbiddenProblem, ProblemError } from '#server/problems/problem-error.ts'
 import { hashToken } from '#server/use-cases/sessions/tokens.ts'
@@ -42,7 +42,7 @@ export async function authenticate(app: AppContext, authorization: string | unde
 /** Once for each token that another was exchanged for: its parent is then good for ten more seconds (decision 69). */
 async function recordFirstUse(app: AppContext, { tokenId, parentId, accessUsed }: PresentedToken): Promise<void> {
   if (parentId === null || accessUsed !== null) return
-  await runInTransaction(app, { role: 'portal_system' }, (db) => markAccessUsed(db, tokenId, app.clock()))
+  await writeAsSystem(app, (db) => markAccessUsed(db, tokenId, app.clock()))
 }
 
 function findTokenProblem(token: PresentedToken | null, now: number): 'UNAUTHORIZED' | 'TOKENEXPIRED' | null {

@@ -8,7 +8,7 @@ import type { WebSocket } from '@fastify/websocket'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Caller } from '#domain/access.ts'
 import { findActiveSessionIds } from '#server/db/accounts/tokens.ts'
-import { runInTransaction } from '#server/db/transaction.ts'
+import { writeAsSystem } from '#server/db/transaction.ts'
 import { canOpenSocket } from '#server/http/cross-site.ts'
 import type { HttpContext } from '#server/http/http-context.ts'
 import { requireCaller, getSubject, authenticate } from '#server/http/authenticate.ts'
@@ -236,7 +236,7 @@ const isSessionActive = async (app: AppContext, { sessionId }: Listener) =>
   (await findActiveSessions(app, [sessionId])).has(sessionId)
 
 const findActiveSessions = (app: AppContext, ids: readonly string[]) =>
-  runInTransaction(app, { role: 'portal_system' }, (db) => findActiveSessionIds(db, ids, app.clock()))
+  writeAsSystem(app, (db) => findActiveSessionIds(db, ids, app.clock()))
 
 /** To one that does not read, nothing more: what it missed it learns by polling. */
 function send({ socket }: Listener, message: JobProgress | ChangeMessage): void {

@@ -8,7 +8,7 @@ import type { DatabaseHandle } from '#server/db/database.ts'
 import { deleteExpiredPasswords } from '#server/db/hosting/service-passwords.ts'
 import { deleteOldJobBodies, deleteOldJobs } from '#server/db/jobs.ts'
 import { deleteOldBodies, deleteOldStubs } from '#server/db/idempotency-store.ts'
-import { runInTransaction, systemScope } from '#server/db/transaction.ts'
+import { writeAsSystem } from '#server/db/transaction.ts'
 import type { AppContext } from '#server/context/context.ts'
 import { releaseCodes } from '#server/use-cases/accounts/release-codes.ts'
 
@@ -62,8 +62,7 @@ export async function deleteExpiredData(app: AppContext): Promise<Record<string,
   }
   const deletedCounts: Record<string, number> = {}
   // Each in a transaction of its own, so that none holds the others' rows.
-  for (const [name, deleteRows] of Object.entries(deletions))
-    deletedCounts[name] = await runInTransaction(app, systemScope, deleteRows)
+  for (const [name, deleteRows] of Object.entries(deletions)) deletedCounts[name] = await writeAsSystem(app, deleteRows)
   return deletedCounts
 }
 

@@ -1,7 +1,7 @@
 /** Uploads whose day is over, files that are nobody's, and resources that nothing names: gone within ten minutes. */
 import { findUploadIdsInUse, deleteExpiredUploads } from '#server/db/catalogue/app-uploads.ts'
 import { deleteUnusedResources } from '#server/db/catalogue/web-resources.ts'
-import { runInTransaction, systemScope } from '#server/db/transaction.ts'
+import { readAsSystem, writeAsSystem } from '#server/db/transaction.ts'
 import type { AppContext } from '#server/context/context.ts'
 import { listFilesOlderThan, removeUploadFile } from '#server/use-cases/uploads/upload-files.ts'
 
@@ -16,13 +16,11 @@ export async function deleteExpiredUploadFiles(
   app: AppContext,
 ): Promise<{ uploads: number; files: number; resources: number }> {
   const now = app.clock()
-  const uploads = await runInTransaction(app, systemScope, (db) => deleteExpiredUploads(db, now))
+  const uploads = await writeAsSystem(app, (db) => deleteExpiredUploads(db, now))
   const oldFileIds = await listFilesOlderThan(app, minFileAgeMs)
-  const usedIds = await runInTransaction(app, systemScope, (db) => findUploadIdsInUse(db, oldFileIds), 'reading')
+  const usedIds = await readAsSystem(app, (db) => findUploadIdsInUse(db, oldFileIds))
   const unusedIds = oldFileIds.filter((id) => !usedIds.has(id))
   for (const id of unusedIds) await removeUploadFile(app, id)
-  const resources = await runInTransaction(app, systemScope, (db) =>
-    deleteUnusedResources(db, now - resourceLifetimeMs),
-  )
+  const resources = await writeAsSystem(app, (db) => deleteUnusedResources(db, now - resourceLifetimeMs))
   return { uploads, files: unusedIds.length, resources }
 }

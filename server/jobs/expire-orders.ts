@@ -22,7 +22,7 @@ import {
   claimReminder,
 } from '#server/db/orders/reminders.ts'
 import { touchListedOrder } from '#server/db/orders/unpaid-matters.ts'
-import { runInTransaction, systemScope } from '#server/db/transaction.ts'
+import { writeAsSystem } from '#server/db/transaction.ts'
 import { settleServiceCode } from '#server/db/orders/service-codes.ts'
 import type { AppContext } from '#server/context/context.ts'
 import type { JobKind } from '#server/jobs/job-kind.ts'
@@ -46,7 +46,7 @@ export const createOrderUpkeepJob = (): JobKind<unknown, UpkeepPoint, null> => (
   isResumable: true,
   isQuiet: true,
   async step({ app, point }) {
-    const runInSystemScope = <T>(work: (db: DatabaseHandle) => Promise<T>) => runInTransaction(app, systemScope, work)
+    const runInSystemScope = <T>(work: (db: DatabaseHandle) => Promise<T>) => writeAsSystem(app, work)
     const afterId = point?.after ?? null
     if (afterId === null) {
       const overdueCount = await runInSystemScope((db) => expireOrders(db, app))
@@ -163,7 +163,7 @@ export async function requestOrderUpkeep(app: AppContext): Promise<void> {
   // The hour alone makes them one.
   const id = randomBytes(16).toString('hex')
   const systemJob = { companyId: 0, userId: 0, intent: hourKey, progressKey: '', input: {} }
-  await runInTransaction(app, systemScope, (db) =>
+  await writeAsSystem(app, (db) =>
     tryInsertJob(db, { ...systemJob, id, kind: orderUpkeepJob, now, deadline: now + hourMs }),
   )
   notifyJobs(app)

@@ -3,7 +3,7 @@
  * kill cut off is simply done again, and one that another node does at the same time does nothing twice.
  */
 import { setTimeout as wait } from 'node:timers/promises'
-import { runInTransaction, systemScope } from '#server/db/transaction.ts'
+import { readAsSystem, writeAsSystem } from '#server/db/transaction.ts'
 import type { ServiceOperation } from '#contract/services.ts'
 import { isStored } from '#contract/verdict.ts'
 import { storePassword } from '#server/db/hosting/service-passwords.ts'
@@ -73,9 +73,7 @@ export const createServiceOperationJob = (kind: HostOperation): JobKind<Operatio
     const nextPoint = await stageHandlers[stage](context, point).catch((error: unknown) => failStage(context, error))
     const isComplete = nextPoint.next >= stagePlan.length
     if (isComplete && stage !== 'health')
-      nextPoint.state = await getApp(context)
-        .hosting.look(getServiceRef(context))
-        .catch(() => null)
+      nextPoint.state = await context.app.hosting.look(getServiceRef(context)).catch(() => null)
     return {
       kind: 'on',
       point: nextPoint,
@@ -85,7 +83,6 @@ export const createServiceOperationJob = (kind: HostOperation): JobKind<Operatio
   },
 })
 
-const getApp = ({ app }: OperationContext) => app
 const getServiceRef = ({ input: { serviceId, code } }: OperationContext) => ({ serviceId, code })
 const getOperation = ({ input: { fence } }: OperationContext) => ({ fence })
 const advance = (point: OperationPoint, changes: Partial<OperationPoint> = {}): OperationPoint => ({
@@ -108,53 +105,36 @@ const toProblem = ({ fault, details }: HostingError) =>
 
 /** What was begun is taken away again; data of an earlier system stays. */
 const undoCreation = (context: OperationContext) =>
-  getApp(context)
-    .hosting.remove(getServiceRef(context), getOperation(context))
-    .catch((error: unknown) =>
-      // The health check takes it away later.
-      getApp(context).log.warn(
-        { err: error, service: context.input.code },
-        'a system that failed could not be taken away',
-      ),
-    )
+  context.app.hosting.remove(getServiceRef(context), getOperation(context)).catch((error: unknown) =>
+    // The health check takes it away later.
+    context.app.log.warn({ err: error, service: context.input.code }, 'a system that failed could not be taken away'),
+  )
 
 const stageHandlers: Record<Stage, (context: OperationContext, point: OperationPoint) => Promise<OperationPoint>> = {
   async prepare(context, point) {
-    const service = await runInTransaction(
-      getApp(context),
-      systemScope,
-      (db) => findServiceRow(db, context.input.companyId, context.input.serviceId),
-      'reading',
+    const service = await readAsSystem(context.app, (db) =>
+      findServiceRow(db, context.input.companyId, context.input.serviceId),
     )
     if (!service) throw new ProblemError('NOT_FOUND')
     const config: InstanceConfig = { memoryMb: service.task_runtime_memory, tasks: service.task_desire_count }
     const spec = { name: service.display_name, config }
-    const { address, hadData } = await getApp(context).hosting.prepare(
-      getServiceRef(context),
-      spec,
-      getOperation(context),
-    )
-    return advance(point, { address: toPublicAddress(getApp(context).config, address), hadData })
+    const { address, hadData } = await context.app.hosting.prepare(getServiceRef(context), spec, getOperation(context))
+    return advance(point, { address: toPublicAddress(context.app.config, address), hadData })
   },
 
   async install(context, point) {
     const { serviceId, companyId } = context.input
-    const apps = await runInTransaction(
-      getApp(context),
-      systemScope,
-      async (db) => {
-        const service = await findServiceRow(db, companyId, serviceId)
-        const contract = service?.contract_id ? await findContractById(db, companyId, service.contract_id) : null
-        return (
-          contract &&
-          (await readRunningApps(db, getApp(context), { modules: contract.modules, clientType: contract.client_type }))
-        )
-      },
-      'reading',
-    )
+    const apps = await readAsSystem(context.app, async (db) => {
+      const service = await findServiceRow(db, companyId, serviceId)
+      const contract = service?.contract_id ? await findContractById(db, companyId, service.contract_id) : null
+      return (
+        contract &&
+        (await readRunningApps(db, context.app, { modules: contract.modules, clientType: contract.client_type }))
+      )
+    })
     // One without a contract was set up by hand, and runs what it has.
     if (apps === null) return advance(point)
-    await getApp(context).hosting.install(getServiceRef(context), apps, getOperation(context))
+    await context.app.hosting.install(getServiceRef(context), apps, getOperation(context))
     return advance(point, { apps: Object.fromEntries(apps.map(({ code, version }) => [code, version])) })
   },
 
@@ -163,33 +143,31 @@ const stageHandlers: Record<Stage, (context: OperationContext, point: OperationP
     const { serviceId, companyId, userId, kind } = context.input
     if (kind === 'create-service' && point.hadData) return advance(point)
     const password = createServicePassword()
-    const sealedText = sealPassword(getApp(context).config, serviceId, password)
-    const until = getApp(context).clock() + passwordLifeMs
+    const sealedText = sealPassword(context.app.config, serviceId, password)
+    const until = context.app.clock() + passwordLifeMs
     // Nobody asked for what the portal does by itself: a reset gives a password to who needs one.
     if (userId !== 0)
-      await runInTransaction(getApp(context), systemScope, (db) =>
-        storePassword(db, { serviceId, companyId, userId, sealedText, until }),
-      )
-    await getApp(context).hosting.setPassword(getServiceRef(context), password, getOperation(context))
+      await writeAsSystem(context.app, (db) => storePassword(db, { serviceId, companyId, userId, sealedText, until }))
+    await context.app.hosting.setPassword(getServiceRef(context), password, getOperation(context))
     return advance(point)
   },
 
   async start(context, point) {
-    await getApp(context).hosting.start(getServiceRef(context), { fresh: false }, getOperation(context))
+    await context.app.hosting.start(getServiceRef(context), { fresh: false }, getOperation(context))
     return advance(point)
   },
 
   async restart(context, point) {
-    await getApp(context).hosting.start(getServiceRef(context), { fresh: true }, getOperation(context))
+    await context.app.hosting.start(getServiceRef(context), { fresh: true }, getOperation(context))
     return advance(point)
   },
 
   /** Asked again and again, a step each, so that a kill in between loses no time. */
   async health(context, point) {
-    const waitingSince = point.waitsSince ?? getApp(context).clock()
-    const state = await getApp(context).hosting.look(getServiceRef(context))
+    const waitingSince = point.waitsSince ?? context.app.clock()
+    const state = await context.app.hosting.look(getServiceRef(context))
     if (state && isServiceUp(state)) return advance(point, { state, waitsSince: waitingSince })
-    if (getApp(context).clock() - waitingSince > healthCheckMs.timeout)
+    if (context.app.clock() - waitingSince > healthCheckMs.timeout)
       throw new ProblemError('STATE_CONFLICT', { why: state?.fault ?? 'no_answer' })
     await wait(healthCheckMs.interval)
     return { ...point, waitsSince: waitingSince, state }
@@ -198,22 +176,22 @@ const stageHandlers: Record<Stage, (context: OperationContext, point: OperationP
   async configure(context, point) {
     const { config } = context.input
     if (!config) throw new Error('a configuration is set to nothing')
-    await getApp(context).hosting.configure(getServiceRef(context), config, getOperation(context))
+    await context.app.hosting.configure(getServiceRef(context), config, getOperation(context))
     return advance(point)
   },
 
   async stop(context, point) {
-    await getApp(context).hosting.stop(getServiceRef(context), getOperation(context))
+    await context.app.hosting.stop(getServiceRef(context), getOperation(context))
     return advance(point)
   },
 
   async remove(context, point) {
-    await getApp(context).hosting.remove(getServiceRef(context), getOperation(context))
+    await context.app.hosting.remove(getServiceRef(context), getOperation(context))
     return advance(point)
   },
 
   async erase(context, point) {
-    await getApp(context).hosting.erase(getServiceRef(context), getOperation(context))
+    await context.app.hosting.erase(getServiceRef(context), getOperation(context))
     return advance(point)
   },
 }

@@ -1,7 +1,7 @@
 /** Publishes uploaded packages, one a step and a transaction. */
 import type { OutputOf } from '#contract/endpoint.ts'
 import type { publishApps as endpoint } from '#contract/apps.ts'
-import { runInTransaction, systemScope } from '#server/db/transaction.ts'
+import { readAsSystem, writeAsSystem } from '#server/db/transaction.ts'
 import type { JobKind } from '#server/jobs/job-kind.ts'
 import { readPublishedRows, type PublishInput, publishOne } from '#server/use-cases/catalogue/publish-apps.ts'
 import { removeUploadFile } from '#server/use-cases/uploads/upload-files.ts'
@@ -16,9 +16,9 @@ export const createPublishJob = (): JobKind<PublishInput, { next: number }, Outp
     if (md5 === undefined)
       return {
         kind: 'done',
-        output: await runInTransaction(app, systemScope, (db) => readPublishedRows(db, input), 'reading'),
+        output: await readAsSystem(app, (db) => readPublishedRows(db, input)),
       }
-    const { name, uploadId } = await runInTransaction(app, systemScope, (db) => publishOne(app, db, input, md5))
+    const { name, uploadId } = await writeAsSystem(app, (db) => publishOne(app, db, input, md5))
     // Its package is kept under another name. Should it stay, the next look at the folder takes it.
     if (uploadId !== null) await removeUploadFile(app, uploadId).catch(() => undefined)
     const publishedCount = index + 1

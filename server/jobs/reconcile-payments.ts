@@ -11,7 +11,7 @@ import {
   claimDueAttempts,
 } from '#server/db/payments/payment-attempts.ts'
 import { hasDueRefund } from '#server/db/payments/payment-tasks.ts'
-import { runInTransaction, systemScope } from '#server/db/transaction.ts'
+import { writeAsSystem } from '#server/db/transaction.ts'
 import type { AppContext } from '#server/context/context.ts'
 import type { JobKind } from '#server/jobs/job-kind.ts'
 import { notifyJobs } from '#server/use-cases/job-requests.ts'
@@ -33,9 +33,7 @@ const initialOutput: ReconcileOutput = { looked: 0, paid: 0, ended: 0, waiting: 
 const runStep: JobKind<unknown, ReconcilePoint, ReconcileOutput>['step'] = async ({ app, point }) => {
   const { total = 0, ...previousOutput }: ReconcilePoint = point ?? initialOutput
   await settleRefunds(app)
-  const dueAttempts = await runInTransaction(app, systemScope, (db) =>
-    claimDueAttempts(db, app.clock(), maxAttemptsPerStep),
-  )
+  const dueAttempts = await writeAsSystem(app, (db) => claimDueAttempts(db, app.clock(), maxAttemptsPerStep))
   const output = { ...previousOutput }
   for (const attempt of dueAttempts) {
     output.looked += 1
@@ -68,7 +66,7 @@ export const createReconcileJob = (): JobKind<unknown, ReconcilePoint, Reconcile
   async step(context) {
     const { app, point } = context
     if (point !== null) return await runStep(context)
-    const total = await runInTransaction(app, systemScope, (db) => scheduleAllChecks(db, app.clock()))
+    const total = await writeAsSystem(app, (db) => scheduleAllChecks(db, app.clock()))
     return await runStep({ ...context, point: { ...initialOutput, total } })
   },
 })
@@ -84,9 +82,8 @@ export const createPaymentCheckJob = (): JobKind<unknown, ReconcilePoint, Reconc
 export async function requestReconcileIfDue(app: AppContext): Promise<void> {
   const now = app.clock()
   const intent = `look-${Math.floor(now / groupingMs)}`
-  const isRequested = await runInTransaction(
+  const isRequested = await writeAsSystem(
     app,
-    systemScope,
     async (db) =>
       ((await hasDueAttempt(db, now)) || (await hasDueRefund(db, now))) &&
       (await requestReconciliation(db, { companyId: 0, intent, now })),

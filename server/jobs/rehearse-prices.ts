@@ -11,7 +11,7 @@ import { readAmount, writeAmount } from '#domain/money.ts'
 import type { OutputOf } from '#contract/endpoint.ts'
 import type { rehearsePriceList as endpoint } from '#contract/prices.ts'
 import { listContractsWithNames, countLiveContracts, listLiveContracts } from '#server/db/orders/live-contracts.ts'
-import { runInTransaction, systemScope } from '#server/db/transaction.ts'
+import { readAsSystem } from '#server/db/transaction.ts'
 import type { JobKind, JobContext } from '#server/jobs/job-kind.ts'
 import type { RehearseInput } from '#server/use-cases/catalogue/rehearse-prices.ts'
 
@@ -37,7 +37,7 @@ export const createRehearsalJob = (
     const point = context.point ?? (await createStartPoint(context))
     const { app, input } = context
     const range = { afterId: point.after, lastId: point.last, limit: maxContractsPerStep }
-    const contracts = await runInTransaction(app, systemScope, (db) => listLiveContracts(db, input, range), 'reading')
+    const contracts = await readAsSystem(app, (db) => listLiveContracts(db, input, range))
     const figures = structuredClone(point.figures)
     for (const contract of contracts)
       addToRehearsal(figures, input.list, toRehearsedContract(contract), app.config.uatBound)
@@ -54,7 +54,7 @@ export const createRehearsalJob = (
 })
 
 async function createStartPoint({ app, input }: JobContext<RehearseInput, RehearsalPoint>): Promise<RehearsalPoint> {
-  const counts = await runInTransaction(app, systemScope, (db) => countLiveContracts(db, input), 'reading')
+  const counts = await readAsSystem(app, (db) => countLiveContracts(db, input))
   return { after: 0, ...counts, figures: createEmptyRehearsal() }
 }
 
@@ -86,7 +86,7 @@ async function buildOutput(
   figures: RehearsalFigures,
 ): Promise<RehearsalOutput> {
   const ids = [...figures.largest.map(({ id }) => id), ...figures.failures]
-  const rows = await runInTransaction(app, systemScope, (db) => listContractsWithNames(db, ids), 'reading')
+  const rows = await readAsSystem(app, (db) => listContractsWithNames(db, ids))
   const rowsById = new Map(rows.map((row) => [row.id, row]))
   const describeContract = (id: number) => {
     const row = rowsById.get(id)

@@ -8,7 +8,7 @@ import type { OutputOf } from '#contract/endpoint.ts'
 import type { DatabaseHandle } from '#server/db/database.ts'
 import { finishRestore } from '#server/db/hosting/restores.ts'
 import { findAnyStoredBackup } from '#server/db/hosting/stored-backups.ts'
-import { runInTransaction, systemScope } from '#server/db/transaction.ts'
+import { readAsSystem } from '#server/db/transaction.ts'
 import type { DataPiece } from '#server/drivers/hosting/hosting-driver.ts'
 import type { JobKind, JobStepResult, JobContext } from '#server/jobs/job-kind.ts'
 import { healthCheckMs } from '#server/jobs/operate-service.ts'
@@ -56,7 +56,7 @@ async function restoreData(
   point: RestorePoint,
 ): Promise<JobStepResult<RestorePoint, RestoreOutput>> {
   const { backupId, restoreId, companyId, serviceId, code, fence } = input
-  const backup = await runInTransaction(app, systemScope, (db) => findAnyStoredBackup(db, backupId), 'reading')
+  const backup = await readAsSystem(app, (db) => findAnyStoredBackup(db, backupId))
   if (backup?.state !== 'done') throw new ProblemError('STATE_CONFLICT', { why: 'missing' })
   // What moves is of the service that the backup is of: its subscription pays for it.
   const trafficRun = { companyId, serviceId: backup.service_id, run: `restore-${restoreId}` }

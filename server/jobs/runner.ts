@@ -17,7 +17,7 @@ import {
   recordPercent,
   recordStep,
 } from '#server/db/jobs.ts'
-import { runInTransaction } from '#server/db/transaction.ts'
+import { writeAsSystem } from '#server/db/transaction.ts'
 import type { AppContext } from '#server/context/context.ts'
 import type { JobKind, JobStepResult } from '#server/jobs/job-kind.ts'
 import { findJobEndpoint, type JobKinds } from '#server/jobs/job-registry.ts'
@@ -40,8 +40,7 @@ const getStepRetryDelay = ({ getRetryDelay: getDelay = getDefaultDelay }: JobKin
 /** Of each crew. */
 const workersPerGroup = 2
 
-const runInSystemScope = <T>(app: AppContext, work: (db: DatabaseHandle) => Promise<T>) =>
-  runInTransaction(app, { role: 'portal_system' }, work)
+const runInSystemScope = <T>(app: AppContext, work: (db: DatabaseHandle) => Promise<T>) => writeAsSystem(app, work)
 
 /** Takes one job and works on it until it ends or `stop` is asked for. False: there was none to take. */
 export async function runOneJob(

@@ -1,5 +1,5 @@
 /** Sends one mail: looked up and made now, sent outside any transaction, tried again for most of a day. */
-import { runInTransaction } from '#server/db/transaction.ts'
+import { writeAsSystem } from '#server/db/transaction.ts'
 import { type MailDriver, MailProblem } from '#server/drivers/mail/mail-driver.ts'
 import type { JobKind } from '#server/jobs/job-kind.ts'
 import type { QueuedMail } from '#server/use-cases/mail/mail-kinds.ts'
@@ -27,7 +27,7 @@ export const createMailJob = (driver: MailDriver): JobKind<QueuedMail, never, nu
   getRetryDelay: (tries) =>
     retryDelaysMs[Math.max(tries, 1) - 1] ?? (tries <= retryDelaysMs.length + hourlyRetries ? hourMs : null),
   async step({ app, input }) {
-    const mail = await runInTransaction(app, { role: 'portal_system' }, (db) => composeMail(db, app, input))
+    const mail = await writeAsSystem(app, (db) => composeMail(db, app, input))
     const logFields = { mail: input.mail, id: input.id }
     if (mail === null) {
       app.log.info(logFields, 'a mail has nothing to say any more')

@@ -3,7 +3,7 @@ import type { ParsedInputOf, OutputOf } from '#contract/endpoint.ts'
 import type { verifyTrail as endpoint } from '#contract/audit-trail.ts'
 import { findCompanyById } from '#server/db/accounts/companies.ts'
 import { type AuditLogSummary, listLogsToCheck } from '#server/db/audit/audit-checks.ts'
-import { runInTransaction, systemScope } from '#server/db/transaction.ts'
+import { writeAsSystem } from '#server/db/transaction.ts'
 import { integrate } from '#server/use-cases/audit/integrate.ts'
 import type { JobKind, JobContext } from '#server/jobs/job-kind.ts'
 import { createNotFoundProblem } from '#server/problems/problem-error.ts'
@@ -64,7 +64,7 @@ async function createStartPoint({
   // What was written before somebody asked is looked at too.
   await integrate(app)
   const storedNotes = await readStoredNotes(app)
-  const logs = await runInTransaction(app, systemScope, async (db) => {
+  const logs = await writeAsSystem(app, async (db) => {
     if (companyId !== null && !(await findCompanyById(db, companyId))) throw createNotFoundProblem()
     return listLogsToCheck(db, companyId)
   })
@@ -90,7 +90,7 @@ async function checkLog(
     brokenIndexes,
     brokenIds,
     isOver: isLogComplete,
-  } = await runInTransaction(app, systemScope, async (db) => {
+  } = await writeAsSystem(app, async (db) => {
     const entryCheck = await checkEntries(db, companyId, { from: point.at, limit: maxEntries })
     const isLogComplete = entryCheck.rows < maxEntries
     const treeFaults = isLogComplete

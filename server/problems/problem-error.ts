@@ -24,6 +24,13 @@ export class ProblemError extends Error {
 
 /** Also for a row of another company: nobody learns that it exists. */
 export const createNotFoundProblem = () => new ProblemError('NOT_FOUND')
+
+/** Throws NOT_FOUND without a row. */
+export function requireRow<T extends object>(row: T | null | undefined): T {
+  if (!row) throw createNotFoundProblem()
+  return row
+}
+
 export const createForbiddenProblem = () => new ProblemError('FORBIDDEN')
 /**
  * The first 50 of the fields, names and repeated values cut: what was sent decides how many there are and how long, and the answer

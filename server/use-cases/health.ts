@@ -1,11 +1,11 @@
 /** Whether the database answers. */
 import { sql } from 'kysely'
-import { runInTransaction } from '#server/db/transaction.ts'
+import { readAsSystem } from '#server/db/transaction.ts'
 import type { AppContext } from '#server/context/context.ts'
 
 export async function isDatabaseHealthy(app: AppContext): Promise<boolean> {
   try {
-    await runInTransaction(app, { role: 'portal_system' }, (db) => sql`select 1`.execute(db), 'reading')
+    await readAsSystem(app, (db) => sql`select 1`.execute(db))
     return true
   } catch {
     return false

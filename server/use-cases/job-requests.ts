@@ -5,10 +5,10 @@ import type { Language } from '#domain/accounts/users.ts'
 import { headers as names } from '#contract/headers.ts'
 import type { ProblemCode } from '#contract/problem.ts'
 import { insertOrFindJob, type JobRow, findJob, listOpenJobs } from '#server/db/jobs.ts'
-import { runInTransaction } from '#server/db/transaction.ts'
+import { runForCompany } from '#server/db/transaction.ts'
 import { buildErrorBody } from '#server/problems/problem-body.ts'
 import type { UseCaseResponse, UseCaseContext, AppContext } from '#server/context/context.ts'
-import { createNotFoundProblem, ProblemError } from '#server/problems/problem-error.ts'
+import { ProblemError, requireRow } from '#server/problems/problem-error.ts'
 
 /** How long a poll says "still running" unless the call says otherwise, and how long an answer is kept (D61), in ms. */
 export const jobTimes = { deadline: 900_000, retention: 86_400_000 }
@@ -74,10 +74,7 @@ export interface JobResponse {
  * its time is up, which may still turn final, and GONE (410) once its answer is no longer kept.
  */
 export async function readJob(app: AppContext, caller: Caller, id: string, language: Language): Promise<JobResponse> {
-  const job = await runInTransaction(app, { role: 'portal_app', companyId: caller.companyId }, (db) =>
-    findJob(db, caller, id),
-  )
-  if (!job) throw createNotFoundProblem()
+  const job = requireRow(await runForCompany(app, caller, (db) => findJob(db, caller, id)))
   return job.end_time === null ? buildPendingResponse(app, job) : buildFinalResponse(app, job, job.end_time, language)
 }
 
@@ -136,8 +133,6 @@ export const toJobProgress = (
 
 /** What somebody who has just connected has missed. */
 export const listRunningProgress = async (app: AppContext, caller: Caller): Promise<JobProgress[]> => {
-  const openJobs = await runInTransaction(app, { role: 'portal_app', companyId: caller.companyId }, (db) =>
-    listOpenJobs(db, caller),
-  )
+  const openJobs = await runForCompany(app, caller, (db) => listOpenJobs(db, caller))
   return openJobs.map((job) => toJobProgress(job, 'active'))
 }

@@ -10,7 +10,7 @@ import { requestLog } from '#contract/services.ts'
 import type { TicketKind } from '#server/db/tables/tables.ts'
 import type { DatabaseHandle } from '#server/db/database.ts'
 import { findCallerOfSession } from '#server/db/accounts/tokens.ts'
-import { runInTransaction } from '#server/db/transaction.ts'
+import { writeAsSystem } from '#server/db/transaction.ts'
 import {
   countTickets,
   releaseTicket,
@@ -20,7 +20,12 @@ import {
   type TicketRecord,
 } from '#server/db/accounts/tickets.ts'
 import type { UseCaseContext, AppContext } from '#server/context/context.ts'
-import { createNotFoundProblem, ProblemError, createUnavailableProblem } from '#server/problems/problem-error.ts'
+import {
+  createNotFoundProblem,
+  ProblemError,
+  createUnavailableProblem,
+  requireRow,
+} from '#server/problems/problem-error.ts'
 
 type IssuedTicketKind = Exclude<TicketKind, 'confirm'>
 /** In ms. */
@@ -73,27 +78,21 @@ export async function openTicket(
   if (isPrefetch) throw createUnavailableProblem(1)
   const now = app.clock()
   const ticket = await keepIfAllowed(db, await claimTicket(db, kind, key, { now, browser }), now)
-  if (ticket)
-    onUndelivered(() =>
-      runInTransaction(app, { role: 'portal_system' }, (transaction) => releaseTicket(transaction, kind, key, now)),
-    )
+  if (ticket) onUndelivered(() => writeAsSystem(app, (transaction) => releaseTicket(transaction, kind, key, now)))
   return ticket
 }
 
 /** Throws NOT_FOUND where `openTicket` finds none. */
 export async function redeemTicket(request: TicketRequest, kind: IssuedTicketKind, key: string): Promise<TicketRecord> {
   const { app } = request
-  const ticket = await runInTransaction(app, { role: 'portal_system' }, (db) => openTicket(db, kind, key, request))
-  if (!ticket) throw createNotFoundProblem()
+  const ticket = requireRow(await writeAsSystem(app, (db) => openTicket(db, kind, key, request)))
   return ticket
 }
 
 /** For HEAD: uses nothing up. Throws NOT_FOUND where the ticket would open nothing. */
 export async function checkTicket(app: AppContext, kind: IssuedTicketKind, key: string): Promise<void> {
   const now = app.clock()
-  const ticket = await runInTransaction(app, { role: 'portal_system' }, async (db) =>
-    keepIfAllowed(db, await peekTicket(db, kind, key, now), now),
-  )
+  const ticket = await writeAsSystem(app, async (db) => keepIfAllowed(db, await peekTicket(db, kind, key, now), now))
   if (!ticket) throw createNotFoundProblem()
 }
 

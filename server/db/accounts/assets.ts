@@ -31,7 +31,7 @@ export async function findOwnAssetName(
   return row?.name ?? null
 }
 
-export const findAssetByName = (db: DatabaseHandle, name: string): Promise<Pick<NewAsset, 'type' | 'bytes'> | null> =>
+export const findAssetByName = (db: DatabaseHandle, name: string) =>
   findRow(db.selectFrom('asset').select(['type', 'bytes']).where('name', '=', name))
 
 /** Pictures that nobody wears and no write that waits may still name. */

@@ -10,7 +10,7 @@ import { ProblemError } from '#server/problems/problem-error.ts'
 
 export type CompanyRecord = Selectable<CompanyTable>
 
-export const findCompanyById = (db: DatabaseHandle, id: number): Promise<CompanyRecord | null> =>
+export const findCompanyById = (db: DatabaseHandle, id: number) =>
   findRow(db.selectFrom('company').selectAll().where('id', '=', id))
 
 export type CompanySummary = Pick<CompanyRecord, 'id' | 'code' | 'name'>
@@ -19,7 +19,7 @@ export type CompanySummary = Pick<CompanyRecord, 'id' | 'code' | 'name'>
 export const searchCompanies = (
   db: DatabaseHandle,
   { id, searchText, limit }: { id: number | null; searchText: string; limit: number },
-): Promise<CompanySummary[]> =>
+) =>
   db
     .selectFrom('company')
     .select(['id', 'code', 'name'])
@@ -34,7 +34,7 @@ export const searchCompanies = (
     .execute()
 
 /** The company that somebody is of. */
-export const findCompanyOfUser = (db: DatabaseHandle, userId: number): Promise<{ id: number; code: string } | null> =>
+export const findCompanyOfUser = (db: DatabaseHandle, userId: number) =>
   findRow(
     db
       .selectFrom('portal_user')
@@ -44,7 +44,7 @@ export const findCompanyOfUser = (db: DatabaseHandle, userId: number): Promise<{
   )
 
 /** Locks the row until the commit. */
-export const lockCompany = (db: DatabaseHandle, id: number): Promise<CompanyRecord | null> =>
+export const lockCompany = (db: DatabaseHandle, id: number) =>
   findRow(db.selectFrom('company').selectAll().where('id', '=', id).forUpdate())
 
 interface UnusedSignUpFilter {
@@ -109,7 +109,7 @@ export async function releaseCode(
 }
 
 /** Codes are stored in lower case (D71). */
-export const findCompanyByCode = (db: DatabaseHandle, code: string): Promise<CompanyRecord | null> =>
+export const findCompanyByCode = (db: DatabaseHandle, code: string) =>
   findRow(db.selectFrom('company').selectAll().where('code', '=', code.toLowerCase()))
 
 /** Throws DUP_CODE. */
@@ -140,7 +140,7 @@ export async function updateCompany(db: DatabaseHandle, id: number, fields: Comp
 }
 
 /** No field of the profile, so its version stays. False: it was so already. */
-export const setFactorRequired = (db: DatabaseHandle, id: number, required: boolean): Promise<boolean> =>
+export const setFactorRequired = (db: DatabaseHandle, id: number, required: boolean) =>
   hasRow(
     db
       .updateTable('company')

@@ -1,22 +1,7 @@
 /** Password hashes: read, checked again and written here alone; no other query of users carries them onward. */
-import { type Language, userStatus, type UserStatus } from '#domain/accounts/users.ts'
+import { userStatus } from '#domain/accounts/users.ts'
 import type { DatabaseHandle } from '#server/db/database.ts'
 import { findRow, hasRow } from '#server/db/find-row.ts'
-
-export interface UserCredential {
-  userId: number
-  companyId: number
-  companyCode: string
-  companyName: string
-  userName: string
-  email: string
-  status: UserStatus
-  language: Language
-  passwordHash: string | null
-  /** Of the demo world. */
-  demo: boolean
-  companyRequiresFactor: boolean
-}
 
 const selectCredentials = (db: DatabaseHandle) =>
   db
@@ -36,36 +21,31 @@ const selectCredentials = (db: DatabaseHandle) =>
       'company.name as companyName',
     ])
 
+export type UserCredential = Awaited<ReturnType<ReturnType<typeof selectCredentials>['executeTakeFirstOrThrow']>>
+
 /** By company code and folded e-mail. A deleted user has none: its e-mail may belong to somebody else by now (D73). */
-export const findCredential = (
-  db: DatabaseHandle,
-  companyCode: string,
-  emailKey: string,
-): Promise<UserCredential | null> =>
+export const findCredential = (db: DatabaseHandle, companyCode: string, emailKey: string) =>
   findRow(
     selectCredentials(db)
-      .where('company.code', '=', companyCode)
-      .where('portal_user.email_key', '=', emailKey)
+      .where((where) => where.and({ 'company.code': companyCode, 'portal_user.email_key': emailKey }))
       .where('portal_user.status', '!=', userStatus.deleted),
   )
 
-export const findCredentialByUserId = (db: DatabaseHandle, userId: number): Promise<UserCredential | null> =>
+export const findCredentialByUserId = (db: DatabaseHandle, userId: number) =>
   findRow(selectCredentials(db).where('portal_user.id', '=', userId))
 
 /** Whether the user is still active with that very hash. Locks the row until the commit. */
-export const lockIfPasswordCurrent = (db: DatabaseHandle, userId: number, passwordHash: string): Promise<boolean> =>
+export const lockIfPasswordCurrent = (db: DatabaseHandle, userId: number, passwordHash: string) =>
   hasRow(
     db
       .selectFrom('portal_user')
       .select('id')
-      .where('id', '=', userId)
-      .where('status', '=', userStatus.activated)
-      .where('password_hash', '=', passwordHash)
+      .where((where) => where.and({ id: userId, status: userStatus.activated, password_hash: passwordHash }))
       .forUpdate(),
   )
 
 /** Whether the account is neither disabled nor deleted by now. Locks the row until the commit. */
-export const lockIfAccountOpen = (db: DatabaseHandle, userId: number): Promise<boolean> =>
+export const lockIfAccountOpen = (db: DatabaseHandle, userId: number) =>
   hasRow(
     db
       .selectFrom('portal_user')

@@ -8,7 +8,7 @@ import { ProblemError } from '#server/problems/problem-error.ts'
 
 export type FactorRecord = Selectable<FactorTable>
 
-export const listFactors = (db: DatabaseHandle, userId: number): Promise<FactorRecord[]> =>
+export const listFactors = (db: DatabaseHandle, userId: number) =>
   db.selectFrom('factor').selectAll().where('user_id', '=', userId).orderBy('id').execute()
 
 /** Throws STATE_CONFLICT for a passkey that is known already. */
@@ -23,12 +23,7 @@ export async function insertFactor(db: DatabaseHandle, factor: Insertable<Factor
 }
 
 /** Answers what it is; null where the user has none of that id. */
-export const renameFactor = (
-  db: DatabaseHandle,
-  userId: number,
-  id: number,
-  name: string,
-): Promise<FactorRecord | null> =>
+export const renameFactor = (db: DatabaseHandle, userId: number, id: number, name: string) =>
   findRow(db.updateTable('factor').set({ name }).where('id', '=', id).where('user_id', '=', userId).returningAll())
 
 /** Answers how many there were. With them their recovery codes go. */
@@ -39,11 +34,11 @@ export async function deleteFactors(db: DatabaseHandle, owner: { userId: number;
 }
 
 /** Answers what was removed; null where the user has none of that id. */
-export const deleteFactor = (db: DatabaseHandle, userId: number, id: number): Promise<FactorRecord | null> =>
+export const deleteFactor = (db: DatabaseHandle, userId: number, id: number) =>
   findRow(db.deleteFrom('factor').where('id', '=', id).where('user_id', '=', userId).returningAll())
 
 /** Whether this call was the one that took that step's code. */
-export const claimStep = (db: DatabaseHandle, id: number, step: number, now: number): Promise<boolean> =>
+export const claimStep = (db: DatabaseHandle, id: number, step: number, now: number) =>
   hasRow(
     db
       .updateTable('factor')
@@ -54,7 +49,7 @@ export const claimStep = (db: DatabaseHandle, id: number, step: number, now: num
   )
 
 /** False where the key has counted further already, as a copy of it would have. */
-export const claimCounter = (db: DatabaseHandle, id: number, counter: number, now: number): Promise<boolean> =>
+export const claimCounter = (db: DatabaseHandle, id: number, counter: number, now: number) =>
   hasRow(
     db
       .updateTable('factor')
@@ -68,8 +63,7 @@ export async function countRecoveryCodes(db: DatabaseHandle, userId: number): Pr
   const { count } = await db
     .selectFrom('recovery_code')
     .select((select) => select.fn.countAll<string>().as('count'))
-    .where('user_id', '=', userId)
-    .where('used', 'is', null)
+    .where((where) => where.and({ user_id: userId, used: null }))
     .executeTakeFirstOrThrow()
   return Number(count)
 }
@@ -87,13 +81,11 @@ export async function replaceRecoveryCodes(
 }
 
 /** Whether this call was the one that used it. */
-export const spendRecoveryCode = (db: DatabaseHandle, userId: number, hash: string, now: number): Promise<boolean> =>
+export const spendRecoveryCode = (db: DatabaseHandle, userId: number, hash: string, now: number) =>
   hasRow(
     db
       .updateTable('recovery_code')
       .set({ used: now })
-      .where('hash', '=', hash)
-      .where('user_id', '=', userId)
-      .where('used', 'is', null)
+      .where((where) => where.and({ hash, user_id: userId, used: null }))
       .returning('hash'),
   )

@@ -10,7 +10,7 @@ export interface SignInDevice {
 }
 
 /** Whether that user has signed in from it. */
-export const isKnownDevice = (db: DatabaseHandle, hash: string): Promise<boolean> =>
+export const isKnownDevice = (db: DatabaseHandle, hash: string) =>
   hasRow(db.selectFrom('device').select('hash').where('hash', '=', hash))
 
 /**

@@ -17,26 +17,21 @@ const selectValidMfaToken = (db: DatabaseHandle, token: string, now: number) =>
   db
     .selectFrom('proof')
     .selectAll()
-    .where('hash', '=', hashMfaToken(token))
-    .where('done', 'is', null)
+    .where((where) => where.and({ hash: hashMfaToken(token), done: null }))
     .where('until', '>', now)
 
 /** Null: there is none, or no longer. */
-export const findMfaToken = (db: DatabaseHandle, token: string, now: number): Promise<MfaToken | null> =>
+export const findMfaToken = (db: DatabaseHandle, token: string, now: number) =>
   findRow(selectValidMfaToken(db, token, now))
 
 /** Locks it until the commit. */
-export const lockMfaTokenRow = (db: DatabaseHandle, token: string, now: number): Promise<MfaToken | null> =>
+export const lockMfaTokenRow = (db: DatabaseHandle, token: string, now: number) =>
   findRow(selectValidMfaToken(db, token, now).forUpdate())
 
 /** Whether somebody has proved themselves in that session since then. */
-export const hasProofSince = (db: DatabaseHandle, sessionId: string, since: number): Promise<boolean> =>
+export const hasProofSince = (db: DatabaseHandle, sessionId: string, since: number) =>
   hasRow(db.selectFrom('proof').select('hash').where('session_id', '=', sessionId).where('proven', '>', since))
 
-export async function updateMfaToken(
-  db: DatabaseHandle,
-  mfaToken: MfaToken,
-  fields: Updateable<MfaTokenTable>,
-): Promise<void> {
+export async function updateMfaToken(db: DatabaseHandle, mfaToken: MfaToken, fields: Updateable<MfaTokenTable>) {
   await db.updateTable('proof').set(fields).where('hash', '=', mfaToken.hash).execute()
 }

@@ -18,22 +18,19 @@ export async function findKeyHolder(
   const row = await db
     .selectFrom('one_time_key')
     .select('user_id')
-    .where('hash', '=', hashOneTimeKey(key))
-    .where('purpose', '=', purpose)
-    .where('used', 'is', null)
+    .where((where) => where.and({ hash: hashOneTimeKey(key), purpose, used: null }))
     .where('until', '>', now)
     .executeTakeFirst()
   return row ? findCredentialByUserId(db, row.user_id) : null
 }
 
 /** Whether this call was the one that used it: of two at once, one is. */
-export const spendKey = (db: DatabaseHandle, key: string, now: number): Promise<boolean> =>
+export const spendKey = (db: DatabaseHandle, key: string, now: number) =>
   hasRow(
     db
       .updateTable('one_time_key')
       .set({ used: now })
-      .where('hash', '=', hashOneTimeKey(key))
-      .where('used', 'is', null)
+      .where((where) => where.and({ hash: hashOneTimeKey(key), used: null }))
       .where('until', '>', now)
       .returning('hash'),
   )
@@ -43,9 +40,7 @@ export async function findLinkExpiry(db: DatabaseHandle, userId: number, purpose
   const row = await db
     .selectFrom('one_time_key')
     .select('until')
-    .where('user_id', '=', userId)
-    .where('purpose', '=', purpose)
-    .where('used', 'is', null)
+    .where((where) => where.and({ user_id: userId, purpose, used: null }))
     .orderBy('until', 'desc')
     .executeTakeFirst()
   return row?.until ?? null
@@ -56,8 +51,7 @@ export async function spendAllKeys(db: DatabaseHandle, userId: number, now: numb
   await db
     .updateTable('one_time_key')
     .set({ used: now })
-    .where('user_id', '=', userId)
-    .where('used', 'is', null)
+    .where((where) => where.and({ user_id: userId, used: null }))
     .execute()
 }
 
@@ -76,8 +70,7 @@ export async function issueKey(
   const renewedRow = await db
     .updateTable('one_time_key')
     .set({ until })
-    .where('hash', '=', hash)
-    .where('used', 'is', null)
+    .where((where) => where.and({ hash, used: null }))
     .returning('hash')
     .executeTakeFirst()
   if (renewedRow) return true
@@ -86,9 +79,7 @@ export async function issueKey(
   await db
     .updateTable('one_time_key')
     .set({ used: now })
-    .where('user_id', '=', userId)
-    .where('purpose', '=', purpose)
-    .where('used', 'is', null)
+    .where((where) => where.and({ user_id: userId, purpose, used: null }))
     .execute()
   await insertKey(db, { key, userId, purpose, until, ...rest })
   return true
@@ -102,10 +93,7 @@ export interface NewOneTimeKey {
   until: number
 }
 
-export async function insertKey(
-  db: DatabaseHandle,
-  { key, userId, companyId, purpose, until }: NewOneTimeKey,
-): Promise<void> {
+export async function insertKey(db: DatabaseHandle, { key, userId, companyId, purpose, until }: NewOneTimeKey) {
   await db
     .insertInto('one_time_key')
     .values({ hash: hashOneTimeKey(key), user_id: userId, company_id: companyId, purpose, until, used: null })

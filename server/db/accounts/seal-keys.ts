@@ -1,12 +1,6 @@
 /** Sealing keys of sessions, each until what it sealed is opened. Every function means the keys of one user. */
 import type { DatabaseHandle } from '#server/db/database.ts'
 
-export interface SealKeyRecord {
-  id: number
-  session_id: string
-  key: string
-}
-
 /** With the session, in its transaction. Needs portal_system. */
 export async function insertSealKey(
   db: DatabaseHandle,
@@ -29,7 +23,7 @@ export const listSealKeys = (
   db: DatabaseHandle,
   userId: number,
   { sessionId, ids }: { sessionId: string | null; ids: readonly number[] },
-): Promise<SealKeyRecord[]> =>
+) =>
   db
     .selectFrom('seal_key')
     .select(['id', 'session_id', 'key'])
@@ -39,12 +33,7 @@ export const listSealKeys = (
     .execute()
 
 /** Of these, what is this user's. The key of a session that still stands stays: there is something to be sealed yet. */
-export async function deleteSealKeys(
-  db: DatabaseHandle,
-  userId: number,
-  ids: readonly number[],
-  now: number,
-): Promise<void> {
+export async function deleteSealKeys(db: DatabaseHandle, userId: number, ids: readonly number[], now: number) {
   await db
     .deleteFrom('seal_key')
     .where('user_id', '=', userId)

@@ -11,17 +11,11 @@ export type SessionSummary = Pick<
 >
 
 /** Those that could still be renewed, the latest used first. */
-export const listOpenSessions = (
-  db: DatabaseHandle,
-  userId: number,
-  now: number,
-  limit: number,
-): Promise<SessionSummary[]> =>
+export const listOpenSessions = (db: DatabaseHandle, userId: number, now: number, limit: number) =>
   db
     .selectFrom('session')
     .select(['id', 'create_time', 'last_time', 'user_agent', 'address'])
-    .where('user_id', '=', userId)
-    .where('ended', 'is', null)
+    .where((where) => where.and({ user_id: userId, ended: null }))
     .where('end_time', '>', now)
     .where(({ exists, selectFrom }) =>
       exists(
@@ -41,13 +35,11 @@ export const listOpenSessions = (
 export const endOwnSession = (
   db: DatabaseHandle,
   { userId, id, now, reason }: { userId: number; id: string; now: number; reason: EndReason },
-): Promise<boolean> =>
+) =>
   hasRow(
     db
       .updateTable('session')
       .set({ ended: now, ended_reason: reason })
-      .where('id', '=', id)
-      .where('user_id', '=', userId)
-      .where('ended', 'is', null)
+      .where((where) => where.and({ id, user_id: userId, ended: null }))
       .returning('id'),
   )

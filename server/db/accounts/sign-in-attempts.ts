@@ -85,13 +85,12 @@ export async function countAttempt(db: DatabaseHandle, subject: string, now: num
 }
 
 /** True for one caller in a window, on whichever node. */
-export const markReported = (db: DatabaseHandle, subject: string, now: number): Promise<boolean> =>
+export const markReported = (db: DatabaseHandle, subject: string, now: number) =>
   hasRow(
     db
       .updateTable('attempt')
       .set({ not_before: now })
-      .where('subject', '=', subject)
-      .where('not_before', '=', 0)
+      .where((where) => where.and({ subject, not_before: 0 }))
       .returning('subject'),
   )
 
@@ -103,11 +102,7 @@ interface ForgivenAttempts {
 }
 
 /** The password was right. */
-export async function forgiveAttempts(
-  db: DatabaseHandle,
-  { accounts, otherSubjects }: ForgivenAttempts,
-  now: number,
-): Promise<void> {
+export async function forgiveAttempts(db: DatabaseHandle, { accounts, otherSubjects }: ForgivenAttempts, now: number) {
   await db.deleteFrom('attempt').where('subject', 'in', accounts).execute()
   for (const { subject, freeAttempts } of otherSubjects)
     await db

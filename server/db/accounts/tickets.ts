@@ -1,18 +1,15 @@
 /** Tickets: 256 bits, only their hash is kept, each opens one thing for one browser (D64, D65, decision 73). */
+import type { Selectable } from 'kysely'
 import { hash } from 'node:crypto'
 import type { DatabaseHandle } from '#server/db/database.ts'
 import { findRow, hasRow } from '#server/db/find-row.ts'
-import type { TicketKind } from '#server/db/tables/tables.ts'
+import type { TicketKind, TicketTable } from '#server/db/tables/tables.ts'
 
 const hashTicketKey = (key: string) => hash('sha256', `ticket ${key}`, 'hex')
 
-export interface TicketRecord {
-  kind: TicketKind
-  user_id: number
-  company_id: number
-  session_id: string | null
-  subject: unknown
-}
+const ticketColumns = ['kind', 'user_id', 'company_id', 'session_id', 'subject'] as const
+
+export type TicketRecord = Pick<Selectable<TicketTable>, (typeof ticketColumns)[number]>
 
 export async function insertTicket(
   db: DatabaseHandle,
@@ -24,8 +21,6 @@ export async function insertTicket(
     .values({ ...ticket, hash: hashTicketKey(key), subject: JSON.stringify(subject), used: null, browser: null })
     .execute()
 }
-
-const ticketColumns = ['kind', 'user_id', 'company_id', 'session_id', 'subject'] as const
 
 /** How long the browser that used a ticket may repeat its request, ms. */
 const repeatWindowMs = 60_000
@@ -43,9 +38,7 @@ export async function claimTicket(
   const claimedTicket = await db
     .updateTable('ticket')
     .set({ used: now, browser })
-    .where('hash', '=', hashTicketKey(key))
-    .where('kind', '=', kind)
-    .where('used', 'is', null)
+    .where((where) => where.and({ hash: hashTicketKey(key), kind, used: null }))
     .where('until', '>', now)
     .returning(ticketColumns)
     .executeTakeFirst()
@@ -53,8 +46,7 @@ export async function claimTicket(
   const repeatedTicket = await db
     .selectFrom('ticket')
     .select(ticketColumns)
-    .where('hash', '=', hashTicketKey(key))
-    .where('kind', '=', kind)
+    .where((where) => where.and({ hash: hashTicketKey(key), kind }))
     .where('used', '>', now - repeatWindowMs)
     .where('browser', '=', browser)
     .executeTakeFirst()
@@ -62,19 +54,12 @@ export async function claimTicket(
 }
 
 /** What `claimTicket` would give, with nothing used up. Needs portal_system. */
-export const peekTicket = (
-  db: DatabaseHandle,
-  kind: TicketKind,
-  key: string,
-  now: number,
-): Promise<TicketRecord | null> =>
+export const peekTicket = (db: DatabaseHandle, kind: TicketKind, key: string, now: number) =>
   findRow(
     db
       .selectFrom('ticket')
       .select(ticketColumns)
-      .where('hash', '=', hashTicketKey(key))
-      .where('kind', '=', kind)
-      .where('used', 'is', null)
+      .where((where) => where.and({ hash: hashTicketKey(key), kind, used: null }))
       .where('until', '>', now),
   )
 
@@ -83,9 +68,7 @@ export async function releaseTicket(db: DatabaseHandle, kind: TicketKind, key: s
   await db
     .updateTable('ticket')
     .set({ used: null, browser: null })
-    .where('hash', '=', hashTicketKey(key))
-    .where('kind', '=', kind)
-    .where('used', '=', used)
+    .where((where) => where.and({ hash: hashTicketKey(key), kind, used }))
     .execute()
 }
 
@@ -94,8 +77,7 @@ export async function countTickets(db: DatabaseHandle, kind: TicketKind, userId:
   const { count } = await db
     .selectFrom('ticket')
     .select(({ fn }) => fn.countAll().as('count'))
-    .where('user_id', '=', userId)
-    .where('kind', '=', kind)
+    .where((where) => where.and({ user_id: userId, kind }))
     .where('until', '>', now)
     .executeTakeFirstOrThrow()
   return Number(count)
@@ -107,7 +89,7 @@ export const insertUsedTicket = (
   key: string,
   { subject, ...ticket }: TicketRecord & { until: number },
   now: number,
-): Promise<boolean> =>
+) =>
   hasRow(
     db
       .insertInto('ticket')

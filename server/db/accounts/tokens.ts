@@ -3,7 +3,7 @@
  * presented (S-41). All of it runs as portal_system: who asks is not known before the row is found.
  */
 import { CompiledQuery, type Insertable } from 'kysely'
-import type { AccessLevel, Caller } from '#domain/access.ts'
+import type { Caller } from '#domain/access.ts'
 import { type UserStatus, userStatus } from '#domain/accounts/users.ts'
 import type { DatabaseHandle } from '#server/db/database.ts'
 import { findRow } from '#server/db/find-row.ts'
@@ -48,42 +48,42 @@ const selectPresentedTokens = (db: DatabaseHandle) =>
     .innerJoin('portal_user', 'portal_user.id', 'token.user_id')
     .innerJoin('company', 'company.id', 'portal_user.company_id')
     .select([
-      'token.id as tokenId',
+      'token.id as token_id',
       'token.access_until',
       'token.refresh_until',
       'token.used',
       'token.parent_id',
       'token.access_used',
-      'session.id as sessionId',
+      'session.id as session_id',
       'session.ended',
       'session.end_time',
-      'portal_user.id as userId',
-      'portal_user.name as userName',
+      'portal_user.id as user_id',
+      'portal_user.name as user_name',
       'portal_user.status',
       'portal_user.admin',
       'portal_user.orders',
       'portal_user.access_level',
-      'company.id as companyId',
-      'company.code as companyCode',
+      'company.id as company_id',
+      'company.code as company_code',
     ])
 
 type PresentedTokenRow = Awaited<ReturnType<ReturnType<typeof selectPresentedTokens>['executeTakeFirstOrThrow']>>
 
 const toPresentedToken = (row: PresentedTokenRow): PresentedToken => ({
   caller: {
-    userId: row.userId,
-    companyId: row.companyId,
-    companyCode: row.companyCode,
+    userId: row.user_id,
+    companyId: row.company_id,
+    companyCode: row.company_code,
     admin: row.admin,
     order: row.orders,
     accessLevel: row.access_level,
   },
-  userName: row.userName,
+  userName: row.user_name,
   status: row.status,
-  sessionId: row.sessionId,
+  sessionId: row.session_id,
   ended: row.ended,
   endTime: row.end_time,
-  tokenId: row.tokenId,
+  tokenId: row.token_id,
   accessUntil: row.access_until,
   refreshUntil: row.refresh_until,
   used: row.used,
@@ -91,42 +91,13 @@ const toPresentedToken = (row: PresentedTokenRow): PresentedToken => ({
   accessUsed: row.access_used,
 })
 
-interface AccessHolderRow {
-  token_id: number
-  access_until: number
-  refresh_until: number
-  used: number | null
-  session_id: string
-  ended: number | null
-  end_time: number
-  user_id: number
-  user_name: string
-  status: UserStatus
-  admin: boolean
-  orders: boolean
-  access_level: AccessLevel
-  company_id: number
-  company_code: string
-  parent_id: number | null
-  access_used: number | null
-}
-
 const accessHolderQuery = 'select * from holder_of_access($1)'
 
 /** One statement that needs no transaction: the function in the database has put on its role itself. */
 export async function findTokenByAccessHash(db: QueryExecutor, accessHash: string): Promise<PresentedToken | null> {
-  const { rows } = await db.executeQuery<AccessHolderRow>(CompiledQuery.raw(accessHolderQuery, [accessHash]))
+  const { rows } = await db.executeQuery<PresentedTokenRow>(CompiledQuery.raw(accessHolderQuery, [accessHash]))
   const [row] = rows
-  if (!row) return null
-  return toPresentedToken({
-    ...row,
-    tokenId: row.token_id,
-    sessionId: row.session_id,
-    userId: row.user_id,
-    userName: row.user_name,
-    companyId: row.company_id,
-    companyCode: row.company_code,
-  })
+  return row ? toPresentedToken(row) : null
 }
 
 /** Takes the family's row first, so that a hundred refreshes at once stand in line (K-08). */
@@ -147,8 +118,7 @@ export const listChildTokens = (db: DatabaseHandle, sessionId: string, parentId:
   db
     .selectFrom('token')
     .select(['id', 'used', 'access_used', 'access_hash', 'refresh_until'])
-    .where('session_id', '=', sessionId)
-    .where('parent_id', '=', parentId)
+    .where((where) => where.and({ session_id: sessionId, parent_id: parentId }))
     .orderBy('id')
     .execute()
 
@@ -157,8 +127,7 @@ export async function markAccessUsed(db: DatabaseHandle, tokenId: number, now: n
   await db
     .updateTable('token')
     .set({ access_used: now })
-    .where('id', '=', tokenId)
-    .where('access_used', 'is', null)
+    .where((where) => where.and({ id: tokenId, access_used: null }))
     .execute()
 }
 
@@ -177,8 +146,7 @@ export async function endSession(db: DatabaseHandle, sessionId: string, now: num
   await db
     .updateTable('session')
     .set({ ended: now, ended_reason: reason })
-    .where('id', '=', sessionId)
-    .where('ended', 'is', null)
+    .where((where) => where.and({ id: sessionId, ended: null }))
     .execute()
 }
 
@@ -193,14 +161,13 @@ export async function endAllSessions(
   let query = db
     .updateTable('session')
     .set({ ended: now, ended_reason: reason })
-    .where('user_id', '=', userId)
-    .where('ended', 'is', null)
+    .where((where) => where.and({ user_id: userId, ended: null }))
   if (exceptSessionId !== null) query = query.where('id', '!=', exceptSessionId)
   await query.execute()
 }
 
 /** Who a session belongs to, with the flags as they are now; null: it has ended, or its user is not allowed in (S-44). */
-export const findCallerOfSession = (db: DatabaseHandle, id: string, now: number): Promise<Caller | null> =>
+export const findCallerOfSession = (db: DatabaseHandle, id: string, now: number) =>
   findRow(
     db
       .selectFrom('session')
@@ -214,8 +181,7 @@ export const findCallerOfSession = (db: DatabaseHandle, id: string, now: number)
         'company.id as companyId',
         'company.code as companyCode',
       ])
-      .where('session.id', '=', id)
-      .where('session.ended', 'is', null)
+      .where((where) => where.and({ 'session.id': id, 'session.ended': null }))
       .where('session.end_time', '>', now)
       .where('portal_user.status', '=', userStatus.activated),
   )

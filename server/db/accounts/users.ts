@@ -61,15 +61,15 @@ export const userReads: ListReads<number, UserRecord> = {
     selectCompanyUsers(db, companyId).where('portal_user.id', '>', id).orderBy('portal_user.id').limit(limit).execute(),
 }
 
-export const findUserById = (db: DatabaseHandle, companyId: number, id: number): Promise<UserRecord | null> =>
+export const findUserById = (db: DatabaseHandle, companyId: number, id: number) =>
   findRow(selectCompanyUsers(db, companyId).where('portal_user.id', '=', id))
 
 /** Locks the row until the commit, so that its checks still hold when it is written. */
-export const lockUser = (db: DatabaseHandle, companyId: number, id: number): Promise<UserRecord | null> =>
+export const lockUser = (db: DatabaseHandle, companyId: number, id: number) =>
   findRow(selectCompanyUsers(db, companyId).where('portal_user.id', '=', id).forUpdate('portal_user'))
 
 /** By e-mail without case; a deleted user does not count (D72, D73). */
-export const findUserByEmail = (db: DatabaseHandle, companyId: number, email: string): Promise<UserRecord | null> =>
+export const findUserByEmail = (db: DatabaseHandle, companyId: number, email: string) =>
   findRow(
     selectCompanyUsers(db, companyId)
       .where('portal_user.email_key', '=', normaliseText(email))
@@ -134,9 +134,7 @@ export async function updateUser(db: DatabaseHandle, user: UserRecord, fields: U
       change: sql<number>`(select value from next)`,
       row_version: column('row_version', '+', 1),
     }))
-    .where('company_id', '=', company_id)
-    .where('id', '=', id)
-    .where('row_version', '=', user.row_version)
+    .where((where) => where.and({ company_id, id, row_version: user.row_version }))
     .returning('row_version')
     .executeTakeFirstOrThrow()
     .catch(throwIfDuplicate)
@@ -166,7 +164,7 @@ export async function countActiveAdmins(db: DatabaseHandle, companyId: number): 
 }
 
 /** Somebody who can sign in and is an admin. */
-export const hasActiveAdmin = (db: DatabaseHandle, companyId: number): Promise<boolean> =>
+export const hasActiveAdmin = (db: DatabaseHandle, companyId: number) =>
   hasRow(
     db
       .selectFrom('portal_user')

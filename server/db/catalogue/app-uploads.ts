@@ -16,23 +16,19 @@ const selectUnpublished = (db: DatabaseHandle, userId: number) =>
   db.selectFrom('app_upload').selectAll().where('user_id', '=', userId).where('published', 'is', null)
 
 /** Null where it is not this user's, or its day is over. */
-export const findUpload = (db: DatabaseHandle, userId: number, id: string, now: number): Promise<UploadRecord | null> =>
+export const findUpload = (db: DatabaseHandle, userId: number, id: string, now: number) =>
   findRow(selectUnpublished(db, userId).where('id', '=', id).where('until', '>', now))
 
 /** Neither published nor expired, in the order in which they came. */
-export const listUploads = (db: DatabaseHandle, userId: number, now: number): Promise<UploadRecord[]> =>
+export const listUploads = (db: DatabaseHandle, userId: number, now: number) =>
   selectUnpublished(db, userId).where('until', '>', now).orderBy('create_time').orderBy('id').execute()
 
 /** Those that were read, by the MD5 of their bytes; held until the commit. */
-export const lockReadUploads = (db: DatabaseHandle, userId: number, md5: readonly string[]): Promise<UploadRecord[]> =>
+export const lockReadUploads = (db: DatabaseHandle, userId: number, md5: readonly string[]) =>
   selectUnpublished(db, userId).where('md5', 'in', md5).where('manifest', 'is not', null).forUpdate().execute()
 
 /** As `lockReadUploads`, the published ones too; of each MD5 the one that came last. */
-export const findLatestUploads = (
-  db: DatabaseHandle,
-  userId: number,
-  md5: readonly string[],
-): Promise<UploadRecord[]> =>
+export const findLatestUploads = (db: DatabaseHandle, userId: number, md5: readonly string[]) =>
   db
     .selectFrom('app_upload')
     .distinctOn('md5')
@@ -50,18 +46,12 @@ export async function lockUploads(db: DatabaseHandle, userId: number): Promise<v
 }
 
 /** What counts against the quota, in files and in bytes. */
-export const readQuotaUsage = (
-  db: DatabaseHandle,
-  userId: number,
-  now: number,
-): Promise<{ files: number; bytes: number }> =>
+export const readQuotaUsage = (db: DatabaseHandle, userId: number, now: number) =>
   db
     .selectFrom('app_upload')
     .select(sql<number>`count(*)::integer`.as('files'))
     .select(sql<number>`coalesce(sum(size), 0)::bigint`.as('bytes'))
-    .where('user_id', '=', userId)
-    .where('published', 'is', null)
-    .where('fault', 'is', null)
+    .where((where) => where.and({ user_id: userId, published: null, fault: null }))
     .where('until', '>', now)
     .executeTakeFirstOrThrow()
 
@@ -86,8 +76,7 @@ const wasUpdated = ({ numUpdatedRows }: { numUpdatedRows: bigint }) => numUpdate
 export async function removeUpload(db: DatabaseHandle, userId: number, id: string): Promise<boolean> {
   const { numDeletedRows } = await db
     .deleteFrom('app_upload')
-    .where('user_id', '=', userId)
-    .where('id', '=', id)
+    .where((where) => where.and({ user_id: userId, id }))
     .executeTakeFirst()
   return numDeletedRows > 0n
 }
@@ -143,8 +132,7 @@ export async function findUploadIdsInUse(db: DatabaseHandle, ids: readonly strin
     .selectFrom('app_upload')
     .select('id')
     .where('id', 'in', ids)
-    .where('published', 'is', null)
-    .where('fault', 'is', null)
+    .where((where) => where.and({ published: null, fault: null }))
     .execute()
   return new Set(rows.map(({ id }) => id))
 }

@@ -1,7 +1,6 @@
 /** Apps as rows: their published versions, which are never altered, and the versions that run in a service. */
 import { type Insertable, type Selectable, sql } from 'kysely'
 import { listAppHistory, listApps } from '#contract/apps.ts'
-import type { PublishedApp } from '#domain/catalogue/apps.ts'
 import { normaliseText } from '#domain/text.ts'
 import {
   readCatalogueChangeNumber,
@@ -85,11 +84,11 @@ export const appVersionReads: ListReads<null, AppVersionRecord> = {
 }
 
 /** What modules run: of each app the newest version. */
-export const listLatestApps = (db: DatabaseHandle): Promise<(PublishedApp & Pick<AppRecord, 'flags'>)[]> =>
+export const listLatestApps = (db: DatabaseHandle) =>
   selectLatestVersions(db).select(['code', 'version', 'requires', 'flags']).execute()
 
 /** As `listLatestApps`, with what tells their packages apart. */
-export const listLatestPackages = (db: DatabaseHandle): Promise<(PublishedApp & { sha256: string | null })[]> =>
+export const listLatestPackages = (db: DatabaseHandle) =>
   selectLatestVersions(db).select(['code', 'version', 'requires', 'sha256']).execute()
 
 /** As `listLatestApps`, with what an installation needs. */
@@ -116,8 +115,7 @@ export async function listAppsOfService(
     .innerJoin('service', 'service.id', 'service_app.service_id')
     .select(['service_app.code', 'service_app.version'])
     .where('service.company_id', '=', companyId)
-    .where('service_app.company_id', '=', companyId)
-    .where('service.code', '=', code)
+    .where((where) => where.and({ 'service_app.company_id': companyId, 'service.code': code }))
     .execute()
   return new Map(rows.map((row) => [row.code, row.version]))
 }

@@ -47,13 +47,13 @@ export const moduleReads: ListReads<VisibleClientTypes, ModuleRecord> = {
 }
 
 /** All of a type, visible and hidden, as they are shown. */
-export const listModulesOfType = (db: DatabaseHandle, type: ClientType): Promise<ModuleRecord[]> =>
+export const listModulesOfType = (db: DatabaseHandle, type: ClientType) =>
   selectPresentModules(db, type).orderBy('code_key').execute()
 
-export const findModuleById = (db: DatabaseHandle, id: number): Promise<ModuleRecord | null> =>
+export const findModuleById = (db: DatabaseHandle, id: number) =>
   findRow(selectPresentModules(db, null).where('id', '=', id))
 
-export const lockModule = (db: DatabaseHandle, id: number): Promise<ModuleRecord | null> =>
+export const lockModule = (db: DatabaseHandle, id: number) =>
   findRow(selectPresentModules(db, null).where('id', '=', id).forUpdate())
 
 export type NewModule = Omit<Insertable<ModuleTable>, 'code_key' | 'name_key' | 'change'>

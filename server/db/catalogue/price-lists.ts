@@ -54,11 +54,7 @@ export const priceListReads: ListReads<VisibleClientTypes, PriceListRecord> = {
 }
 
 /** Confirmed, of that type, the latest that has begun (D16). */
-export const findPriceListInForce = (
-  db: DatabaseHandle,
-  type: ClientType,
-  today: PlainDate,
-): Promise<PriceListRecord | null> =>
+export const findPriceListInForce = (db: DatabaseHandle, type: ClientType, today: PlainDate) =>
   findRow(
     selectVisiblePriceLists(db, type)
       .where('deleted', '=', false)
@@ -84,10 +80,10 @@ export const listPriceListsFrom = async (
 }
 
 /** A withdrawn one too, for orders that name it. */
-export const findPriceListById = (db: DatabaseHandle, id: number): Promise<PriceListRecord | null> =>
+export const findPriceListById = (db: DatabaseHandle, id: number) =>
   findRow(selectVisiblePriceLists(db, null).where('id', '=', id).where(isVisible))
 
-export const lockPriceList = (db: DatabaseHandle, id: number): Promise<PriceListRecord | null> =>
+export const lockPriceList = (db: DatabaseHandle, id: number) =>
   findRow(selectVisiblePriceLists(db, null).where('id', '=', id).where(isVisible).forUpdate())
 
 /** Effective dates of lists that price this module, withdrawn ones left out. */

@@ -17,8 +17,7 @@ export async function findPriceUpload(db: DatabaseHandle, userId: number, md5: s
   const row = await db
     .selectFrom('price_upload')
     .select('content')
-    .where('user_id', '=', userId)
-    .where('md5', '=', md5)
+    .where((where) => where.and({ user_id: userId, md5 }))
     .executeTakeFirst()
   return row?.content ?? null
 }

@@ -18,7 +18,7 @@ export async function insertResource(db: DatabaseHandle, resource: NewResource):
   return id
 }
 
-export const findResource = (db: DatabaseHandle, id: string): Promise<Selectable<WebResourceTable> | null> =>
+export const findResource = (db: DatabaseHandle, id: string) =>
   findRow(db.selectFrom('web_resource').selectAll().where('id', '=', id))
 
 /** Those that neither a published version nor an upload names. */

@@ -21,7 +21,7 @@ export const listRemindableBackups = (
   { today, payableSince }: Moment,
   afterId: number,
   limit: number,
-): Promise<RemindableBackup[]> =>
+) =>
   db
     .selectFrom('backup_order')
     .select(['id', 'company_id', 'service_id', 'pdb_type', 'status', 'period_end', 'create_time'])
@@ -44,14 +44,12 @@ export const listRemindableBackups = (
 export const isExtendedBackup = (
   db: DatabaseHandle,
   { service_id, pdb_type, period_end }: Pick<RemindableBackup, 'service_id' | 'pdb_type' | 'period_end'>,
-): Promise<boolean> =>
+) =>
   hasRow(
     db
       .selectFrom('backup_order')
       .select('id')
-      .where('service_id', '=', service_id)
-      .where('pdb_type', '=', pdb_type)
-      .where('status', '=', 1)
+      .where((where) => where.and({ service_id, pdb_type, status: 1 }))
       .where('period_end', '>', period_end)
       .limit(1),
   )
@@ -62,7 +60,7 @@ export const claimBackupReminder = (
   { id, company_id }: Pick<RemindableBackup, 'id' | 'company_id'>,
   { kind, days }: ContractReminder,
   time: number,
-): Promise<boolean> =>
+) =>
   hasRow(
     db
       .insertInto('backup_reminder')

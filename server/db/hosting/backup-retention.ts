@@ -4,11 +4,7 @@ import type { DatabaseHandle } from '#server/db/database.ts'
 import type { StoredBackup } from '#server/db/hosting/stored-backups.ts'
 
 /** Said to run, and no long request is open for it. */
-export const listAbandonedBackups = (
-  db: DatabaseHandle,
-  createdBefore: number,
-  limit: number,
-): Promise<StoredBackup[]> =>
+export const listAbandonedBackups = (db: DatabaseHandle, createdBefore: number, limit: number) =>
   db
     .selectFrom('backup')
     .selectAll()
@@ -49,7 +45,7 @@ export async function listBackupsToRemove(
 }
 
 /** What they name is to be taken away. */
-export const listBackupsToClear = (db: DatabaseHandle, limit: number): Promise<StoredBackup[]> =>
+export const listBackupsToClear = (db: DatabaseHandle, limit: number) =>
   db
     .selectFrom('backup')
     .selectAll()
@@ -67,8 +63,7 @@ export async function countScheduledRuns(db: DatabaseHandle): Promise<number> {
   const { count } = await db
     .selectFrom('backup')
     .select(sql<number>`count(*)::integer`.as('count'))
-    .where('state', '=', 'running')
-    .where('cause', '=', 'schedule')
+    .where((where) => where.and({ state: 'running', cause: 'schedule' }))
     .executeTakeFirstOrThrow()
   return count
 }

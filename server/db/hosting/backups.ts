@@ -93,14 +93,14 @@ export const trafficReads: ListReads<ServiceKey, TrafficRecord> = {
     selectServiceTraffic(db, service).where('id', '>', id).orderBy('id').limit(limit).execute(),
 }
 
-export const findBackupById = (db: DatabaseHandle, companyId: number, id: number): Promise<BackupRecord | null> =>
+export const findBackupById = (db: DatabaseHandle, companyId: number, id: number) =>
   findRow(selectBackups(db, companyId).where('id', '=', id))
 
-export const findTrafficById = (db: DatabaseHandle, companyId: number, id: number): Promise<TrafficRecord | null> =>
+export const findTrafficById = (db: DatabaseHandle, companyId: number, id: number) =>
   findRow(selectTraffic(db, companyId).where('id', '=', id))
 
 /** Whether it is a service of that company. */
-export const isCompanyService = (db: DatabaseHandle, { companyId, serviceId }: ServiceKey): Promise<boolean> =>
+export const isCompanyService = (db: DatabaseHandle, { companyId, serviceId }: ServiceKey) =>
   hasRow(db.selectFrom('service').select('id').where('company_id', '=', companyId).where('id', '=', serviceId))
 
 /** As its company calls it; its code where the service is another company's by now. */
@@ -111,8 +111,7 @@ export async function findServiceName(
   const row = await db
     .selectFrom('service')
     .select('name')
-    .where('company_id', '=', company_id)
-    .where('id', '=', service_id)
+    .where((where) => where.and({ company_id, id: service_id }))
     .executeTakeFirst()
   return row?.name ?? service_code
 }
@@ -136,10 +135,7 @@ export async function findLastPaidPeriod(
   const row = await db
     .selectFrom('backup_order')
     .select(['period_end', 'anchor_date', 'anchor_months'])
-    .where('company_id', '=', companyId)
-    .where('service_id', '=', serviceId)
-    .where('pdb_type', '=', type)
-    .where('status', '=', 1)
+    .where((where) => where.and({ company_id: companyId, service_id: serviceId, pdb_type: type, status: 1 }))
     .orderBy('period_end', 'desc')
     .orderBy('id', 'desc')
     .limit(1)
@@ -152,10 +148,7 @@ export const lockUnpaidBackup = (db: DatabaseHandle, { companyId, serviceId }: S
   db
     .selectFrom('backup_order')
     .select('id')
-    .where('company_id', '=', companyId)
-    .where('service_id', '=', serviceId)
-    .where('pdb_type', '=', type)
-    .where('status', '=', 0)
+    .where((where) => where.and({ company_id: companyId, service_id: serviceId, pdb_type: type, status: 0 }))
     .forUpdate()
     .executeTakeFirst()
 
@@ -168,10 +161,7 @@ export async function sumWaivedBackups(
   const { sum } = await db
     .selectFrom('backup_order')
     .select(sql<string>`coalesce(sum(waived), 0)::numeric(16, 2)`.as('sum'))
-    .where('company_id', '=', companyId)
-    .where('service_id', '=', serviceId)
-    .where('pdb_type', '=', type)
-    .where('status', '=', 1)
+    .where((where) => where.and({ company_id: companyId, service_id: serviceId, pdb_type: type, status: 1 }))
     .where('period_end', '>', today)
     .executeTakeFirstOrThrow()
   return readAmount(sum)
@@ -183,17 +173,15 @@ const selectLaterBackups = (db: DatabaseHandle, { id, service_id, pdb_type }: Ba
   db
     .selectFrom('backup_order')
     .select('id')
-    .where('service_id', '=', service_id)
-    .where('pdb_type', '=', pdb_type)
+    .where((where) => where.and({ service_id, pdb_type }))
     .where('id', '>', id)
     .limit(1)
 
 /** Another one of its kind was ordered since. */
-export const isReplacedBackup = (db: DatabaseHandle, backup: BackupOrderKey): Promise<boolean> =>
-  hasRow(selectLaterBackups(db, backup))
+export const isReplacedBackup = (db: DatabaseHandle, backup: BackupOrderKey) => hasRow(selectLaterBackups(db, backup))
 
 /** Whether another one of its kind was ordered since, and is paid or waits to be. */
-export const hasNewerBackup = (db: DatabaseHandle, backup: BackupOrderKey): Promise<boolean> =>
+export const hasNewerBackup = (db: DatabaseHandle, backup: BackupOrderKey) =>
   hasRow(selectLaterBackups(db, backup).where('status', '>=', 0))
 
 /** Writes the status with the next version. */
@@ -221,8 +209,7 @@ export async function scheduleFirstBackup(
   await db
     .updateTable('service')
     .set({ change, [nextColumn]: isContinued ? sql`coalesce(${sql.ref(nextColumn)}, ${now}::bigint)` : now })
-    .where('company_id', '=', companyId)
-    .where('id', '=', serviceId)
+    .where((where) => where.and({ company_id: companyId, id: serviceId }))
     .execute()
 }
 
@@ -231,8 +218,7 @@ export async function isTrafficDisabled(db: DatabaseHandle, companyId: number, s
   const row = await db
     .selectFrom('service')
     .select('traffic_disabled')
-    .where('company_id', '=', companyId)
-    .where('id', '=', serviceId)
+    .where((where) => where.and({ company_id: companyId, id: serviceId }))
     .executeTakeFirst()
   return row?.traffic_disabled ?? false
 }

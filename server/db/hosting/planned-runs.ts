@@ -1,10 +1,9 @@
 /** When the clock backs services up next. As the system; no device is told of it, so that no number is taken for it. */
 import type { PdbType } from '#contract/backups.ts'
 import type { DatabaseHandle } from '#server/db/database.ts'
-import type { ServiceListRow } from '#server/db/hosting/services.ts'
 
 /** Services whose subscription of either kind is paid for after that day, by id. */
-export const listSubscribedServices = (db: DatabaseHandle, today: string): Promise<ServiceListRow[]> =>
+export const listSubscribedServices = (db: DatabaseHandle, today: string) =>
   db
     .selectFrom('service_row')
     .selectAll()
@@ -13,12 +12,7 @@ export const listSubscribedServices = (db: DatabaseHandle, today: string): Promi
     .orderBy('id')
     .execute()
 
-export async function setNextRun(
-  db: DatabaseHandle,
-  serviceId: number,
-  type: PdbType,
-  nextRunAt: number,
-): Promise<void> {
+export async function setNextRun(db: DatabaseHandle, serviceId: number, type: PdbType, nextRunAt: number) {
   await db
     .updateTable('service')
     .set(type === 'pdb2s3' ? { next_pdb2s3: nextRunAt } : { next_pdb2rds: nextRunAt })

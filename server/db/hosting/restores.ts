@@ -21,17 +21,11 @@ export async function startRestore(db: DatabaseHandle, restore: NewRestore): Pro
 }
 
 /** `fault`: null where it is done. As the system. */
-export async function finishRestore(
-  db: DatabaseHandle,
-  id: number,
-  fault: BackupFault | null,
-  now: number,
-): Promise<void> {
+export async function finishRestore(db: DatabaseHandle, id: number, fault: BackupFault | null, now: number) {
   await db
     .updateTable('restore')
     .set({ state: fault === null ? 'done' : 'failed', fault, end_time: now })
-    .where('id', '=', id)
-    .where('state', '=', 'running')
+    .where((where) => where.and({ id, state: 'running' }))
     .execute()
 }
 
@@ -42,38 +36,32 @@ export const listRestoresInto = (db: DatabaseHandle, { companyId, serviceId }: S
     .innerJoin('backup', 'backup.id', 'restore.backup_id')
     .selectAll('restore')
     .select('backup.service_code as from_code')
-    .where('restore.company_id', '=', companyId)
-    .where('restore.service_id', '=', serviceId)
+    .where((where) => where.and({ 'restore.company_id': companyId, 'restore.service_id': serviceId }))
     .where('restore.state', '<>', 'running')
     .orderBy('restore.id', 'desc')
     .limit(limit)
     .execute()
 
 /** The newest that is at its end. */
-export const findLastDrill = (
-  db: DatabaseHandle,
-  { companyId, serviceId }: ServiceKey,
-): Promise<RestoreRecord | null> =>
+export const findLastDrill = (db: DatabaseHandle, { companyId, serviceId }: ServiceKey) =>
   findRow(
     db
       .selectFrom('restore')
       .innerJoin('backup', 'backup.id', 'restore.backup_id')
       .selectAll('restore')
       .where('restore.company_id', '=', companyId)
-      .where('backup.service_id', '=', serviceId)
-      .where('restore.kind', '=', 'drill')
+      .where((where) => where.and({ 'backup.service_id': serviceId, 'restore.kind': 'drill' }))
       .where('restore.state', '<>', 'running')
       .orderBy('restore.id', 'desc')
       .limit(1),
   )
 
 /** Drills whose long request is not there any more. As the system. */
-export const listAbandonedDrills = (db: DatabaseHandle, createdBefore: number): Promise<RestoreRecord[]> =>
+export const listAbandonedDrills = (db: DatabaseHandle, createdBefore: number) =>
   db
     .selectFrom('restore')
     .selectAll()
-    .where('kind', '=', 'drill')
-    .where('state', '=', 'running')
+    .where((where) => where.and({ kind: 'drill', state: 'running' }))
     .where('create_time', '<', createdBefore)
     .where(sql<boolean>`not exists (select from job where job.intent = 'drill-' || restore.id)`)
     .execute()

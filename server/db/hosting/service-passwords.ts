@@ -34,8 +34,7 @@ export async function fetchPasswordOnce(
 ): Promise<string | null> {
   const row = await db
     .deleteFrom('service_password')
-    .where('service_id', '=', serviceId)
-    .where('user_id', '=', userId)
+    .where((where) => where.and({ service_id: serviceId, user_id: userId }))
     .where('until', '>', now)
     .returning('sealed')
     .executeTakeFirst()

@@ -16,7 +16,7 @@ export interface ServiceAddress {
 }
 
 /** Of any company's service: the code is public, as is the address behind it. */
-export const findServiceAddress = (db: DatabaseHandle, code: string): Promise<ServiceAddress | null> =>
+export const findServiceAddress = (db: DatabaseHandle, code: string) =>
   findRow(db.selectFrom('service').select(['url', 'admin_url']).where('code', '=', code))
 
 export async function insertService(db: DatabaseHandle, service: Insertable<ServiceTable>): Promise<number> {
@@ -71,14 +71,11 @@ export const serviceReads: ListReads<{ owner: ServiceOwner }, ServiceListRow> = 
     selectServiceRows(db, owner).where('id', '>', id).orderBy('id').limit(limit).execute(),
 }
 
-export const findServiceRow = (db: DatabaseHandle, owner: ServiceOwner, id: number): Promise<ServiceListRow | null> =>
+export const findServiceRow = (db: DatabaseHandle, owner: ServiceOwner, id: number) =>
   findRow(selectServiceRows(db, owner).where('id', '=', id))
 
-export const findServiceRowByCode = (
-  db: DatabaseHandle,
-  companyId: number,
-  code: string,
-): Promise<ServiceListRow | null> => findRow(selectServiceRows(db, companyId).where('code', '=', code))
+export const findServiceRowByCode = (db: DatabaseHandle, companyId: number, code: string) =>
+  findRow(selectServiceRows(db, companyId).where('code', '=', code))
 
 /** Of the contract in force, or the one that was the last. */
 export async function findServiceOfContract(
@@ -89,14 +86,13 @@ export async function findServiceOfContract(
   const row = await db
     .selectFrom('service_row')
     .select('id')
-    .where('company_id', '=', companyId)
-    .where('contract_id', '=', contractId)
+    .where((where) => where.and({ company_id: companyId, contract_id: contractId }))
     .executeTakeFirst()
   return row?.id ?? null
 }
 
 /** Locks it until the commit. */
-export const lockService = (db: DatabaseHandle, id: number): Promise<ServiceRecord | null> =>
+export const lockService = (db: DatabaseHandle, id: number) =>
   findRow(db.selectFrom('service').selectAll().where('id', '=', id).forUpdate())
 
 /** Takes the next number: its counter stays locked until the commit, so write services last. */
@@ -136,25 +132,8 @@ export async function touchServices(db: DatabaseHandle, companyId: number): Prom
 const updateCompanyServices = (db: DatabaseHandle, companyId: number) =>
   db.updateTable('service').where('company_id', '=', companyId)
 
-/** What the health check goes by. */
-export type MonitoredService = Pick<
-  ServiceRecord,
-  | 'id'
-  | 'company_id'
-  | 'code'
-  | 'system_status'
-  | 'online'
-  | 'running_memory'
-  | 'running_tasks'
-  | 'needs_reboot'
-  | 'fault'
-  | 'operation'
-  | 'fence'
-  | 'row_version'
->
-
 /** All of them. As the system. */
-export const listMonitoredServices = (db: DatabaseHandle): Promise<MonitoredService[]> =>
+export const listMonitoredServices = (db: DatabaseHandle) =>
   db
     .selectFrom('service')
     .select([
@@ -173,6 +152,9 @@ export const listMonitoredServices = (db: DatabaseHandle): Promise<MonitoredServ
     ])
     .orderBy('id')
     .execute()
+
+/** What the health check goes by. */
+export type MonitoredService = Awaited<ReturnType<typeof listMonitoredServices>>[number]
 
 export type UpkeepServiceRow = Pick<
   ServiceListRow,
@@ -196,14 +178,11 @@ export type UpkeepServiceRow = Pick<
 >
 
 /** Those to which time may do something, by id. As the system. */
-export const listServicesForUpkeep = (db: DatabaseHandle): Promise<UpkeepServiceRow[]> =>
+export const listServicesForUpkeep = (db: DatabaseHandle) =>
   db.selectFrom('service_row').selectAll().where('operation', 'is', null).orderBy('id').execute()
 
 /** With the order by which its page is opened; whosever it is. As the system. */
-export const findServiceWithOrder = (
-  db: DatabaseHandle,
-  id: number,
-): Promise<(ServiceListRow & { order_id: number | null }) | null> =>
+export const findServiceWithOrder = (db: DatabaseHandle, id: number) =>
   findRow(
     db
       .selectFrom('service_row')
@@ -219,7 +198,7 @@ export const findServiceWithOrder = (
   )
 
 /** Whose address is none that anybody could open. As the system. */
-export const listDemoServices = (db: DatabaseHandle, urlSuffix: string): Promise<ServiceListRow[]> =>
+export const listDemoServices = (db: DatabaseHandle, urlSuffix: string) =>
   db
     .selectFrom('service_row')
     .selectAll()
@@ -236,8 +215,7 @@ export async function findListedOrderId(
   const row = await db
     .selectFrom('service_order')
     .select('id')
-    .where('company_id', '=', companyId)
-    .where('code', '=', code)
+    .where((where) => where.and({ company_id: companyId, code }))
     .where('is_listed', '=', true)
     .executeTakeFirst()
   return row?.id ?? null

@@ -30,25 +30,24 @@ export const storedBackupReads: ListReads<ServiceKey, StoredBackup> = {
     selectStoredBackups(db, service).where('id', '>', id).orderBy('id').limit(limit).execute(),
 }
 
-export const findStoredBackup = (db: DatabaseHandle, companyId: number, id: number): Promise<StoredBackup | null> =>
+export const findStoredBackup = (db: DatabaseHandle, companyId: number, id: number) =>
   findRow(db.selectFrom('backup').selectAll().where('company_id', '=', companyId).where('id', '=', id))
 
 /** Whosever it is. As the system. */
-export const findAnyStoredBackup = (db: DatabaseHandle, id: number): Promise<StoredBackup | null> =>
+export const findAnyStoredBackup = (db: DatabaseHandle, id: number) =>
   findRow(db.selectFrom('backup').selectAll().where('id', '=', id))
 
 /** Newest first, of whichever companies had that code. As the system. */
-export const listStoredBackupsOfCode = (db: DatabaseHandle, code: string, limit: number): Promise<StoredBackup[]> =>
+export const listStoredBackupsOfCode = (db: DatabaseHandle, code: string, limit: number) =>
   db.selectFrom('backup').selectAll().where('service_code', '=', code).orderBy('id', 'desc').limit(limit).execute()
 
 /** The one that runs of that service and kind. */
-export const findRunningBackup = (db: DatabaseHandle, serviceId: number, type: PdbType): Promise<StoredBackup | null> =>
+export const findRunningBackup = (db: DatabaseHandle, serviceId: number, type: PdbType) =>
   findRow(
     db
       .selectFrom('backup')
       .selectAll()
-      .where('service_id', '=', serviceId)
-      .where('pdb_type', '=', type)
+      .where((where) => where.and({ service_id: serviceId, pdb_type: type }))
       .where('state', '=', 'running'),
   )
 
@@ -94,25 +93,18 @@ export async function updateStoredBackup(
   const row = await db
     .updateTable('backup')
     .set({ ...fields, change, update_time: now, row_version: sql`row_version + 1` })
-    .where('id', '=', id)
-    .where('state', '=', state)
+    .where((where) => where.and({ id, state }))
     .returningAll()
     .executeTakeFirst()
   return row ?? null
 }
 
-export const findLatestBackup = (
-  db: DatabaseHandle,
-  serviceId: number,
-  type: PdbType,
-  state: 'done' | 'ended',
-): Promise<StoredBackup | null> =>
+export const findLatestBackup = (db: DatabaseHandle, serviceId: number, type: PdbType, state: 'done' | 'ended') =>
   findRow(
     db
       .selectFrom('backup')
       .selectAll()
-      .where('service_id', '=', serviceId)
-      .where('pdb_type', '=', type)
+      .where((where) => where.and({ service_id: serviceId, pdb_type: type }))
       .where('state', 'in', state === 'done' ? ['done'] : ['done', 'failed', 'removed'])
       .orderBy('id', 'desc')
       .limit(1),

@@ -63,10 +63,7 @@ export async function listTrafficTerms(
   const rows = await db
     .selectFrom('backup_order')
     .select(['id', 'period_start', 'period_end', 'price_id', 'currency'])
-    .where('company_id', '=', companyId)
-    .where('service_id', '=', serviceId)
-    .where('pdb_type', '=', 'pdb2s3')
-    .where('status', '=', 1)
+    .where((where) => where.and({ company_id: companyId, service_id: serviceId, pdb_type: 'pdb2s3', status: 1 }))
     .execute()
   return rows.map(({ id, period_start: start, period_end: end, price_id: priceId, currency }) => ({
     id,
@@ -78,10 +75,7 @@ export async function listTrafficTerms(
 }
 
 /** Services that may have a month to bill up to that one, by id. As the system. */
-export const listServicesToBill = (
-  db: DatabaseHandle,
-  lastMonth: CalendarMonth,
-): Promise<{ id: number; company_id: number }[]> =>
+export const listServicesToBill = (db: DatabaseHandle, lastMonth: CalendarMonth) =>
   db
     .selectFrom('service')
     .select(['id', 'company_id'])
@@ -119,23 +113,22 @@ export interface OverdueBounds {
 }
 
 /** Whether a month that costs something is overdue. */
-export const hasOverdueTraffic = (db: DatabaseHandle, serviceId: number, bounds: OverdueBounds): Promise<boolean> =>
+export const hasOverdueTraffic = (db: DatabaseHandle, serviceId: number, bounds: OverdueBounds) =>
   hasRow(selectUnpaidTraffic(db, bounds).where('service_id', '=', serviceId).limit(1))
 
 /** Those of which nobody was told, by id. As the system. */
-export const listNewlyOverdueTraffic = (db: DatabaseHandle, bounds: OverdueBounds): Promise<OverdueTraffic[]> =>
+export const listNewlyOverdueTraffic = (db: DatabaseHandle, bounds: OverdueBounds) =>
   selectUnpaidTraffic(db, bounds).where('notified_overdue', '=', false).orderBy('id').execute()
 
 export type OverdueTraffic = Pick<TrafficRecord, 'id' | 'service_id' | 'company_id' | 'service_code' | 'period_end'>
 
 /** False: it was paid meanwhile, or somebody else tells of it. */
-export const claimOverdueNotice = (db: DatabaseHandle, id: number): Promise<boolean> =>
+export const claimOverdueNotice = (db: DatabaseHandle, id: number) =>
   hasRow(
     db
       .updateTable('traffic')
       .set({ notified_overdue: true })
-      .where('id', '=', id)
-      .where('pay_date', 'is', null)
+      .where((where) => where.and({ id, pay_date: null }))
       .where('notified_overdue', '=', false)
       .returning('id'),
   )
@@ -181,9 +174,7 @@ export async function readCarriedTraffic(
   const rows = await db
     .selectFrom('traffic')
     .select(['id', 'carried_out', 'period_end'])
-    .where('company_id', '=', companyId)
-    .where('service_id', '=', serviceId)
-    .where('currency', '=', currency)
+    .where((where) => where.and({ company_id: companyId, service_id: serviceId, currency }))
     .where('carried_out', '>', '0')
     .where('carried_to', 'is', null)
     .orderBy('period_end')

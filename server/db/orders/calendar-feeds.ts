@@ -12,11 +12,7 @@ interface CalendarFeed {
 }
 
 /** The former one ends. */
-export async function storeCalendarFeed(
-  db: DatabaseHandle,
-  { userId, companyId, key }: CalendarFeed,
-  now: number,
-): Promise<void> {
+export async function storeCalendarFeed(db: DatabaseHandle, { userId, companyId, key }: CalendarFeed, now: number) {
   const values = { hash: hashFeedKey(key), create_time: now }
   await db
     .insertInto('calendar_feed')
@@ -39,8 +35,5 @@ export async function readCalendarFeedTime(db: DatabaseHandle, userId: number): 
   return row?.create_time ?? null
 }
 
-export const findCalendarFeed = (
-  db: DatabaseHandle,
-  key: string,
-): Promise<{ user_id: number; company_id: number } | null> =>
+export const findCalendarFeed = (db: DatabaseHandle, key: string) =>
   findRow(db.selectFrom('calendar_feed').select(['user_id', 'company_id']).where('hash', '=', hashFeedKey(key)))

@@ -9,11 +9,11 @@ export type ContractRecord = Selectable<ContractTable>
 const selectCompanyContracts = (db: DatabaseHandle, companyId: number) =>
   db.selectFrom('contract').selectAll().where('company_id', '=', companyId)
 
-export const findContractById = (db: DatabaseHandle, companyId: number, id: number): Promise<ContractRecord | null> =>
+export const findContractById = (db: DatabaseHandle, companyId: number, id: number) =>
   findRow(selectCompanyContracts(db, companyId).where('id', '=', id))
 
 /** Locks the row until the commit: two orders cannot both build on it. */
-export const lockContract = (db: DatabaseHandle, companyId: number, id: number): Promise<ContractRecord | null> =>
+export const lockContract = (db: DatabaseHandle, companyId: number, id: number) =>
   findRow(selectCompanyContracts(db, companyId).where('id', '=', id).forUpdate())
 
 /** With those it replaced, newest first. */
@@ -21,7 +21,7 @@ export const listContractHistory = (
   db: DatabaseHandle,
   companyId: number,
   { id, service_code }: Pick<ContractRecord, 'id' | 'service_code'>,
-): Promise<ContractRecord[]> =>
+) =>
   selectCompanyContracts(db, companyId)
     .where('service_code', '=', service_code)
     .where('id', '<=', id)

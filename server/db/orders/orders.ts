@@ -135,32 +135,18 @@ export const orderReads: ListReads<OrderScope, OrderRecord> = {
 const selectOrder = (db: DatabaseHandle, companyId: number, moment: Moment, id: number) =>
   selectCompanyOrders(db, companyId, moment).where('id', '=', id).where('deleted', '=', false)
 
-export const findOrderById = (
-  db: DatabaseHandle,
-  companyId: number,
-  moment: Moment,
-  id: number,
-): Promise<OrderRecord | null> => findRow(selectOrder(db, companyId, moment, id))
+export const findOrderById = (db: DatabaseHandle, companyId: number, moment: Moment, id: number) =>
+  findRow(selectOrder(db, companyId, moment, id))
 
 /** Locks the row until the commit. */
-export const lockOrder = (
-  db: DatabaseHandle,
-  companyId: number,
-  moment: Moment,
-  id: number,
-): Promise<OrderRecord | null> => findRow(selectOrder(db, companyId, moment, id).forUpdate())
+export const lockOrder = (db: DatabaseHandle, companyId: number, moment: Moment, id: number) =>
+  findRow(selectOrder(db, companyId, moment, id).forUpdate())
 
 /** The unpaid order of a service: there is at most one (D32). */
-export const findUnpaidOrder = (
-  db: DatabaseHandle,
-  companyId: number,
-  moment: Moment,
-  code: string,
-): Promise<OrderRecord | null> =>
+export const findUnpaidOrder = (db: DatabaseHandle, companyId: number, moment: Moment, code: string) =>
   findRow(
     selectCompanyOrders(db, companyId, moment)
-      .where('code', '=', code)
-      .where('stored', '=', 'unpaid')
+      .where((where) => where.and({ code, stored: 'unpaid' }))
       .where('deleted', '=', false),
   )
 
@@ -169,8 +155,7 @@ export async function countUnpaidOrders(db: DatabaseHandle, companyId: number, {
   const { count } = await db
     .selectFrom('service_order')
     .select(sql<number>`count(*)::integer`.as('count'))
-    .where('company_id', '=', companyId)
-    .where('stored', '=', 'unpaid')
+    .where((where) => where.and({ company_id: companyId, stored: 'unpaid' }))
     .where('deleted', '=', false)
     .where('due', '>=', now)
     .executeTakeFirstOrThrow()
@@ -197,12 +182,7 @@ export interface ChangeStamp {
 }
 
 /** Writes the fields with the next version. */
-export async function updateOrder(
-  db: DatabaseHandle,
-  id: number,
-  fields: OrderChange,
-  { change, time }: ChangeStamp,
-): Promise<void> {
+export async function updateOrder(db: DatabaseHandle, id: number, fields: OrderChange, { change, time }: ChangeStamp) {
   await db
     .updateTable('service_order')
     .set({ ...fields, change, update_time: time, row_version: sql`row_version + 1` })
@@ -214,17 +194,11 @@ export async function updateOrder(
  * After anything of a service has changed: which of its orders is its row in the list, the one in force, else the newest
  * (D35), and that this row has changed, since what waits to be paid stands on it.
  */
-export async function updateListedOrder(
-  db: DatabaseHandle,
-  companyId: number,
-  code: string,
-  { change }: ChangeStamp,
-): Promise<void> {
+export async function updateListedOrder(db: DatabaseHandle, companyId: number, code: string, { change }: ChangeStamp) {
   const listedOrder = await db
     .selectFrom('service_order')
     .select(['id', 'is_listed'])
-    .where('company_id', '=', companyId)
-    .where('code', '=', code)
+    .where((where) => where.and({ company_id: companyId, code }))
     .where('deleted', '=', false)
     // What was replaced does not come back where that which took its place is deleted.
     .where(sql<boolean>`invalid_reason is distinct from 'replaced'`)
@@ -235,8 +209,7 @@ export async function updateListedOrder(
   await db
     .updateTable('service_order')
     .set({ is_listed: false, change })
-    .where('company_id', '=', companyId)
-    .where('code', '=', code)
+    .where((where) => where.and({ company_id: companyId, code }))
     .where('is_listed', '=', true)
     .where('id', '!=', listedOrder?.id ?? 0)
     .execute()

@@ -12,13 +12,12 @@ export interface PrintReader {
 }
 
 /** Who asked for it, while they are active and order. */
-export const findPrintReader = (db: DatabaseHandle, userId: number): Promise<PrintReader | null> =>
+export const findPrintReader = (db: DatabaseHandle, userId: number) =>
   findRow(
     db
       .selectFrom('portal_user')
       .select(['name', 'language'])
-      .where('id', '=', userId)
-      .where('status', '=', userStatus.activated)
+      .where((where) => where.and({ id: userId, status: userStatus.activated }))
       .where('orders', '=', true),
   )
 

@@ -12,11 +12,6 @@ import { touchService } from '#server/db/hosting/services.ts'
 import type { OrderTable } from '#server/db/tables/order-tables.ts'
 import type { Moment } from '#server/db/orders/moment.ts'
 
-export type RemindableOrder = Pick<
-  Selectable<OrderTable>,
-  'id' | 'company_id' | 'code' | 'name' | 'stored' | 'due' | 'period_end' | 'alert_date' | 'amount' | 'currency'
->
-
 const reminderColumns = [
   'id',
   'company_id',
@@ -30,8 +25,10 @@ const reminderColumns = [
   'currency',
 ] as const
 
+export type RemindableOrder = Pick<Selectable<OrderTable>, (typeof reminderColumns)[number]>
+
 /** Locked for this transaction; those that another node works on are stepped over. */
-export const lockOverdueOrders = (db: DatabaseHandle, { now }: Moment, limit: number): Promise<RemindableOrder[]> =>
+export const lockOverdueOrders = (db: DatabaseHandle, { now }: Moment, limit: number) =>
   db
     .selectFrom('service_order')
     .select(reminderColumns)
@@ -71,12 +68,7 @@ export async function numberExpiredOrders(db: DatabaseHandle, { today }: Moment,
 const maxMissedDays = 7
 
 /** Orders that a reminder may be about today, from `afterId` on by id. */
-export const listRemindableOrders = (
-  db: DatabaseHandle,
-  { now, today }: Moment,
-  afterId: number,
-  limit: number,
-): Promise<RemindableOrder[]> =>
+export const listRemindableOrders = (db: DatabaseHandle, { now, today }: Moment, afterId: number, limit: number) =>
   db
     .selectFrom('service_order')
     .select(reminderColumns)
@@ -106,7 +98,7 @@ export const claimReminder = (
   order: Pick<RemindableOrder, 'id' | 'company_id'>,
   { kind, days }: ContractReminder,
   time: number,
-): Promise<boolean> =>
+) =>
   hasRow(
     db
       .insertInto('reminder')
@@ -119,8 +111,7 @@ const selectActivatedUsers = (db: DatabaseHandle, companyId: number) =>
   db
     .selectFrom('portal_user')
     .select('id')
-    .where('company_id', '=', companyId)
-    .where('status', '=', userStatus.activated)
+    .where((where) => where.and({ company_id: companyId, status: userStatus.activated }))
     .orderBy('id')
 
 /** Who wants mails about services (D52). */
@@ -158,14 +149,8 @@ export async function listAlertedAdmins(db: DatabaseHandle, companyCode: string)
   return rows.map(({ id }) => id)
 }
 
-type StoredOrder = RemindableOrder &
-  Pick<Selectable<OrderTable>, 'type' | keyof ContractTerms> & {
-    /** Of the contract that it changes. */
-    base: ContractTerms | null
-  }
-
 /** Its state is asked for again when the mail is sent. */
-export const readStoredOrder = (db: DatabaseHandle, id: number): Promise<StoredOrder | null> =>
+export const readStoredOrder = (db: DatabaseHandle, id: number) =>
   findRow(
     db
       .selectFrom('service_order')

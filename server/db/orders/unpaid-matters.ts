@@ -56,8 +56,7 @@ export async function touchListedOrder(
   await db
     .updateTable('service_order')
     .set({ change })
-    .where('company_id', '=', companyId)
-    .where('code', '=', code)
+    .where((where) => where.and({ company_id: companyId, code }))
     .where('is_listed', '=', true)
     .execute()
 }

@@ -34,11 +34,11 @@ export type PayableBackupRecord = Selectable<BackupOrderTable>
 export type PayableTrafficRecord = Selectable<TrafficTable>
 
 /** Deleted ones too: money may come for them. Locked until the commit, so that two notices of one payment take turns. */
-export const lockPayableOrder = (db: DatabaseHandle, id: number): Promise<PayableOrderRecord | null> =>
+export const lockPayableOrder = (db: DatabaseHandle, id: number) =>
   findRow(db.selectFrom('service_order').selectAll().where('id', '=', id).forUpdate())
 
-export const lockPayableBackup = (db: DatabaseHandle, id: number): Promise<PayableBackupRecord | null> =>
+export const lockPayableBackup = (db: DatabaseHandle, id: number) =>
   findRow(db.selectFrom('backup_order').selectAll().where('id', '=', id).forUpdate())
 
-export const lockPayableTraffic = (db: DatabaseHandle, id: number): Promise<PayableTrafficRecord | null> =>
+export const lockPayableTraffic = (db: DatabaseHandle, id: number) =>
   findRow(db.selectFrom('traffic').selectAll().where('id', '=', id).forUpdate())

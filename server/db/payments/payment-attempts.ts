@@ -14,36 +14,28 @@ const selectAttempts = (db: DatabaseHandle) => db.selectFrom('payment_attempt').
 const selectPayableAttempts = (db: DatabaseHandle, { kind, id }: PayableRef) =>
   selectAttempts(db).where(columnByKind[kind], '=', id)
 
-export const insertPaymentAttempt = (
-  db: DatabaseHandle,
-  attempt: Insertable<PaymentAttemptTable>,
-): Promise<AttemptRecord> => db.insertInto('payment_attempt').values(attempt).returningAll().executeTakeFirstOrThrow()
+export const insertPaymentAttempt = (db: DatabaseHandle, attempt: Insertable<PaymentAttemptTable>) =>
+  db.insertInto('payment_attempt').values(attempt).returningAll().executeTakeFirstOrThrow()
 
-export const getAttempt = (db: DatabaseHandle, id: number): Promise<AttemptRecord> =>
+export const getAttempt = (db: DatabaseHandle, id: number) =>
   selectAttempts(db).where('id', '=', id).executeTakeFirstOrThrow()
 
-export const findAttemptByKey = (db: DatabaseHandle, key: string): Promise<AttemptRecord | null> =>
-  findRow(selectAttempts(db).where('key', '=', key))
+export const findAttemptByKey = (db: DatabaseHandle, key: string) => findRow(selectAttempts(db).where('key', '=', key))
 
 /** What the same call has begun before. */
 export const findAttemptByIntent = (
   db: DatabaseHandle,
   { payable, userId, intent }: { payable: PayableRef; userId: number; intent: string },
-): Promise<AttemptRecord | null> =>
-  findRow(selectPayableAttempts(db, payable).where('user_id', '=', userId).where('intent', '=', intent))
+) => findRow(selectPayableAttempts(db, payable).where('user_id', '=', userId).where('intent', '=', intent))
 
 /** Newest first. */
-export const listUnsettledAttempts = (db: DatabaseHandle, payable: PayableRef): Promise<AttemptRecord[]> =>
+export const listUnsettledAttempts = (db: DatabaseHandle, payable: PayableRef) =>
   selectPayableAttempts(db, payable).where('state', 'in', unsettledStates).orderBy('id', 'desc').execute()
 
-export const findLatestAttempt = (db: DatabaseHandle, payable: PayableRef): Promise<AttemptRecord | null> =>
+export const findLatestAttempt = (db: DatabaseHandle, payable: PayableRef) =>
   findRow(selectPayableAttempts(db, payable).orderBy('id', 'desc').limit(1))
 
-export const updateAttempt = (
-  db: DatabaseHandle,
-  id: number,
-  fields: Updateable<PaymentAttemptTable>,
-): Promise<AttemptRecord> =>
+export const updateAttempt = (db: DatabaseHandle, id: number, fields: Updateable<PaymentAttemptTable>) =>
   db.updateTable('payment_attempt').set(fields).where('id', '=', id).returningAll().executeTakeFirstOrThrow()
 
 /** The gateway is asked about them at once: what they pay is gone, or was paid in another way. Any role may. */
@@ -71,7 +63,7 @@ export async function scheduleAllChecks(db: DatabaseHandle, now: number): Promis
   return Number(numUpdatedRows)
 }
 
-export const hasDueAttempt = (db: DatabaseHandle, now: number): Promise<boolean> =>
+export const hasDueAttempt = (db: DatabaseHandle, now: number) =>
   hasRow(db.selectFrom('payment_attempt').select('id').where('next_look', '<=', now).limit(1))
 
 const minuteMs = 60_000

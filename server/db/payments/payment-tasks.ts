@@ -1,35 +1,9 @@
 /** Money that no order waited for, as rows. Read and written as the system, for the provider's admins. */
-import { type Insertable, type Selectable, sql, type Updateable } from 'kysely'
+import { type Insertable, sql, type Updateable } from 'kysely'
 import type { DatabaseHandle } from '#server/db/database.ts'
 import { findRow, hasRow } from '#server/db/find-row.ts'
 import { nextCheckDelay } from '#server/db/payments/payment-attempts.ts'
-import type { PaymentTable, PaymentTaskTable } from '#server/db/tables/order-tables.ts'
-
-type TaskRow = Selectable<PaymentTaskTable>
-
-type PaymentFields = Pick<
-  Selectable<PaymentTable>,
-  | 'order_id'
-  | 'backup_order_id'
-  | 'traffic_id'
-  | 'gateway'
-  | 'reference'
-  | 'amount'
-  | 'currency'
-  | 'paid_at'
-  | 'outcome'
->
-
-/** A task with the payment that it is about. */
-export interface PaymentTaskRecord extends TaskRow, PaymentFields {
-  company_code: string
-  company_name: string
-  /** The service's code. */
-  code: string
-  is_deleted: boolean
-  /** Who refunded or applied it. */
-  user_name: string | null
-}
+import type { PaymentTaskTable } from '#server/db/tables/order-tables.ts'
 
 const selectTasks = (db: DatabaseHandle) =>
   db
@@ -58,6 +32,9 @@ const selectTasks = (db: DatabaseHandle) =>
       sql<boolean>`coalesce(o.deleted, false)`.as('is_deleted'),
     ])
 
+/** A task with the payment that it is about. `code`: the service's; `user_name`: who refunded or applied it. */
+export type PaymentTaskRecord = Awaited<ReturnType<ReturnType<typeof selectTasks>['executeTakeFirstOrThrow']>>
+
 export async function insertPaymentTask(
   db: DatabaseHandle,
   task: Pick<Insertable<PaymentTaskTable>, 'company_id' | 'payment_id' | 'attempt_id' | 'create_time'>,
@@ -71,11 +48,11 @@ export async function insertPaymentTask(
 }
 
 /** Those that wait for somebody, oldest first. */
-export const listUnfinishedTasks = (db: DatabaseHandle): Promise<PaymentTaskRecord[]> =>
+export const listUnfinishedTasks = (db: DatabaseHandle) =>
   selectTasks(db).where('t.end_time', 'is', null).orderBy('t.id').execute()
 
 /** Those that were settled last, newest first. */
-export const listSettledTasks = (db: DatabaseHandle, limit: number): Promise<PaymentTaskRecord[]> =>
+export const listSettledTasks = (db: DatabaseHandle, limit: number) =>
   selectTasks(db)
     .where('t.end_time', 'is not', null)
     .orderBy('t.end_time', 'desc')
@@ -83,8 +60,7 @@ export const listSettledTasks = (db: DatabaseHandle, limit: number): Promise<Pay
     .limit(limit)
     .execute()
 
-export const findPaymentTask = (db: DatabaseHandle, id: number): Promise<PaymentTaskRecord | null> =>
-  findRow(selectTasks(db).where('t.id', '=', id))
+export const findPaymentTask = (db: DatabaseHandle, id: number) => findRow(selectTasks(db).where('t.id', '=', id))
 
 /** Locked until the commit: whoever acts on a task takes turns. */
 export async function lockPaymentTask(db: DatabaseHandle, id: number): Promise<PaymentTaskRecord | null> {
@@ -92,15 +68,11 @@ export async function lockPaymentTask(db: DatabaseHandle, id: number): Promise<P
   return await findPaymentTask(db, id)
 }
 
-export async function updatePaymentTask(
-  db: DatabaseHandle,
-  id: number,
-  fields: Updateable<PaymentTaskTable>,
-): Promise<void> {
+export async function updatePaymentTask(db: DatabaseHandle, id: number, fields: Updateable<PaymentTaskTable>) {
   await db.updateTable('payment_task').set(fields).where('id', '=', id).execute()
 }
 
-export const hasDueRefund = (db: DatabaseHandle, now: number): Promise<boolean> =>
+export const hasDueRefund = (db: DatabaseHandle, now: number) =>
   hasRow(db.selectFrom('payment_task').select('id').where('next_look', '<=', now).limit(1))
 
 /** Claims refunds that are due: they are due again later, whatever becomes of this try. */

@@ -7,7 +7,7 @@ import type { InvoiceTable, PaymentTable } from '#server/db/tables/order-tables.
 
 export type PaymentRecord = Selectable<PaymentTable>
 
-export const findPayment = (db: DatabaseHandle, gateway: string, reference: string): Promise<PaymentRecord | null> =>
+export const findPayment = (db: DatabaseHandle, gateway: string, reference: string) =>
   findRow(db.selectFrom('payment').selectAll().where('gateway', '=', gateway).where('reference', '=', reference))
 
 /** Its number; null: somebody else has written it down meanwhile. */

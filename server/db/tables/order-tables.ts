@@ -180,14 +180,17 @@ export interface ReminderTable {
   time: ImmutableColumn<number>
 }
 
-/** What a gateway says that it took, each once. */
-export interface PaymentTable {
-  id: Generated<number>
-  company_id: ImmutableColumn<number>
-  /** What is paid is one of three. */
+/** What is paid is one of three. */
+interface PaidColumns {
   order_id: ImmutableColumn<number | null>
   backup_order_id: ImmutableColumn<number | null>
   traffic_id: ImmutableColumn<number | null>
+}
+
+/** What a gateway says that it took, each once. */
+export interface PaymentTable extends PaidColumns {
+  id: Generated<number>
+  company_id: ImmutableColumn<number>
   gateway: ImmutableColumn<string>
   reference: ImmutableColumn<string>
   amount: ImmutableColumn<string>
@@ -199,13 +202,9 @@ export interface PaymentTable {
 }
 
 /** What was begun at a gateway; written before the gateway is asked. */
-export interface PaymentAttemptTable {
+export interface PaymentAttemptTable extends PaidColumns {
   id: Generated<number>
   company_id: ImmutableColumn<number>
-  /** What is paid is one of three. */
-  order_id: ImmutableColumn<number | null>
-  backup_order_id: ImmutableColumn<number | null>
-  traffic_id: ImmutableColumn<number | null>
   /** Who pays. */
   user_id: ImmutableColumn<number | null>
   /** Of the call that began it; the same call again is told the same. */
@@ -260,13 +259,10 @@ export interface PaymentTaskTable {
 }
 
 /** Frozen when it was paid; without gaps in its numbers (D90). What it is of is one of three. */
-export interface InvoiceTable {
+export interface InvoiceTable extends PaidColumns {
   id: Generated<number>
   company_id: ImmutableColumn<number>
   code: ImmutableColumn<string>
-  order_id: ImmutableColumn<number | null>
-  backup_order_id: ImmutableColumn<number | null>
-  traffic_id: ImmutableColumn<number | null>
   content: ColumnType<unknown, string, never>
   create_time: ImmutableColumn<number>
 }

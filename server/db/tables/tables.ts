@@ -15,6 +15,12 @@ type JsonColumn<T> = ColumnType<T, string, string>
 /** Set once. */
 type ImmutableColumn<T> = ColumnType<T, T, never>
 
+/** Of rows that belong to one user of a company. */
+interface UserColumns {
+  user_id: ImmutableColumn<number>
+  company_id: ImmutableColumn<number>
+}
+
 export interface CompanyTable {
   id: Generated<number>
   code: string
@@ -68,10 +74,8 @@ export interface UserTable {
 }
 
 /** One sign-in on one device: a family of tokens. */
-export interface SessionTable {
+export interface SessionTable extends UserColumns {
   id: ImmutableColumn<string>
-  user_id: ImmutableColumn<number>
-  company_id: ImmutableColumn<number>
   create_time: ImmutableColumn<number>
   last_time: number
   /** The family never outlives this (K-06). */
@@ -83,10 +87,8 @@ export interface SessionTable {
 }
 
 /** The key under which the device of one session seals unsent writes. There are as many as sign-ins, so its id is a bigint. */
-export interface SealKeyTable {
+export interface SealKeyTable extends UserColumns {
   id: Generated<number>
-  user_id: ImmutableColumn<number>
-  company_id: ImmutableColumn<number>
   /** The session may be gone. */
   session_id: ImmutableColumn<string>
   /** 32 bytes, base64url. */
@@ -95,11 +97,9 @@ export interface SealKeyTable {
 }
 
 /** One generation of a family. Only hashes stand here (S-41). */
-export interface TokenTable {
+export interface TokenTable extends UserColumns {
   id: Generated<number>
   session_id: ImmutableColumn<string>
-  user_id: ImmutableColumn<number>
-  company_id: ImmutableColumn<number>
   refresh_hash: ImmutableColumn<string>
   access_hash: ImmutableColumn<string>
   parent_id: ImmutableColumn<number | null>
@@ -112,30 +112,24 @@ export interface TokenTable {
 }
 
 /** A device from which a user has signed in, by a hash that is of that user alone. */
-export interface DeviceTable {
+export interface DeviceTable extends UserColumns {
   hash: ImmutableColumn<string>
-  user_id: ImmutableColumn<number>
-  company_id: ImmutableColumn<number>
   create_time: ImmutableColumn<number>
   last_time: number
 }
 
 /** Links of mails and the first admin's link: single use, hashed. */
-export interface OneTimeKeyTable {
+export interface OneTimeKeyTable extends UserColumns {
   hash: ImmutableColumn<string>
-  user_id: ImmutableColumn<number>
-  company_id: ImmutableColumn<number>
   purpose: ImmutableColumn<'activate' | 'reset'>
   until: number
   used: number | null
 }
 
 /** Addresses that show somebody something once: hashed, single use, short-lived (D64, D65). */
-export interface TicketTable {
+export interface TicketTable extends UserColumns {
   hash: ImmutableColumn<string>
   kind: ImmutableColumn<TicketKind>
-  user_id: ImmutableColumn<number>
-  company_id: ImmutableColumn<number>
   /** The session that it ends with; null: it opens nothing by itself (`confirm`). */
   session_id: ImmutableColumn<string | null>
   /** What it shows: each kind knows its own. */
@@ -148,19 +142,15 @@ export interface TicketTable {
 export type TicketKind = 'price' | 'print' | 'confirm' | 'log'
 
 /** What a price list's file held when it was looked into: imported from here. */
-export interface PriceUploadTable {
-  user_id: ImmutableColumn<number>
-  company_id: ImmutableColumn<number>
+export interface PriceUploadTable extends UserColumns {
   md5: ImmutableColumn<string>
   content: ColumnType<unknown, string, string>
   create_time: number
 }
 
 /** What a user can prove themselves with beside the password. */
-export interface FactorTable {
+export interface FactorTable extends UserColumns {
   id: Generated<number>
-  user_id: ImmutableColumn<number>
-  company_id: ImmutableColumn<number>
   kind: ImmutableColumn<'totp' | 'passkey'>
   name: string
   /** Sealed (use-cases/factors/factor-secrets.ts). */
@@ -178,18 +168,14 @@ export interface FactorTable {
   last_time: number | null
 }
 
-export interface RecoveryCodeTable {
+export interface RecoveryCodeTable extends UserColumns {
   hash: ImmutableColumn<string>
-  user_id: ImmutableColumn<number>
-  company_id: ImmutableColumn<number>
   used: number | null
 }
 
 /** A password step that waits for its second, or a signed-in user's right to change their factors: what `mfa_token` names. */
-export interface MfaTokenTable {
+export interface MfaTokenTable extends UserColumns {
   hash: ImmutableColumn<string>
-  user_id: ImmutableColumn<number>
-  company_id: ImmutableColumn<number>
   /** Null: of a sign-in, which has none yet. */
   session_id: ImmutableColumn<string | null>
   /** Of the password's hash: with another password it is worth nothing. */
@@ -211,11 +197,9 @@ export interface AttemptTable {
   not_before: number
 }
 
-export interface IdempotencyTable {
+export interface IdempotencyTable extends UserColumns {
   id: Generated<number>
   /** 0 and 0 for calls without a session. */
-  company_id: ImmutableColumn<number>
-  user_id: ImmutableColumn<number>
   key: ImmutableColumn<string>
   intent: ImmutableColumn<string>
   fingerprint: ImmutableColumn<string>
@@ -253,10 +237,8 @@ export interface TombstoneTable {
 /** Append-only for the application's role (S-91); `hash` chains each row to the one before it of the same company. */
 
 /** A long request: begun in the transaction that took it, worked by whoever holds the lease (protocol 26, 39). */
-export interface JobTable {
+export interface JobTable extends UserColumns {
   id: ImmutableColumn<string>
-  company_id: ImmutableColumn<number>
-  user_id: ImmutableColumn<number>
   /** The write that began it; with its kind it is begun once. */
   intent: ImmutableColumn<string>
   kind: ImmutableColumn<string>
@@ -283,12 +265,10 @@ export interface JobTable {
 }
 
 /** Pictures of users, made anew by us: what was uploaded is never kept. */
-export interface AssetTable {
+export interface AssetTable extends UserColumns {
   id: Generated<number>
   /** The id that answers and addresses bear. */
   name: ImmutableColumn<string>
-  company_id: ImmutableColumn<number>
-  user_id: ImmutableColumn<number>
   type: ImmutableColumn<'image/webp'>
   bytes: ImmutableColumn<Uint8Array>
   create_time: ImmutableColumn<number>

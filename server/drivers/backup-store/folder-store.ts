@@ -14,6 +14,7 @@ import {
 } from '#server/drivers/backup-store/backup-store.ts'
 import { withStoreErrors, getErrorCode } from '#server/drivers/backup-store/disk-errors.ts'
 import { requireObjectKey } from '#server/drivers/backup-store/object-key.ts'
+import { syncToDisk } from '#server/drivers/sync-to-disk.ts'
 
 /** No key begins with a dot. */
 const draftsFolder = '.drafts'
@@ -98,7 +99,7 @@ export function createFolderStore({ folder, hasRoom }: FolderStoreSettings): Bac
         if (!(await exists(path))) return
         await walkFolders(folder, path, throwMissing)
         await rm(path, { force: true })
-        await syncFolder(dirname(path))
+        await syncToDisk(dirname(path))
       })
     },
     async cleanUp(olderThanMs) {
@@ -119,7 +120,7 @@ export function createFolderStore({ folder, hasRoom }: FolderStoreSettings): Bac
 async function renameDraft(folder: string, draft: string, path: string): Promise<void> {
   await walkFolders(folder, path, makeFolder)
   await rename(draft, path)
-  await syncFolder(dirname(path))
+  await syncToDisk(dirname(path))
 }
 
 /** A new folder is known to the folder that it is in alone, until that one reaches the disk. */
@@ -127,7 +128,7 @@ async function makeFolder(path: string): Promise<void> {
   await mkdir(path, { mode: 0o700 }).catch((error: unknown) =>
     getErrorCode(error) === 'EEXIST' ? undefined : rethrow(error),
   )
-  await syncFolder(dirname(path))
+  await syncToDisk(dirname(path))
 }
 
 /** Goes through the folders between the store and a file of it. One that is a link would lead elsewhere. */
@@ -144,17 +145,6 @@ async function walkFolders(folder: string, path: string, onMissing: (path: strin
 
 const throwMissing = async (path: string): Promise<never> => {
   throw new StoreError('missing', `There is no ${path}.`)
-}
-
-/** Windows keeps names by itself, and opens no folder. */
-async function syncFolder(folder: string): Promise<void> {
-  if (process.platform === 'win32') return
-  const handle = await open(folder, 'r')
-  try {
-    await handle.sync()
-  } finally {
-    await handle.close()
-  }
 }
 
 async function listKeys(folder: string): Promise<string[]> {

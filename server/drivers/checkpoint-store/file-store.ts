@@ -6,6 +6,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { withStoreErrors, getErrorCode } from '#server/drivers/backup-store/disk-errors.ts'
 import { StoreError } from '#server/drivers/backup-store/backup-store.ts'
 import type { CheckpointStore, StoredDocument } from '#server/drivers/checkpoint-store/checkpoint-store.ts'
+import { syncToDisk } from '#server/drivers/sync-to-disk.ts'
 
 /** A lock is held for some milliseconds: one of this age was left by a process that was killed. */
 const staleMs = 10_000
@@ -28,7 +29,7 @@ export function createFileStore(path: string): CheckpointStore {
           } finally {
             await rm(draft, { force: true })
           }
-          await syncFolder(dirname(path))
+          await syncToDisk(dirname(path))
           return true
         }),
       ),
@@ -96,16 +97,5 @@ async function writeSynced(path: string, text: string): Promise<void> {
     await file.sync()
   } finally {
     await file.close()
-  }
-}
-
-/** Windows keeps names by itself, and opens no folder. */
-async function syncFolder(folder: string): Promise<void> {
-  if (process.platform === 'win32') return
-  const handle = await open(folder, 'r')
-  try {
-    await handle.sync()
-  } finally {
-    await handle.close()
   }
 }

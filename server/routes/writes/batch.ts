@@ -13,7 +13,7 @@ import { toProblemResponse } from '#server/http/responses.ts'
 import { getPath } from '#server/http/security-headers.ts'
 import { readQueryPairs } from '#server/http/input/parse.ts'
 import { requireCaller, checkForUser, type Principal, authenticate } from '#server/http/authenticate.ts'
-import { createValidationProblem, createNotFoundProblem, ProblemError } from '#server/problems/problem-error.ts'
+import { createValidationProblem, ProblemError, requireRow } from '#server/problems/problem-error.ts'
 import { createProcedureHandler, type EndpointHandler, type RequestContext } from '#server/http/route-handler.ts'
 import { executeWriteRequest } from '#server/routes/writes/write-request.ts'
 
@@ -84,8 +84,7 @@ async function attemptItem(
   const itemHeaders = buildItemHeaders(context, item)
   const principal = await authenticateAgain(context)
   checkForUser(principal, itemHeaders[headers.forUser] as string | undefined)
-  const route = matchEndpoint(item.method, getPath(item.path))
-  if (!route) throw createNotFoundProblem()
+  const route = requireRow(matchEndpoint(item.method, getPath(item.path)))
   const { endpoint, params } = route
   if (!endpoint.queue || endpoint.job || endpoint.encoding === 'multipart')
     throw createValidationProblem([{ field: 'path', code: 'OUT_OF_RANGE' }])

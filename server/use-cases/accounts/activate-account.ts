@@ -2,7 +2,7 @@
 import { userStatus } from '#domain/accounts/users.ts'
 import type { UserCredential } from '#server/db/accounts/credentials.ts'
 import { findKeyHolder, spendKey, spendAllKeys } from '#server/db/accounts/one-time-keys.ts'
-import { runInTransaction, systemScope } from '#server/db/transaction.ts'
+import { writeAsSystem } from '#server/db/transaction.ts'
 import { addAuditEntries } from '#server/db/audit/audit-trail.ts'
 import { updateUser, lockUser } from '#server/db/accounts/users.ts'
 import { logSecurityEvent } from '#server/context/log.ts'
@@ -16,7 +16,7 @@ const createUnknownKeyError = () => new ProblemError('INVALID_ACTIVATE_KEY')
 /** Throws NO_ACTIVATE_KEY and INVALID_ACTIVATE_KEY. */
 export async function readActivationCredential(app: AppContext, key: string | undefined): Promise<UserCredential> {
   if (!key) throw new ProblemError('NO_ACTIVATE_KEY')
-  const credential = await runInTransaction(app, systemScope, (db) => findKeyHolder(db, key, 'activate', app.clock()))
+  const credential = await writeAsSystem(app, (db) => findKeyHolder(db, key, 'activate', app.clock()))
   if (!credential || credential.status !== userStatus.deactivated) throw createUnknownKeyError()
   return credential
 }
@@ -30,7 +30,7 @@ export async function activateAccount(
   const password_hash = credential.passwordHash ?? (await hashChosenPassword(app, credential, input.password))
   const { userId, companyId, userName } = credential
   const now = app.clock()
-  await runInTransaction(app, systemScope, async (db) => {
+  await writeAsSystem(app, async (db) => {
     if (!(await spendKey(db, input.key ?? '', now))) throw createUnknownKeyError()
     await spendAllKeys(db, userId, now)
     const user = await lockUser(db, companyId, userId)

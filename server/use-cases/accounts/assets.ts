@@ -8,9 +8,9 @@ import {
   type NewAsset,
   sumPictureBytes,
 } from '#server/db/accounts/assets.ts'
-import { runInTransaction } from '#server/db/transaction.ts'
+import { readAsSystem } from '#server/db/transaction.ts'
 import type { AppContext, UseCase } from '#server/context/context.ts'
-import { createNotFoundProblem, ProblemError } from '#server/problems/problem-error.ts'
+import { ProblemError, requireRow } from '#server/problems/problem-error.ts'
 import type { AvatarImage } from '#server/use-cases/accounts/avatar-image.ts'
 import { findUserById } from '#server/db/accounts/users.ts'
 
@@ -41,7 +41,6 @@ export const uploadPicture: UseCase<typeof uploadAsset> = async (
 
 /** Throws NOT_FOUND. */
 export async function readAsset(app: AppContext, name: string): Promise<Pick<NewAsset, 'type' | 'bytes'>> {
-  const asset = await runInTransaction(app, { role: 'portal_system' }, (db) => findAssetByName(db, name), 'reading')
-  if (!asset) throw createNotFoundProblem()
+  const asset = requireRow(await readAsSystem(app, (db) => findAssetByName(db, name)))
   return asset
 }

@@ -4,7 +4,7 @@ import { announceEndedSessions } from '#server/use-cases/sessions/ended-sessions
 import type { Caller } from '#domain/access.ts'
 import { findCredentialByUserId, lockIfPasswordCurrent, storePasswordHash } from '#server/db/accounts/credentials.ts'
 import { spendAllKeys } from '#server/db/accounts/one-time-keys.ts'
-import { runInTransaction, systemScope } from '#server/db/transaction.ts'
+import { writeAsSystem } from '#server/db/transaction.ts'
 import { endAllSessions } from '#server/db/accounts/tokens.ts'
 import { addAuditEntries } from '#server/db/audit/audit-trail.ts'
 import { logSecurityEvent } from '#server/context/log.ts'
@@ -29,7 +29,7 @@ const createWrongPasswordError = () => new ProblemError('INVALID_ORG_PASSWORD')
 
 export async function changeOwnPassword(app: AppContext, { userId, companyId }: Caller, input: PasswordChange) {
   const now = app.clock()
-  const credential = await runInTransaction(app, systemScope, (db) => findCredentialByUserId(db, userId))
+  const credential = await writeAsSystem(app, (db) => findCredentialByUserId(db, userId))
   if (!credential?.passwordHash) throw createWrongPasswordError()
   const { passwordHash } = credential
   // A stolen access token must not be a way around the limit on guesses.
@@ -42,13 +42,13 @@ export async function changeOwnPassword(app: AppContext, { userId, companyId }: 
     await reserveGuess(app, guessLimits, now, position)
     if (!(await verifyPassword(passwordHash, input.originalPassword, { cost, position })))
       throw createWrongPasswordError()
-    await runInTransaction(app, systemScope, (db) => forgiveGuesses(db, guessLimits, now))
+    await writeAsSystem(app, (db) => forgiveGuesses(db, guessLimits, now))
     if (input.originalPassword.normalize('NFC') === input.newPassword.normalize('NFC'))
       throw new ProblemError('PASSWORD_UNCHANGE')
     requireGoodPassword('newPwd', input.newPassword, credential)
     return hashPassword(input.newPassword, cost, position)
   })
-  await runInTransaction(app, systemScope, async (db) => {
+  await writeAsSystem(app, async (db) => {
     if (!(await lockIfPasswordCurrent(db, userId, passwordHash))) throw createWrongPasswordError()
     await storePasswordHash(db, userId, newPasswordHash)
     await endAllSessions(db, userId, now, 'password', input.sessionId)

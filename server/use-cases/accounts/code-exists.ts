@@ -4,7 +4,7 @@ import { normaliseText } from '#domain/text.ts'
 import type { DatabaseHandle } from '#server/db/database.ts'
 import type { orderExists, userExists } from '#contract/accounts.ts'
 import { findCompanyByCode } from '#server/db/accounts/companies.ts'
-import { runInTransaction } from '#server/db/transaction.ts'
+import { writeAsSystem } from '#server/db/transaction.ts'
 import { isCodeTaken as isServiceCodeTaken } from '#server/db/orders/service-codes.ts'
 import { findUserByEmail } from '#server/db/accounts/users.ts'
 import type { AppContext, UseCase } from '#server/context/context.ts'
@@ -23,8 +23,7 @@ const createModuleCodeLookup =
     (await db
       .selectFrom('module')
       .select('id')
-      .where('code_key', '=', normaliseText(code))
-      .where('hidden', '=', isHidden)
+      .where((where) => where.and({ code_key: normaliseText(code), hidden: isHidden }))
       .where('deleted', '=', false)
       .limit(1)
       .executeTakeFirst()) !== undefined
@@ -50,7 +49,7 @@ export async function isCodeTaken(
   const codeResource = Object.hasOwn(codeResources, resource) ? codeResources[resource] : undefined
   if (!codeResource) throw createValidationProblem([{ field: 'resource', code: 'OUT_OF_RANGE' }])
   if (!isAllowed(codeResource.allowedCallers, caller)) throw createForbiddenProblem()
-  return runInTransaction(app, { role: 'portal_system' }, (db) => codeResource.lookUp(db, code, app))
+  return writeAsSystem(app, (db) => codeResource.lookUp(db, code, app))
 }
 
 /** `company`: code or id. About another company the answer is always no (N-07). */

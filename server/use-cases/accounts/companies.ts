@@ -11,10 +11,10 @@ import {
   type CompanyRecord,
   updateCompany as writeCompany,
 } from '#server/db/accounts/companies.ts'
-import { runInTransaction } from '#server/db/transaction.ts'
+import { readAsSystem } from '#server/db/transaction.ts'
 import { touchServices } from '#server/db/hosting/services.ts'
 import type { UseCaseContext, AppContext, UseCase } from '#server/context/context.ts'
-import { createValidationProblem, createNotFoundProblem } from '#server/problems/problem-error.ts'
+import { createValidationProblem, createNotFoundProblem, requireRow } from '#server/problems/problem-error.ts'
 import { announceAccount } from '#server/use-cases/accounts/announce-account.ts'
 import { requireVersion } from '#server/use-cases/require-version.ts'
 
@@ -28,7 +28,7 @@ export const findCompanies = async (
 ): Promise<CompanySummary[]> => {
   const filter = { id: id ?? null, searchText: cleanText(searchText), limit: maxMatches }
   if (filter.id === null && filter.searchText === '') return []
-  return await runInTransaction(app, { role: 'portal_system' }, (db) => searchCompanies(db, filter), 'reading')
+  return await readAsSystem(app, (db) => searchCompanies(db, filter))
 }
 
 type CompanyRow = Omit<CompanyRecord, 'create_time' | 'update_time'>
@@ -42,15 +42,13 @@ function requireOwnCompanyId({ caller }: UseCaseContext, id: number | `~${string
 }
 
 export const get: UseCase<typeof getCompany> = async (context, { params }) => {
-  const company = await findCompanyById(context.db, requireOwnCompanyId(context, params.id))
-  if (!company) throw createNotFoundProblem()
+  const company = requireRow(await findCompanyById(context.db, requireOwnCompanyId(context, params.id)))
   return { body: toCompanyRow(company) }
 }
 
 export const update: UseCase<typeof updateCompany> = async (context, { params, body }) => {
   const id = requireOwnCompanyId(context, params.id)
-  const companyBefore = await lockCompany(context.db, id)
-  if (!companyBefore) throw createNotFoundProblem()
+  const companyBefore = requireRow(await lockCompany(context.db, id))
   await requireVersion(context, companyBefore, {
     buildCurrentRow: () => toCompanyRow(companyBefore),
     auditTarget: { code: 'company', info: {} },
@@ -73,8 +71,7 @@ export const update: UseCase<typeof updateCompany> = async (context, { params, b
       ),
     })
   }
-  const companyAfter = await findCompanyById(context.db, id)
-  if (!companyAfter) throw createNotFoundProblem()
+  const companyAfter = requireRow(await findCompanyById(context.db, id))
   context.setResultRow('company', id, companyAfter.row_version)
   return { body: toCompanyRow(companyAfter) }
 }

@@ -48,8 +48,7 @@ const fieldLookups: Record<string, FieldLookup> = {
       db
         .selectFrom('module')
         .select('id')
-        .where('type', '=', type)
-        .where('code_key', '=', normaliseText(value))
+        .where((where) => where.and({ type, code_key: normaliseText(value) }))
         .where('deleted', '=', false)
         .where('id', '!=', excludedId)
         .limit(1),
@@ -61,8 +60,7 @@ const fieldLookups: Record<string, FieldLookup> = {
       db
         .selectFrom('price_list')
         .select('id')
-        .where('type', '=', type)
-        .where('effective_date', '=', value)
+        .where((where) => where.and({ type, effective_date: value }))
         .where('deleted', '=', false)
         .where('id', '!=', excludedId)
         .limit(1),

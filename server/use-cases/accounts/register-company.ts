@@ -7,7 +7,7 @@ import { takeChangeNumber } from '#server/db/change-numbers.ts'
 import { findCompanyByCode, insertCompany, type NewCompany } from '#server/db/accounts/companies.ts'
 import { type UserCredential, findCredential } from '#server/db/accounts/credentials.ts'
 import type { DatabaseHandle } from '#server/db/database.ts'
-import { runInTransaction, systemScope } from '#server/db/transaction.ts'
+import { writeAsSystem } from '#server/db/transaction.ts'
 import { addAuditEntries } from '#server/db/audit/audit-trail.ts'
 import { insertUser } from '#server/db/accounts/users.ts'
 import type { AppContext } from '#server/context/context.ts'
@@ -52,7 +52,7 @@ export async function registerCompany(
   if (!app.database.hasFreeSpace()) throw new ProblemError('STORAGE_FULL', null, 60)
   const form = parseSignup(input)
   const now = app.clock()
-  const existingCompany = await runInTransaction(app, systemScope, async (db) => {
+  const existingCompany = await writeAsSystem(app, async (db) => {
     const company = await findCompanyByCode(db, form.code)
     // Before the password is hashed, which is what a flood of forms would be after.
     if (!company) await countMails(db, { email: form.user_email, sender: { network: source.address }, now })
@@ -60,13 +60,13 @@ export async function registerCompany(
   })
   if (existingCompany) return repeatRegistration(app, form, source)
   const password_hash = await hashPassword(form.user_password, app.config.argon2)
-  const createdUser = await runInTransaction(app, systemScope, (db) =>
-    addCompany(db, form, { password_hash, source, now }),
-  ).catch((error: unknown) => {
-    // The same form twice at once: the other one was first.
-    if (error instanceof ProblemError && error.code === 'DUP_CODE') return null
-    throw error
-  })
+  const createdUser = await writeAsSystem(app, (db) => addCompany(db, form, { password_hash, source, now })).catch(
+    (error: unknown) => {
+      // The same form twice at once: the other one was first.
+      if (error instanceof ProblemError && error.code === 'DUP_CODE') return null
+      throw error
+    },
+  )
   if (createdUser === null) return repeatRegistration(app, form, source)
   notifyJobs(app)
   logSecurityEvent(app.log, 'company registered', {
@@ -149,7 +149,7 @@ async function repeatRegistration(
   const now = app.clock()
   const profile = toCompanyProfile(form)
   const email = normaliseText(form.user_email)
-  const credential = await runInTransaction(app, systemScope, async (db) => {
+  const credential = await writeAsSystem(app, async (db) => {
     const company = await findCompanyByCode(db, form.code)
     const isSame =
       company && Object.entries(profile).every(([field, value]) => company[field as keyof CompanyProfile] === value)
@@ -160,7 +160,7 @@ async function repeatRegistration(
   const guessLimits = getPasswordLimits(profile.code, email, { address, isKnown: false })
   const hasPassword = await verifyCredential(app, guessLimits, form.user_password, async () => credential)
   if (!hasPassword) throw createDuplicateCodeError(form.code)
-  await runInTransaction(app, systemScope, (db) => forgiveGuesses(db, guessLimits, now))
+  await writeAsSystem(app, (db) => forgiveGuesses(db, guessLimits, now))
   return credential.email
 }
 
@@ -188,12 +188,12 @@ export async function resendActivation(
   const { companyCode, email } = splitUsername(input.username)
   const guessLimits = getPasswordLimits(companyCode, email, { address: source.address, isKnown: false })
   const credential = await verifyCredential(app, guessLimits, input.password, () =>
-    runInTransaction(app, systemScope, (db) => findCredential(db, companyCode.toLowerCase(), normaliseText(email))),
+    writeAsSystem(app, (db) => findCredential(db, companyCode.toLowerCase(), normaliseText(email))),
   )
   if (!credential) throw new ProblemError('invalid_grant')
-  await runInTransaction(app, systemScope, (db) => forgiveGuesses(db, guessLimits, now))
+  await writeAsSystem(app, (db) => forgiveGuesses(db, guessLimits, now))
   if (credential.status !== userStatus.deactivated) throw new ProblemError('USER_STATUS_INVALID')
-  await runInTransaction(app, systemScope, async (db) => {
+  await writeAsSystem(app, async (db) => {
     await countMails(db, { email: credential.email, sender: { network: source.address }, now })
     await requestMail(db, { companyId: credential.companyId, now }, { mail: 'activation', userId: credential.userId })
   })

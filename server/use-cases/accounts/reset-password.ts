@@ -5,7 +5,7 @@ import { checkForgottenPassword } from '#domain/accounts/passwords.ts'
 import { userStatus } from '#domain/accounts/users.ts'
 import { type UserCredential, lockIfAccountOpen, storePasswordHash } from '#server/db/accounts/credentials.ts'
 import { findKeyHolder, spendKey, spendAllKeys } from '#server/db/accounts/one-time-keys.ts'
-import { runInTransaction, systemScope } from '#server/db/transaction.ts'
+import { writeAsSystem } from '#server/db/transaction.ts'
 import { endAllSessions } from '#server/db/accounts/tokens.ts'
 import { addAuditEntries } from '#server/db/audit/audit-trail.ts'
 import type { AppContext } from '#server/context/context.ts'
@@ -31,7 +31,7 @@ export async function requestPasswordReset(
   const problems = checkForgottenPassword({ companyCode, userEmail: email })
   if (problems.length > 0) throw createValidationProblem(problems)
   const now = app.clock()
-  await runInTransaction(app, systemScope, async (db) => {
+  await writeAsSystem(app, async (db) => {
     await countMails(db, { email, sender: { network: address }, now })
     await requestMail(db, { companyId: 0, now }, { mail: 'reset', companyCode, email })
   })
@@ -40,7 +40,7 @@ export async function requestPasswordReset(
 
 /** Throws INVALID_RESETPWD_LINK. */
 export async function readResetCredential(app: AppContext, key: string): Promise<UserCredential> {
-  const credential = await runInTransaction(app, systemScope, (db) => findKeyHolder(db, key, 'reset', app.clock()))
+  const credential = await writeAsSystem(app, (db) => findKeyHolder(db, key, 'reset', app.clock()))
   if (!credential || credential.status < userStatus.deactivated) throw createInvalidLinkError()
   return credential
 }
@@ -58,7 +58,7 @@ export async function resetPassword(
   requireGoodPassword('pwd', input.password, credential)
   const passwordHash = await hashPassword(input.password, app.config.argon2)
   const { userId, companyId, companyCode, email, userName } = credential
-  await runInTransaction(app, systemScope, async (db) => {
+  await writeAsSystem(app, async (db) => {
     if (!(await spendKey(db, input.key, now)) || !(await lockIfAccountOpen(db, userId))) throw createInvalidLinkError()
     await storePasswordHash(db, userId, passwordHash)
     await endAllSessions(db, userId, now, 'password')

@@ -6,18 +6,10 @@ import type { AppContext } from '#server/context/context.ts'
 import { createListUseCase } from '#server/use-cases/list-use-case.ts'
 
 const toAppRow = ({ config }: AppContext, record: apps.AppRecord) => ({
-  id: record.id,
-  code: record.code,
-  name: record.name,
-  version: record.version,
-  icon: record.icon,
-  markdown: record.markdown,
+  ...record,
   flag: record.flags,
-  requires: record.requires,
-  sha256: record.sha256,
   create_time: toTimestamp(config.timeZone, record.create_time),
   update_time: toTimestamp(config.timeZone, record.update_time),
-  row_version: record.row_version,
 })
 
 export const appList = createListUseCase<typeof listApps, null, apps.AppRecord>({
@@ -27,13 +19,8 @@ export const appList = createListUseCase<typeof listApps, null, apps.AppRecord>(
 })
 
 const toVersionRow = ({ config }: AppContext, record: apps.AppVersionRecord) => ({
-  id: record.id,
-  code: record.code,
-  name: record.name,
-  version: record.version,
+  ...record,
   create_time: toTimestamp(config.timeZone, record.create_time),
-  icon: record.icon,
-  markdown: record.markdown,
   // It is never altered.
   row_version: 1,
 })

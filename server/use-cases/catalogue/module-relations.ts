@@ -8,7 +8,7 @@ import type { OutputOf, ParsedInputOf } from '#contract/endpoint.ts'
 import { listLatestApps } from '#server/db/catalogue/apps.ts'
 import * as modules from '#server/db/catalogue/modules.ts'
 import { findContractsWithModules } from '#server/db/orders/contracts-with-modules.ts'
-import { runInTransaction } from '#server/db/transaction.ts'
+import { readAsSystem } from '#server/db/transaction.ts'
 import type { AppContext, UseCase } from '#server/context/context.ts'
 import { createValidationProblem } from '#server/problems/problem-error.ts'
 import { requireType } from '#server/use-cases/orders/client-types.ts'
@@ -35,7 +35,7 @@ export async function listContractsWithModules(
   requireType(caller, type)
   const today = toPlainDate(app.config.timeZone, app.clock())
   const filter = { type, codes: conditions.split(','), matchesAny, endsAfter: today }
-  return runInTransaction(app, { role: 'portal_system' }, (db) => findContractsWithModules(db, filter), 'reading')
+  return readAsSystem(app, (db) => findContractsWithModules(db, filter))
 }
 
 /** The set with what it requires and the hidden modules that it brings in. */

@@ -5,9 +5,9 @@ import type { ParsedInputOf } from '#contract/endpoint.ts'
 import { listModulesOfType } from '#server/db/catalogue/modules.ts'
 import { findPriceListById } from '#server/db/catalogue/price-lists.ts'
 import { storePriceUpload, findPriceUpload } from '#server/db/catalogue/price-uploads.ts'
-import { runInTransaction } from '#server/db/transaction.ts'
+import { readAsSystem } from '#server/db/transaction.ts'
 import type { UseCaseContext, UseCase } from '#server/context/context.ts'
-import { createNotFoundProblem } from '#server/problems/problem-error.ts'
+import { createNotFoundProblem, requireRow } from '#server/problems/problem-error.ts'
 import { canSeeType, requireType } from '#server/use-cases/orders/client-types.ts'
 import {
   type PriceListFile,
@@ -41,8 +41,7 @@ export async function downloadPriceFile(
   const { app } = request
   const { subject } = await redeemTicket(request, 'price', params.key)
   const { id } = subject as { id: number }
-  const priceList = await runInTransaction(app, { role: 'portal_system' }, (db) => findPriceListById(db, id), 'reading')
-  if (!priceList) throw createNotFoundProblem()
+  const priceList = requireRow(await readAsSystem(app, (db) => findPriceListById(db, id)))
   return { name: `price-${priceList.type}-${priceList.effective_date}.zip`, bytes: await packPriceList(priceList) }
 }
 

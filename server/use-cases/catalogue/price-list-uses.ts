@@ -3,7 +3,7 @@ import type { Caller } from '#domain/access.ts'
 import type { OutputOf, ParsedInputOf } from '#contract/endpoint.ts'
 import type { listPriceListUses } from '#contract/catalogue/withdrawn-price-lists.ts'
 import { countPriceListUses } from '#server/db/orders/price-list-uses.ts'
-import { runInTransaction } from '#server/db/transaction.ts'
+import { readAsSystem } from '#server/db/transaction.ts'
 import type { AppContext } from '#server/context/context.ts'
 import { requireType } from '#server/use-cases/orders/client-types.ts'
 
@@ -14,5 +14,5 @@ export async function readPriceListUses(
   { query: { type } }: ParsedInputOf<typeof listPriceListUses>,
 ): Promise<OutputOf<typeof listPriceListUses>> {
   requireType(caller, type)
-  return runInTransaction(app, { role: 'portal_system' }, (db) => countPriceListUses(db, type), 'reading')
+  return readAsSystem(app, (db) => countPriceListUses(db, type))
 }

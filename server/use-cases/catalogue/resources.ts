@@ -1,9 +1,9 @@
 /** Icons and change logs of apps, shown to whoever knows the name, which nobody can guess. */
 import { findResource } from '#server/db/catalogue/web-resources.ts'
-import { runInTransaction } from '#server/db/transaction.ts'
+import { readAsSystem } from '#server/db/transaction.ts'
 import { changeLogPolicy } from '#server/drivers/packages/change-log-style.ts'
 import type { AppContext } from '#server/context/context.ts'
-import { createNotFoundProblem } from '#server/problems/problem-error.ts'
+import { requireRow } from '#server/problems/problem-error.ts'
 
 const yearSeconds = 31_536_000
 
@@ -12,8 +12,7 @@ export async function readResource(
   app: AppContext,
   id: string,
 ): Promise<{ body: Uint8Array; headers: Record<string, string> }> {
-  const resource = await runInTransaction(app, { role: 'portal_system' }, (db) => findResource(db, id), 'reading')
-  if (!resource) throw createNotFoundProblem()
+  const resource = requireRow(await readAsSystem(app, (db) => findResource(db, id)))
   const isPage = resource.kind === 'changelog'
   return {
     body: resource.bytes,

@@ -14,11 +14,16 @@ import {
 } from '#server/db/accounts/factors.ts'
 import type { DatabaseHandle } from '#server/db/database.ts'
 import { updateMfaToken } from '#server/db/accounts/mfa-tokens.ts'
-import { runInTransaction, systemScope } from '#server/db/transaction.ts'
+import { writeAsSystem } from '#server/db/transaction.ts'
 import { addAuditEntries } from '#server/db/audit/audit-trail.ts'
 import type { AppContext, UseCase } from '#server/context/context.ts'
 import { logSecurityEvent } from '#server/context/log.ts'
-import { createValidationProblem, createNotFoundProblem, ProblemError } from '#server/problems/problem-error.ts'
+import {
+  createValidationProblem,
+  createNotFoundProblem,
+  ProblemError,
+  requireRow,
+} from '#server/problems/problem-error.ts'
 import { type FactorEvidence, verifyFactor } from '#server/use-cases/factors/verify-factor.ts'
 import { recordFactorChange } from '#server/use-cases/factors/factor-notices.ts'
 import type { HashingQueuePosition } from '#server/use-cases/hashing-queue.ts'
@@ -41,8 +46,7 @@ import {
 } from '#server/use-cases/sessions/sign-in-limits.ts'
 
 export const readFactors: UseCase<typeof getFactors> = async ({ db, app, caller }) => {
-  const credential = await findCredentialByUserId(db, caller.userId)
-  if (!credential) throw createNotFoundProblem()
+  const credential = requireRow(await findCredentialByUserId(db, caller.userId))
   const formatTime = (instant: number) => toTimestamp(app.config.timeZone, instant)
   const toFactorRow = ({ id, kind, name, create_time, last_time }: FactorRecord) => ({
     id,
@@ -73,7 +77,7 @@ export interface FactorRequest {
 
 export async function startFactorChange(app: AppContext, { userId, sessionId }: SignedInHolder) {
   const now = app.clock()
-  return runInTransaction(app, systemScope, async (db) => {
+  return writeAsSystem(app, async (db) => {
     const credential = await findCredentialByUserId(db, userId)
     if (!credential?.passwordHash || sessionId === null) throw createNotFoundProblem()
     return openFactorChange(db, app, { credential, passwordHash: credential.passwordHash, now, sessionId })
@@ -87,7 +91,7 @@ export async function proveIdentity(
   evidence: FactorEvidence,
 ) {
   const now = app.clock()
-  const session = await runInTransaction(app, systemScope, (db) => readMfaToken(db, token, holder, now))
+  const session = await writeAsSystem(app, (db) => readMfaToken(db, token, holder, now))
   const { userId, companyCode, companyId, email } = session.credential
   const isPassword = Boolean(evidence.password)
   const isKnown = holder.kind === 'user'
@@ -102,7 +106,7 @@ export async function proveIdentity(
   const verifiedFactor = isPassword
     ? await withQueuePosition(isKnown ? { kind: 'known', userId } : unknownCaller, verifyEvidence)
     : await verifyEvidence(null)
-  const isProven = await runInTransaction(app, systemScope, async (db) => {
+  const isProven = await writeAsSystem(app, async (db) => {
     const lockedSession = await lockMfaToken(db, token, holder, now)
     if (!verifiedFactor || !(await verifiedFactor.consume(db))) return false
     await updateMfaToken(db, lockedSession.mfaToken, { proven: now })
@@ -126,7 +130,7 @@ export async function runFactorChange<T>(
   work: (db: DatabaseHandle, session: MfaSession) => Promise<T>,
 ): Promise<T> {
   const now = app.clock()
-  const result = await runInTransaction(app, systemScope, async (db) => {
+  const result = await writeAsSystem(app, async (db) => {
     const session = await lockMfaToken(db, request.token, request.holder, now)
     if (session.mfaToken.proven === null) throw new ProblemError('MFA_EXPIRED')
     return work(db, session)
@@ -140,8 +144,7 @@ export async function deleteOwnFactor(app: AppContext, request: FactorRequest, i
   const { requestId } = request
   const owner = await runFactorChange(app, request, async (db, session) => {
     const { credential } = session
-    const deletedFactor = await deleteFactor(db, credential.userId, id)
-    if (!deletedFactor) throw createNotFoundProblem()
+    const deletedFactor = requireRow(await deleteFactor(db, credential.userId, id))
     if ((await listFactors(db, credential.userId)).length === 0) {
       if (getFactorRequirement(credential) !== null) throw new ProblemError('LAST_FACTOR')
       await replaceRecoveryCodes(db, credential, [])
@@ -162,7 +165,7 @@ export async function renameOwnFactor(
 ) {
   const name = cleanText(typedName)
   if (name === '') throw createValidationProblem([{ field: 'name', code: 'REQUIRED' }])
-  await runInTransaction(app, systemScope, async (db) => {
+  await writeAsSystem(app, async (db) => {
     const credential = await findCredentialByUserId(db, userId)
     const factor = await renameFactor(db, userId, id, name)
     if (!credential || !factor) throw createNotFoundProblem()

@@ -9,7 +9,7 @@ import { normaliseText } from '#domain/text.ts'
 import { type UserCredential, findCredentialByUserId, findCredential } from '#server/db/accounts/credentials.ts'
 import { deleteFactors, listFactors } from '#server/db/accounts/factors.ts'
 import type { DatabaseHandle } from '#server/db/database.ts'
-import { runInTransaction } from '#server/db/transaction.ts'
+import { runForCompany, writeAsSystem } from '#server/db/transaction.ts'
 import { endAllSessions } from '#server/db/accounts/tokens.ts'
 import { addAuditEntries } from '#server/db/audit/audit-trail.ts'
 import type { AppContext, UseCase } from '#server/context/context.ts'
@@ -35,7 +35,7 @@ export async function resetColleagueFactors(
   { caller, id }: { caller: Caller; id: RowRef },
 ) {
   const { companyId } = caller
-  const user = await runInTransaction(app, { role: 'portal_app', companyId }, (db) => requireColleague(db, caller, id))
+  const user = await runForCompany(app, { companyId }, (db) => requireColleague(db, caller, id))
   await runFactorChange(app, request, async (db) => {
     const credential = await findCredentialByUserId(db, user.id)
     if (!credential) throw createUserNotFoundError()
@@ -49,7 +49,7 @@ export async function resetColleagueFactors(
 /** `username` is `company:e-mail`. Answers how many factors went; null: there is no such user. */
 export async function resetFactorsByOperator(app: AppContext, username: string): Promise<number | null> {
   const { companyCode, email } = splitUsername(username)
-  return runInTransaction(app, { role: 'portal_system' }, async (db) => {
+  return writeAsSystem(app, async (db) => {
     const credential = await findCredential(db, companyCode.toLowerCase(), normaliseText(email))
     return credential && deleteAllFactors(db, credential, { now: app.clock(), byUserId: null, requestId: 'operator' })
   })

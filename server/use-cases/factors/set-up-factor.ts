@@ -4,7 +4,7 @@ import { cleanText } from '#domain/text.ts'
 import { countRecoveryCodes, type FactorRecord, listFactors, insertFactor } from '#server/db/accounts/factors.ts'
 import type { DatabaseHandle } from '#server/db/database.ts'
 import { updateMfaToken } from '#server/db/accounts/mfa-tokens.ts'
-import { runInTransaction, systemScope } from '#server/db/transaction.ts'
+import { writeAsSystem } from '#server/db/transaction.ts'
 import type { AppContext } from '#server/context/context.ts'
 import { logSecurityEvent } from '#server/context/log.ts'
 import { createValidationProblem, ProblemError } from '#server/problems/problem-error.ts'
@@ -37,7 +37,7 @@ export async function beginFactorSetUp(app: AppContext, { token, holder }: Facto
   const now = app.clock()
   const secret = createTotpSecret()
   const challenge = createPasskeyChallenge()
-  const { credential, factors } = await runInTransaction(app, systemScope, async (db) => {
+  const { credential, factors } = await writeAsSystem(app, async (db) => {
     const session = await lockMfaToken(db, token, holder, now)
     const factors = await requireSetUpAllowed(db, session)
     const sealedSecret = sealFactorSecret(app.config, session.credential.userId, secret)
@@ -78,11 +78,11 @@ export async function finishFactorSetUp(
   const now = app.clock()
   const name = cleanText(input.name)
   if (name === '') throw createValidationProblem([{ field: 'name', code: 'REQUIRED' }])
-  const session = await runInTransaction(app, systemScope, (db) => readMfaToken(db, token, holder, now))
+  const session = await writeAsSystem(app, (db) => readMfaToken(db, token, holder, now))
   const checkedFactor =
     input.kind === 'totp' ? checkSetUpCode(app, session, input.otp, now) : await checkSetUpPasskey(app, session, input)
   if (!checkedFactor) throw new ProblemError('MFA_INVALID')
-  const codes = await runInTransaction(app, systemScope, async (db) => {
+  const codes = await writeAsSystem(app, async (db) => {
     const lockedSession = await lockMfaToken(db, token, holder, now)
     await requireSetUpAllowed(db, lockedSession)
     const { credential, mfaToken } = lockedSession

@@ -4,7 +4,7 @@
  */
 import { listFactors, spendRecoveryCode, claimCounter, claimStep } from '#server/db/accounts/factors.ts'
 import type { DatabaseHandle } from '#server/db/database.ts'
-import { runInTransaction } from '#server/db/transaction.ts'
+import { writeAsSystem } from '#server/db/transaction.ts'
 import type { AppContext } from '#server/context/context.ts'
 import { createValidationProblem } from '#server/problems/problem-error.ts'
 import { openFactorSecret } from '#server/use-cases/factors/factor-secrets.ts'
@@ -43,8 +43,7 @@ export async function verifyFactor(
   return isMatch ? { method: 'password', consume: async () => true } : null
 }
 
-const readFactors = (app: AppContext, userId: number) =>
-  runInTransaction(app, { role: 'portal_system' }, (db) => listFactors(db, userId))
+const readFactors = (app: AppContext, userId: number) => writeAsSystem(app, (db) => listFactors(db, userId))
 
 async function verifyCode(app: AppContext, userId: number, code: string, now: number): Promise<VerifiedFactor | null> {
   for (const factor of await readFactors(app, userId)) {

@@ -8,7 +8,7 @@ import {
   updateService,
 } from '#server/db/hosting/services.ts'
 import { updateListedOrder } from '#server/db/orders/orders.ts'
-import { runInTransaction, systemScope } from '#server/db/transaction.ts'
+import { readAsSystem, writeAsSystem } from '#server/db/transaction.ts'
 import type { AppContext } from '#server/context/context.ts'
 import { HostingError, type InstanceConfig, type InstanceState } from '#server/drivers/hosting/hosting-driver.ts'
 import { ProblemError } from '#server/problems/problem-error.ts'
@@ -58,7 +58,7 @@ export async function checkServices(app: AppContext, companyId: number | null = 
     if (error instanceof HostingError) return null
     throw error
   })
-  const knownServices = await runInTransaction(app, systemScope, listMonitoredServices, 'reading')
+  const knownServices = await readAsSystem(app, listMonitoredServices)
   const checkedServices = knownServices.filter((row) => companyId === null || row.company_id === companyId)
   const statesById = new Map(states?.map((state) => [state.serviceId, state]))
   const result: HealthCheckResult = { checked: 0, online: 0, changed: 0 }
@@ -70,7 +70,7 @@ export async function checkServices(app: AppContext, companyId: number | null = 
       : { ...toUnreachableFields(row) }
     result.online += observedFields.online
     if (row.operation !== null || hasSameFields(row, observedFields)) continue
-    if (!(await runInTransaction(app, systemScope, (db) => writeObserved(db, app, row, observedFields)))) continue
+    if (!(await writeAsSystem(app, (db) => writeObserved(db, app, row, observedFields)))) continue
     result.changed += 1
     announceServices(app, row.company_id)
   }

@@ -1,6 +1,6 @@
 /** Where a hosted service is, for whoever knows its code (portal 5, 9). */
 import { toAdminUrl, checkServiceCode } from '#domain/checks/service-code.ts'
-import { runInTransaction } from '#server/db/transaction.ts'
+import { readAsSystem } from '#server/db/transaction.ts'
 import { findServiceAddress } from '#server/db/hosting/services.ts'
 import type { AppContext } from '#server/context/context.ts'
 import { createValidationProblem, createNotFoundProblem } from '#server/problems/problem-error.ts'
@@ -9,12 +9,7 @@ import { createValidationProblem, createNotFoundProblem } from '#server/problems
 export async function findService(app: AppContext, code: string): Promise<{ url: string; admin_url: string | null }> {
   const problem = checkServiceCode('code', code)
   if (problem) throw createValidationProblem([problem], { code })
-  const service = await runInTransaction(
-    app,
-    { role: 'portal_system' },
-    (db) => findServiceAddress(db, code),
-    'reading',
-  )
+  const service = await readAsSystem(app, (db) => findServiceAddress(db, code))
   if (!service?.url) throw createNotFoundProblem()
   return { url: service.url, admin_url: service.admin_url ?? toAdminUrl(service.url) }
 }

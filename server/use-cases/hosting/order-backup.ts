@@ -22,7 +22,7 @@ import { type ContractRecord, lockContract } from '#server/db/orders/contracts.t
 import type { ChangeStamp } from '#server/db/orders/orders.ts'
 import { touchListedOrder } from '#server/db/orders/unpaid-matters.ts'
 import type { UseCase } from '#server/context/context.ts'
-import { createNotFoundProblem, ProblemError } from '#server/problems/problem-error.ts'
+import { ProblemError, requireRow } from '#server/problems/problem-error.ts'
 import { type ActingCompany, runForRow } from '#server/use-cases/orders/acting-company.ts'
 import { getBusinessMoment } from '#server/use-cases/orders/business-time.ts'
 import { requireType } from '#server/use-cases/orders/client-types.ts'
@@ -66,8 +66,7 @@ async function buildBackupTerms(
 ): Promise<BackupTerms> {
   const { db, caller } = context
   const moment = getBusinessMoment(context)
-  const service = await findServiceRow(db, companyId, serviceId)
-  if (!service) throw createNotFoundProblem()
+  const service = requireRow(await findServiceRow(db, companyId, serviceId))
   const contract = service.contract_id === null ? null : await lockContract(db, companyId, service.contract_id)
   if (!contract) throw createRefusal('noContract')
   requireType(caller, contract.client_type)

@@ -15,7 +15,7 @@ import {
 import { tryInsertJob } from '#server/db/jobs.ts'
 import { listAlertedUsers } from '#server/db/orders/reminders.ts'
 import { addAuditEntries } from '#server/db/audit/audit-trail.ts'
-import { runInTransaction, systemScope } from '#server/db/transaction.ts'
+import { readAsSystem, writeAsSystem } from '#server/db/transaction.ts'
 import type { AppContext } from '#server/context/context.ts'
 import { jobTimes, createJobId, createProgressKey, notifyJobs } from '#server/use-cases/job-requests.ts'
 import { requestMail } from '#server/use-cases/mail/request-mail.ts'
@@ -79,12 +79,12 @@ export async function runDueServiceWork(app: AppContext): Promise<number> {
     now: app.clock(),
     canSetUp: app.config.serviceSetUp,
   }
-  const rows = await runInTransaction(app, systemScope, listServicesForUpkeep, 'reading')
+  const rows = await readAsSystem(app, listServicesForUpkeep)
   let doneCount = 0
   for (const row of rows) {
     const work = findDueWork(row, moment)
     if (!work) continue
-    if (!(await runInTransaction(app, systemScope, (db) => startDueWork(db, app, row, work)))) continue
+    if (!(await writeAsSystem(app, (db) => startDueWork(db, app, row, work)))) continue
     doneCount += 1
     announceServices(app, row.company_id)
   }

@@ -8,7 +8,7 @@ import type { FieldProblem } from '#domain/checks/field-checks.ts'
 import type { downloadLog, readServiceLog, requestLog } from '#contract/services.ts'
 import type { RowRef, OutputOf, ParsedInputOf } from '#contract/endpoint.ts'
 import { addAuditEntries } from '#server/db/audit/audit-trail.ts'
-import { runInTransaction } from '#server/db/transaction.ts'
+import { runForCompany } from '#server/db/transaction.ts'
 import type { DatabaseHandle } from '#server/db/database.ts'
 import type { AppContext } from '#server/context/context.ts'
 import type { InstanceRef, InstanceLogLine } from '#server/drivers/hosting/hosting-driver.ts'
@@ -78,8 +78,6 @@ const readLogTarget = (
   })
 }
 
-const getReadScope = ({ caller }: LogRequest) => ({ role: 'portal_app', companyId: caller.companyId }) as const
-
 /** The latest lines of the span, or the first ones after a place. Throws as `parseLogRange` and `readLogTarget` do. */
 export async function readLog(
   request: LogRequest,
@@ -88,12 +86,7 @@ export async function readLog(
   const { app } = request
   const position = query.after === undefined ? null : parsePosition(query.after)
   const range = parseLogRange(app, query)
-  const target = await runInTransaction(
-    app,
-    getReadScope(request),
-    (db) => readLogTarget(request, db, params.id),
-    'reading',
-  )
+  const target = await runForCompany(app, request.caller, (db) => readLogTarget(request, db, params.id), 'reading')
   const foldedSearch = normaliseText(query.searchText ?? '')
   const lines: PositionedLine[] = []
   let hasMore = false
@@ -162,14 +155,9 @@ export async function requestLogDownload(
 ): Promise<string> {
   const { app, caller, sessionId, now, requestId } = request
   const range = parseLogRange(app, body)
-  const target = await runInTransaction(
-    app,
-    getReadScope(request),
-    (db) => readLogTarget(request, db, body.id),
-    'reading',
-  )
+  const target = await runForCompany(app, request.caller, (db) => readLogTarget(request, db, body.id), 'reading')
   if (!(await hasLine(app, target, range))) return ''
-  return await runInTransaction(app, getReadScope(request), async (db) => {
+  return await runForCompany(app, request.caller, async (db) => {
     const { serviceId, code, info } = target
     const key = await issueTicket(
       { db, caller, sessionId, now },

@@ -5,10 +5,10 @@ import { getLastDay } from '#domain/plain-dates.ts'
 import { compareTerms } from '#domain/term-change.ts'
 import type { Language } from '#domain/accounts/users.ts'
 import type { DatabaseHandle } from '#server/db/database.ts'
-import { findInvoice } from '#server/db/payments/payments.ts'
 import { readStoredOrder } from '#server/db/orders/reminders.ts'
 import type { AppContext } from '#server/context/context.ts'
 import type { ChangeMail, OrderMail } from '#server/use-cases/mail/mail-kinds.ts'
+import { readReceiptMailValues } from '#server/use-cases/mail-words/receipt-mails.ts'
 import { formatDaysLeft } from '#server/use-cases/mail-words/days-left-text.ts'
 import { getBusinessMoment } from '#server/use-cases/orders/business-time.ts'
 import { formatDueText } from '#server/use-cases/payments/due-text.ts'
@@ -49,7 +49,10 @@ export async function readOrderMailValues(
   { mail, orderId }: { mail: OrderMail; orderId: number },
   language: Language,
 ): Promise<OrderMailValues | null> {
-  if (mail === 'order-paid') return await readReceiptMailValues(db, orderId, language)
+  if (mail === 'order-paid') {
+    const receipt = await readReceiptMailValues(db, { kind: 'order', id: orderId })
+    return receipt && { ...receipt, path: `/saas/app/contract/${orderId}?lang=${language}` }
+  }
   const order = await readStoredOrder(db, orderId)
   if (!order || getContractState(order, getBusinessMoment({ app, now: app.clock() }).now) !== validStates[mail])
     return null
@@ -65,23 +68,5 @@ export async function readOrderMailValues(
     date,
     amount: `${order.currency} ${groupThousands(order.amount)}`,
     path: `/saas/app/contract${mail === 'order-overdue' ? '' : `/${order.id}`}?lang=${language}`,
-  }
-}
-
-/** As it stands on the invoice, whatever became of the order since. */
-async function readReceiptMailValues(
-  db: DatabaseHandle,
-  orderId: number,
-  language: Language,
-): Promise<OrderMailValues | null> {
-  const invoice = await findInvoice(db, { kind: 'order', id: orderId })
-  if (!invoice) return null
-  const { service, currency, pay_amount, payment } = invoice.content
-  return {
-    service: service.code,
-    date: payment.paid,
-    amount: `${currency} ${groupThousands(pay_amount)}`,
-    path: `/saas/app/contract/${orderId}?lang=${language}`,
-    invoice: invoice.code,
   }
 }

@@ -7,18 +7,13 @@ import { getLastDay } from '#domain/plain-dates.ts'
 import { toTimestamp } from '#domain/time.ts'
 import type { Language } from '#domain/accounts/users.ts'
 import type { DatabaseHandle } from '#server/db/database.ts'
-import {
-  type PayableBackupRecord,
-  type PayableRef,
-  lockPayableBackup,
-  lockPayableTraffic,
-} from '#server/db/payments/payables.ts'
+import { type PayableBackupRecord, lockPayableBackup, lockPayableTraffic } from '#server/db/payments/payables.ts'
 import { isReplacedBackup } from '#server/db/hosting/backups.ts'
 import { isExtendedBackup } from '#server/db/hosting/backup-reminders.ts'
-import { findInvoice } from '#server/db/payments/payments.ts'
 import { findListedOrderId } from '#server/db/hosting/services.ts'
 import type { AppContext } from '#server/context/context.ts'
 import type { PaymentMailRequest, BackupReminderMail } from '#server/use-cases/mail/mail-kinds.ts'
+import { readReceiptMailValues } from '#server/use-cases/mail-words/receipt-mails.ts'
 import { formatDaysLeft } from '#server/use-cases/mail-words/days-left-text.ts'
 import { getBusinessMoment } from '#server/use-cases/orders/business-time.ts'
 import { formatDueText } from '#server/use-cases/payments/due-text.ts'
@@ -101,22 +96,6 @@ const validStates = {
   'backup-expiry': 'effective',
   'backup-expired': 'expired',
 } as const satisfies Record<BackupReminderMail, ContractState>
-
-/** As it stands on the invoice, whatever became of it since. */
-async function readReceiptMailValues(
-  db: DatabaseHandle,
-  payableRef: PayableRef,
-): Promise<Omit<PaymentMailValues, 'path'> | null> {
-  const invoice = await findInvoice(db, payableRef)
-  if (!invoice) return null
-  const { service, currency, pay_amount, payment } = invoice.content
-  return {
-    service: service.code,
-    date: payment.paid,
-    amount: `${currency} ${groupThousands(pay_amount)}`,
-    invoice: invoice.code,
-  }
-}
 
 async function findOrderPath(
   db: DatabaseHandle,

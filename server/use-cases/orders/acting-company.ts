@@ -6,7 +6,7 @@ import { findOwnerCompanyId, type OwnedKind } from '#server/db/orders/service-co
 import { setTenant } from '#server/db/tenant.ts'
 import type { AuditEntry } from '#server/db/audit/audit-entry.ts'
 import type { UseCaseContext } from '#server/context/context.ts'
-import { createNotFoundProblem } from '#server/problems/problem-error.ts'
+import { createNotFoundProblem, requireRow } from '#server/problems/problem-error.ts'
 
 /** What is asked of whoever acts. */
 export type ActingContext = Pick<UseCaseContext, 'db' | 'caller'>
@@ -34,13 +34,22 @@ export async function runAsCompany<T, C extends ActingContext>(
   companyId: RowRef | undefined,
   work: (actingCompany: ActingCompany<C>) => Promise<T>,
 ): Promise<T> {
-  const { db, caller } = context
+  const { caller } = context
   const id = companyId ?? caller.companyId
-  if (id === caller.companyId) return work({ context, companyId: caller.companyId, info: {}, log: {} })
-  if (typeof id !== 'number' || !canActFor(context)) throw createNotFoundProblem()
+  if (typeof id !== 'number' || (id !== caller.companyId && !canActFor(context))) throw createNotFoundProblem()
+  return runBehindFenceOf(context, id, work)
+}
+
+/** Checks nothing: the caller may act for the company. */
+export async function runBehindFenceOf<T, C extends ActingContext>(
+  context: C,
+  id: number,
+  work: (actingCompany: ActingCompany<C>) => Promise<T>,
+): Promise<T> {
+  const { db, caller } = context
+  if (id === caller.companyId) return work({ context, companyId: id, info: {}, log: {} })
   await setTenant(db, id)
-  const company = await findCompanyById(db, id)
-  if (!company) throw createNotFoundProblem()
+  const company = requireRow(await findCompanyById(db, id))
   const info = { CompanyName: company.name, ActingFor: company.code }
   const log = { company: { id, actor: caller.companyCode } }
   const result = await work({ context, companyId: id, info, log })

@@ -18,7 +18,7 @@ import {
 } from '#server/db/orders/calendar-feeds.ts'
 import { type OrderRecord, orderReads } from '#server/db/orders/orders.ts'
 import { findPrintReader } from '#server/db/orders/print-data.ts'
-import { runInTransaction } from '#server/db/transaction.ts'
+import { readAsSystem, runForCompany } from '#server/db/transaction.ts'
 import { getBusinessMoment } from '#server/use-cases/orders/business-time.ts'
 import { formatDueText } from '#server/use-cases/payments/due-text.ts'
 import { addAuditEntries } from '#server/db/audit/audit-trail.ts'
@@ -26,15 +26,8 @@ import type { AppContext } from '#server/context/context.ts'
 import { createNotFoundProblem } from '#server/problems/problem-error.ts'
 import { type TranslateText, createTranslator } from '#server/text/translator.ts'
 
-const getCompanyScope = ({ companyId }: Caller) => ({ role: 'portal_app', companyId }) as const
-
 export async function readCalendarState(app: AppContext, caller: Caller): Promise<{ since: string | null }> {
-  const since = await runInTransaction(
-    app,
-    getCompanyScope(caller),
-    (db) => readCalendarFeedTime(db, caller.userId),
-    'reading',
-  )
+  const since = await runForCompany(app, caller, (db) => readCalendarFeedTime(db, caller.userId), 'reading')
   return { since: since === null ? null : toTimestamp(app.config.timeZone, since) }
 }
 
@@ -42,7 +35,7 @@ export async function renewCalendar(app: AppContext, caller: Caller, requestId: 
   const key = randomBytes(32).toString('base64url')
   const { userId, companyId } = caller
   const now = app.clock()
-  await runInTransaction(app, getCompanyScope(caller), async (db) => {
+  await runForCompany(app, caller, async (db) => {
     await storeCalendarFeed(db, { userId, companyId, key }, now)
     await addAuditEntries(db, { companyId, userId, now, status: 0, intent: null, requestId }, [
       { code: 'order', operation: 'create', info: { Field: 'calendar' } },
@@ -53,7 +46,7 @@ export async function renewCalendar(app: AppContext, caller: Caller, requestId: 
 
 export async function endCalendar(app: AppContext, caller: Caller, requestId: string): Promise<void> {
   const { userId, companyId } = caller
-  await runInTransaction(app, getCompanyScope(caller), async (db) => {
+  await runForCompany(app, caller, async (db) => {
     await deleteCalendarFeed(db, userId)
     await addAuditEntries(db, { companyId, userId, now: app.clock(), status: 0, intent: null, requestId }, [
       { code: 'order', operation: 'delete', info: { Field: 'calendar' } },
@@ -67,18 +60,13 @@ const maxOrders = 1000
 /** Throws NOT_FOUND where the address has ended, or its user does not order any more. */
 export async function readCalendar(app: AppContext, key: string): Promise<string> {
   const moment = getBusinessMoment({ app, now: app.clock() })
-  return await runInTransaction(
-    app,
-    { role: 'portal_system' },
-    async (db) => {
-      const feed = await findCalendarFeed(db, key)
-      const reader = feed && (await findPrintReader(db, feed.user_id))
-      if (!feed || !reader) throw createNotFoundProblem()
-      const orders = await orderReads.readRowsAfter(db, { companyId: feed.company_id, moment }, 0, maxOrders)
-      return renderCalendar(app, reader.language, orders, moment.now)
-    },
-    'reading',
-  )
+  return await readAsSystem(app, async (db) => {
+    const feed = await findCalendarFeed(db, key)
+    const reader = feed && (await findPrintReader(db, feed.user_id))
+    if (!feed || !reader) throw createNotFoundProblem()
+    const orders = await orderReads.readRowsAfter(db, { companyId: feed.company_id, moment }, 0, maxOrders)
+    return renderCalendar(app, reader.language, orders, moment.now)
+  })
 }
 
 /** How often programs should ask again, seconds. */

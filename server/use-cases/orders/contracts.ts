@@ -1,7 +1,7 @@
 /** Contracts in force: changed and extended by orders of their own, and what came before them (contracts 4, D34). */
 import { getContractAnchor, toStatusNumber } from '#domain/contracts.ts'
 import { toDue } from '#domain/dues.ts'
-import type { PeriodAnchor } from '#domain/plain-dates.ts'
+import { getLastDay, type PeriodAnchor } from '#domain/plain-dates.ts'
 import { toTimestamp } from '#domain/time.ts'
 import type { OutputOf } from '#contract/endpoint.ts'
 import type { changeContract, getContractHistory } from '#contract/orders.ts'
@@ -11,12 +11,12 @@ import { readRestoredContracts } from '#server/db/orders/restored-contracts.ts'
 import { findOrderById, findUnpaidOrder } from '#server/db/orders/orders.ts'
 import { settleServiceCode } from '#server/db/orders/service-codes.ts'
 import type { AppContext, UseCase } from '#server/context/context.ts'
-import { createNotFoundProblem, ProblemError } from '#server/problems/problem-error.ts'
+import { createNotFoundProblem, ProblemError, requireRow } from '#server/problems/problem-error.ts'
 import { type ActingCompany, runForRow } from '#server/use-cases/orders/acting-company.ts'
 import { getBusinessMoment } from '#server/use-cases/orders/business-time.ts'
 import { requireAppsConfirmed } from '#server/use-cases/orders/confirm-app-changes.ts'
 import { requireDiscardConfirmed } from '#server/use-cases/orders/confirm-discard.ts'
-import { toAgreedFields, placeOrder, replaceUnpaidOrder, toRunningTerms } from '#server/use-cases/orders/orders.ts'
+import { placeOrder, replaceUnpaidOrder, toRunningTerms } from '#server/use-cases/orders/orders.ts'
 import { requireSameQuote } from '#server/use-cases/orders/quotes.ts'
 import { getStoredContractState, buildChangeTerms } from '#server/use-cases/orders/order-terms.ts'
 
@@ -32,8 +32,7 @@ export const orderContractChange: UseCase<typeof changeContract> = (context, { b
     await settleServiceCode(db, base.service_code, getBusinessMoment(context))
     if (body.replaces !== undefined) await replaceUnpaidOrder(actingCompany, body.replaces, base.service_code)
     await requireNoUnpaidOrder(actingCompany, base)
-    const formerOrder = await findOrderById(db, companyId, getBusinessMoment(context), base.order_id)
-    if (!formerOrder) throw createNotFoundProblem()
+    const formerOrder = requireRow(await findOrderById(db, companyId, getBusinessMoment(context), base.order_id))
     const { code, name, description, service } = formerOrder
     await requireAppsConfirmed(actingCompany, terms, { key: body.confirmKey, code, service })
     return { body: await placeOrder(actingCompany, terms, { code, name, description, createTime: now }) }
@@ -51,8 +50,7 @@ async function requireNoUnpaidOrder({ context, companyId }: ActingCompany, base:
 
 export const readContractHistory: UseCase<typeof getContractHistory> = (context, { params }) =>
   runForRow(context, 'contract', params.id, async ({ companyId }, id) => {
-    const namedContract = await findContractById(context.db, companyId, id)
-    if (!namedContract) throw createNotFoundProblem()
+    const namedContract = requireRow(await findContractById(context.db, companyId, id))
     const contracts = await listContractHistory(context.db, companyId, namedContract)
     const restoresById = await readRestoredContracts(context.db, companyId, contracts)
     const salesByOrder = await readContractSales(context.db, companyId, contracts)
@@ -79,15 +77,10 @@ const toContractRow = (
   record: ContractRecord,
   state: ReturnType<typeof getStoredContractState>,
 ): Omit<OutputOf<typeof getContractHistory>[number], 'restores' | keyof ContractSale> => ({
+  ...toRunningTerms(record, record.period_start),
   ...toAnchorFields(getContractAnchor(record)),
-  id: record.id,
-  code: record.code,
-  service_code: record.service_code,
-  order_id: record.order_id,
-  type: record.type,
   status: toStatusNumber(state, 'contract'),
   state,
-  ...toAgreedFields(toRunningTerms(record, record.period_start)),
-  segments: record.segments,
+  expired_date: getLastDay(record.period_end),
   create_time: toTimestamp(config.timeZone, record.create_time),
 })

@@ -21,7 +21,12 @@ import * as orders from '#server/db/orders/orders.ts'
 import type { AgreementRow } from '#server/db/tables/order-tables.ts'
 import { settleServiceCode, claimServiceCode } from '#server/db/orders/service-codes.ts'
 import type { AppContext, UseCase } from '#server/context/context.ts'
-import { createValidationProblem, createNotFoundProblem, ProblemError } from '#server/problems/problem-error.ts'
+import {
+  createValidationProblem,
+  createNotFoundProblem,
+  ProblemError,
+  requireRow,
+} from '#server/problems/problem-error.ts'
 import { quotas } from '#server/use-cases/quotas.ts'
 import { type ActingCompany, runAsCompany, runForRow } from '#server/use-cases/orders/acting-company.ts'
 import { getVisibleTypes, requireQueriedType } from '#server/use-cases/orders/client-types.ts'
@@ -77,7 +82,7 @@ export const toRunningTerms = <T extends Pick<AgreementRow, 'period_end'>>(recor
 })
 
 /** What an order and a contract have alike, as both are shown. */
-export const toAgreedFields = (record: Omit<AgreementRow, 'annual'>) => ({
+const toAgreedFields = (record: Omit<AgreementRow, 'annual'>) => ({
   currency: record.currency,
   user_mode: record.user_mode,
   users: record.users,
@@ -109,8 +114,7 @@ export const orderList = createListUseCase<typeof listOrders, orders.OrderScope,
 export const get: UseCase<typeof getOrder> = (context, { params }) =>
   runForRow(context, 'order', params.id, async ({ companyId }, id) => {
     const moment = getBusinessMoment(context)
-    const order = await orders.findOrderById(context.db, companyId, moment, id)
-    if (!order) throw createNotFoundProblem()
+    const order = requireRow(await orders.findOrderById(context.db, companyId, moment, id))
     return { body: toOrderRow(context.app, order, moment) }
   })
 
@@ -256,8 +260,7 @@ const getOrderInfo = ({ id, code, type, amount, currency, contract, waived }: or
 async function lockOrder({ context, companyId }: ActingCompany, id: number): Promise<orders.OrderRecord> {
   const { db, app } = context
   const moment = getBusinessMoment(context)
-  const order = await orders.lockOrder(db, companyId, moment, id)
-  if (!order) throw createNotFoundProblem()
+  const order = requireRow(await orders.lockOrder(db, companyId, moment, id))
   await requireVersion(context, order, {
     buildCurrentRow: () => toOrderRow(app, order, moment),
     auditTarget: { code: 'order', info: { OrderId: id } },
@@ -317,8 +320,7 @@ export const setOrderAlertDate: UseCase<typeof setAlertDate> = (context, { body 
       throw createValidationProblem([{ field: 'alert_date', code: isDate(date) ? 'OUT_OF_RANGE' : 'INVALID_FORMAT' }])
     const changeStamp = { change: await takeChangeNumber(db, companyId), time: now }
     await orders.updateOrder(db, id, { alert_date: date }, changeStamp)
-    const orderAfter = await orders.findOrderById(db, companyId, moment, id)
-    if (!orderAfter) throw createNotFoundProblem()
+    const orderAfter = requireRow(await orders.findOrderById(db, companyId, moment, id))
     context.setResultRow('order', id, orderAfter.row_version)
     await context.audit({
       ...log,

@@ -12,7 +12,7 @@ import { insertOrder, findOrderById, type OrderRecord } from '#server/db/orders/
 import { settleServiceCode } from '#server/db/orders/service-codes.ts'
 import { lockPayableOrder } from '#server/db/payments/payables.ts'
 import type { UseCase, UseCaseContext } from '#server/context/context.ts'
-import { createNotFoundProblem, ProblemError } from '#server/problems/problem-error.ts'
+import { ProblemError, requireRow } from '#server/problems/problem-error.ts'
 import { type ActingCompany, runForRow } from '#server/use-cases/orders/acting-company.ts'
 import { getBusinessMoment } from '#server/use-cases/orders/business-time.ts'
 import { requireType } from '#server/use-cases/orders/client-types.ts'
@@ -27,12 +27,10 @@ export const undoContractChange: UseCase<typeof undoChange> = (context, { params
     const { companyId } = actingCompany
     const moment = getBusinessMoment(context)
     // Locked until the commit: no other order can build on this contract meanwhile.
-    const changedContract = await lockContract(db, companyId, id)
-    if (!changedContract) throw createNotFoundProblem()
+    const changedContract = requireRow(await lockContract(db, companyId, id))
     requireType(caller, changedContract.client_type)
     await settleServiceCode(db, changedContract.service_code, moment)
-    const changeOrder = await findOrderById(db, companyId, moment, changedContract.order_id)
-    if (!changeOrder) throw createNotFoundProblem()
+    const changeOrder = requireRow(await findOrderById(db, companyId, moment, changedContract.order_id))
     const refusal = getUndoRefusal(toUndoableOrder(app.config, changeOrder), moment.now)
     if (refusal) throw new ProblemError('STATE_CONFLICT', { why: refusal })
     const formerContract =

@@ -5,16 +5,12 @@
 import type { PaymentType } from '#domain/payments.ts'
 import { findAttemptByKey, type AttemptRecord } from '#server/db/payments/payment-attempts.ts'
 import { toPayableRef } from '#server/db/payments/payables.ts'
-import { runInTransaction } from '#server/db/transaction.ts'
+import { writeAsSystem } from '#server/db/transaction.ts'
 import type { PaymentNotice } from '#server/drivers/payment/payment-driver.ts'
 import { NoticeProblem, PaymentProblem } from '#server/drivers/payment/payment-problem.ts'
 import type { AppContext } from '#server/context/context.ts'
 import { logSecurityEvent } from '#server/context/log.ts'
-import {
-  createValidationProblem,
-  createNotFoundProblem,
-  createUnavailableProblem,
-} from '#server/problems/problem-error.ts'
+import { createValidationProblem, createUnavailableProblem, requireRow } from '#server/problems/problem-error.ts'
 import { findPaymentPage, type PaymentReturnOutcome } from '#server/use-cases/payments/payment-description.ts'
 import { requireDriver, queryAttempt } from '#server/use-cases/payments/settle-attempt.ts'
 
@@ -24,8 +20,7 @@ interface GatewayCallback {
   requestId: string
 }
 
-const findAttempt = (app: AppContext, key: string) =>
-  runInTransaction(app, { role: 'portal_system' }, (db) => findAttemptByKey(db, key))
+const findAttempt = (app: AppContext, key: string) => writeAsSystem(app, (db) => findAttemptByKey(db, key))
 
 /**
  * Answers what the gateway must read to stop repeating it. Throws VALIDATION_ERROR for what no gateway of ours has signed,
@@ -36,8 +31,7 @@ export async function acceptCallback(
   type: PaymentType,
   { rawBody, headers, requestId }: GatewayCallback,
 ): Promise<string> {
-  const driver = await app.payments.findDriver(type)
-  if (!driver) throw createNotFoundProblem()
+  const driver = requireRow(await app.payments.findDriver(type))
   const notice = await driver.readNotice(rawBody, headers).catch((error: unknown): never => {
     if (!(error instanceof NoticeProblem)) throw error
     logSecurityEvent(app.log, 'payment notice refused', { gateway: type, reason: error.reason, request: requestId })
@@ -66,9 +60,7 @@ export async function getReturnUrl(app: AppContext, key: string, query: URLSearc
   const { publicUrl } = app.config
   const attempt = await findAttempt(app, key)
   if (!attempt) return `${publicUrl}/saas/app/contract`
-  const getPage = await runInTransaction(app, { role: 'portal_system' }, (db) =>
-    findPaymentPage(db, toPayableRef(attempt)),
-  )
+  const getPage = await writeAsSystem(app, (db) => findPaymentPage(db, toPayableRef(attempt)))
   return `${publicUrl}${getPage(await readReturnOutcome(app, attempt, query))}#return=${key}`
 }
 

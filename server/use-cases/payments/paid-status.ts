@@ -1,6 +1,6 @@
 import { toPayableRef } from '#server/db/payments/payables.ts'
 import type { AttemptRecord } from '#server/db/payments/payment-attempts.ts'
-import { runInTransaction } from '#server/db/transaction.ts'
+import { writeAsSystem } from '#server/db/transaction.ts'
 import type { AppContext } from '#server/context/context.ts'
 import { findPayable } from '#server/use-cases/payments/find-payable.ts'
 
@@ -11,6 +11,6 @@ export const toPaidStatus = (payable: { isPaid: boolean } | null): PaidStatus =>
 
 /** Of an attempt whose money was taken. */
 export const readPaidStatus = (app: AppContext, attempt: AttemptRecord): Promise<PaidStatus> =>
-  runInTransaction(app, { role: 'portal_system' }, async (db) =>
+  writeAsSystem(app, async (db) =>
     toPaidStatus(await findPayable({ db, app, now: app.clock() }, toPayableRef(attempt))),
   )

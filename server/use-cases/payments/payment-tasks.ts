@@ -24,7 +24,7 @@ import { runAsSystem } from '#server/db/tenant.ts'
 import { toPaymentKey } from '#server/drivers/payment/payment-driver.ts'
 import type { AuditEntry } from '#server/db/audit/audit-entry.ts'
 import type { AppContext, UseCase, UseCaseContext } from '#server/context/context.ts'
-import { createNotFoundProblem, ProblemError } from '#server/problems/problem-error.ts'
+import { ProblemError, requireRow } from '#server/problems/problem-error.ts'
 import { notifyJobs } from '#server/use-cases/job-requests.ts'
 import { findPayable } from '#server/use-cases/payments/find-payable.ts'
 import { requestReceipts } from '#server/use-cases/payments/mail-receipts.ts'
@@ -40,22 +40,12 @@ function toTaskRow({ config }: AppContext, task: PaymentTaskRecord): TaskRow {
   const { kind, id: payableId } = toPayableRef(task)
   const formatTime = (time: number) => toTimestamp(config.timeZone, time)
   return {
-    id: task.id,
-    company_id: task.company_id,
-    company_code: task.company_code,
-    company_name: task.company_name,
+    ...task,
     kind,
     payable_id: payableId,
     service_code: task.code,
     reason: getTaskReason(task),
-    amount: task.amount,
-    currency: task.currency,
-    gateway: task.gateway,
-    reference: task.reference,
     received: formatTime(task.create_time),
-    state: task.state,
-    problem: task.problem,
-    user_name: task.user_name,
     settled: task.end_time === null ? null : formatTime(task.end_time),
   }
 }
@@ -83,15 +73,13 @@ const createConflictError = (reason: string) => new ProblemError('STATE_CONFLICT
 
 /** Throws NOT_FOUND, and STATE_CONFLICT where it is being settled or was. */
 async function requireOpenTask({ db }: UseCaseContext, id: number): Promise<PaymentTaskRecord> {
-  const task = await lockPaymentTask(db, id)
-  if (!task) throw createNotFoundProblem()
+  const task = requireRow(await lockPaymentTask(db, id))
   if (task.state !== 'open') throw createConflictError(task.state)
   return task
 }
 
 async function readTaskRow({ db, app }: UseCaseContext, id: number): Promise<TaskRow> {
-  const task = await findPaymentTask(db, id)
-  if (!task) throw createNotFoundProblem()
+  const task = requireRow(await findPaymentTask(db, id))
   return toTaskRow(app, task)
 }
 
@@ -117,8 +105,7 @@ export const applyTaskPayment: UseCase<typeof applyPaymentTask> = (context, { pa
     const { db, app, caller, now } = context
     const task = await requireOpenTask(context, id)
     const payableRef = toPayableRef(task)
-    const payable = await findPayable(context, payableRef)
-    if (!payable) throw createNotFoundProblem()
+    const payable = requireRow(await findPayable(context, payableRef))
     const refusal = await findApplyRefusal(payable, task)
     if (refusal) throw createConflictError(refusal)
     const { company_id: companyId, gateway, reference, amount, currency, paid_at: paidAt } = task

@@ -13,7 +13,7 @@ import {
   updateAttempt,
 } from '#server/db/payments/payment-attempts.ts'
 import { toPayableRef } from '#server/db/payments/payables.ts'
-import { runInTransaction, systemScope } from '#server/db/transaction.ts'
+import { writeAsSystem } from '#server/db/transaction.ts'
 import { findCompanyOfUser } from '#server/db/accounts/companies.ts'
 import { addAuditEntries } from '#server/db/audit/audit-trail.ts'
 import { findPaymentDifference, type GatewayPayment } from '#server/drivers/payment/payment-driver.ts'
@@ -69,7 +69,7 @@ export async function endAttempt(app: AppContext, attempt: AttemptRecord): Promi
 /** Is looked at, or ended where what it pays cannot be paid any more. Throws PaymentProblem. */
 export async function refreshAttempt(app: AppContext, attempt: AttemptRecord): Promise<AttemptRecord> {
   const now = app.clock()
-  const payable = await runInTransaction(app, systemScope, (db) => findPayable({ db, app, now }, toPayableRef(attempt)))
+  const payable = await writeAsSystem(app, (db) => findPayable({ db, app, now }, toPayableRef(attempt)))
   const isPayable = payable && !payable.isDeleted && payable.refusal === null
   return await (isPayable && attempt.state !== 'closed' ? queryAttempt(app, attempt) : endAttempt(app, attempt))
 }
@@ -82,7 +82,7 @@ export async function settleAttempt(
   { isEnding = false } = {},
 ): Promise<AttemptRecord> {
   const now = app.clock()
-  const { attempt, isNew } = await runInTransaction(app, systemScope, async (db) => {
+  const { attempt, isNew } = await writeAsSystem(app, async (db) => {
     // Its row is what everybody waits for who changes an attempt.
     const payable = await findPayable({ db, app, now }, toPayableRef(attemptRef))
     const attemptBefore = await getAttempt(db, attemptRef.id)

@@ -17,7 +17,7 @@ import {
   type PaymentTaskRecord,
   updatePaymentTask,
 } from '#server/db/payments/payment-tasks.ts'
-import { runInTransaction, systemScope } from '#server/db/transaction.ts'
+import { writeAsSystem } from '#server/db/transaction.ts'
 import type { PaymentDriver, RefundRequest, RefundResult } from '#server/drivers/payment/payment-driver.ts'
 import { PaymentProblem } from '#server/drivers/payment/payment-problem.ts'
 import type { AppContext } from '#server/context/context.ts'
@@ -31,7 +31,7 @@ const maxRefunds = 10
 
 /** Those that are due. Returns how many were looked at. */
 export async function settleRefunds(app: AppContext): Promise<number> {
-  const ids = await runInTransaction(app, systemScope, (db) => claimDueRefunds(db, app.clock(), maxRefunds))
+  const ids = await writeAsSystem(app, (db) => claimDueRefunds(db, app.clock(), maxRefunds))
   for (const id of ids)
     await settleRefund(app, id).catch((error: unknown) => {
       app.log.warn({ err: error, task: id }, 'a refund could not be settled and is tried again')
@@ -40,12 +40,12 @@ export async function settleRefunds(app: AppContext): Promise<number> {
 }
 
 async function settleRefund(app: AppContext, id: number): Promise<void> {
-  const claimedRefund = await runInTransaction(app, systemScope, (db) => readClaim(db, id))
+  const claimedRefund = await writeAsSystem(app, (db) => readClaim(db, id))
   if (!claimedRefund) return
   const driver = await app.payments.findDriver(claimedRefund.task.gateway as PaymentType)
   if (!driver) throw new Error('the gateway of a refund is not set up any more')
   const result = await refundOnce(driver, claimedRefund.request, claimedRefund.task.looks > 1)
-  await runInTransaction(app, systemScope, (db) => writeResult(db, app, claimedRefund, result))
+  await writeAsSystem(app, (db) => writeResult(db, app, claimedRefund, result))
   notifyJobs(app)
 }
 

@@ -19,7 +19,7 @@ import {
   updateAttempt,
 } from '#server/db/payments/payment-attempts.ts'
 import { toPayableColumns, type PayableRef, toPayableRef } from '#server/db/payments/payables.ts'
-import { runInTransaction, systemScope } from '#server/db/transaction.ts'
+import { writeAsSystem } from '#server/db/transaction.ts'
 import { type PaymentStartResult, toPaymentKey } from '#server/drivers/payment/payment-driver.ts'
 import { PaymentProblem } from '#server/drivers/payment/payment-problem.ts'
 import type { AppContext } from '#server/context/context.ts'
@@ -75,7 +75,7 @@ type AttemptClaim =
 export async function startPayment(app: AppContext, input: StartPaymentInput): Promise<PaymentProgress> {
   // Each further round follows the end of what stood in the way.
   for (let round = 0; round < 3; round++) {
-    const attemptClaim = await runInTransaction(app, systemScope, (db) => claimAttempt(db, app, input))
+    const attemptClaim = await writeAsSystem(app, (db) => claimAttempt(db, app, input))
     if (attemptClaim.kind === 'settled') return attemptClaim.progress
     if (attemptClaim.kind === 'fresh') return await startAtGateway(app, attemptClaim.attempt, input.token)
     const progress = await continueAttempt(app, attemptClaim, input.token)
@@ -211,7 +211,7 @@ async function startAtGateway(app: AppContext, attempt: AttemptRecord, token: st
   const { publicUrl } = app.config
   const driver = await requireDriver(app, attempt)
   const payableRef = toPayableRef(attempt)
-  const { description, page } = await runInTransaction(app, systemScope, async (db) => ({
+  const { description, page } = await writeAsSystem(app, async (db) => ({
     description: await buildDescription(db, payableRef, language),
     page: await findPaymentPage(db, payableRef),
   }))
@@ -277,7 +277,7 @@ const getStableUrl = ({ gateway }: AttemptRecord, url: string) => (gateway === '
 
 /** What was settled meanwhile, by a notice that was quicker, stays so. */
 const updateUnsettled = (app: AppContext, attempt: AttemptRecord, fields: Parameters<typeof updateAttempt>[2]) =>
-  runInTransaction(app, systemScope, async (db) => {
+  writeAsSystem(app, async (db) => {
     const { id } = attempt
     const payableRef = toPayableRef(attempt)
     await findPayable({ db, app, now: app.clock() }, payableRef)
@@ -301,7 +301,7 @@ export async function readPaymentStatus(
   input: Pick<StartPaymentInput, 'caller' | 'payableRef'>,
 ): Promise<{ status: 'none' | 'open' | 'processing' | PaidStatus | 'declined' }> {
   const now = app.clock()
-  const { isPaid, latestAttempt, canQuery } = await runInTransaction(app, systemScope, async (db) => {
+  const { isPaid, latestAttempt, canQuery } = await writeAsSystem(app, async (db) => {
     const { payableRef, isPaid, isDeleted } = await findOwnPayable({ db, app, now }, input)
     const limit = { subject: `payment looks of ${input.caller.userId}`, maxMails: maxQueries, windowMs: limitWindowMs }
     const foundAttempt = await findLatestAttempt(db, payableRef)

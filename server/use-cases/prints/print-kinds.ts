@@ -16,7 +16,7 @@ import { readFrozenInvoice, readPrintedContract, type PrintReader } from '#serve
 import type { OwnedKind } from '#server/db/orders/service-codes.ts'
 import type { AuditEntry } from '#server/db/audit/audit-entry.ts'
 import type { AppContext } from '#server/context/context.ts'
-import { createNotFoundProblem } from '#server/problems/problem-error.ts'
+import { requireRow } from '#server/problems/problem-error.ts'
 import { printBackup, printTraffic } from '#server/use-cases/prints/backup.ts'
 import { printContract } from '#server/use-cases/prints/contract.ts'
 import type { FrozenInvoice, PrintContext, InvoiceParty } from '#server/use-cases/prints/document-parts.ts'
@@ -109,7 +109,6 @@ const formatTime = ({ app }: PrintRequest, instant: number) => toTimestamp(app.c
 async function buildPrintContext(request: PrintRequest, invoice: FrozenInvoice | null): Promise<PrintContext> {
   const { db, companyId, reader, nonce, now } = request
   const seller = invoice?.seller ?? ((await readSeller(db)) as unknown as InvoiceParty)
-  const buyer = invoice?.buyer ?? (await findCompanyById(db, companyId))
-  if (!buyer) throw createNotFoundProblem()
+  const buyer = requireRow(invoice?.buyer ?? (await findCompanyById(db, companyId)))
   return { seller, buyer, reader, nonce, time: formatTime(request, now), zone: request.app.config.timeZone }
 }

@@ -5,10 +5,10 @@ import type { Language } from '#domain/accounts/users.ts'
 import type { ParsedInputOf } from '#contract/endpoint.ts'
 import type { requestPrint } from '#contract/payments.ts'
 import { findPrintReader } from '#server/db/orders/print-data.ts'
-import { runInTransaction } from '#server/db/transaction.ts'
+import { runForCompany, writeAsSystem } from '#server/db/transaction.ts'
 import { addAuditEntries } from '#server/db/audit/audit-trail.ts'
 import type { AppContext, UseCaseContext } from '#server/context/context.ts'
-import { createNotFoundProblem } from '#server/problems/problem-error.ts'
+import { requireRow } from '#server/problems/problem-error.ts'
 import { runForRow } from '#server/use-cases/orders/acting-company.ts'
 import { type PrintDocumentKind, printKinds } from '#server/use-cases/prints/print-kinds.ts'
 import { renderGonePage } from '#server/use-cases/prints/page.ts'
@@ -33,14 +33,13 @@ export async function requestPrintTicket(
 ): Promise<{ url: string }> {
   const { row, menu, readAuditInfo } = printKinds[kind]
   const now = app.clock()
-  const key = await runInTransaction(app, { role: 'portal_app', companyId: caller.companyId }, async (db) => {
+  const key = await runForCompany(app, caller, async (db) => {
     const { ticketKey, ...trail } = await runForRow(
       { db, caller },
       row,
       id,
       async ({ companyId, info, log }, rowId) => {
-        const documentInfo = await readAuditInfo(db, companyId, rowId)
-        if (!documentInfo) throw createNotFoundProblem()
+        const documentInfo = requireRow(await readAuditInfo(db, companyId, rowId))
         const subject: TicketSubject = { kind, id: rowId, ...(language ? { language } : {}) }
         const issuedKey = await issueTicket({ db, caller, sessionId, now }, { kind: 'print', subject, companyId })
         return { ticketKey: issuedKey, log, info: { ...info, ...documentInfo } }
@@ -66,7 +65,7 @@ export interface OpenedPrint {
 export async function openPrint(request: TicketRequest, key: string): Promise<OpenedPrint | null> {
   const { app } = request
   const now = app.clock()
-  return await runInTransaction(app, { role: 'portal_system' }, async (db) => {
+  return await writeAsSystem(app, async (db) => {
     const ticket = await openTicket(db, 'print', key, request)
     const reader = ticket && (await findPrintReader(db, ticket.user_id))
     if (!reader) return null

@@ -6,7 +6,7 @@ import { toTimestamp } from '#domain/time.ts'
 import type { AppContext } from '#server/context/context.ts'
 import { countFailedSignIn, removeFailedSignIns } from '#server/db/accounts/failed-sign-ins.ts'
 import { addAuditEntries } from '#server/db/audit/audit-trail.ts'
-import { runInTransaction } from '#server/db/transaction.ts'
+import { writeAsSystem } from '#server/db/transaction.ts'
 import { getAddressGroup } from '#server/shares/client-address.ts'
 
 export const failureWindowMs = 15 * 60_000
@@ -17,15 +17,13 @@ export const countFailedSignInAttempt = (
   address: string,
   now: number,
 ): Promise<void> =>
-  runInTransaction(app, { role: 'portal_system' }, (db) =>
-    countFailedSignIn(db, { userId, network: getAddressGroup(address).slice(0, 60), now }),
-  )
+  writeAsSystem(app, (db) => countFailedSignIn(db, { userId, network: getAddressGroup(address).slice(0, 60), now }))
 
 /** Writes the entries of windows that are over; again after a kill, for it is all one transaction. */
 export async function writeFailedSignIns(app: AppContext): Promise<void> {
   const now = app.clock()
   const zone = app.config.timeZone
-  await runInTransaction(app, { role: 'portal_system' }, async (db) => {
+  await writeAsSystem(app, async (db) => {
     // Nobody signed in, so it is nobody's act.
     for (const { companyId, userId, userName, network, since, until, count } of await removeFailedSignIns(
       db,

@@ -8,7 +8,7 @@ import { announceEndedSessions } from '#server/use-cases/sessions/ended-sessions
 import { userStatus } from '#domain/accounts/users.ts'
 import type { UnauthorizedDetails } from '#contract/accounts.ts'
 import type { DatabaseHandle } from '#server/db/database.ts'
-import { runInTransaction } from '#server/db/transaction.ts'
+import { writeAsSystem } from '#server/db/transaction.ts'
 import {
   addToken,
   listChildTokens,
@@ -47,7 +47,7 @@ const expiredOutcome: RenewalOutcome = { refusal: 'UNAUTHORIZED', data: { why: '
 
 export async function renewSession(app: AppContext, input: RenewalInput): Promise<SessionGrant> {
   // Thrown only behind the commit: ending a family must not be undone by the refusal that tells of it.
-  const outcome = await runInTransaction(app, { role: 'portal_system' }, (db) => renewInTransaction(db, app, input))
+  const outcome = await writeAsSystem(app, (db) => renewInTransaction(db, app, input))
   if ('sessionGrant' in outcome) return outcome.sessionGrant
   // A family that was used twice has ended, and its sockets with it.
   announceEndedSessions(app)

@@ -6,7 +6,7 @@ import { randomBytes } from 'node:crypto'
 import type { Caller } from '#domain/access.ts'
 import { deleteSealKeys, listSealKeys } from '#server/db/accounts/seal-keys.ts'
 import type { DatabaseHandle } from '#server/db/database.ts'
-import { runInTransaction } from '#server/db/transaction.ts'
+import { runForCompany } from '#server/db/transaction.ts'
 import type { AppContext } from '#server/context/context.ts'
 
 export const createSealKey = () => randomBytes(32).toString('base64url')
@@ -39,7 +39,5 @@ export async function readSealKeys(
 
 /** Nothing is sealed under them any more. Said again it changes nothing. */
 export async function forgetSealKeys(app: AppContext, { userId, companyId }: Caller, text: string): Promise<void> {
-  await runInTransaction(app, { role: 'portal_app', companyId }, (db) =>
-    deleteSealKeys(db, userId, parseIds(text), app.clock()),
-  )
+  await runForCompany(app, { companyId }, (db) => deleteSealKeys(db, userId, parseIds(text), app.clock()))
 }

@@ -4,7 +4,7 @@ import type { endUserSessions, SessionRow } from '#contract/sessions.ts'
 import type { Caller } from '#domain/access.ts'
 import { toTimestamp } from '#domain/time.ts'
 import type { DatabaseHandle } from '#server/db/database.ts'
-import { runInTransaction } from '#server/db/transaction.ts'
+import { runForCompany } from '#server/db/transaction.ts'
 import { endOwnSession, listOpenSessions, type SessionSummary } from '#server/db/accounts/sessions.ts'
 import { endAllSessions } from '#server/db/accounts/tokens.ts'
 import { addAuditEntries } from '#server/db/audit/audit-trail.ts'
@@ -24,9 +24,6 @@ export interface SessionCaller {
   sessionId: string | null
   requestId: string
 }
-
-const runForCompany = <T>(app: AppContext, { companyId }: Caller, work: (db: DatabaseHandle) => Promise<T>) =>
-  runInTransaction(app, { role: 'portal_app', companyId }, work)
 
 export async function listOwnSessions(app: AppContext, { caller, sessionId }: SessionCaller): Promise<SessionRow[]> {
   const sessions = await runForCompany(app, caller, (db) =>

@@ -14,7 +14,7 @@ import {
   markReported,
 } from '#server/db/accounts/sign-in-attempts.ts'
 import type { DatabaseHandle } from '#server/db/database.ts'
-import { runInTransaction } from '#server/db/transaction.ts'
+import { writeAsSystem } from '#server/db/transaction.ts'
 import type { AppContext } from '#server/context/context.ts'
 import { logSecurityEvent } from '#server/context/log.ts'
 import { ProblemError } from '#server/problems/problem-error.ts'
@@ -75,7 +75,7 @@ export async function reserveGuess(
   now: number,
   position: HashingQueuePosition | null,
 ): Promise<void> {
-  const flood = await runInTransaction(app, { role: 'portal_system' }, async (db) => {
+  const flood = await writeAsSystem(app, async (db) => {
     const waitMs = await reserveAttempt(
       db,
       [guessLimits.account, ...(guessLimits.address ? [guessLimits.address] : [])],

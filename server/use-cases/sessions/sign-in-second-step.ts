@@ -3,7 +3,7 @@ import { requestMail } from '#server/use-cases/mail/request-mail.ts'
 import { countMail, countFailures } from '#server/db/accounts/sign-in-attempts.ts'
 import type { UserCredential } from '#server/db/accounts/credentials.ts'
 import { updateMfaToken } from '#server/db/accounts/mfa-tokens.ts'
-import { runInTransaction, systemScope } from '#server/db/transaction.ts'
+import { writeAsSystem } from '#server/db/transaction.ts'
 import type { AppContext } from '#server/context/context.ts'
 import { logSecurityEvent } from '#server/context/log.ts'
 import { ProblemError } from '#server/problems/problem-error.ts'
@@ -46,14 +46,14 @@ export async function signInBySecondFactor(
   device: SignInClientDevice,
 ): Promise<SessionGrant> {
   const now = app.clock()
-  const { session, isKnown } = await runInTransaction(app, systemScope, async (db) => {
+  const { session, isKnown } = await writeAsSystem(app, async (db) => {
     const mfaSession = await readMfaToken(db, input.token, anonymousHolder, now)
     return { session: mfaSession, isKnown: await isOwnDevice(db, mfaSession.credential.userId, device.cookie) }
   })
   const getLimits = input.evidence.assertion ? getPasskeyLimits : getFactorLimits
   const guessLimits = getLimits(session.credential.userId, { address: device.address, isKnown })
   const verifiedFactor = await verifyEvidence(app, session, { input, guessLimits, device, now })
-  const startedSession = await runInTransaction(app, systemScope, async (db) => {
+  const startedSession = await writeAsSystem(app, async (db) => {
     const lockedSession = await lockMfaToken(db, input.token, anonymousHolder, now)
     if (verifiedFactor && !(await verifiedFactor.consume(db))) return null
     await updateMfaToken(db, lockedSession.mfaToken, { done: now })
@@ -128,7 +128,7 @@ async function mailGuesses(
   guessLimits: GuessLimits,
   now: number,
 ) {
-  const isMailRequested = await runInTransaction(app, systemScope, async (db) => {
+  const isMailRequested = await writeAsSystem(app, async (db) => {
     if ((await countFailures(db, guessLimits.account.subject)) < freeGuesses) return false
     const limit = { subject: `mail of guesses to ${userId}`, maxMails: 1, windowMs: 3_600_000, now }
     if ((await countMail(db, limit)) !== null) return false

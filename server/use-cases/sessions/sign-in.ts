@@ -13,7 +13,7 @@ import {
   storePasswordHash,
 } from '#server/db/accounts/credentials.ts'
 import type { DatabaseHandle } from '#server/db/database.ts'
-import { runInTransaction, systemScope } from '#server/db/transaction.ts'
+import { writeAsSystem } from '#server/db/transaction.ts'
 import { addSession, addToken, endSession, findTokenByRefreshHash } from '#server/db/accounts/tokens.ts'
 import { insertSealKey } from '#server/db/accounts/seal-keys.ts'
 import { addAuditEntries } from '#server/db/audit/audit-trail.ts'
@@ -77,7 +77,7 @@ export async function signInByPassword(
   const verifyPassword = (position: HashingQueuePosition) =>
     verifyByPassword(app, { companyCode, email, ...input }, { guessLimits, position, device, now })
   const { credential, passwordHash, renewedHash } = await withQueuePosition(hashingCaller, verifyPassword)
-  const { step: secondStep, startedSession } = await runInTransaction(app, systemScope, async (db) => {
+  const { step: secondStep, startedSession } = await writeAsSystem(app, async (db) => {
     // Read again under a lock: whoever was disabled or had the password changed meanwhile does not come in (S-21, S-44).
     if (!(await lockIfPasswordCurrent(db, credential.userId, passwordHash))) throw createUnknownAccountError()
     if (renewedHash) await storePasswordHash(db, credential.userId, renewedHash)
@@ -101,7 +101,7 @@ export async function signInByPassword(
 /** Whose device the browser is, of the account that is named; null: a stranger's, as far as that account goes. */
 async function findDeviceOwner(app: AppContext, companyCode: string, email: string, cookie: string | null) {
   if (cookie === null) return null
-  return runInTransaction(app, systemScope, async (db) => {
+  return writeAsSystem(app, async (db) => {
     const credential = await findCredential(db, companyCode.toLowerCase(), normaliseText(email))
     const isKnown = await isOwnDevice(db, credential?.userId ?? null, cookie)
     return credential && isKnown ? credential.userId : null
@@ -134,7 +134,7 @@ async function verifyByPassword(
     logSecurityEvent(app.log, 'login throttled', eventFields)
     throw error
   }
-  const credential = await runInTransaction(app, systemScope, (db) =>
+  const credential = await writeAsSystem(app, (db) =>
     findCredential(db, companyCode.toLowerCase(), normaliseText(email)),
   )
   const cost = app.config.argon2

@@ -1,6 +1,6 @@
 /** Signing out: the family ends on the server, by the bearer or by the refresh cookie alone (S-45, protocol 29). */
 import { announceEndedSessions } from '#server/use-cases/sessions/ended-sessions.ts'
-import { runInTransaction } from '#server/db/transaction.ts'
+import { writeAsSystem } from '#server/db/transaction.ts'
 import { endSession, findTokenByAccessHash, findTokenByRefreshHash } from '#server/db/accounts/tokens.ts'
 import { logSecurityEvent } from '#server/context/log.ts'
 import type { AppContext } from '#server/context/context.ts'
@@ -14,7 +14,7 @@ export async function completeSignOut(
   requestId: string,
 ): Promise<void> {
   const now = app.clock()
-  const endedCaller = await runInTransaction(app, { role: 'portal_system' }, async (db) => {
+  const endedCaller = await writeAsSystem(app, async (db) => {
     const refreshSession = tokens.refresh === null ? null : await findTokenByRefreshHash(db, hashToken(tokens.refresh))
     const session =
       refreshSession ?? (tokens.access === null ? null : await findTokenByAccessHash(db, hashToken(tokens.access)))

@@ -1,7 +1,7 @@
 /** The password once more before what is most dangerous, where the operator turned that on (S-48). */
 import type { Endpoint } from '#contract/endpoint.ts'
 import { hasProofSince } from '#server/db/accounts/mfa-tokens.ts'
-import { runInTransaction } from '#server/db/transaction.ts'
+import { writeAsSystem } from '#server/db/transaction.ts'
 import type { AppContext } from '#server/context/context.ts'
 import {
   type FactorRequest,
@@ -36,5 +36,5 @@ export async function hasStepUp(
   if (!app.config.stepUp || !canNeed) return true
   if (sessionId === null) return false
   const since = app.clock() - stepUpLifetimeMs
-  return await runInTransaction(app, { role: 'portal_system' }, (db) => hasProofSince(db, sessionId, since))
+  return await writeAsSystem(app, (db) => hasProofSince(db, sessionId, since))
 }

@@ -4,6 +4,7 @@ import { copyFile, link, mkdir, open, rename, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { AppContext } from '#server/context/context.ts'
 import { getUploadPath } from '#server/use-cases/uploads/upload-files.ts'
+import { syncToDisk } from '#server/drivers/sync-to-disk.ts'
 
 type FilesContext = Pick<AppContext, 'config'>
 
@@ -71,17 +72,6 @@ async function writeDurably(targetPath: string, write: (draftPath: string) => Pr
     await rename(draftPath, targetPath)
   } finally {
     await rm(draftPath, { force: true })
-  }
-}
-
-async function syncToDisk(path: string): Promise<void> {
-  // Windows opens no folder, and needs none of this.
-  if (process.platform === 'win32') return
-  const file = await open(path, 'r')
-  try {
-    await file.sync()
-  } finally {
-    await file.close()
   }
 }
 

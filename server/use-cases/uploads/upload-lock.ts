@@ -7,7 +7,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { type Lock, type Locker, MemoryLocker } from '@tus/server'
 import { releaseLease, acquireLease } from '#server/db/catalogue/app-uploads.ts'
 import type { DatabaseHandle } from '#server/db/database.ts'
-import { runInTransaction } from '#server/db/transaction.ts'
+import { writeAsSystem } from '#server/db/transaction.ts'
 import type { AppContext } from '#server/context/context.ts'
 import { createUnavailableProblem } from '#server/problems/problem-error.ts'
 
@@ -78,6 +78,6 @@ class UploadLock implements Lock {
     )
   }
   private runAsSystem<T>(work: (db: DatabaseHandle) => Promise<T>): Promise<T> {
-    return runInTransaction(this.app, { role: 'portal_system' }, work)
+    return writeAsSystem(this.app, work)
   }
 }

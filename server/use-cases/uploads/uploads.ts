@@ -8,7 +8,7 @@ import * as uploads from '#server/db/catalogue/app-uploads.ts'
 import { listLatestPackages } from '#server/db/catalogue/apps.ts'
 import { addAuditEntries } from '#server/db/audit/audit-trail.ts'
 import type { DatabaseHandle } from '#server/db/database.ts'
-import { runInTransaction } from '#server/db/transaction.ts'
+import { runForCompany } from '#server/db/transaction.ts'
 import type { AppContext, UseCase } from '#server/context/context.ts'
 import { createValidationProblem, ProblemError } from '#server/problems/problem-error.ts'
 import { type MappContent, readMapp } from '#server/use-cases/uploads/read-mapp.ts'
@@ -21,9 +21,6 @@ const lifetimeMs = 86_400_000
 
 type UploadRow = OutputOf<typeof uploadApp>[number]
 type UploadListRow = OutputOf<typeof listUploads>[number]
-
-const runAsOwner = <T>(app: AppContext, { companyId }: Caller, work: (db: DatabaseHandle) => Promise<T>) =>
-  runInTransaction(app, { role: 'portal_app', companyId }, work)
 
 /** Throws VALIDATION_ERROR where that cannot be a package's name. */
 export function requireMappName(name: string): void {
@@ -54,14 +51,14 @@ async function insertOwnUpload(
 }
 
 export const startUpload = (app: AppContext, caller: Caller, file: { id: string; name: string; size: number }) =>
-  runAsOwner(app, caller, (db) => insertOwnUpload(db, caller, file, app.clock()))
+  runForCompany(app, caller, (db) => insertOwnUpload(db, caller, file, app.clock()))
 
 /** Null where it is not theirs, or its day is over. */
 export const findUpload = (app: AppContext, caller: Caller, id: string) =>
-  runAsOwner(app, caller, (db) => uploads.findUpload(db, caller.userId, id, app.clock()))
+  runForCompany(app, caller, (db) => uploads.findUpload(db, caller.userId, id, app.clock()))
 
 export async function forgetUpload(app: AppContext, caller: Caller, id: string): Promise<void> {
-  await runAsOwner(app, caller, (db) => uploads.removeUpload(db, caller.userId, id))
+  await runForCompany(app, caller, (db) => uploads.removeUpload(db, caller.userId, id))
   await removeUploadFile(app, id)
 }
 
@@ -78,7 +75,7 @@ export function readUpload(app: AppContext, caller: Caller, upload: uploads.Uplo
 
 async function readAndStore(app: AppContext, caller: Caller, upload: uploads.UploadRecord, requestId: string) {
   const mappReading = await readMapp(getUploadPath(app, upload.id))
-  const { unusedIds } = await runAsOwner(app, caller, async (db) => {
+  const { unusedIds } = await runForCompany(app, caller, async (db) => {
     const now = app.clock()
     // Two with the same bytes are put down one after the other.
     await uploads.lockUploads(db, caller.userId)
@@ -159,7 +156,7 @@ export async function buildUploadRows(
 
 /** What a server that ended in between left unread is read first. */
 export async function listOwnUploads(app: AppContext, caller: Caller, requestId: string): Promise<UploadListRow[]> {
-  const readAll = () => runAsOwner(app, caller, (db) => uploads.listUploads(db, caller.userId, app.clock()))
+  const readAll = () => runForCompany(app, caller, (db) => uploads.listUploads(db, caller.userId, app.clock()))
   const receivedById = new Map<string, number>()
   for (const upload of await readAll()) {
     receivedById.set(upload.id, isUnread(upload) ? await countReceivedBytes(app, upload.id) : upload.size)
@@ -169,7 +166,7 @@ export async function listOwnUploads(app: AppContext, caller: Caller, requestId:
       app.log.error({ err: error, upload: upload.id }, 'a package could not be read'),
     )
   }
-  return runAsOwner(app, caller, async (db) => {
+  return runForCompany(app, caller, async (db) => {
     const records = await uploads.listUploads(db, caller.userId, app.clock())
     const rowsByHash = new Map((await buildUploadRows(db, records)).map((row) => [row.md5, row]))
     return records.map((record) => ({

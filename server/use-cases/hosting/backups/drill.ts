@@ -8,7 +8,7 @@ import { tryInsertJob } from '#server/db/jobs.ts'
 import { listAbandonedDrills, startRestore, finishRestore } from '#server/db/hosting/restores.ts'
 import { listBackupsToDrill } from '#server/db/hosting/backup-retention.ts'
 import { type StoredBackup, findAnyStoredBackup } from '#server/db/hosting/stored-backups.ts'
-import { runInTransaction, systemScope } from '#server/db/transaction.ts'
+import { readAsSystem, writeAsSystem } from '#server/db/transaction.ts'
 import type { AppContext } from '#server/context/context.ts'
 import { StoreError } from '#server/drivers/backup-store/backup-store.ts'
 import { buildData } from '#server/drivers/hosting/local/build-data.ts'
@@ -35,7 +35,7 @@ const maxDrills = 2
 /** Answers how many began. */
 export async function startDueDrills(app: AppContext): Promise<number> {
   const now = app.clock()
-  return await runInTransaction(app, systemScope, async (db) => {
+  return await writeAsSystem(app, async (db) => {
     for (const { id } of await listAbandonedDrills(db, now - abandonedMs))
       await finishRestore(db, id, 'interrupted', now)
     const dueBackups = await listBackupsToDrill(db, now - drillIntervalMs, maxDrills)
@@ -56,7 +56,7 @@ const noRequester = { kind: 'drill', service_id: null, user_id: null, user_name:
 
 /** Throws errors of stores and archives, and what is built wrongly. Null: the backup is not there any more. */
 export async function runDrill(app: AppContext, { backupId }: DrillInput): Promise<StoredBackup | null> {
-  const backup = await runInTransaction(app, systemScope, (db) => findAnyStoredBackup(db, backupId), 'reading')
+  const backup = await readAsSystem(app, (db) => findAnyStoredBackup(db, backupId))
   if (backup?.state !== 'done') return null
   // Nobody is billed for what we look after ourselves.
   const skipMetering = () => undefined

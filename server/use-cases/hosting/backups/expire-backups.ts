@@ -7,7 +7,7 @@ import { hostingDays } from '#domain/hosting.ts'
 import { type PdbType, backupTypes } from '#contract/backups.ts'
 import { findBackupsByIds, listBackupsToRemove, listBackupsToClear } from '#server/db/hosting/backup-retention.ts'
 import { updateStoredBackup } from '#server/db/hosting/stored-backups.ts'
-import { runInTransaction, systemScope } from '#server/db/transaction.ts'
+import { readAsSystem, writeAsSystem } from '#server/db/transaction.ts'
 import type { AppContext } from '#server/context/context.ts'
 import { announceServices } from '#server/use-cases/hosting/announce.ts'
 import { clearLocation, locationFormats } from '#server/use-cases/hosting/backups/backup-locations.ts'
@@ -20,7 +20,7 @@ const maxRows = 50
 /** Answers how many places were cleared. */
 export async function expireBackups(app: AppContext): Promise<number> {
   await markOldRemoved(app)
-  const rows = await runInTransaction(app, systemScope, (db) => listBackupsToClear(db, maxRows), 'reading')
+  const rows = await readAsSystem(app, (db) => listBackupsToClear(db, maxRows))
   let clearedCount = 0
   for (const row of rows) {
     if (row.location === null) continue
@@ -30,7 +30,7 @@ export async function expireBackups(app: AppContext): Promise<number> {
       app.log.warn({ err: error, backup: row.id }, 'a backup that is not needed any more could not be taken away')
       continue
     }
-    await runInTransaction(app, systemScope, (db) => updateStoredBackup(db, row, { location: null }, app.clock()))
+    await writeAsSystem(app, (db) => updateStoredBackup(db, row, { location: null }, app.clock()))
     clearedCount += 1
   }
   return clearedCount
@@ -45,9 +45,9 @@ async function markOldRemoved(app: AppContext): Promise<void> {
     erasedBefore: now - hostingDays.dataRetention * dayMs,
     limit: maxRows,
   }
-  const rows = await runInTransaction(app, systemScope, (db) => listBackupsToRemove(db, limits), 'reading')
+  const rows = await readAsSystem(app, (db) => listBackupsToRemove(db, limits))
   for (const row of rows) {
-    await runInTransaction(app, systemScope, (db) => updateStoredBackup(db, row, { state: 'removed' }, app.clock()))
+    await writeAsSystem(app, (db) => updateStoredBackup(db, row, { state: 'removed' }, app.clock()))
     announceServices(app, row.company_id)
   }
 }
@@ -93,7 +93,7 @@ async function filterOrphans(
   createdBefore: number,
 ): Promise<string[]> {
   const ids = locations.map((location) => locationFormats[type].parseId(location)).filter((id) => id !== null)
-  const rows = await runInTransaction(app, systemScope, (db) => findBackupsByIds(db, ids), 'reading')
+  const rows = await readAsSystem(app, (db) => findBackupsByIds(db, ids))
   const rowsById = new Map(rows.map((row) => [row.id, row]))
   return locations.filter((location) => {
     const row = rowsById.get(locationFormats[type].parseId(location) ?? 0)

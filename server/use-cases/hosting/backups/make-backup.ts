@@ -6,7 +6,7 @@ import {
   findAnyStoredBackup,
   updateStoredBackup,
 } from '#server/db/hosting/stored-backups.ts'
-import { runInTransaction, systemScope } from '#server/db/transaction.ts'
+import { writeAsSystem } from '#server/db/transaction.ts'
 import type { AppContext } from '#server/context/context.ts'
 import type { DataPiece } from '#server/drivers/hosting/hosting-driver.ts'
 import { ProblemError } from '#server/problems/problem-error.ts'
@@ -33,7 +33,7 @@ export type ProgressListener = (movedBytes: number, expectedBytes: number | null
  * Throws errors of host, stores and archives, and STATE_CONFLICT where it is not to be made any more.
  */
 export async function makeBackup(app: AppContext, id: number, onProgress: ProgressListener): Promise<BackupResult> {
-  const { backup, headNames, expectedBytes } = await runInTransaction(app, systemScope, async (db) => {
+  const { backup, headNames, expectedBytes } = await writeAsSystem(app, async (db) => {
     const row = await findAnyStoredBackup(db, id)
     if (row?.state !== 'running') throw new ProblemError('STATE_CONFLICT', { why: row?.fault ?? 'interrupted' })
     const company = await findCompanyById(db, row.company_id)
@@ -45,7 +45,7 @@ export async function makeBackup(app: AppContext, id: number, onProgress: Progre
   if (backup.location !== null) await clearLocation(app, backup.pdb_type, backup.location)
   const now = app.clock()
   const location = createLocation(backup, now)
-  const isCurrent = await runInTransaction(app, systemScope, (db) => updateStoredBackup(db, backup, { location }, now))
+  const isCurrent = await writeAsSystem(app, (db) => updateStoredBackup(db, backup, { location }, now))
   if (!isCurrent) throw new ProblemError('STATE_CONFLICT', { why: 'interrupted' })
 
   const stallWatch = watchStalls()

@@ -6,7 +6,7 @@ import { startRestore } from '#server/db/hosting/restores.ts'
 import { lockService, findServiceRowByCode } from '#server/db/hosting/services.ts'
 import { findAnyStoredBackup } from '#server/db/hosting/stored-backups.ts'
 import { tryInsertJob } from '#server/db/jobs.ts'
-import { runInTransaction, systemScope } from '#server/db/transaction.ts'
+import { writeAsSystem } from '#server/db/transaction.ts'
 import type { AppContext } from '#server/context/context.ts'
 import { createNotFoundProblem, ProblemError } from '#server/problems/problem-error.ts'
 import { type RestoreInput, restoreDeadlineMs } from '#server/use-cases/hosting/backups/request-restore.ts'
@@ -20,7 +20,7 @@ export async function restoreByOperator(app: AppContext, backupId: number, code:
   // Nobody would ever work it off.
   if (app.config.hosting === 'off') throw new ProblemError('NOT_SUPPORT')
   const now = app.clock()
-  await runInTransaction(app, systemScope, async (db) => {
+  await writeAsSystem(app, async (db) => {
     const backup = await findAnyStoredBackup(db, backupId)
     const row = backup && (await findServiceRowByCode(db, backup.company_id, code))
     const lockedService = row && (await lockService(db, row.id))

@@ -12,7 +12,7 @@ import { listAbandonedBackups, countScheduledRuns } from '#server/db/hosting/bac
 import { setNextRun, listSubscribedServices } from '#server/db/hosting/planned-runs.ts'
 import { lockService, type ServiceListRow } from '#server/db/hosting/services.ts'
 import { updateStoredBackup } from '#server/db/hosting/stored-backups.ts'
-import { runInTransaction, systemScope } from '#server/db/transaction.ts'
+import { readAsSystem, writeAsSystem } from '#server/db/transaction.ts'
 import type { AppContext } from '#server/context/context.ts'
 import { announceServices } from '#server/use-cases/hosting/announce.ts'
 import { beginBackupByClock } from '#server/use-cases/hosting/backups/begin-backup.ts'
@@ -54,18 +54,16 @@ export async function startDueBackups(app: AppContext): Promise<number> {
 async function startScheduled(app: AppContext): Promise<number> {
   const now = app.clock()
   const { today } = getBusinessMoment({ app, now })
-  const { rows, runningCount } = await runInTransaction(
-    app,
-    systemScope,
-    async (db) => ({ rows: await listSubscribedServices(db, today), runningCount: await countScheduledRuns(db) }),
-    'reading',
-  )
+  const { rows, runningCount } = await readAsSystem(app, async (db) => ({
+    rows: await listSubscribedServices(db, today),
+    runningCount: await countScheduledRuns(db),
+  }))
   let startedCount = 0
   for (const row of rows)
     for (const type of backupTypes) {
       if (runningCount + startedCount >= maxRunning) return startedCount
       if ((row[`next_${type}`] ?? now) > now || getBackupRefusal(type, row, today) !== null) continue
-      if (!(await runInTransaction(app, systemScope, (db) => startBackup(db, app, row, type)))) continue
+      if (!(await writeAsSystem(app, (db) => startBackup(db, app, row, type)))) continue
       startedCount += 1
       announceServices(app, row.company_id)
     }
@@ -86,14 +84,9 @@ async function startBackup(db: DatabaseHandle, app: AppContext, row: ServiceList
 /** Whose long request was given up, or never came to be. */
 async function failAbandonedBackups(app: AppContext): Promise<void> {
   const now = app.clock()
-  const rows = await runInTransaction(
-    app,
-    systemScope,
-    (db) => listAbandonedBackups(db, now - abandonedMs, maxAbandoned),
-    'reading',
-  )
+  const rows = await readAsSystem(app, (db) => listAbandonedBackups(db, now - abandonedMs, maxAbandoned))
   for (const row of rows)
-    await runInTransaction(app, systemScope, async (db) => {
+    await writeAsSystem(app, async (db) => {
       const fault = 'interrupted'
       const isEnded = await updateStoredBackup(db, row, { state: 'failed', fault, end_time: now }, now)
       if (isEnded) await recordBackupOutcome(db, { serviceId: row.service_id, type: row.pdb_type, fault }, now)

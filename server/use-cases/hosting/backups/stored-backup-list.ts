@@ -17,21 +17,9 @@ export function toStoredBackupRow(
   row: rows.StoredBackup,
   isForProvider: boolean,
 ): StoredBackupRow {
-  const { id, service_id, service_code, pdb_type, state, cause, bytes, tables, key_id, fault, row_version } = row
   const requester = { userId: row.user_id ?? 0, userName: row.user_name ?? '', byProvider: row.by_provider }
   return {
-    id,
-    service_id,
-    service_code,
-    pdb_type,
-    state,
-    cause,
-    bytes,
-    tables,
-    rows: row.rows,
-    key_id,
-    fault,
-    row_version,
+    ...row,
     user_name: getVisibleName(requester, isForProvider),
     start_time: toTimestamp(config.timeZone, row.create_time),
     end_time: row.end_time === null ? null : toTimestamp(config.timeZone, row.end_time),

@@ -29,7 +29,7 @@ import {
 } from '#server/db/hosting/traffic.ts'
 import { listOrderingUsers } from '#server/db/orders/reminders.ts'
 import { touchListedOrder } from '#server/db/orders/unpaid-matters.ts'
-import { runInTransaction, systemScope } from '#server/db/transaction.ts'
+import { readAsSystem, writeAsSystem } from '#server/db/transaction.ts'
 import type { AppContext } from '#server/context/context.ts'
 import { announceServices } from '#server/use-cases/hosting/announce.ts'
 import type { TrafficMail } from '#server/use-cases/mail/mail-kinds.ts'
@@ -57,14 +57,9 @@ async function billMonths(app: AppContext): Promise<number> {
   // The month before the present one.
   const lastMonth = toMonth(getLastDay(`${toMonth(today)}-01`))
   let billedCount = 0
-  for (const { id, company_id } of await runInTransaction(
-    app,
-    systemScope,
-    (db) => listServicesToBill(db, lastMonth),
-    'reading',
-  )) {
+  for (const { id, company_id } of await readAsSystem(app, (db) => listServicesToBill(db, lastMonth))) {
     // One that cannot be billed keeps no other one from it.
-    const recordCount = await runInTransaction(app, systemScope, (db) =>
+    const recordCount = await writeAsSystem(app, (db) =>
       billService({ db, app, now: app.clock() }, { serviceId: id, companyId: company_id }),
     ).catch((error: unknown) => {
       app.log.error({ err: error, service: id }, 'a month of traffic could not be billed')
@@ -169,16 +164,10 @@ async function mailTrafficNotice(
 
 async function suspendOverdue(app: AppContext): Promise<number> {
   const bounds = getOverdueBounds({ app, now: app.clock() })
-  const overdueRecords = await runInTransaction(
-    app,
-    systemScope,
-    (db) => listNewlyOverdueTraffic(db, bounds),
-    'reading',
-  )
+  const overdueRecords = await readAsSystem(app, (db) => listNewlyOverdueTraffic(db, bounds))
   let suspendedCount = 0
   for (const traffic of overdueRecords) {
-    if (!(await runInTransaction(app, systemScope, (db) => suspendBackups({ db, app, now: app.clock() }, traffic))))
-      continue
+    if (!(await writeAsSystem(app, (db) => suspendBackups({ db, app, now: app.clock() }, traffic)))) continue
     announceServices(app, traffic.company_id)
     suspendedCount += 1
   }

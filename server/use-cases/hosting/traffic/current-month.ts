@@ -9,7 +9,7 @@ import { findServiceRow } from '#server/db/hosting/services.ts'
 import { sumTrafficByMonth, listTrafficTerms } from '#server/db/hosting/traffic.ts'
 import { findContractById } from '#server/db/orders/contracts.ts'
 import type { UseCase, UseCaseContext } from '#server/context/context.ts'
-import { createNotFoundProblem } from '#server/problems/problem-error.ts'
+import { requireRow } from '#server/problems/problem-error.ts'
 import { readTrafficRates } from '#server/use-cases/hosting/traffic/close-months.ts'
 import { runForRow } from '#server/use-cases/orders/acting-company.ts'
 import { getBusinessMoment } from '#server/use-cases/orders/business-time.ts'
@@ -17,8 +17,7 @@ import { getBusinessMoment } from '#server/use-cases/orders/business-time.ts'
 /** Throws NOT_FOUND. */
 export const readCurrentMonth: UseCase<typeof getTraffic> = (context, { params }) =>
   runForRow(context, 'service', params.serviceId, async ({ companyId }, serviceId) => {
-    const service = await findServiceRow(context.db, companyId, serviceId)
-    if (!service) throw createNotFoundProblem()
+    const service = requireRow(await findServiceRow(context.db, companyId, serviceId))
     const month = getCountingMonth(getBusinessMoment(context).today, service.closed_month)
     const {
       currency,

@@ -5,7 +5,7 @@
 import { getCountingMonth } from '#domain/traffic-months.ts'
 import { addTraffic, sumTrafficOfRun, type TrafficRun } from '#server/db/hosting/traffic.ts'
 import { lockService } from '#server/db/hosting/services.ts'
-import { runInTransaction } from '#server/db/transaction.ts'
+import { writeAsSystem } from '#server/db/transaction.ts'
 import type { AppContext } from '#server/context/context.ts'
 import type { ByteMeter } from '#server/drivers/backup-store/backup-store.ts'
 import { getBusinessMoment } from '#server/use-cases/orders/business-time.ts'
@@ -54,7 +54,7 @@ export function openMeter(app: AppContext, run: TrafficRun): OpenMeter {
 
 /** Under the service's lock, so that its month is not billed meanwhile. */
 const writeMovedBytes = (app: AppContext, run: TrafficRun, totalBytes: number): Promise<void> =>
-  runInTransaction(app, { role: 'portal_system' }, async (db) => {
+  writeAsSystem(app, async (db) => {
     const service = await lockService(db, run.serviceId)
     if (!service) throw new Error('what moves bytes is of no service')
     const bytes = totalBytes - (await sumTrafficOfRun(db, run.run))

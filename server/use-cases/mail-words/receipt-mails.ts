@@ -1,0 +1,17 @@
+import { groupThousands } from '#domain/money.ts'
+import type { DatabaseHandle } from '#server/db/database.ts'
+import type { PayableRef } from '#server/db/payments/payables.ts'
+import { findInvoice } from '#server/db/payments/payments.ts'
+
+/** The values of the invoice, whatever became of what was paid since. */
+export async function readReceiptMailValues(db: DatabaseHandle, payableRef: PayableRef) {
+  const invoice = await findInvoice(db, payableRef)
+  if (!invoice) return null
+  const { service, currency, pay_amount, payment } = invoice.content
+  return {
+    service: service.code,
+    date: payment.paid,
+    amount: `${currency} ${groupThousands(pay_amount)}`,
+    invoice: invoice.code,
+  }
+}
