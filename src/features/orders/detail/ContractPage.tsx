@@ -2,13 +2,13 @@ import '#ui/icons/app-icons.ts'
 import '#features/orders/contract-words.ts'
 import { useParams } from 'react-router-dom'
 import { ButtonLink } from '#ui/display/Button.tsx'
-import { EmptyState } from '#ui/list/EmptyState.tsx'
+import { EmptyCard } from '#ui/list/EmptyCard.tsx'
 import { Page } from '#ui/page/Page.tsx'
 import { Redirect } from '#ui/page/Redirect.tsx'
 import { useTranslation } from 'react-i18next'
 import { ContractDetails } from '#features/orders/detail/ContractDetails.tsx'
 import { RequirePriceList } from '#features/orders/quote/RequirePriceList.tsx'
-import { OrderPlaceholder } from '#features/orders/OrderPlaceholder.tsx'
+import { LoadPlaceholder } from '#ui/page/LoadPlaceholder.tsx'
 import { OrderStyles } from '#features/orders/OrderStyles.tsx'
 import { LatePayment } from '#features/orders/payment/LatePayment.tsx'
 import type { ContractParts } from '#features/orders/detail/service-part.ts'
@@ -45,7 +45,7 @@ function OrderLoader({ id, ...parts }: { id: number } & ContractParts) {
   return (
     <Page title={t('title')} crumbs={[{ label: t('list'), to: listPath }]}>
       <OrderStyles />
-      <OrderPlaceholder
+      <LoadPlaceholder
         problem={problem}
         title={t('missing')}
         offlineTitle={t('notHere')}
@@ -66,11 +66,9 @@ function UnknownOrder() {
   return (
     <Page title={t('title')} crumbs={[{ label: t('list'), to: listPath }]}>
       <OrderStyles />
-      <section className="card">
-        <EmptyState icon="search" title={t('unknown.title')} action={listLink}>
-          <p>{t('unknown.text')}</p>
-        </EmptyState>
-      </section>
+      <EmptyCard icon="search" title={t('unknown.title')} action={listLink}>
+        <p>{t('unknown.text')}</p>
+      </EmptyCard>
     </Page>
   )
 }

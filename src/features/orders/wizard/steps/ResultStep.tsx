@@ -7,7 +7,7 @@ import { Icon } from '#ui/icons/Icon.tsx'
 import { WebAddress } from '#ui/display/WebAddress.tsx'
 import { useTranslation } from 'react-i18next'
 import { useOrder } from '#features/orders/change/useOrder.ts'
-import { useLatestCallback } from '#features/orders/quote/useLatestCallback.ts'
+import { useLatestCallback } from '#ui/display/useLatestCallback.ts'
 
 interface Props {
   order: OrderRow | null
