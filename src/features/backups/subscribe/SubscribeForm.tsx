@@ -1,10 +1,11 @@
 import { type FormEvent, useEffect, useId, useRef } from 'react'
 import type { BackupOrderRow } from '#contract/backups.ts'
-import type { Problem } from '#contract/problem.ts'
+import { findRefusalReason, type Problem } from '#contract/problem.ts'
 import { backupOrderRefusals } from '#domain/backups.ts'
 import type { Currency } from '#domain/money.ts'
 import type { PayableFault } from '#domain/payments.ts'
 import { getLastDay } from '#domain/plain-dates.ts'
+import { usePayableFault } from '#patterns/usePayableFault.ts'
 import { useConnection } from '#state/use-store.ts'
 import { formatAmount } from '#ui/display/Amount.tsx'
 import { Button } from '#ui/display/Button.tsx'
@@ -27,7 +28,6 @@ import {
   type SubscriptionBounds,
   quoteBackup,
 } from '#features/backups/backup-quote.ts'
-import { useBackupFault } from '#features/backups/subscribe/useBackupFault.ts'
 import { SubscriptionSum } from '#features/backups/subscribe/SubscriptionSum.tsx'
 import { addSeenAmount, type SubscribeDraft, parseTerms } from '#features/backups/subscribe/subscribe-draft.ts'
 import { useOrdering } from '#features/backups/subscribe/useOrdering.ts'
@@ -68,7 +68,7 @@ export function SubscribeForm({ draft, onChange, price, currency, bounds, ...pro
     onPriceOutdated: props.onPriceOutdated,
   })
   const amount = quote && quote.pay_amount
-  const payableFault = useBackupFault(currency, amount)
+  const payableFault = usePayableFault(amount === null ? null : { currency, amount }, { isWaivable: true })
   const isWaived = payableFault?.kind === 'waived'
   const disabledReason = useDisabledReason(terms !== null, localQuote, payableFault)
 
@@ -207,8 +207,7 @@ function OfflineQuoteNote({ asOf }: { asOf: number }) {
 /** The problem, with the server's reason where it has one. */
 function OrderProblem({ problem }: { problem: Problem | null }) {
   const { t } = useTranslation('backups')
-  const reason = (problem?.data as { why?: string } | null | undefined)?.why
-  const refusal = backupOrderRefusals.find((candidate) => candidate === reason)
+  const refusal = findRefusalReason(problem, backupOrderRefusals)
   return (
     <ProblemNote problem={problem} title={t('form.failed')} shouldFocus>
       {refusal && <p>{t(`form.whyNot.${refusal}`)}</p>}

@@ -14,7 +14,7 @@ import { ProblemNote } from '#ui/page/ProblemNote.tsx'
 import { useTranslation } from 'react-i18next'
 import { getChoiceDifference } from '#features/orders/change/change-diff.ts'
 import { ModuleChanges } from '#features/orders/change/ModuleChanges.tsx'
-import { ConsentDialog } from '#features/orders/ConsentDialog.tsx'
+import { ActionDialog } from '#ui/overlay/ActionDialog.tsx'
 import { ContractAppChanges } from '#features/orders/draft/ContractAppChanges.tsx'
 import type { ContractRow } from '#features/orders/contract-row.ts'
 import { useUndoChange } from '#features/orders/detail/useUndoChange.ts'
@@ -78,16 +78,17 @@ export function UndoNotice({ row, timeZone, contracts, namesByCode, onUndone, on
         </div>
       )}
       {question && (
-        <ConsentDialog
+        <ActionDialog
           title={t('consent.appsTitle')}
-          agreeLabel={t('undo.act')}
-          declineLabel={t('consent.back')}
-          onAgree={agree}
-          onDecline={decline}
+          actionLabel={t('undo.act')}
+          cancel={t('consent.back')}
+          onAction={agree}
+          onClose={decline}
+          shouldFocusCancel
         >
           <p>{t('undo.appsText')}</p>
           <ContractAppChanges appChanges={question.appChanges} />
-        </ConsentDialog>
+        </ActionDialog>
       )}
     </div>
   )

@@ -14,7 +14,7 @@ import {
   toRequestedOrder,
   type WizardValues,
 } from '#features/orders/draft/wizard-form.ts'
-import { usePayableFault } from '#features/orders/payment/usePayableFault.ts'
+import { usePayableFault } from '#patterns/usePayableFault.ts'
 import type { OwnUnpaidOrder } from '#features/orders/payment/useUnpaidOrders.ts'
 import type { PriceData } from '#features/orders/quote/local-quote.ts'
 import { useLatestCallback } from '#ui/display/useLatestCallback.ts'

@@ -5,7 +5,7 @@ import { Button } from '#ui/display/Button.tsx'
 import { Icon } from '#ui/icons/Icon.tsx'
 import { ProblemNote } from '#ui/page/ProblemNote.tsx'
 import { useTranslation } from 'react-i18next'
-import { ConsentDialog } from '#features/orders/ConsentDialog.tsx'
+import { ActionDialog } from '#ui/overlay/ActionDialog.tsx'
 import { ContractAppChanges } from '#features/orders/draft/ContractAppChanges.tsx'
 import type { SubmitOrderState, SubmitStage } from '#features/orders/wizard/state/useSubmitOrder.ts'
 import { type AgreedQuote } from '#features/orders/draft/wizard-draft.ts'
@@ -42,11 +42,12 @@ export function SubmitNotes({ submission, currency, agreedQuote, code }: Props) 
     return <QuoteComparison stage={stage} currency={currency} onAgree={() => void agree(stage.serverQuote)} />
   if (stage.kind === 'unpaid')
     return (
-      <ConsentDialog
+      <ActionDialog
         title={t('unpaid.replaceTitle', { code })}
-        agreeLabel={t('unpaid.replace')}
-        onAgree={() => void agree(stage.serverQuote, { replaces: stage.unpaidOrder.id })}
-        onDecline={reset}
+        actionLabel={t('unpaid.replace')}
+        onAction={() => void agree(stage.serverQuote, { replaces: stage.unpaidOrder.id })}
+        onClose={reset}
+        shouldFocusCancel
       >
         <p>{t('unpaid.replaceText', { due: stage.unpaidOrder.due })}</p>
         {stage.unpaidOrder.currency && (
@@ -54,19 +55,20 @@ export function SubmitNotes({ submission, currency, agreedQuote, code }: Props) 
             <Amount currency={stage.unpaidOrder.currency} amount={stage.unpaidOrder.amount} />
           </p>
         )}
-      </ConsentDialog>
+      </ActionDialog>
     )
   if (stage.kind === 'apps')
     return (
-      <ConsentDialog
+      <ActionDialog
         title={t('apps.title')}
-        agreeLabel={t('apps.confirm')}
-        onAgree={() => void agree(stage.serverQuote, { replaces: stage.replaces, confirmKey: stage.key })}
-        onDecline={reset}
+        actionLabel={t('apps.confirm')}
+        onAction={() => void agree(stage.serverQuote, { replaces: stage.replaces, confirmKey: stage.key })}
+        onClose={reset}
+        shouldFocusCancel
       >
         <p>{t('apps.text')}</p>
         <ContractAppChanges appChanges={stage.appChanges} />
-      </ConsentDialog>
+      </ActionDialog>
     )
   return null
 }
