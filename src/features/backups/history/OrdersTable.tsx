@@ -12,7 +12,7 @@ import { toOrderPayable } from '#features/backups/payables.ts'
 import { type FiveRowsColumn, FiveRows } from '#features/backups/FiveRows.tsx'
 import type { BackupPayable, OrderParts } from '#features/backups/order-parts.ts'
 import type { BackupCharges } from '#features/backups/backup-hooks.ts'
-import { useOfflineReason } from '#features/backups/useOfflineReason.ts'
+import { useUnsendableReason } from '#patterns/useOfflineReason.ts'
 
 interface OrdersTableProps {
   code: string
@@ -105,7 +105,7 @@ function OrderStatus({ status }: Pick<BackupOrderRow, 'status'>) {
 function OrderActions({ row, print, onPay }: { row: BackupOrderRow } & Pick<OrdersTableProps, 'print' | 'onPay'>) {
   const { t } = useTranslation('backups')
   const dispatch = useDispatch()
-  const disabledReason = useOfflineReason()
+  const disabledReason = useUnsendableReason(t('needsLine'))
   const payable = toOrderPayable(row)
   return (
     <span className="backup-acts">

@@ -9,7 +9,7 @@ import { ProblemNote } from '#ui/page/ProblemNote.tsx'
 import { useTranslation } from 'react-i18next'
 import { BlockedChoices } from '#features/backups/BlockedChoices.tsx'
 import { useBackupOperation } from '#features/backups/useBackupOperation.ts'
-import { useOfflineReason } from '#features/backups/useOfflineReason.ts'
+import { useUnsendableReason } from '#patterns/useOfflineReason.ts'
 
 interface BackUpDialogProps {
   service: ServiceRow
@@ -24,7 +24,7 @@ interface BackUpDialogProps {
 export function BackUpDialog({ service, today, runningTypes, onClose, onEnded }: BackUpDialogProps) {
   const { t } = useTranslation('backups')
   const { id, code } = service
-  const offlineReason = useOfflineReason()
+  const offlineReason = useUnsendableReason(t('needsLine'))
   const { isBusy, problem, run } = useBackupOperation(backUp, {
     doneText: t('backUp.done', { code }),
     formatFailure: (reason) => t('backUp.failed', { code, reason }),

@@ -16,7 +16,7 @@ import { BackupProgress } from '#features/backups/stored/BackupProgress.tsx'
 import { PlanFacts } from '#features/backups/stored/PlanFacts.tsx'
 import { SuspendTraffic } from '#features/backups/traffic/SuspendTraffic.tsx'
 import type { StoredBackupList } from '#features/backups/backup-hooks.ts'
-import { useOfflineReason } from '#features/backups/useOfflineReason.ts'
+import { useUnsendableReason } from '#patterns/useOfflineReason.ts'
 
 interface StoredBackupsProps {
   service: ServiceRow
@@ -32,7 +32,7 @@ interface StoredBackupsProps {
 export function StoredBackups({ service, storedBackups, today, services, onDone }: StoredBackupsProps) {
   const { t } = useTranslation('backups')
   const titleId = useId()
-  const offlineReason = useOfflineReason()
+  const offlineReason = useUnsendableReason(t('needsLine'))
   const [isBackingUp, setBackingUp] = useState(false)
   const [restoredBackup, setRestoredBackup] = useState<StoredBackupRow | null>(null)
   const { rows, plan } = storedBackups

@@ -1,5 +1,6 @@
 import type { OrderRow } from '#contract/orders.ts'
 import { getPriceInForce } from '#contract/prices.ts'
+import { useBusinessToday } from '#patterns/useSettings.ts'
 import { useRecord } from '#state/use-record.ts'
 import { EmptyCard } from '#ui/list/EmptyCard.tsx'
 import { LoadProblem } from '#ui/page/LoadProblem.tsx'
@@ -8,7 +9,7 @@ import { useTranslation } from 'react-i18next'
 import { BackupStyles } from '#features/backups/BackupStyles.tsx'
 import type { OrderParts } from '#features/backups/order-parts.ts'
 import { Subscriptions } from '#features/backups/subscribe/Subscriptions.tsx'
-import { findServiceOfContract, useBusinessToday, useServices } from '#features/backups/backup-hooks.ts'
+import { findServiceOfContract, useServices } from '#features/backups/backup-hooks.ts'
 
 interface ContractBackupsProps {
   order: OrderRow

@@ -19,7 +19,7 @@ import { Icon } from '#ui/icons/Icon.tsx'
 import { formatReadingTime } from '#ui/list/Freshness.tsx'
 import { ProblemNote } from '#ui/page/ProblemNote.tsx'
 import { useTranslation } from 'react-i18next'
-import { Notice } from '#features/backups/Notice.tsx'
+import { Notice } from '#ui/display/Notice.tsx'
 import type { OrderParts } from '#features/backups/order-parts.ts'
 import {
   type BackupPrice,
@@ -31,7 +31,7 @@ import {
 import { SubscriptionSum } from '#features/backups/subscribe/SubscriptionSum.tsx'
 import { addSeenAmount, type SubscribeDraft, parseTerms } from '#features/backups/subscribe/subscribe-draft.ts'
 import { useOrdering } from '#features/backups/subscribe/useOrdering.ts'
-import { useOfflineReason } from '#features/backups/useOfflineReason.ts'
+import { useUnsendableReason } from '#patterns/useOfflineReason.ts'
 
 interface SubscribeFormProps {
   serviceId: number
@@ -121,7 +121,7 @@ export function SubscribeForm({ draft, onChange, price, currency, bounds, ...pro
 /** Why the subscription cannot be ordered now; null: it can. */
 function useDisabledReason(isValid: boolean, quote: BackupQuote | null, payableFault: PayableFault | null) {
   const { t } = useTranslation('backups')
-  const offlineReason = useOfflineReason()
+  const offlineReason = useUnsendableReason(t('needsLine'))
   if (!isValid) return t('form.correct')
   if (quote?.isTooLarge) return t('form.whyNot.amountTooLarge')
   return isNotPayable(payableFault) ? formatPayableFault(payableFault) : offlineReason
@@ -183,7 +183,7 @@ function QuotedPeriod({ quote, bounds }: { quote: BackupQuote; bounds: Subscript
 function ReplacedOrder({ order: { pay_amount: amount, currency, due } }: { order: Partial<BackupOrderRow> }) {
   const { t } = useTranslation('backups')
   return (
-    <Notice tone="warning" icon="alert">
+    <Notice look="backup-note" tone="warning" icon="alert">
       <p>
         {amount && currency && due
           ? t('form.replaces', { amount: formatAmount(currency, amount), due })

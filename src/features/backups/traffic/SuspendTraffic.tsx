@@ -9,7 +9,7 @@ import { useSignedInSession } from '#state/use-store.ts'
 import { Button } from '#ui/display/Button.tsx'
 import { useTranslation } from 'react-i18next'
 import type { BackupPlan } from '#features/backups/backup-hooks.ts'
-import { useOfflineReason } from '#features/backups/useOfflineReason.ts'
+import { useUnsendableReason } from '#patterns/useOfflineReason.ts'
 
 interface SuspendTrafficProps {
   service: ServiceRow
@@ -21,7 +21,7 @@ interface SuspendTrafficProps {
 export function SuspendTraffic({ service, plan, onDone }: SuspendTrafficProps) {
   const { t } = useTranslation('backups')
   const { caller } = useSignedInSession()
-  const disabledReason = useOfflineReason()
+  const disabledReason = useUnsendableReason(t('needsLine'))
   const [pendingAction, setPendingAction] = useState<'suspend' | 'allow' | null>(null)
   if (!isProviderAdmin(caller)) return null
   const action =
@@ -55,7 +55,7 @@ interface SuspendDialogProps extends Omit<SuspendTrafficProps, 'plan'> {
 /** Says what happens before it does. In a suspension the button that closes has the focus. */
 function SuspendDialog({ action, service: { id, code }, onClose, onDone }: SuspendDialogProps) {
   const { t } = useTranslation('backups')
-  const disabledReason = useOfflineReason()
+  const disabledReason = useUnsendableReason(t('needsLine'))
   const isSuspension = action === 'suspend'
   const { run, ...call } = withDoneToast(useAction(disableTraffic), {
     doneText: t(isSuspension ? 'traffic.suspended' : 'traffic.allowed', { code }),

@@ -4,6 +4,7 @@ import type { ServiceRow } from '#contract/services.ts'
 import { explainTraffic } from '#domain/fees/explain.ts'
 import { calculateExtraTraffic, getTrafficMonth } from '#domain/fees/traffic.ts'
 import { groupThousands, readAmount, writeAmount } from '#domain/money.ts'
+import { useBusinessToday } from '#patterns/useSettings.ts'
 import { useDispatch } from '#state/use-store.ts'
 import { Amount } from '#ui/display/Amount.tsx'
 import { Button } from '#ui/display/Button.tsx'
@@ -16,8 +17,8 @@ import { toTrafficPayable, isUnpaid } from '#features/backups/payables.ts'
 import { type FiveRowsColumn, FiveRows } from '#features/backups/FiveRows.tsx'
 import type { BackupPayable, OrderParts } from '#features/backups/order-parts.ts'
 import { CurrentMonthTraffic } from '#features/backups/traffic/CurrentMonthTraffic.tsx'
-import { type BackupCharges, useBusinessToday } from '#features/backups/backup-hooks.ts'
-import { useOfflineReason } from '#features/backups/useOfflineReason.ts'
+import { type BackupCharges } from '#features/backups/backup-hooks.ts'
+import { useUnsendableReason } from '#patterns/useOfflineReason.ts'
 
 interface TrafficPartProps {
   service: ServiceRow
@@ -147,7 +148,7 @@ interface TrafficActionsProps {
 function TrafficActions({ row, print, onPay, onExplain }: TrafficActionsProps) {
   const { t } = useTranslation('backups')
   const dispatch = useDispatch()
-  const disabledReason = useOfflineReason()
+  const disabledReason = useUnsendableReason(t('needsLine'))
   const payable = toTrafficPayable(row)
   const month = getTrafficMonth(row.period_end)
   return (

@@ -3,7 +3,7 @@ import type { ContractTerms } from '#domain/fees/annual.ts'
 import { getDiscardedAmount } from '#domain/fees/discarded-amount.ts'
 import { readAmount, writeAmount } from '#domain/money.ts'
 import type { PlainDate } from '#domain/time.ts'
-import { useConnection } from '#state/use-store.ts'
+import { useOfflineReason } from '#patterns/useOfflineReason.ts'
 import { formatAmount } from '#ui/display/Amount.tsx'
 import { Button } from '#ui/display/Button.tsx'
 import { Icon } from '#ui/icons/Icon.tsx'
@@ -46,7 +46,7 @@ function formatDiscarded({ currency, contract_amount, residual_amount }: OrderRo
 /** A change of today that discarded money, and how to undo it; nothing if it cannot be undone any more. */
 export function UndoNotice({ row, timeZone, contracts, namesByCode, onUndone, onRefused }: Props) {
   const { t } = useTranslation('contract')
-  const { networkState: connection } = useConnection()
+  const offlineReason = useOfflineReason(t('needsLine'))
   const today = useToday(timeZone)
   const { isBusy, problem, refusal, question, undo, agree, decline } = useUndoChange(row.contract_id, {
     onUndone: (restoredOrder) => {
@@ -72,7 +72,7 @@ export function UndoNotice({ row, timeZone, contracts, namesByCode, onUndone, on
       </div>
       {isOpen && (
         <div className="order-note-acts">
-          <Button isBusy={isBusy} disabledReason={connection === 'online' ? null : t('needsLine')} onClick={undo}>
+          <Button isBusy={isBusy} disabledReason={offlineReason} onClick={undo}>
             {t('undo.act')}
           </Button>
         </div>

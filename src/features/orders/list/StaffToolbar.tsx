@@ -1,9 +1,10 @@
 import { recheckServices } from '#contract/services.ts'
 import { reconcilePayments } from '#contract/payments.ts'
 import { type ClientType, clientTypes, isDeleteLevel } from '#domain/access.ts'
+import { useOfflineReason } from '#patterns/useOfflineReason.ts'
 import { chooseClientType } from '#state/client-type.ts'
 import { useAction } from '#state/use-action.ts'
-import { useConnection, useSignedInSession } from '#state/use-store.ts'
+import { useSignedInSession } from '#state/use-store.ts'
 import { Menu, type MenuItem } from '#ui/overlay/Menu.tsx'
 import { formatNumber } from '#ui/list/Freshness.tsx'
 import { showToast } from '#ui/overlay/toasts.tsx'
@@ -23,8 +24,7 @@ interface Props {
 export function StaffToolbar({ type, companyId, onOwn, onChoose }: Props) {
   const { t } = useTranslation('orders')
   const { caller } = useSignedInSession()
-  const isOnline = useConnection().networkState === 'online'
-  const offlineReason = isOnline ? null : t('reason.offline')
+  const offlineReason = useOfflineReason(t('reason.offline'))
   const reconciliation = useAction(reconcilePayments)
   const serviceCheck = useAction(recheckServices)
   /** Progress and result are in the list of activities. */

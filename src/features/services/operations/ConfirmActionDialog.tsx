@@ -4,7 +4,7 @@ import { ActionDialog } from '#ui/overlay/ActionDialog.tsx'
 import { TypedConfirmation } from '#ui/form/TypedConfirmation.tsx'
 import { useTranslation } from 'react-i18next'
 import { useServiceOperation } from '#features/services/operations/useServiceOperation.ts'
-import { useOfflineReason } from '#features/services/useOfflineReason.ts'
+import { useUnsendableReason } from '#patterns/useOfflineReason.ts'
 import type { ServiceOperationRequest } from '#features/services/slice.ts'
 
 export type ConfirmedAction = 'create' | 'update' | 'reboot' | 'reset' | 'remove'
@@ -23,7 +23,7 @@ export function ConfirmActionDialog({
   onDone,
 }: ConfirmActionProps & { action: ConfirmedAction }) {
   const { t } = useTranslation('services')
-  const disabledReason = useOfflineReason()
+  const disabledReason = useUnsendableReason(t('whyNot.offline'))
   const { isBusy, problem, run } = useServiceOperation({ row, onStarted: onClose, onDone })
   const operation: ServiceOperationRequest =
     action === 'create'

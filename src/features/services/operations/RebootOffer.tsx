@@ -2,12 +2,12 @@ import type { ServiceRow } from '#contract/services.ts'
 import { useTranslation } from 'react-i18next'
 import { ActionDialog } from '#ui/overlay/ActionDialog.tsx'
 import { useServiceOperation } from '#features/services/operations/useServiceOperation.ts'
-import { useOfflineReason } from '#features/services/useOfflineReason.ts'
+import { useUnsendableReason } from '#patterns/useOfflineReason.ts'
 
 /** After a change of the configuration, which takes effect with a reboot (M117). */
 export function RebootOffer({ row, onClose }: { row: ServiceRow; onClose: () => void }) {
   const { t } = useTranslation('services')
-  const disabledReason = useOfflineReason()
+  const disabledReason = useUnsendableReason(t('whyNot.offline'))
   const { isBusy, problem, run } = useServiceOperation({ row, onStarted: onClose })
   return (
     <ActionDialog

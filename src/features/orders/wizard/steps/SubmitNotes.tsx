@@ -2,7 +2,7 @@ import { type ReactNode } from 'react'
 import type { Currency } from '#domain/money.ts'
 import { Amount } from '#ui/display/Amount.tsx'
 import { Button } from '#ui/display/Button.tsx'
-import { Icon } from '#ui/icons/Icon.tsx'
+import { Notice } from '#ui/display/Notice.tsx'
 import { ProblemNote } from '#ui/page/ProblemNote.tsx'
 import { useTranslation } from 'react-i18next'
 import { ActionDialog } from '#ui/overlay/ActionDialog.tsx'
@@ -116,24 +116,15 @@ function QuoteComparison({
   )
 }
 
-function Note({
-  tone,
-  title,
-  children,
-}: {
-  tone: 'pending' | 'warning' | 'positive'
-  title: string
-  children: ReactNode
-}) {
+const noteIcons = { pending: 'waiting', warning: 'alert', positive: 'check' } as const
+
+function Note({ tone, title, children }: { tone: keyof typeof noteIcons; title: string; children: ReactNode }) {
   return (
-    <div className={`wizard-note ${tone}`} role="alert">
-      <Icon name={tone === 'pending' ? 'waiting' : tone === 'warning' ? 'alert' : 'check'} />
-      <div>
-        <p>
-          <strong>{title}</strong>
-        </p>
-        {children}
-      </div>
-    </div>
+    <Notice look="wizard-note" tone={tone} role="alert" icon={noteIcons[tone]}>
+      <p>
+        <strong>{title}</strong>
+      </p>
+      {children}
+    </Notice>
   )
 }
