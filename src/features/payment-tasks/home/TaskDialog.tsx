@@ -1,6 +1,6 @@
 import { applyPaymentTask, type PaymentTask, refundPaymentTask } from '#contract/payments.ts'
 import { withDoneToast } from '#patterns/action-toast.ts'
-import { ActionDialog } from '#ui/overlay/ActionDialog.tsx'
+import { ActionDialog } from '#ui/form/ActionDialog.tsx'
 import { useAction } from '#state/use-action.ts'
 import { useTranslation } from 'react-i18next'
 import { formatTaskAmount } from '#features/payment-tasks/home/format-task-amount.ts'

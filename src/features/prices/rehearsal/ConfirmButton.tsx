@@ -1,7 +1,7 @@
 import { useState } from 'react'
 import { formatDone, withDoneToast } from '#patterns/action-toast.ts'
 import { useOfflineReason } from '#patterns/useOfflineReason.ts'
-import { ActionDialog } from '#ui/overlay/ActionDialog.tsx'
+import { ActionDialog } from '#ui/form/ActionDialog.tsx'
 import { useAction } from '#state/use-action.ts'
 import { Button } from '#ui/display/Button.tsx'
 import { useTranslation } from 'react-i18next'

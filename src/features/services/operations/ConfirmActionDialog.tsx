@@ -1,6 +1,6 @@
 import type { Intent } from '#contract/endpoint.ts'
 import type { ServiceRow } from '#contract/services.ts'
-import { ActionDialog } from '#ui/overlay/ActionDialog.tsx'
+import { ActionDialog } from '#ui/form/ActionDialog.tsx'
 import { TypedConfirmation } from '#ui/form/TypedConfirmation.tsx'
 import { useTranslation } from 'react-i18next'
 import { useServiceOperation } from '#features/services/operations/useServiceOperation.ts'

@@ -1,6 +1,6 @@
 import type { ServiceRow } from '#contract/services.ts'
 import { useTranslation } from 'react-i18next'
-import { ActionDialog } from '#ui/overlay/ActionDialog.tsx'
+import { ActionDialog } from '#ui/form/ActionDialog.tsx'
 import { useServiceOperation } from '#features/services/operations/useServiceOperation.ts'
 import { useUnsendableReason } from '#patterns/useOfflineReason.ts'
 

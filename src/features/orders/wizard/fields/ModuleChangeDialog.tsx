@@ -1,6 +1,6 @@
 import type { Currency } from '#domain/money.ts'
 import { useTranslation } from 'react-i18next'
-import { ActionDialog } from '#ui/overlay/ActionDialog.tsx'
+import { ActionDialog } from '#ui/form/ActionDialog.tsx'
 import type { ModuleToggle } from '#features/orders/wizard/fields/module-selection.ts'
 import { type PriceChange, AmountChange } from '#features/orders/quote/AmountChange.tsx'
 import { getNameLang } from '#ui/i18n/name-language.ts'

@@ -2,7 +2,7 @@ import '#features/orders/contract-words.ts'
 import { useEffect } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useOrder } from '#features/orders/change/useOrder.ts'
-import { LoadPlaceholder } from '#ui/page/LoadPlaceholder.tsx'
+import { LoadPlaceholder } from '#ui/list/LoadPlaceholder.tsx'
 import { ResultStep } from '#features/orders/wizard/steps/ResultStep.tsx'
 import { StepIndicator } from '#features/orders/wizard/steps/StepIndicator.tsx'
 
