@@ -1,6 +1,6 @@
-import { useId } from 'react'
 import type { BackupOrderRow } from '#contract/backups.ts'
 import { getLastDay } from '#domain/plain-dates.ts'
+import { TitledCard } from '#ui/page/TitledCard.tsx'
 import { PaymentActions } from '#features/backups/PaymentActions.tsx'
 import { Amount } from '#ui/display/Amount.tsx'
 import { Tag, type TagTone } from '#ui/display/Tag.tsx'
@@ -20,7 +20,6 @@ interface OrdersTableProps {
 /** Subscriptions, latest first, with their invoices (M128, M129). */
 export function OrdersTable({ code, orders, print, onPay }: OrdersTableProps) {
   const { t } = useTranslation('backups')
-  const titleId = useId()
   const columns: FiveRowsColumn<BackupOrderRow>[] = [
     {
       key: 'type',
@@ -62,10 +61,9 @@ export function OrdersTable({ code, orders, print, onPay }: OrdersTableProps) {
     },
   ]
   return (
-    <section className="card backup-part" aria-labelledby={titleId}>
-      <h2 id={titleId}>{t('history.title')}</h2>
+    <TitledCard title={t('history.title')} className="backup-part">
       <FiveRows name="history" code={code} columns={columns} list={orders} emptyIcon="history" />
-    </section>
+    </TitledCard>
   )
 }
 

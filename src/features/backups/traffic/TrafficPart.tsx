@@ -1,10 +1,11 @@
-import { useId, useState } from 'react'
+import { useState } from 'react'
 import type { TrafficRow } from '#contract/backups.ts'
 import type { ServiceRow } from '#contract/services.ts'
 import { explainTraffic } from '#domain/fees/explain.ts'
 import { calculateExtraTraffic, getTrafficMonth } from '#domain/fees/traffic.ts'
 import { groupThousands, readAmount, writeAmount } from '#domain/money.ts'
 import { useBusinessToday } from '#patterns/useSettings.ts'
+import { TitledCard } from '#ui/page/TitledCard.tsx'
 import { PaymentActions } from '#features/backups/PaymentActions.tsx'
 import { Amount } from '#ui/display/Amount.tsx'
 import { Button } from '#ui/display/Button.tsx'
@@ -27,7 +28,6 @@ interface TrafficPartProps {
 /** This month, and earlier months with their amounts (M127, M128). */
 export function TrafficPart({ service, charges, parts, onPay }: TrafficPartProps) {
   const { t } = useTranslation('backups')
-  const titleId = useId()
   const [explainedRow, setExplainedRow] = useState<TrafficRow | null>(null)
   const columns: FiveRowsColumn<TrafficRow>[] = [
     { key: 'month', render: (row) => getTrafficMonth(row.period_end) },
@@ -77,8 +77,7 @@ export function TrafficPart({ service, charges, parts, onPay }: TrafficPartProps
     },
   ]
   return (
-    <section className="card backup-part" aria-labelledby={titleId}>
-      <h2 id={titleId}>{t('traffic.title')}</h2>
+    <TitledCard title={t('traffic.title')} className="backup-part">
       {charges.month && <CurrentMonthTraffic traffic={charges.month} />}
       <FiveRows name="traffic" code={service.code} columns={columns} list={charges.months} emptyIcon="activity" />
       {explainedRow && (
@@ -90,7 +89,7 @@ export function TrafficPart({ service, charges, parts, onPay }: TrafficPartProps
           <parts.FeeExplanation currency={explainedRow.currency} steps={explainRow(explainedRow)} />
         </Dialog>
       )}
-    </section>
+    </TitledCard>
   )
 }
 

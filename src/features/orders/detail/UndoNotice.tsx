@@ -6,7 +6,7 @@ import type { PlainDate } from '#domain/time.ts'
 import { useOfflineReason } from '#patterns/useOfflineReason.ts'
 import { formatAmount } from '#ui/display/Amount.tsx'
 import { Button } from '#ui/display/Button.tsx'
-import { Icon } from '#ui/icons/Icon.tsx'
+import { Notice } from '#ui/display/Notice.tsx'
 import { formatNumber } from '#ui/list/Freshness.tsx'
 import { showToast } from '#ui/overlay/toasts.tsx'
 import { useToday } from '#ui/page/use-today.ts'
@@ -57,10 +57,14 @@ export function UndoNotice({ row, timeZone, contracts, namesByCode, onUndone, on
   })
   const isOpen = canUndo(row, today)
   if (!isOpen && !problem) return null
+  const undoButton = (
+    <Button isBusy={isBusy} disabledReason={offlineReason} onClick={undo}>
+      {t('undo.act')}
+    </Button>
+  )
   return (
-    <div className="order-note warning" role="status">
-      <Icon name="info" />
-      <div>
+    <>
+      <Notice look="order-note" tone="warning" icon="info" actions={isOpen && undoButton}>
         {isOpen && (
           <>
             <ChangeSummary {...{ row, contracts, namesByCode }} />
@@ -69,14 +73,7 @@ export function UndoNotice({ row, timeZone, contracts, namesByCode, onUndone, on
         )}
         <ProblemNote problem={refusal ? null : problem} title={t('undo.failed')} shouldFocus />
         {refusal && <p role="alert">{t(`undo.why.${refusal}`)}</p>}
-      </div>
-      {isOpen && (
-        <div className="order-note-acts">
-          <Button isBusy={isBusy} disabledReason={offlineReason} onClick={undo}>
-            {t('undo.act')}
-          </Button>
-        </div>
-      )}
+      </Notice>
       {question && (
         <ActionDialog
           title={t('consent.appsTitle')}
@@ -90,7 +87,7 @@ export function UndoNotice({ row, timeZone, contracts, namesByCode, onUndone, on
           <ContractAppChanges appChanges={question.appChanges} />
         </ActionDialog>
       )}
-    </div>
+    </>
   )
 }
 

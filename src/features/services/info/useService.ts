@@ -24,10 +24,7 @@ export function useService(reference: ServiceReference) {
   return { row, freshness, isFetching, problem, refetch, refresh }
 }
 
-export type ServiceState = Pick<
-  ReturnType<typeof useService>,
-  'row' | 'freshness' | 'isFetching' | 'problem' | 'refetch'
->
+export type ServiceState = Omit<ReturnType<typeof useService>, 'refresh'>
 
 /** The server, or a complete list on the device, has no such service. */
 export const isUnknownService = ({ row, problem, isFetching, freshness }: ServiceState): boolean =>
