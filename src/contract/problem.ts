@@ -171,3 +171,9 @@ export function readProblem(status: number, body: unknown, requestId: string | n
 export function getFieldProblems(problem: Problem): FieldProblem[] {
   return problem.code === 'VALIDATION_ERROR' && Array.isArray(problem.data) ? (problem.data as FieldProblem[]) : []
 }
+
+/** The reason in the data of a refusal (`why`), if it is one of these; null: it is another, or there is none. */
+export function findRefusalReason<R extends string>(problem: Problem | null, reasons: readonly R[]): R | null {
+  const { why: reason } = (problem?.data ?? {}) as { why?: unknown }
+  return reasons.find((candidate) => candidate === reason) ?? null
+}

@@ -1,6 +1,6 @@
 import type { ServiceRow } from '#contract/services.ts'
 import { useTranslation } from 'react-i18next'
-import { Notice } from '#features/backups/Notice.tsx'
+import { Notice } from '#ui/display/Notice.tsx'
 import type { BackupPlan } from '#features/backups/backup-hooks.ts'
 
 /** A suspension, and subscriptions whose latest backup failed. */
@@ -11,12 +11,12 @@ export function BrokenBackups({ service, plan }: { service: ServiceRow; plan: Ba
   return (
     <>
       {service.traffic_disabled && (
-        <Notice tone="danger" icon="stop">
+        <Notice look="backup-note" tone="danger" icon="stop">
           <p>{t(`suspended.${plan?.traffic_disabled_by ?? 'unknown'}`)}</p>
         </Notice>
       )}
       {service.failing_backups.map((type) => (
-        <Notice key={type} tone="danger" icon="alert">
+        <Notice key={type} look="backup-note" tone="danger" icon="alert">
           <p>
             <strong>{t('failing.title', { type: t(`type.${type}`) })}</strong>
           </p>

@@ -1,25 +1,29 @@
 import { type ReactNode, useState } from 'react'
 import { isOffline, type Problem } from '#contract/problem.ts'
-import { type ListFreshness, Freshness } from '#ui/list/Freshness.tsx'
+import type { IconName } from '#ui/icons/Icon.tsx'
+import { EmptyState } from '#ui/list/EmptyState.tsx'
+import { type ListFreshness, formatNumber, Freshness } from '#ui/list/Freshness.tsx'
 import { Pagination } from '#ui/list/Pagination.tsx'
 import { LoadProblem } from '#ui/page/LoadProblem.tsx'
 import { Skeleton } from '#ui/page/Skeleton.tsx'
+import { useTranslation } from 'react-i18next'
 
 /** contracts 9 */
 const pageSize = 5
 
 export interface FiveRowsColumn<R> {
+  /** The header is the message of the table's column with this key. */
   key: string
-  header: string
   render: (row: R) => ReactNode
   /** Numbers and money are aligned right. */
   align?: 'end'
 }
 
-interface FiveRowsProps<R> {
-  caption: string
-  /** "12 backups" */
-  formatCount: (count: number) => string
+interface FiveRowsProps<R extends { id: number }> {
+  /** Of the messages: title, caption, count, columns, and what is shown in place of rows. */
+  name: 'history' | 'stored' | 'traffic'
+  /** Of the service. */
+  code: string
   columns: readonly FiveRowsColumn<R>[]
   list: {
     /** Latest first. Undefined until the device has been read. */
@@ -29,14 +33,12 @@ interface FiveRowsProps<R> {
     problem: Problem | null
     refetch: () => void
   }
-  getRowKey: (row: R) => string
-  /** In place of rows, where there are none, and where the device has never read them. */
-  emptyState: ReactNode
-  notCachedText: string
+  emptyIcon: IconName
+  emptyText?: string
 }
 
 /** What is shown in place of rows, or the rows. */
-function getContentKind<R>({ rows, isFetching, problem, freshness }: FiveRowsProps<R>['list']) {
+function getContentKind<R extends { id: number }>({ rows, isFetching, problem, freshness }: FiveRowsProps<R>['list']) {
   if (rows && rows.length > 0) return 'rows'
   // While the list is fetched, a stored empty list may be old.
   if (!rows || isFetching) return 'loading'
@@ -45,55 +47,64 @@ function getContentKind<R>({ rows, isFetching, problem, freshness }: FiveRowsPro
 }
 
 /** A table with five rows per page (M128), cards on a phone. */
-export function FiveRows<R>({ list, notCachedText, emptyState, ...props }: FiveRowsProps<R>) {
+export function FiveRows<R extends { id: number }>({ list, emptyIcon, emptyText, ...props }: FiveRowsProps<R>) {
+  const { t } = useTranslation('backups')
   const { rows = [], freshness, problem, refetch } = list
+  const { name } = props
   const contentKind = getContentKind(list)
   return (
     <>
       <LoadProblem problem={problem} onRetry={refetch} />
       {contentKind === 'loading' && <Skeleton lines={3} />}
-      {contentKind === 'notCached' && <p className="field-help">{notCachedText}</p>}
-      {contentKind === 'empty' && emptyState}
+      {contentKind === 'notCached' && <p className="field-help">{t(`${name}.notHere`)}</p>}
+      {contentKind === 'empty' && (
+        <EmptyState icon={emptyIcon} title={t(`${name}.empty`)}>
+          <p>{emptyText ?? t(`${name}.emptyText`)}</p>
+        </EmptyState>
+      )}
       {contentKind === 'rows' && <Rows {...props} rows={rows} freshness={freshness} />}
     </>
   )
 }
 
-type RowsProps<R> = Omit<FiveRowsProps<R>, 'list' | 'emptyState' | 'notCachedText'> & {
+type RowsProps<R extends { id: number }> = Pick<FiveRowsProps<R>, 'name' | 'code' | 'columns'> & {
   rows: readonly R[]
   freshness: ListFreshness
 }
 
-function Rows<R>({ caption, formatCount, columns, rows, getRowKey, freshness }: RowsProps<R>) {
+function Rows<R extends { id: number }>({ name, code, columns, rows, freshness }: RowsProps<R>) {
+  const { t } = useTranslation('backups')
   const [requestedPage, setRequestedPage] = useState(1)
   const pageCount = Math.ceil(rows.length / pageSize)
   const page = Math.min(requestedPage, pageCount)
   const pageRows = rows.slice((page - 1) * pageSize, page * pageSize)
+  const headers = columns.map(({ key }) => t(`${name}.column.${key}` as 'history.column.type'))
   return (
     <>
       <div className="backup-rows">
         {/* The cards of a phone change the table's display, and with it the roles of its elements: they are written out. */}
         <table className="backup-table" role="table">
-          <caption className="sr-only">{caption}</caption>
+          <caption className="sr-only">{t(`${name}.caption`, { code })}</caption>
           <thead role="rowgroup">
             <tr role="row">
-              {columns.map(({ key, header, align }) => (
+              {columns.map(({ key, align }, index) => (
                 <th key={key} scope="col" role="columnheader" className={align}>
-                  {header}
+                  {headers[index]}
                 </th>
               ))}
             </tr>
           </thead>
           <tbody role="rowgroup">
             {pageRows.map((row) => (
-              <Row key={getRowKey(row)} row={row} columns={columns} />
+              <Row key={row.id} {...{ row, columns, headers }} />
             ))}
           </tbody>
         </table>
       </div>
       <div className="backup-foot">
         <p role="status">
-          <span>{formatCount(rows.length)}</span> <Freshness freshness={freshness} />
+          <span>{t(`${name}.counted`, { count: rows.length, number: formatNumber(rows.length) })}</span>{' '}
+          <Freshness freshness={freshness} />
         </p>
         {pageCount > 1 && <Pagination page={page} pageCount={pageCount} onPage={setRequestedPage} />}
       </div>
@@ -101,20 +112,26 @@ function Rows<R>({ caption, formatCount, columns, rows, getRowKey, freshness }: 
   )
 }
 
-function Row<R>({ row, columns }: { row: R; columns: readonly FiveRowsColumn<R>[] }) {
-  const [firstColumn, ...otherColumns] = columns
+interface RowProps<R> {
+  row: R
+  columns: readonly FiveRowsColumn<R>[]
+  headers: readonly string[]
+}
+
+function Row<R>({ row, columns, headers }: RowProps<R>) {
   return (
     <tr role="row">
-      {firstColumn && (
-        <th scope="row" role="rowheader">
-          {firstColumn.render(row)}
-        </th>
+      {columns.map(({ key, align, render }, index) =>
+        index === 0 ? (
+          <th key={key} scope="row" role="rowheader">
+            {render(row)}
+          </th>
+        ) : (
+          <td key={key} role="cell" className={align} data-label={headers[index]}>
+            <span>{render(row)}</span>
+          </td>
+        ),
       )}
-      {otherColumns.map(({ key, header, align, render }) => (
-        <td key={key} role="cell" className={align} data-label={header}>
-          <span>{render(row)}</span>
-        </td>
-      ))}
     </tr>
   )
 }

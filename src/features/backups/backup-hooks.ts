@@ -1,15 +1,12 @@
 /** The data of the backup pages: services, lists and the backup plan, live from the device and fetched from the server. */
 import { useCallback, useMemo } from 'react'
-import { getSettings } from '#contract/accounts.ts'
 import { getBackupPlan, getTraffic } from '#contract/backups.ts'
 import type { OutputOf, VersionedRow } from '#contract/endpoint.ts'
 import type { ServiceRow } from '#contract/services.ts'
-import type { PlainDate } from '#domain/time.ts'
 import { useLiveChanges } from '#state/live-changes.ts'
 import type { ListSlice } from '#state/list-slice.ts'
 import { useList } from '#state/use-list.ts'
 import { useRecord } from '#state/use-record.ts'
-import { useToday } from '#ui/page/use-today.ts'
 import { backedServices, backupOrders, storedBackups, trafficMonths } from '#features/backups/slice.ts'
 
 const listDefaults = { results: 50, page: 1, sortOrder: 'desc' } as const
@@ -67,10 +64,3 @@ export function useStoredBackups(serviceId: number) {
 }
 export type BackupPlan = OutputOf<typeof getBackupPlan>
 export type StoredBackupList = ReturnType<typeof useStoredBackups>
-
-/** Today in the business time zone (D31); null: it is not known yet. */
-export function useBusinessToday(): PlainDate | null {
-  const { record: settings } = useRecord(getSettings, {})
-  const today = useToday(settings?.time_zone)
-  return settings ? today : null
-}

@@ -1,5 +1,5 @@
 import { type backUp, backupFaults, type restoreBackup } from '#contract/backups.ts'
-import type { Problem } from '#contract/problem.ts'
+import { findRefusalReason, type Problem } from '#contract/problem.ts'
 import { useAction } from '#state/use-action.ts'
 import { i18n } from '#ui/i18n/messages.ts'
 import { formatProblem } from '#ui/i18n/problem-messages.ts'
@@ -29,7 +29,6 @@ export const useBackupOperation = <E extends typeof backUp | typeof restoreBacku
 
 /** A failure of the backup store or of the host has its own text. */
 function formatReason(problem: Problem): string {
-  const reason = (problem.data as { why?: string } | null)?.why
-  const fault = backupFaults.find((candidate) => candidate === reason)
+  const fault = findRefusalReason(problem, backupFaults)
   return fault ? i18n.t(`fault.${fault}`, { ns: 'backups' }) : formatProblem(problem)
 }

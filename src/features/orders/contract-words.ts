@@ -2,7 +2,6 @@
 import '#features/orders/wizard-words.ts'
 import en from '#locales/en/contract.json'
 import zh from '#locales/zh/contract.json'
-import { i18n } from '#ui/i18n/messages.ts'
+import { addMessages } from '#ui/i18n/messages.ts'
 
-i18n.addResourceBundle('en', 'contract', en)
-i18n.addResourceBundle('zh', 'contract', zh)
+addMessages('contract', { en, zh })

@@ -1,7 +1,6 @@
 /** The words of orders come with the code that says them: only devices of people who order keep either. */
 import en from '#locales/en/orders.json'
 import zh from '#locales/zh/orders.json'
-import { i18n } from '#ui/i18n/messages.ts'
+import { addMessages } from '#ui/i18n/messages.ts'
 
-i18n.addResourceBundle('en', 'orders', en)
-i18n.addResourceBundle('zh', 'orders', zh)
+addMessages('orders', { en, zh })

@@ -7,7 +7,7 @@ import { useConnection, useDispatch } from '#state/use-store.ts'
 import { toPageQuery, plainListState } from '#state/list-url.ts'
 import { useList } from '#state/use-list.ts'
 import { cacheFullLists, allPriceListsSlice } from '#features/prices/slice.ts'
-import { useSettings } from '#features/prices/useSettings.ts'
+import { useSettings } from '#patterns/useSettings.ts'
 import { createListStateLookup } from '#features/prices/price-list-state.ts'
 
 const query = toPageQuery(plainListState(priceListSpec))

@@ -1,13 +1,11 @@
 import { useCallback, useEffect, useState } from 'react'
-import { getSettings } from '#contract/accounts.ts'
 import { type PlainDate, toTimestamp } from '#domain/time.ts'
-import { useRecord } from '#state/use-record.ts'
+import { useSettings } from '#patterns/useSettings.ts'
 import { getBusinessNow, formatBusinessTime } from '#ui/page/business-clock.ts'
 
 /** The business time zone (D31) with its current and next minute, which are updated. Null: the zone is not known yet. */
 export function useBusinessNow() {
-  const { record: settings } = useRecord(getSettings, {})
-  const timeZone = settings?.time_zone ?? null
+  const timeZone = useSettings()?.time_zone ?? null
   const [instant, setInstant] = useState(getBusinessNow)
   useEffect(() => {
     const timer = setInterval(() => setInstant(getBusinessNow()), 15_000)

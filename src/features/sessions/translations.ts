@@ -1,7 +1,6 @@
 /** They travel with the code that says them and not with a page's: no device keeps either. */
 import en from '#locales/en/sessions.json' with { type: 'json' }
 import zh from '#locales/zh/sessions.json' with { type: 'json' }
-import { i18n } from '#ui/i18n/messages.ts'
+import { addMessages } from '#ui/i18n/messages.ts'
 
-i18n.addResourceBundle('en', 'sessions', en)
-i18n.addResourceBundle('zh', 'sessions', zh)
+addMessages('sessions', { en, zh })

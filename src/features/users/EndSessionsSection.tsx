@@ -4,13 +4,12 @@ import zh from '#locales/zh/sessions.json' with { type: 'json' }
 import { useAction } from '#state/use-action.ts'
 import { Button } from '#ui/display/Button.tsx'
 import { ProblemNote } from '#ui/page/ProblemNote.tsx'
-import { i18n } from '#ui/i18n/messages.ts'
+import { addMessages } from '#ui/i18n/messages.ts'
 import { showToast } from '#ui/overlay/toasts.tsx'
 import { useTranslation } from 'react-i18next'
 
 // They come with this code: no list waits for them and no device stores them.
-i18n.addResourceBundle('en', 'sessions', en)
-i18n.addResourceBundle('zh', 'sessions', zh)
+addMessages('sessions', { en, zh })
 
 /** Ends where one of the company's users is logged in (S-46). Not part of the form: the user is not changed, and nothing is queued. */
 export function EndSessionsSection({ id, name }: { id: number; name: string }) {

@@ -10,3 +10,9 @@ export const formatAmount = (currency: Currency, amount: string) => `${currency}
 
 /** `HKD 42,000.00`: never broken over two lines, in figures that stand under each other (M54). */
 export const Amount = ({ currency, amount }: Props) => <span className="amount">{formatAmount(currency, amount)}</span>
+
+/** "+1,200.00", "−30.00", "0.00": with the sign of subtraction, which is as wide as a plus. */
+export function formatSigned(amount: string): string {
+  if (amount.startsWith('-')) return `−${groupThousands(amount.slice(1))}`
+  return Number(amount) === 0 ? amount : `+${groupThousands(amount)}`
+}

@@ -11,3 +11,9 @@ export function downloadBytes(bytes: Blob, name: string): void {
   // The browser has taken the bytes by then, or never will.
   setTimeout(() => URL.revokeObjectURL(url), 60_000)
 }
+
+/** A download, not a navigation: a failed navigation would leave the page. The server names the file (M55). */
+export function downloadFromServer(path: string): void {
+  const link = Object.assign(document.createElement('a'), { href: path, download: '' })
+  link.click()
+}

@@ -1,10 +1,9 @@
 /** Labels of the fields of records, for changes that are listed field by field. They come with the code that lists them. */
 import en from '#locales/en/field-labels.json'
 import zh from '#locales/zh/field-labels.json'
-import { i18n } from '#ui/i18n/messages.ts'
+import { addMessages, i18n } from '#ui/i18n/messages.ts'
 
-i18n.addResourceBundle('en', 'field-labels', en)
-i18n.addResourceBundle('zh', 'field-labels', zh)
+addMessages('field-labels', { en, zh })
 
 /** Undefined for a field that has no label. */
 export const findFieldLabel = (field: string): string | undefined =>

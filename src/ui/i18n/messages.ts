@@ -37,6 +37,11 @@ void i18n
 // nothing is drawn again.
 i18n.store.on('added', (_, namespace) => missedNamespaces.has(namespace) && i18n.emit('late'))
 
+/** For code that brings its messages with it, so that only the devices that have the code store them. */
+export function addMessages(namespace: MessageNamespace, messages: Record<Language, object>): void {
+  for (const [language, resources] of Object.entries(messages)) i18n.addResourceBundle(language, namespace, resources)
+}
+
 export const getLanguage = (): Language => (i18n.language === 'zh' ? 'zh' : 'en')
 
 /** The message of a key that the code does not know, such as a problem's code, without its values; null where there is none. */

@@ -3,10 +3,9 @@ import type { FieldProblem } from '#domain/checks/field-checks.ts'
 import type { OrderProblem } from '#domain/checks/order-checks.ts'
 import en from '#locales/en/order-fields.json'
 import zh from '#locales/zh/order-fields.json'
-import { findMessage, i18n } from '#ui/i18n/messages.ts'
+import { addMessages, findMessage, i18n } from '#ui/i18n/messages.ts'
 
-i18n.addResourceBundle('en', 'order-fields', en)
-i18n.addResourceBundle('zh', 'order-fields', zh)
+addMessages('order-fields', { en, zh })
 
 export type AnyFieldProblem = FieldProblem | OrderProblem
 

@@ -3,10 +3,9 @@ import type { UatBound } from '#domain/fees/annual.ts'
 import { groupThousands } from '#domain/money.ts'
 import en from '#locales/en/price-fields.json'
 import zh from '#locales/zh/price-fields.json'
-import { i18n } from '#ui/i18n/messages.ts'
+import { addMessages, i18n } from '#ui/i18n/messages.ts'
 
-i18n.addResourceBundle('en', 'price-fields', en)
-i18n.addResourceBundle('zh', 'price-fields', zh)
+addMessages('price-fields', { en, zh })
 
 type FieldName = keyof typeof en.field
 

@@ -1,3 +1,4 @@
+import { subscribeToTheme } from '#ui/display/theme.ts'
 import { useEffect, useState } from 'react'
 
 /** The tokens that a canvas needs as values. */
@@ -28,10 +29,6 @@ function readChartStyle(): ChartStyle {
 /** Read again when the theme is another. */
 export function useChartStyle(): ChartStyle {
   const [chartStyle, setChartStyle] = useState(readChartStyle)
-  useEffect(() => {
-    const observer = new MutationObserver(() => setChartStyle(readChartStyle()))
-    observer.observe(document.documentElement, { attributes: true, attributeFilter: ['data-theme'] })
-    return () => observer.disconnect()
-  }, [])
+  useEffect(() => subscribeToTheme(() => setChartStyle(readChartStyle())), [])
   return chartStyle
 }

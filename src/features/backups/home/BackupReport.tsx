@@ -1,3 +1,4 @@
+import { useBusinessToday } from '#patterns/useSettings.ts'
 import { useSignedInSession } from '#state/use-store.ts'
 import { useList } from '#state/use-list.ts'
 import { getKnownState, type OnReport, useReport } from '#ui/page/home-report.ts'
@@ -7,7 +8,7 @@ import '#features/backups/translations.ts'
 import { listBackupDuties } from '#features/backups/home/backup-duties.ts'
 import { useContractPages } from '#features/backups/home/useContractPages.ts'
 import { backedServices } from '#features/backups/slice.ts'
-import { serviceView, useBusinessToday } from '#features/backups/backup-hooks.ts'
+import { serviceView } from '#features/backups/backup-hooks.ts'
 
 /** Duties about services and their backups, for people who order; from the device, so that they are shown offline too. */
 export function BackupReport({ onReport }: { onReport: OnReport }) {

@@ -1,16 +1,15 @@
 import { useState } from 'react'
 import { backUp, type PdbType, backupTypes } from '#contract/backups.ts'
-import type { Problem } from '#contract/problem.ts'
+import { findRefusalReason } from '#contract/problem.ts'
 import type { ServiceRow } from '#contract/services.ts'
 import { type BackupRefusal, getBackupRefusal } from '#domain/backups.ts'
 import type { PlainDate } from '#domain/time.ts'
-import { Button } from '#ui/display/Button.tsx'
-import { Dialog } from '#ui/overlay/Dialog.tsx'
+import { ActionDialog } from '#ui/form/ActionDialog.tsx'
 import { ProblemNote } from '#ui/page/ProblemNote.tsx'
 import { useTranslation } from 'react-i18next'
 import { BlockedChoices } from '#features/backups/BlockedChoices.tsx'
 import { useBackupOperation } from '#features/backups/useBackupOperation.ts'
-import { useOfflineReason } from '#features/backups/useOfflineReason.ts'
+import { useUnsendableReason } from '#patterns/useOfflineReason.ts'
 
 interface BackUpDialogProps {
   service: ServiceRow
@@ -25,7 +24,7 @@ interface BackUpDialogProps {
 export function BackUpDialog({ service, today, runningTypes, onClose, onEnded }: BackUpDialogProps) {
   const { t } = useTranslation('backups')
   const { id, code } = service
-  const offlineReason = useOfflineReason()
+  const offlineReason = useUnsendableReason(t('needsLine'))
   const { isBusy, problem, run } = useBackupOperation(backUp, {
     doneText: t('backUp.done', { code }),
     formatFailure: (reason) => t('backUp.failed', { code, reason }),
@@ -40,34 +39,30 @@ export function BackUpDialog({ service, today, runningTypes, onClose, onEnded }:
   const selectedChoice =
     choices.find(({ value, disabledReason }) => value === selectedType && !disabledReason) ??
     choices.find(({ disabledReason }) => !disabledReason)
-  const serverRefusal = problem && findBackupRefusal(problem)
-  const submitButton = (
-    <Button
-      kind="primary"
+  // The server's data may be newer than the device's.
+  const serverRefusal = findRefusalReason(problem, knownRefusals)
+  return (
+    <ActionDialog
+      title={t('backUp.title', { code })}
+      onClose={onClose}
+      actionLabel={t('backUp.act')}
       isBusy={isBusy}
       disabledReason={selectedChoice ? offlineReason : t('backUp.nothing')}
-      onClick={() => selectedChoice && void run({ body: { service_id: id, pdb_type: selectedChoice.value } })}
+      onAction={() => selectedChoice && void run({ body: { service_id: id, pdb_type: selectedChoice.value } })}
     >
-      {t('backUp.act')}
-    </Button>
-  )
-  return (
-    <Dialog open title={t('backUp.title', { code })} onClose={onClose} action={submitButton}>
-      <div className="form">
-        <ProblemNote problem={problem} title={t('backUp.refused')} shouldFocus>
-          {serverRefusal && <p>{t(`backUp.whyNot.${serverRefusal}`)}</p>}
-        </ProblemNote>
-        <p>{t('backUp.text')}</p>
-        <BlockedChoices
-          label={t('backUp.type')}
-          name="backup-type"
-          choices={choices}
-          selectedValue={selectedChoice?.value ?? null}
-          onSelect={(value) => setSelectedType(backupTypes.find((type) => type === value) ?? null)}
-        />
-        {selectedChoice?.value === 'pdb2s3' && <p className="field-help">{t('backUp.traffic')}</p>}
-      </div>
-    </Dialog>
+      <ProblemNote problem={problem} title={t('backUp.refused')} shouldFocus>
+        {serverRefusal && <p>{t(`backUp.whyNot.${serverRefusal}`)}</p>}
+      </ProblemNote>
+      <p>{t('backUp.text')}</p>
+      <BlockedChoices
+        label={t('backUp.type')}
+        name="backup-type"
+        choices={choices}
+        selectedValue={selectedChoice?.value ?? null}
+        onSelect={setSelectedType}
+      />
+      {selectedChoice?.value === 'pdb2s3' && <p className="field-help">{t('backUp.traffic')}</p>}
+    </ActionDialog>
   )
 }
 
@@ -77,9 +72,3 @@ const knownRefusals = [
   'traffic_disabled',
   'not_created',
 ] as const satisfies BackupRefusal[]
-
-/** The server's reason, where it has one: its data may be newer than the device's. */
-function findBackupRefusal({ data }: Problem): BackupRefusal | null {
-  const reason = (data as { why?: string } | null)?.why
-  return knownRefusals.find((candidate) => candidate === reason) ?? null
-}

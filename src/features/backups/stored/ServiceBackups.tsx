@@ -1,8 +1,9 @@
 import type { ServiceRow } from '#contract/services.ts'
+import { useBusinessToday } from '#patterns/useSettings.ts'
 import { BackupStyles } from '#features/backups/BackupStyles.tsx'
 import { StoredBackups } from '#features/backups/stored/StoredBackups.tsx'
 import { BrokenBackups } from '#features/backups/BrokenBackups.tsx'
-import { useBusinessToday, useServices, useStoredBackups } from '#features/backups/backup-hooks.ts'
+import { useServices, useStoredBackups } from '#features/backups/backup-hooks.ts'
 
 /** The backups on the page of a service, for the provider's staff, without the customer's payments. */
 export function ServiceBackups({ service }: { service: ServiceRow }) {

@@ -4,8 +4,6 @@ import type { ServiceRow } from '#contract/services.ts'
 import { getBackupTag, getBackupRefusal } from '#domain/backups.ts'
 import type { PlainDate } from '#domain/time.ts'
 import { Button } from '#ui/display/Button.tsx'
-import { EmptyState } from '#ui/list/EmptyState.tsx'
-import { formatNumber } from '#ui/list/Freshness.tsx'
 import { useTranslation } from 'react-i18next'
 import { FiveRows } from '#features/backups/FiveRows.tsx'
 import { RestoreDialog } from '#features/backups/restore/RestoreDialog.tsx'
@@ -16,7 +14,7 @@ import { BackupProgress } from '#features/backups/stored/BackupProgress.tsx'
 import { PlanFacts } from '#features/backups/stored/PlanFacts.tsx'
 import { SuspendTraffic } from '#features/backups/traffic/SuspendTraffic.tsx'
 import type { StoredBackupList } from '#features/backups/backup-hooks.ts'
-import { useOfflineReason } from '#features/backups/useOfflineReason.ts'
+import { useUnsendableReason } from '#patterns/useOfflineReason.ts'
 
 interface StoredBackupsProps {
   service: ServiceRow
@@ -32,7 +30,7 @@ interface StoredBackupsProps {
 export function StoredBackups({ service, storedBackups, today, services, onDone }: StoredBackupsProps) {
   const { t } = useTranslation('backups')
   const titleId = useId()
-  const offlineReason = useOfflineReason()
+  const offlineReason = useUnsendableReason(t('needsLine'))
   const [isBackingUp, setBackingUp] = useState(false)
   const [restoredBackup, setRestoredBackup] = useState<StoredBackupRow | null>(null)
   const { rows, plan } = storedBackups
@@ -62,17 +60,12 @@ export function StoredBackups({ service, storedBackups, today, services, onDone 
       <BackupProgress service={service} />
       {plan && <PlanFacts plan={plan} />}
       <FiveRows
-        caption={t('stored.caption', { code: service.code })}
-        formatCount={(count) => t('stored.counted', { count, number: formatNumber(count) })}
+        name="stored"
+        code={service.code}
         columns={buildStoredBackupColumns(t, { getRestoreReason, onRestore: setRestoredBackup })}
         list={storedBackups}
-        getRowKey={({ id }) => String(id)}
-        notCachedText={t('stored.notHere')}
-        emptyState={
-          <EmptyState icon="install" title={t('stored.empty')}>
-            <p>{t(wasNeverSubscribed ? 'stored.emptyNone' : 'stored.emptyText')}</p>
-          </EmptyState>
-        }
+        emptyIcon="install"
+        emptyText={t(wasNeverSubscribed ? 'stored.emptyNone' : 'stored.emptyText')}
       />
       {isBackingUp && (
         <BackUpDialog {...{ service, today, runningTypes }} onClose={() => setBackingUp(false)} onEnded={onDone} />

@@ -24,7 +24,6 @@ export const buildStoredBackupColumns = (
 ): FiveRowsColumn<StoredBackupRow>[] => [
   {
     key: 'time',
-    header: t('stored.column.time'),
     render: ({ start_time, pdb_type }) => (
       <>
         {start_time}
@@ -34,21 +33,18 @@ export const buildStoredBackupColumns = (
   },
   {
     key: 'size',
-    header: t('stored.column.size'),
     align: 'end',
     render: ({ bytes }) => (bytes === null ? t('none') : formatSize(bytes)),
   },
   {
     key: 'duration',
-    header: t('stored.column.duration'),
     align: 'end',
     render: ({ duration }) => (duration === null ? t('none') : formatDuration(duration, t)),
   },
-  { key: 'result', header: t('stored.column.result'), render: (row) => <Result row={row} t={t} /> },
-  { key: 'who', header: t('stored.column.who'), render: (row) => <bdi>{formatUser(row, t)}</bdi> },
+  { key: 'result', render: (row) => <Result row={row} t={t} /> },
+  { key: 'who', render: (row) => <bdi>{formatUser(row, t)}</bdi> },
   {
     key: 'acts',
-    header: t('stored.column.acts'),
     align: 'end',
     render: (row) => (
       <Button disabledReason={getRestoreReason(row)} onClick={() => onRestore(row)}>

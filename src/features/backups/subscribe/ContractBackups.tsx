@@ -1,14 +1,15 @@
 import type { OrderRow } from '#contract/orders.ts'
 import { getPriceInForce } from '#contract/prices.ts'
+import { useBusinessToday } from '#patterns/useSettings.ts'
 import { useRecord } from '#state/use-record.ts'
-import { EmptyState } from '#ui/list/EmptyState.tsx'
+import { EmptyCard } from '#ui/list/EmptyCard.tsx'
 import { LoadProblem } from '#ui/page/LoadProblem.tsx'
 import { Skeleton } from '#ui/page/Skeleton.tsx'
 import { useTranslation } from 'react-i18next'
 import { BackupStyles } from '#features/backups/BackupStyles.tsx'
 import type { OrderParts } from '#features/backups/order-parts.ts'
 import { Subscriptions } from '#features/backups/subscribe/Subscriptions.tsx'
-import { findServiceOfContract, useBusinessToday, useServices } from '#features/backups/backup-hooks.ts'
+import { findServiceOfContract, useServices } from '#features/backups/backup-hooks.ts'
 
 interface ContractBackupsProps {
   order: OrderRow
@@ -39,11 +40,9 @@ export function ContractBackups({ order, refreshCount, parts }: ContractBackupsP
       <BackupStyles />
       <LoadProblem problem={problem} title={t('page.missing')} onRetry={refetch} />
       {service === null && isAnswered ? (
-        <section className="card">
-          <EmptyState icon="offline" title={t('page.notHere')}>
-            <p>{t('page.notHereText')}</p>
-          </EmptyState>
-        </section>
+        <EmptyCard icon="offline" title={t('page.notHere')}>
+          <p>{t('page.notHereText')}</p>
+        </EmptyCard>
       ) : (
         <Skeleton lines={6} />
       )}

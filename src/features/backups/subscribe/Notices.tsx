@@ -2,15 +2,16 @@ import type { ReactNode } from 'react'
 import type { BackupOrderRow, TrafficRow } from '#contract/backups.ts'
 import type { ServiceRow } from '#contract/services.ts'
 import { getTrafficMonth } from '#domain/fees/traffic.ts'
+import { useBusinessToday } from '#patterns/useSettings.ts'
 import { Amount } from '#ui/display/Amount.tsx'
 import { Button } from '#ui/display/Button.tsx'
 import { useTranslation } from 'react-i18next'
 import { BrokenBackups } from '#features/backups/BrokenBackups.tsx'
 import { toOrderPayable, toTrafficPayable, isUnpaid } from '#features/backups/payables.ts'
-import { Notice } from '#features/backups/Notice.tsx'
+import { Notice } from '#ui/display/Notice.tsx'
 import type { BackupPayable } from '#features/backups/order-parts.ts'
-import { type BackupCharges, type BackupPlan, useBusinessToday } from '#features/backups/backup-hooks.ts'
-import { useOfflineReason } from '#features/backups/useOfflineReason.ts'
+import { type BackupCharges, type BackupPlan } from '#features/backups/backup-hooks.ts'
+import { useUnsendableReason } from '#patterns/useOfflineReason.ts'
 
 interface NoticesProps {
   service: ServiceRow
@@ -76,7 +77,7 @@ interface UnpaidNoticeProps {
 
 function UnpaidNotice({ payable, onPay, title, isOverdue = false, children }: UnpaidNoticeProps) {
   const { t } = useTranslation('backups')
-  const disabledReason = useOfflineReason()
+  const disabledReason = useUnsendableReason(t('needsLine'))
   if (!payable) return null
   const payButton = (
     <Button kind="primary" disabledReason={disabledReason} onClick={() => onPay(payable)}>
@@ -84,7 +85,12 @@ function UnpaidNotice({ payable, onPay, title, isOverdue = false, children }: Un
     </Button>
   )
   return (
-    <Notice tone={isOverdue ? 'danger' : 'warning'} icon={isOverdue ? 'alert' : 'waiting'} actions={payButton}>
+    <Notice
+      look="backup-note"
+      tone={isOverdue ? 'danger' : 'warning'}
+      icon={isOverdue ? 'alert' : 'waiting'}
+      actions={payButton}
+    >
       <p>
         <strong>{title}</strong> <Amount currency={payable.currency} amount={payable.pay_amount} />
       </p>

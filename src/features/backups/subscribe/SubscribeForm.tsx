@@ -1,10 +1,11 @@
 import { type FormEvent, useEffect, useId, useRef } from 'react'
 import type { BackupOrderRow } from '#contract/backups.ts'
-import type { Problem } from '#contract/problem.ts'
+import { findRefusalReason, type Problem } from '#contract/problem.ts'
 import { backupOrderRefusals } from '#domain/backups.ts'
 import type { Currency } from '#domain/money.ts'
 import type { PayableFault } from '#domain/payments.ts'
 import { getLastDay } from '#domain/plain-dates.ts'
+import { usePayableFault } from '#patterns/usePayableFault.ts'
 import { useConnection } from '#state/use-store.ts'
 import { formatAmount } from '#ui/display/Amount.tsx'
 import { Button } from '#ui/display/Button.tsx'
@@ -18,7 +19,7 @@ import { Icon } from '#ui/icons/Icon.tsx'
 import { formatReadingTime } from '#ui/list/Freshness.tsx'
 import { ProblemNote } from '#ui/page/ProblemNote.tsx'
 import { useTranslation } from 'react-i18next'
-import { Notice } from '#features/backups/Notice.tsx'
+import { Notice } from '#ui/display/Notice.tsx'
 import type { OrderParts } from '#features/backups/order-parts.ts'
 import {
   type BackupPrice,
@@ -27,11 +28,10 @@ import {
   type SubscriptionBounds,
   quoteBackup,
 } from '#features/backups/backup-quote.ts'
-import { useBackupFault } from '#features/backups/subscribe/useBackupFault.ts'
 import { SubscriptionSum } from '#features/backups/subscribe/SubscriptionSum.tsx'
 import { addSeenAmount, type SubscribeDraft, parseTerms } from '#features/backups/subscribe/subscribe-draft.ts'
 import { useOrdering } from '#features/backups/subscribe/useOrdering.ts'
-import { useOfflineReason } from '#features/backups/useOfflineReason.ts'
+import { useUnsendableReason } from '#patterns/useOfflineReason.ts'
 
 interface SubscribeFormProps {
   serviceId: number
@@ -68,7 +68,7 @@ export function SubscribeForm({ draft, onChange, price, currency, bounds, ...pro
     onPriceOutdated: props.onPriceOutdated,
   })
   const amount = quote && quote.pay_amount
-  const payableFault = useBackupFault(currency, amount)
+  const payableFault = usePayableFault(amount === null ? null : { currency, amount }, { isWaivable: true })
   const isWaived = payableFault?.kind === 'waived'
   const disabledReason = useDisabledReason(terms !== null, localQuote, payableFault)
 
@@ -121,7 +121,7 @@ export function SubscribeForm({ draft, onChange, price, currency, bounds, ...pro
 /** Why the subscription cannot be ordered now; null: it can. */
 function useDisabledReason(isValid: boolean, quote: BackupQuote | null, payableFault: PayableFault | null) {
   const { t } = useTranslation('backups')
-  const offlineReason = useOfflineReason()
+  const offlineReason = useUnsendableReason(t('needsLine'))
   if (!isValid) return t('form.correct')
   if (quote?.isTooLarge) return t('form.whyNot.amountTooLarge')
   return isNotPayable(payableFault) ? formatPayableFault(payableFault) : offlineReason
@@ -183,7 +183,7 @@ function QuotedPeriod({ quote, bounds }: { quote: BackupQuote; bounds: Subscript
 function ReplacedOrder({ order: { pay_amount: amount, currency, due } }: { order: Partial<BackupOrderRow> }) {
   const { t } = useTranslation('backups')
   return (
-    <Notice tone="warning" icon="alert">
+    <Notice look="backup-note" tone="warning" icon="alert">
       <p>
         {amount && currency && due
           ? t('form.replaces', { amount: formatAmount(currency, amount), due })
@@ -207,8 +207,7 @@ function OfflineQuoteNote({ asOf }: { asOf: number }) {
 /** The problem, with the server's reason where it has one. */
 function OrderProblem({ problem }: { problem: Problem | null }) {
   const { t } = useTranslation('backups')
-  const reason = (problem?.data as { why?: string } | null | undefined)?.why
-  const refusal = backupOrderRefusals.find((candidate) => candidate === reason)
+  const refusal = findRefusalReason(problem, backupOrderRefusals)
   return (
     <ProblemNote problem={problem} title={t('form.failed')} shouldFocus>
       {refusal && <p>{t(`form.whyNot.${refusal}`)}</p>}

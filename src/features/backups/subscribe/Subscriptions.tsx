@@ -5,6 +5,7 @@ import type { ServiceRow } from '#contract/services.ts'
 import type { BackupPrices } from '#domain/fees/price-list.ts'
 import { toBoughtPeriod } from '#domain/backups.ts'
 import type { PlainDate } from '#domain/time.ts'
+import { useLatestCallback } from '#ui/display/useLatestCallback.ts'
 import { DraftOffer } from '#ui/form/DraftOffer.tsx'
 import { showToast } from '#ui/overlay/toasts.tsx'
 import { useTranslation } from 'react-i18next'
@@ -134,13 +135,10 @@ export function Subscriptions({ order, refreshCount, parts, service, services, t
 /** Refetches when the count changes, and not on arrival, where everything is fetched anyway. */
 function useRefreshOnRequest(refreshCount: number, refresh: () => void) {
   const previousCount = useRef(refreshCount)
-  const latestRefresh = useRef(refresh)
-  useEffect(() => {
-    latestRefresh.current = refresh
-  })
+  const latestRefresh = useLatestCallback(refresh)
   useEffect(() => {
     if (refreshCount === previousCount.current) return
     previousCount.current = refreshCount
-    latestRefresh.current()
-  }, [refreshCount])
+    latestRefresh()
+  }, [refreshCount, latestRefresh])
 }

@@ -2,15 +2,14 @@ import { useState } from 'react'
 import { disableTraffic } from '#contract/backups.ts'
 import type { ServiceRow } from '#contract/services.ts'
 import { isProviderAdmin } from '#domain/access.ts'
+import { withDoneToast } from '#patterns/action-toast.ts'
+import { ActionDialog } from '#ui/form/ActionDialog.tsx'
 import { useAction } from '#state/use-action.ts'
 import { useSignedInSession } from '#state/use-store.ts'
 import { Button } from '#ui/display/Button.tsx'
-import { Dialog } from '#ui/overlay/Dialog.tsx'
-import { showToast } from '#ui/overlay/toasts.tsx'
-import { ProblemNote } from '#ui/page/ProblemNote.tsx'
 import { useTranslation } from 'react-i18next'
 import type { BackupPlan } from '#features/backups/backup-hooks.ts'
-import { useOfflineReason } from '#features/backups/useOfflineReason.ts'
+import { useUnsendableReason } from '#patterns/useOfflineReason.ts'
 
 interface SuspendTrafficProps {
   service: ServiceRow
@@ -22,7 +21,7 @@ interface SuspendTrafficProps {
 export function SuspendTraffic({ service, plan, onDone }: SuspendTrafficProps) {
   const { t } = useTranslation('backups')
   const { caller } = useSignedInSession()
-  const disabledReason = useOfflineReason()
+  const disabledReason = useUnsendableReason(t('needsLine'))
   const [pendingAction, setPendingAction] = useState<'suspend' | 'allow' | null>(null)
   if (!isProviderAdmin(caller)) return null
   const action =
@@ -48,42 +47,35 @@ export function SuspendTraffic({ service, plan, onDone }: SuspendTrafficProps) {
   )
 }
 
-interface SuspendDialogProps {
+interface SuspendDialogProps extends Omit<SuspendTrafficProps, 'plan'> {
   action: 'suspend' | 'allow'
-  service: ServiceRow
   onClose: () => void
-  onDone: () => void
 }
 
 /** Says what happens before it does. In a suspension the button that closes has the focus. */
 function SuspendDialog({ action, service: { id, code }, onClose, onDone }: SuspendDialogProps) {
   const { t } = useTranslation('backups')
-  const disabledReason = useOfflineReason()
-  const { isBusy, problem, run } = useAction(disableTraffic)
+  const disabledReason = useUnsendableReason(t('needsLine'))
   const isSuspension = action === 'suspend'
-  async function send() {
-    const result = await run({ params: { serviceId: id }, body: { disabled: isSuspension } })
-    if (result.kind === 'problem') return
-    showToast({ kind: 'done', text: t(isSuspension ? 'traffic.suspended' : 'traffic.allowed', { code }) })
-    onClose()
-    onDone()
-  }
-  const confirmButton = (
-    <Button
-      kind={isSuspension ? 'danger' : 'primary'}
-      isBusy={isBusy}
-      disabledReason={disabledReason}
-      onClick={() => void send()}
-    >
-      {t(`traffic.${action}`)}
-    </Button>
-  )
+  const { run, ...call } = withDoneToast(useAction(disableTraffic), {
+    doneText: t(isSuspension ? 'traffic.suspended' : 'traffic.allowed', { code }),
+    onDone() {
+      onClose()
+      onDone()
+    },
+  })
   return (
-    <Dialog open title={t(`traffic.${action}Title`, { code })} onClose={onClose} action={confirmButton}>
-      <div className="form">
-        <ProblemNote problem={problem} title={t('traffic.suspendFailed')} shouldFocus />
-        <p>{t(`traffic.${action}Text`)}</p>
-      </div>
-    </Dialog>
+    <ActionDialog
+      title={t(`traffic.${action}Title`, { code })}
+      onClose={onClose}
+      kind={isSuspension ? 'danger' : 'primary'}
+      actionLabel={t(`traffic.${action}`)}
+      disabledReason={disabledReason}
+      onAction={() => void run({ params: { serviceId: id }, body: { disabled: isSuspension } })}
+      {...call}
+      problemTitle={t('traffic.suspendFailed')}
+    >
+      <p>{t(`traffic.${action}Text`)}</p>
+    </ActionDialog>
   )
 }

@@ -1,23 +1,22 @@
-import { useId, useState } from 'react'
+import { useState } from 'react'
 import type { TrafficRow } from '#contract/backups.ts'
 import type { ServiceRow } from '#contract/services.ts'
 import { explainTraffic } from '#domain/fees/explain.ts'
 import { calculateExtraTraffic, getTrafficMonth } from '#domain/fees/traffic.ts'
 import { groupThousands, readAmount, writeAmount } from '#domain/money.ts'
-import { useDispatch } from '#state/use-store.ts'
+import { useBusinessToday } from '#patterns/useSettings.ts'
+import { TitledCard } from '#ui/page/TitledCard.tsx'
+import { PaymentActions } from '#features/backups/PaymentActions.tsx'
 import { Amount } from '#ui/display/Amount.tsx'
 import { Button } from '#ui/display/Button.tsx'
 import { Icon } from '#ui/icons/Icon.tsx'
-import { EmptyState } from '#ui/list/EmptyState.tsx'
-import { formatNumber } from '#ui/list/Freshness.tsx'
 import { Dialog } from '#ui/overlay/Dialog.tsx'
 import { useTranslation } from 'react-i18next'
 import { toTrafficPayable, isUnpaid } from '#features/backups/payables.ts'
 import { type FiveRowsColumn, FiveRows } from '#features/backups/FiveRows.tsx'
 import type { BackupPayable, OrderParts } from '#features/backups/order-parts.ts'
 import { CurrentMonthTraffic } from '#features/backups/traffic/CurrentMonthTraffic.tsx'
-import { type BackupCharges, useBusinessToday } from '#features/backups/backup-hooks.ts'
-import { useOfflineReason } from '#features/backups/useOfflineReason.ts'
+import { type BackupCharges } from '#features/backups/backup-hooks.ts'
 
 interface TrafficPartProps {
   service: ServiceRow
@@ -29,21 +28,18 @@ interface TrafficPartProps {
 /** This month, and earlier months with their amounts (M127, M128). */
 export function TrafficPart({ service, charges, parts, onPay }: TrafficPartProps) {
   const { t } = useTranslation('backups')
-  const titleId = useId()
   const [explainedRow, setExplainedRow] = useState<TrafficRow | null>(null)
   const columns: FiveRowsColumn<TrafficRow>[] = [
-    { key: 'month', header: t('traffic.column.month'), render: (row) => getTrafficMonth(row.period_end) },
-    { key: 'used', header: t('traffic.column.used'), align: 'end', render: (row) => <UsedTraffic row={row} /> },
-    { key: 'free', header: t('traffic.column.free'), align: 'end', render: ({ free }) => groupThousands(free) },
+    { key: 'month', render: (row) => getTrafficMonth(row.period_end) },
+    { key: 'used', align: 'end', render: (row) => <UsedTraffic row={row} /> },
+    { key: 'free', align: 'end', render: ({ free }) => groupThousands(free) },
     {
       key: 'extra',
-      header: t('traffic.column.extra'),
       align: 'end',
       render: (row) => groupThousands(writeAmount(getExtraTraffic(row))),
     },
     {
       key: 'amount',
-      header: t('traffic.column.amount'),
       align: 'end',
       render: (row) => (
         <>
@@ -54,36 +50,36 @@ export function TrafficPart({ service, charges, parts, onPay }: TrafficPartProps
         </>
       ),
     },
-    { key: 'paid', header: t('traffic.column.paid'), render: (row) => <PaymentStatus row={row} /> },
+    { key: 'paid', render: (row) => <PaymentStatus row={row} /> },
     {
       key: 'invoice',
-      header: t('traffic.column.invoice'),
       render: ({ invoice_no: invoiceNumber }) => (invoiceNumber === null ? t('none') : <code>{invoiceNumber}</code>),
     },
     {
       key: 'acts',
-      header: t('traffic.column.acts'),
       align: 'end',
-      render: (row) => <TrafficActions row={row} print={parts.print} onPay={onPay} onExplain={setExplainedRow} />,
+      render: (row) => {
+        const month = getTrafficMonth(row.period_end)
+        return (
+          <PaymentActions
+            payable={toTrafficPayable(row)}
+            payLabel={t('traffic.pay')}
+            onPay={onPay}
+            printLabel={t('traffic.print', { month })}
+            onPrint={row.pay_date === null ? null : () => parts.print('TRAFFIC', row.id)}
+          >
+            <Button kind="plain" isIconOnly icon="info" onClick={() => setExplainedRow(row)}>
+              {t('traffic.whyOf', { month })}
+            </Button>
+          </PaymentActions>
+        )
+      },
     },
   ]
   return (
-    <section className="card backup-part" aria-labelledby={titleId}>
-      <h2 id={titleId}>{t('traffic.title')}</h2>
+    <TitledCard title={t('traffic.title')} className="backup-part">
       {charges.month && <CurrentMonthTraffic traffic={charges.month} />}
-      <FiveRows
-        caption={t('traffic.caption', { code: service.code })}
-        formatCount={(count) => t('traffic.counted', { count, number: formatNumber(count) })}
-        columns={columns}
-        list={charges.months}
-        getRowKey={({ id }) => String(id)}
-        notCachedText={t('traffic.notHere')}
-        emptyState={
-          <EmptyState icon="activity" title={t('traffic.empty')}>
-            <p>{t('traffic.emptyText')}</p>
-          </EmptyState>
-        }
-      />
+      <FiveRows name="traffic" code={service.code} columns={columns} list={charges.months} emptyIcon="activity" />
       {explainedRow && (
         <Dialog
           open
@@ -93,7 +89,7 @@ export function TrafficPart({ service, charges, parts, onPay }: TrafficPartProps
           <parts.FeeExplanation currency={explainedRow.currency} steps={explainRow(explainedRow)} />
         </Dialog>
       )}
-    </section>
+    </TitledCard>
   )
 }
 
@@ -133,44 +129,6 @@ function PaymentStatus({ row }: { row: TrafficRow }) {
   return (
     <span className={isOverdue ? 'backup-over' : undefined}>
       {t(isOverdue ? 'traffic.overdue' : 'traffic.due', { date: dueDate })}
-    </span>
-  )
-}
-
-interface TrafficActionsProps {
-  row: TrafficRow
-  print: OrderParts['print']
-  onPay: (payable: BackupPayable) => void
-  onExplain: (row: TrafficRow) => void
-}
-
-function TrafficActions({ row, print, onPay, onExplain }: TrafficActionsProps) {
-  const { t } = useTranslation('backups')
-  const dispatch = useDispatch()
-  const disabledReason = useOfflineReason()
-  const payable = toTrafficPayable(row)
-  const month = getTrafficMonth(row.period_end)
-  return (
-    <span className="backup-acts">
-      {payable && (
-        <Button disabledReason={disabledReason} onClick={() => onPay(payable)}>
-          {t('traffic.pay')}
-        </Button>
-      )}
-      <Button kind="plain" isIconOnly icon="info" onClick={() => onExplain(row)}>
-        {t('traffic.whyOf', { month })}
-      </Button>
-      {row.pay_date !== null && (
-        <Button
-          kind="plain"
-          isIconOnly
-          icon="print"
-          disabledReason={disabledReason}
-          onClick={() => void dispatch(print('TRAFFIC', row.id))}
-        >
-          {t('traffic.print', { month })}
-        </Button>
-      )}
     </span>
   )
 }

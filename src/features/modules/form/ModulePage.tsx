@@ -5,7 +5,7 @@ import { type ModuleRow, moduleListSpec } from '#contract/modules.ts'
 import { useInitialRow } from '#patterns/edit-form/useInitialRow.ts'
 import { parseRowRef } from '#state/view-fields.ts'
 import { ButtonLink } from '#ui/display/Button.tsx'
-import { EmptyState } from '#ui/list/EmptyState.tsx'
+import { EmptyCard } from '#ui/list/EmptyCard.tsx'
 import { LoadProblem } from '#ui/page/LoadProblem.tsx'
 import { Page } from '#ui/page/Page.tsx'
 import { Skeleton } from '#ui/page/Skeleton.tsx'
@@ -55,15 +55,13 @@ function MissingModule({ kind, reason }: { kind: ModuleKind; reason: 'unknown' |
   const { t } = useTranslation('modules')
   return (
     <Page title={t('missing.title')} crumbs={[{ label: t(`title.${kind}`), to: toModulePath(kind) }]} width="narrow">
-      <section className="card">
-        <EmptyState
-          icon={reason === 'unknown' ? 'module' : 'offline'}
-          title={t(`missing.${reason}`)}
-          action={<ButtonLink to={toModulePath(kind)}>{t('missing.back')}</ButtonLink>}
-        >
-          {t(`missing.${reason}Text`)}
-        </EmptyState>
-      </section>
+      <EmptyCard
+        icon={reason === 'unknown' ? 'module' : 'offline'}
+        title={t(`missing.${reason}`)}
+        action={<ButtonLink to={toModulePath(kind)}>{t('missing.back')}</ButtonLink>}
+      >
+        {t(`missing.${reason}Text`)}
+      </EmptyCard>
     </Page>
   )
 }

@@ -2,12 +2,11 @@ import { getModuleRelations, type ModuleRow } from '#contract/modules.ts'
 import type { Problem } from '#contract/problem.ts'
 import { findDependents } from '#domain/catalogue/modules.ts'
 import type { OverlaidRow } from '#local/lists/list-view.ts'
+import { formatDone, withDoneToast } from '#patterns/action-toast.ts'
 import { useAction } from '#state/use-action.ts'
 import { useServerResponse } from '#state/use-server-response.ts'
 import { TypedConfirmation } from '#ui/form/TypedConfirmation.tsx'
-import { formatQueuedMessage } from '#ui/i18n/queued-messages.ts'
 import { Dialog } from '#ui/overlay/Dialog.tsx'
-import { showToast } from '#ui/overlay/toasts.tsx'
 import { Skeleton } from '#ui/page/Skeleton.tsx'
 import { useTranslation } from 'react-i18next'
 import { removeModule } from '#features/modules/slice.ts'
@@ -22,20 +21,12 @@ interface RemoveModuleDialogProps {
 /** Names the modules that depend on it, which prevent the deletion (contracts 4); else its code is typed to confirm (M52). */
 export function RemoveModuleDialog({ row: overlaidRow, onClose, onDone }: RemoveModuleDialogProps) {
   const { t } = useTranslation('modules')
-  const { t: tUi } = useTranslation('ui')
-  const { run, isBusy, problem } = useAction(removeModule)
+  const doneText = formatDone(t('act.remove'))
+  const { run, ...removal } = withDoneToast(useAction(removeModule), { doneText, onDone })
   const { row } = overlaidRow
   const dependents = useDependents(row)
   const confirmationText = row.code || row.name
-
-  async function remove() {
-    const result = await run(row.id)
-    if (result.kind === 'problem') return
-    if (result.kind === 'queued') showToast({ kind: 'note', text: formatQueuedMessage(result) })
-    else showToast({ kind: 'done', text: tUi('message.done', { action: t('act.remove') }) })
-    onDone()
-  }
-  const pricedDates = readPricedDates(problem)
+  const pricedDates = readPricedDates(removal.problem)
   if (dependents === undefined || dependents.length > 0 || pricedDates)
     return (
       <Dialog open title={t('remove.title', { name: row.name })} onClose={onClose}>
@@ -50,9 +41,8 @@ export function RemoveModuleDialog({ row: overlaidRow, onClose, onDone }: Remove
       value={confirmationText}
       label={t(row.code ? 'form.code' : 'form.name')}
       actionLabel={t('remove.confirm')}
-      isBusy={isBusy}
-      problem={problem}
-      onConfirm={() => void remove()}
+      {...removal}
+      onConfirm={() => void run(row.id)}
       onClose={onClose}
     >
       <p>{t('remove.text', { name: row.name })}</p>

@@ -2,7 +2,7 @@ import type { ReactNode } from 'react'
 import type { Currency } from '#domain/money.ts'
 import { Amount, formatAmount } from '#ui/display/Amount.tsx'
 import { useTranslation } from 'react-i18next'
-import { ConsentDialog } from '#features/orders/ConsentDialog.tsx'
+import { ActionDialog } from '#ui/form/ActionDialog.tsx'
 import { ContractAppChanges } from '#features/orders/draft/ContractAppChanges.tsx'
 import { useDueFormatter } from '#features/orders/useDueFormatter.ts'
 import type { SubmitChangeState, ChangeConsent } from '#features/orders/change/useSubmitChange.ts'
@@ -21,16 +21,17 @@ export function ChangeConsentDialog({ submission: { consent, agree, decline }, c
   const { titleKey, agreeKey } = textKeysByKind[consent.kind]
   const isDiscard = consent.kind === 'discard'
   return (
-    <ConsentDialog
+    <ActionDialog
       title={t(titleKey, { amount: isDiscard ? formatAmount(currency, consent.amount) : '' })}
-      agreeLabel={t(agreeKey)}
+      actionLabel={t(agreeKey)}
       kind={isDiscard ? 'danger' : 'primary'}
-      declineLabel={t('consent.back')}
-      onAgree={agree}
-      onDecline={decline}
+      cancel={t('consent.back')}
+      onAction={agree}
+      onClose={decline}
+      shouldFocusCancel
     >
       <ConsentDetails consent={consent} currency={currency} comparison={comparison} />
-    </ConsentDialog>
+    </ActionDialog>
   )
 }
 

@@ -1,24 +1,15 @@
-import { useEffect, useState } from 'react'
+import { useState } from 'react'
 import * as drafts from '#local/drafts/form-drafts.ts'
-import { useDispatch } from '#state/use-store.ts'
-import type { AppThunk } from '#state/app-thunk.ts'
+import { useForgottenDraft } from '#patterns/useForgottenDraft.ts'
 import { useDraftOffers } from '#state/use-draft-offers.ts'
 import type { ContractRow } from '#features/orders/contract-row.ts'
 import { type ChangeDraft, toChangeDraft, isSameDraft, parseStoredDraft } from '#features/orders/change/change-form.ts'
-
-/** Leaving the form discards the draft; it is still there after a session that ended by itself. */
-const forgetDraft =
-  (form: string): AppThunk =>
-  async (_dispatch, getState) => {
-    if (getState().session.kind === 'signed in') await drafts.saveDraft(form, null)
-  }
 
 /**
  * The values of the form `name` of a contract, saved on the device while they are typed: they survive a reload and the end of a
  * session. A draft of an earlier visit is offered, also if another contract has replaced the one it changes.
  */
 export function useChangeDraft(name: 'contract' | 'extend', contract: ContractRow) {
-  const dispatch = useDispatch()
   const [firstContract] = useState(contract)
   const defaultDraft = toChangeDraft(firstContract)
   const [typedDraft, setTypedDraft] = useState<ChangeDraft | null>(null)
@@ -35,7 +26,7 @@ export function useChangeDraft(name: 'contract' | 'extend', contract: ContractRo
     base,
     parse: (value) => (typeof value === 'object' && value !== null ? parseStoredDraft(value, defaultDraft) : null),
   })
-  useEffect(() => () => void dispatch(forgetDraft(form)), [form, dispatch])
+  useForgottenDraft(form)
   const currentDraft = typedDraft ?? (ownDraft === undefined ? null : (ownDraft?.value ?? defaultDraft))
   return {
     /** Null: it is not read yet. */

@@ -15,7 +15,7 @@ import {
   type UnpaidOrder,
 } from '#features/orders/draft/submit-order.ts'
 import { findPendingOrder } from '#features/orders/payment/payable.ts'
-import { usePayableFault } from '#features/orders/payment/usePayableFault.ts'
+import { usePayableFault } from '#patterns/usePayableFault.ts'
 import {
   isAmountTooLarge,
   isSameFigure,

@@ -3,7 +3,8 @@ import type { OrderRow } from '#contract/orders.ts'
 import { isDeleteLevel } from '#domain/access.ts'
 import { getContractRefusal } from '#domain/contracts.ts'
 import { groupThousands } from '#domain/money.ts'
-import { useConnection, useDispatch, useSignedInSession } from '#state/use-store.ts'
+import { useOfflineReason } from '#patterns/useOfflineReason.ts'
+import { useDispatch, useSignedInSession } from '#state/use-store.ts'
 import { buildHistoryPath } from '#ui/links/history-path.ts'
 import { Button } from '#ui/display/Button.tsx'
 import { Menu, type MenuItem } from '#ui/overlay/Menu.tsx'
@@ -55,8 +56,7 @@ export function ContractActions({ row, isBusy, isEditing, tab, onRefresh, onEdit
 /** What is done to the contract itself. */
 function ContractButtons({ row, onEdit, onOpen }: Pick<Props, 'row' | 'onEdit' | 'onOpen'>) {
   const { t } = useTranslation('contract')
-  const { networkState: connection } = useConnection()
-  const offlineReason = connection === 'online' ? null : t('needsLine')
+  const offlineReason = useOfflineReason(t('needsLine'))
   const getDisabledReason = (action: 'change' | 'extend') => {
     const reason = getContractRefusal(action, row.state)
     return reason && t(`whyNot.${reason}`)
@@ -100,7 +100,7 @@ function useMenuItems({
 }: Pick<Props, 'row' | 'isEditing' | 'onRefresh' | 'onOpen'>) {
   const { t } = useTranslation('contract')
   const { caller } = useSignedInSession()
-  const { networkState: connection } = useConnection()
+  const offlineReason = useOfflineReason(t('needsLine'))
   const dispatch = useDispatch()
   const navigate = useNavigate()
   const auditTrailPath = buildHistoryPath({ code: 'order', name: row.code, companyId: row.company_id }, caller)
@@ -111,7 +111,7 @@ function useMenuItems({
       label: t('act.print'),
       icon: 'print',
       isOffered: row.contract_id > 0,
-      disabledReason: connection === 'online' ? null : t('needsLine'),
+      disabledReason: offlineReason,
       onSelect: () => void dispatch(printDocument('contract', row.contract_id)),
     },
     {

@@ -1,6 +1,7 @@
 import { Link } from 'react-router-dom'
 import { isOffline, type Problem } from '#contract/problem.ts'
-import { useConnection, useDispatch } from '#state/use-store.ts'
+import { useOfflineReason } from '#patterns/useOfflineReason.ts'
+import { useDispatch } from '#state/use-store.ts'
 import { Amount } from '#ui/display/Amount.tsx'
 import { Button } from '#ui/display/Button.tsx'
 import { formatNumber } from '#ui/list/Freshness.tsx'
@@ -67,7 +68,7 @@ function HistoryRow({ row, isCurrent }: { row: ContractRow; isCurrent: boolean }
   const { t } = useTranslation('contract')
   const { t: orders } = useTranslation('orders')
   const { t: tWizard } = useTranslation('wizard')
-  const { networkState: connection } = useConnection()
+  const offlineReason = useOfflineReason(t('needsLine'))
   const dispatch = useDispatch()
   return (
     <tr aria-current={isCurrent || undefined}>
@@ -105,7 +106,7 @@ function HistoryRow({ row, isCurrent }: { row: ContractRow; isCurrent: boolean }
           {row.invoice_no && (
             <Button
               kind="plain"
-              disabledReason={connection === 'online' ? null : t('needsLine')}
+              disabledReason={offlineReason}
               onClick={() => void dispatch(printDocument('contract', row.id))}
             >
               <span className="sr-only">{t('sold.invoice')}</span> {row.invoice_no}

@@ -1,12 +1,11 @@
-import type { ReactNode } from 'react'
 import { Link } from 'react-router-dom'
 import type { OrderRow } from '#contract/orders.ts'
 import { getSetUpNotice } from '#domain/contracts.ts'
 import { toPlainDate, type PlainDate } from '#domain/time.ts'
-import { useConnection } from '#state/use-store.ts'
+import { useOfflineReason } from '#patterns/useOfflineReason.ts'
 import { Amount } from '#ui/display/Amount.tsx'
 import { Button } from '#ui/display/Button.tsx'
-import { Icon, type IconName } from '#ui/icons/Icon.tsx'
+import { Notice } from '#ui/display/Notice.tsx'
 import { useTranslation } from 'react-i18next'
 import { getDues, type ListedDue, findPayableOrder, toPayableOrder } from '#features/orders/payment/payable.ts'
 import { useDueFormatter } from '#features/orders/useDueFormatter.ts'
@@ -47,7 +46,11 @@ function SetUpNotice({ row, today }: { row: OrderRow; today: PlainDate }) {
   const setUpState = getSetUpNotice(row, today)
   if (!setUpState) return null
   return (
-    <Notice tone={setUpState === 'soon' ? 'positive' : 'danger'} icon={setUpState === 'soon' ? 'check' : 'alert'}>
+    <Notice
+      look="order-note"
+      tone={setUpState === 'soon' ? 'positive' : 'danger'}
+      icon={setUpState === 'soon' ? 'check' : 'alert'}
+    >
       <p>{t(`setUp.${setUpState}`, { date: row.period_start })}</p>
     </Notice>
   )
@@ -60,7 +63,7 @@ function UnpaidNotice({ row }: { row: OrderRow }) {
   const dueSubject = findPayableOrder(row)?.dueSubject
   const due = row.due ?? ''
   return (
-    <Notice tone="warning" icon="waiting">
+    <Notice look="order-note" tone="warning" icon="waiting">
       {row.type === 'create' ? (
         <p>{t('unpaid', { due })}</p>
       ) : (
@@ -78,13 +81,13 @@ function EndNotice({ row }: { row: OrderRow }) {
   const { t } = useTranslation('contract')
   if (row.state === 'expired')
     return (
-      <Notice tone="warning" icon="info">
+      <Notice look="order-note" tone="warning" icon="info">
         <p>{t('expired', { date: row.expired_date })}</p>
       </Notice>
     )
   if (row.state !== 'overwritten') return null
   return (
-    <Notice tone="neutral" icon="info">
+    <Notice look="order-note" tone="neutral" icon="info">
       <p>
         {t('replaced')} <CurrentContractLink row={row} />
       </p>
@@ -104,16 +107,16 @@ function PendingOrder({
   onOpen,
 }: Pick<Props, 'row' | 'onOpen'> & { pending: NonNullable<OrderRow['pending']> }) {
   const { t } = useTranslation('contract')
-  const { networkState: connection } = useConnection()
-  const offlineReason = connection === 'online' ? null : t('needsLine')
+  const offlineReason = useOfflineReason(t('needsLine'))
   const formatDue = useDueFormatter()
   const { amount, due } = pending
   const dueSubject = findPayableOrder(row)?.dueSubject
   return (
     <Notice
+      look="order-note"
       tone="warning"
       icon="waiting"
-      action={
+      actions={
         <Button disabledReason={offlineReason} onClick={() => onOpen({ kind: 'remove', target: 'pending' })}>
           {t('act.removePending')}
         </Button>
@@ -135,16 +138,16 @@ interface BackupDueProps extends Pick<Props, 'onOpen'> {
 
 function BackupDue({ due, today, onOpen }: BackupDueProps) {
   const { t } = useTranslation('contract')
-  const { networkState: connection } = useConnection()
   const formatDue = useDueFormatter()
-  const offlineReason = connection === 'online' ? null : t('needsLine')
+  const offlineReason = useOfflineReason(t('needsLine'))
   // Traffic can be paid later too, and suspends backups until then.
   const isOverdue = today !== null && due.due.slice(0, 10) < today
   return (
     <Notice
+      look="order-note"
       tone={isOverdue ? 'danger' : 'warning'}
       icon={isOverdue ? 'alert' : 'waiting'}
-      action={
+      actions={
         <Button disabledReason={offlineReason} onClick={() => onOpen({ kind: 'pay', order: toPayableOrder(due) })}>
           {t('pending.pay')}
         </Button>
@@ -159,25 +162,5 @@ function BackupDue({ due, today, onOpen }: BackupDueProps) {
         <Link to="?tab=subscribe">{t('pending.toBackups')}</Link>
       </p>
     </Notice>
-  )
-}
-
-function Notice({
-  tone,
-  icon,
-  action,
-  children,
-}: {
-  tone: 'positive' | 'warning' | 'danger' | 'neutral'
-  icon: IconName
-  action?: ReactNode
-  children: ReactNode
-}) {
-  return (
-    <div className={`order-note ${tone}`} role={tone === 'danger' ? 'alert' : 'status'}>
-      <Icon name={icon} />
-      <div>{children}</div>
-      {action && <div className="order-note-acts">{action}</div>}
-    </div>
   )
 }

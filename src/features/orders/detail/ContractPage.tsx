@@ -2,14 +2,13 @@ import '#ui/icons/app-icons.ts'
 import '#features/orders/contract-words.ts'
 import { useParams } from 'react-router-dom'
 import { ButtonLink } from '#ui/display/Button.tsx'
-import { EmptyState } from '#ui/list/EmptyState.tsx'
-import { Page } from '#ui/page/Page.tsx'
+import { EmptyCard } from '#ui/list/EmptyCard.tsx'
 import { Redirect } from '#ui/page/Redirect.tsx'
 import { useTranslation } from 'react-i18next'
 import { ContractDetails } from '#features/orders/detail/ContractDetails.tsx'
 import { RequirePriceList } from '#features/orders/quote/RequirePriceList.tsx'
-import { OrderPlaceholder } from '#features/orders/OrderPlaceholder.tsx'
-import { OrderStyles } from '#features/orders/OrderStyles.tsx'
+import { LoadPlaceholder } from '#ui/list/LoadPlaceholder.tsx'
+import { ContractFrame } from '#features/orders/ContractFrame.tsx'
 import { LatePayment } from '#features/orders/payment/LatePayment.tsx'
 import type { ContractParts } from '#features/orders/detail/service-part.ts'
 import { useOrder } from '#features/orders/change/useOrder.ts'
@@ -43,16 +42,15 @@ function OrderLoader({ id, ...parts }: { id: number } & ContractParts) {
     )
   if (overlaidRow) return <ContractDetails order={{ ...order, overlaidRow }} {...parts} />
   return (
-    <Page title={t('title')} crumbs={[{ label: t('list'), to: listPath }]}>
-      <OrderStyles />
-      <OrderPlaceholder
+    <ContractFrame>
+      <LoadPlaceholder
         problem={problem}
         title={t('missing')}
         offlineTitle={t('notHere')}
         offlineText={t('missingOffline')}
         onRetry={() => void order.refetch()}
       />
-    </Page>
+    </ContractFrame>
   )
 }
 
@@ -64,13 +62,10 @@ function UnknownOrder() {
     </ButtonLink>
   )
   return (
-    <Page title={t('title')} crumbs={[{ label: t('list'), to: listPath }]}>
-      <OrderStyles />
-      <section className="card">
-        <EmptyState icon="search" title={t('unknown.title')} action={listLink}>
-          <p>{t('unknown.text')}</p>
-        </EmptyState>
-      </section>
-    </Page>
+    <ContractFrame>
+      <EmptyCard icon="search" title={t('unknown.title')} action={listLink}>
+        <p>{t('unknown.text')}</p>
+      </EmptyCard>
+    </ContractFrame>
   )
 }

@@ -1,8 +1,8 @@
-import { Link } from 'react-router-dom'
+import { TabLinks } from '#ui/links/TabLinks.tsx'
 import type { OrderRow } from '#contract/orders.ts'
 import { useTranslation } from 'react-i18next'
 import { isCurrentContract } from '#features/orders/detail/current-contract.ts'
-import { OfflineCard } from '#features/orders/OfflineCard.tsx'
+import { EmptyCard } from '#ui/list/EmptyCard.tsx'
 
 /** As in the address (`?tab=subscribe`). */
 const tabs = ['contract', 'subscribe'] as const
@@ -18,25 +18,21 @@ export function getTab(query: URLSearchParams, row: OrderRow, hasBackups: boolea
 export function ContractTabs({ tab }: { tab: ContractTab | null }) {
   const { t } = useTranslation('contract')
   return (
-    <nav className="order-tabs" aria-label={t('tab.label')}>
-      <ul>
-        {tabs.map((name) => (
-          <li key={name}>
-            <Link
-              to={{ search: name === 'contract' ? '' : `?tab=${name}` }}
-              aria-current={name === tab ? 'page' : undefined}
-            >
-              {t(`tab.${name}`)}
-            </Link>
-          </li>
-        ))}
-      </ul>
-    </nav>
+    <TabLinks
+      className="order-tabs"
+      label={t('tab.label')}
+      tabs={tabs.map((name) => ({ name, label: t(`tab.${name}`), search: name === 'contract' ? '' : `?tab=${name}` }))}
+      currentName={tab}
+    />
   )
 }
 
 /** The code of the backups tab is not on this device. */
 export function BackupsUnavailable() {
   const { t } = useTranslation('contract')
-  return <OfflineCard title={t('tab.notHere')} text={t('missingOffline')} />
+  return (
+    <EmptyCard icon="offline" title={t('tab.notHere')}>
+      <p>{t('missingOffline')}</p>
+    </EmptyCard>
+  )
 }

@@ -3,10 +3,10 @@ import type { ContractTerms } from '#domain/fees/annual.ts'
 import { getDiscardedAmount } from '#domain/fees/discarded-amount.ts'
 import { readAmount, writeAmount } from '#domain/money.ts'
 import type { PlainDate } from '#domain/time.ts'
-import { useConnection } from '#state/use-store.ts'
+import { useOfflineReason } from '#patterns/useOfflineReason.ts'
 import { formatAmount } from '#ui/display/Amount.tsx'
 import { Button } from '#ui/display/Button.tsx'
-import { Icon } from '#ui/icons/Icon.tsx'
+import { Notice } from '#ui/display/Notice.tsx'
 import { formatNumber } from '#ui/list/Freshness.tsx'
 import { showToast } from '#ui/overlay/toasts.tsx'
 import { useToday } from '#ui/page/use-today.ts'
@@ -14,7 +14,7 @@ import { ProblemNote } from '#ui/page/ProblemNote.tsx'
 import { useTranslation } from 'react-i18next'
 import { getChoiceDifference } from '#features/orders/change/change-diff.ts'
 import { ModuleChanges } from '#features/orders/change/ModuleChanges.tsx'
-import { ConsentDialog } from '#features/orders/ConsentDialog.tsx'
+import { ActionDialog } from '#ui/form/ActionDialog.tsx'
 import { ContractAppChanges } from '#features/orders/draft/ContractAppChanges.tsx'
 import type { ContractRow } from '#features/orders/contract-row.ts'
 import { useUndoChange } from '#features/orders/detail/useUndoChange.ts'
@@ -46,7 +46,7 @@ function formatDiscarded({ currency, contract_amount, residual_amount }: OrderRo
 /** A change of today that discarded money, and how to undo it; nothing if it cannot be undone any more. */
 export function UndoNotice({ row, timeZone, contracts, namesByCode, onUndone, onRefused }: Props) {
   const { t } = useTranslation('contract')
-  const { networkState: connection } = useConnection()
+  const offlineReason = useOfflineReason(t('needsLine'))
   const today = useToday(timeZone)
   const { isBusy, problem, refusal, question, undo, agree, decline } = useUndoChange(row.contract_id, {
     onUndone: (restoredOrder) => {
@@ -57,10 +57,14 @@ export function UndoNotice({ row, timeZone, contracts, namesByCode, onUndone, on
   })
   const isOpen = canUndo(row, today)
   if (!isOpen && !problem) return null
+  const undoButton = (
+    <Button isBusy={isBusy} disabledReason={offlineReason} onClick={undo}>
+      {t('undo.act')}
+    </Button>
+  )
   return (
-    <div className="order-note warning" role="status">
-      <Icon name="info" />
-      <div>
+    <>
+      <Notice look="order-note" tone="warning" icon="info" actions={isOpen && undoButton}>
         {isOpen && (
           <>
             <ChangeSummary {...{ row, contracts, namesByCode }} />
@@ -69,27 +73,21 @@ export function UndoNotice({ row, timeZone, contracts, namesByCode, onUndone, on
         )}
         <ProblemNote problem={refusal ? null : problem} title={t('undo.failed')} shouldFocus />
         {refusal && <p role="alert">{t(`undo.why.${refusal}`)}</p>}
-      </div>
-      {isOpen && (
-        <div className="order-note-acts">
-          <Button isBusy={isBusy} disabledReason={connection === 'online' ? null : t('needsLine')} onClick={undo}>
-            {t('undo.act')}
-          </Button>
-        </div>
-      )}
+      </Notice>
       {question && (
-        <ConsentDialog
+        <ActionDialog
           title={t('consent.appsTitle')}
-          agreeLabel={t('undo.act')}
-          declineLabel={t('consent.back')}
-          onAgree={agree}
-          onDecline={decline}
+          actionLabel={t('undo.act')}
+          cancel={t('consent.back')}
+          onAction={agree}
+          onClose={decline}
+          shouldFocusCancel
         >
           <p>{t('undo.appsText')}</p>
           <ContractAppChanges appChanges={question.appChanges} />
-        </ConsentDialog>
+        </ActionDialog>
       )}
-    </div>
+    </>
   )
 }
 

@@ -1,8 +1,8 @@
 import { useRef } from 'react'
 import { type OrderRow, undoChange } from '#contract/orders.ts'
 import type { Intent } from '#contract/endpoint.ts'
-import type { Problem } from '#contract/problem.ts'
-import { type UndoRefusal, undoRefusals } from '#domain/undo-change.ts'
+import { findRefusalReason } from '#contract/problem.ts'
+import { undoRefusals } from '#domain/undo-change.ts'
 import type { CallResult } from '#request/call-results.ts'
 import { type AppThunk, callEndpoint } from '#state/app-thunk.ts'
 import { useAction } from '#state/use-action.ts'
@@ -43,23 +43,18 @@ export function useUndoChange(
     const result = await run({ contractId, lostIntent: lostIntent.current, ...body })
     if (result.kind === 'fresh') return onUndone(result.output)
     lostIntent.current = getLostIntent(result)
-    if (result.kind === 'problem' && parseUndoRefusal(result.problem)) onRefused()
+    if (result.kind === 'problem' && findRefusalReason(result.problem, undoRefusals)) onRefused()
   }
 
   return {
     isBusy,
     problem: appsQuestion ? null : problem,
     /** Why the server refuses it; null: it does not. */
-    refusal: problem && parseUndoRefusal(problem),
+    refusal: findRefusalReason(problem, undoRefusals),
     /** Which apps it would change. */
     question: appsQuestion,
     undo: () => void undo({}),
     agree: () => appsQuestion && void undo({ confirmKey: appsQuestion.key }),
     decline: clearProblem,
   }
-}
-
-function parseUndoRefusal({ data }: Problem): UndoRefusal | null {
-  const reason = (data as { why?: string } | null)?.why
-  return undoRefusals.find((refusal) => refusal === reason) ?? null
 }

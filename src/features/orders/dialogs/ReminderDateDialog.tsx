@@ -3,14 +3,13 @@ import { type OrderRow, setAlertDate } from '#contract/orders.ts'
 import { getFieldProblems, createLocalProblem } from '#contract/problem.ts'
 import { isDate } from '#domain/plain-dates.ts'
 import { type OverlaidRow, getBaseVersion } from '#local/lists/list-view.ts'
+import { showDoneToast } from '#patterns/action-toast.ts'
 import { useAction } from '#state/use-action.ts'
 import { useSaveBlocked } from '#state/use-store.ts'
 import { Button } from '#ui/display/Button.tsx'
 import { Dialog } from '#ui/overlay/Dialog.tsx'
 import { DateField } from '#ui/form/DateField.tsx'
 import { ProblemNote } from '#ui/page/ProblemNote.tsx'
-import { showToast } from '#ui/overlay/toasts.tsx'
-import { formatQueuedMessage } from '#ui/i18n/queued-messages.ts'
 import { useToday } from '#ui/page/use-today.ts'
 import { useTranslation } from 'react-i18next'
 
@@ -41,8 +40,7 @@ export function ReminderDateDialog({ overlaidRow, timeZone, onClose, onSaved }: 
     const base = { rowVersion: getBaseVersion(overlaidRow), values: { alert_date: row.alert_date } }
     const result = await run({ body: { id: row.id, alert_date } }, { base })
     if (result.kind === 'problem') return setDateError(null)
-    if (result.kind === 'queued') showToast({ kind: 'note', text: formatQueuedMessage(result) })
-    else showToast({ kind: 'done', text: t(alert_date === null ? 'alert.removed' : 'alert.updated') })
+    showDoneToast(result, t(alert_date === null ? 'alert.removed' : 'alert.updated'))
     onClose()
     onSaved()
   }

@@ -3,7 +3,8 @@ import { ListPage } from '#patterns/list-page/ListPage.tsx'
 import { findContractState, getContractRefusal } from '#domain/contracts.ts'
 import { getSettings } from '#contract/accounts.ts'
 import { readResponseOutput } from '#local/lists/responses.ts'
-import { useConnection, useSignedInSession } from '#state/use-store.ts'
+import { useOfflineReason } from '#patterns/useOfflineReason.ts'
+import { useSignedInSession } from '#state/use-store.ts'
 import { useLiveQuery } from '#state/live-query.ts'
 import { Button } from '#ui/display/Button.tsx'
 import { EmptyState } from '#ui/list/EmptyState.tsx'
@@ -30,7 +31,7 @@ const OrdersDialog = lazy(async () => ({
 export function ContractsPage() {
   const { t } = useTranslation('orders')
   const { user } = useSignedInSession()
-  const isOnline = useConnection().networkState === 'online'
+  const offlineReason = useOfflineReason(t('reason.offline'))
   const { list, type, hasPriceList, isStaff, otherCompanyId, companyName } = useOrdersList()
   const orderBlockedReason = useOrderBlockedReason(type, hasPriceList)
   const disabledReason = otherCompanyId === null ? orderBlockedReason : t('companies.notHere')
@@ -51,7 +52,7 @@ export function ContractsPage() {
           <Button
             icon="calendar"
             aria-haspopup="dialog"
-            disabledReason={isOnline ? null : t('reason.offline')}
+            disabledReason={offlineReason}
             onClick={() => setDialog({ kind: 'calendar' })}
           >
             {t('calendar.open')}

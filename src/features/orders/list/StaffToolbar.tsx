@@ -1,14 +1,15 @@
 import { recheckServices } from '#contract/services.ts'
 import { reconcilePayments } from '#contract/payments.ts'
 import { type ClientType, clientTypes, isDeleteLevel } from '#domain/access.ts'
+import { useOfflineReason } from '#patterns/useOfflineReason.ts'
 import { chooseClientType } from '#state/client-type.ts'
 import { useAction } from '#state/use-action.ts'
-import { useConnection, useSignedInSession } from '#state/use-store.ts'
+import { useSignedInSession } from '#state/use-store.ts'
 import { Menu, type MenuItem } from '#ui/overlay/Menu.tsx'
 import { formatNumber } from '#ui/list/Freshness.tsx'
 import { showToast } from '#ui/overlay/toasts.tsx'
 import { useTranslation } from 'react-i18next'
-import { showResultToast } from '#features/orders/result-toast.ts'
+import { showOrderToast } from '#features/orders/order-toast.ts'
 
 interface Props {
   type: ClientType
@@ -23,20 +24,19 @@ interface Props {
 export function StaffToolbar({ type, companyId, onOwn, onChoose }: Props) {
   const { t } = useTranslation('orders')
   const { caller } = useSignedInSession()
-  const isOnline = useConnection().networkState === 'online'
-  const offlineReason = isOnline ? null : t('reason.offline')
+  const offlineReason = useOfflineReason(t('reason.offline'))
   const reconciliation = useAction(reconcilePayments)
   const serviceCheck = useAction(recheckServices)
   /** Progress and result are in the list of activities. */
   async function startReconciliation() {
     const result = await reconciliation.run({ body: {} }, { until: 'started' })
-    if (result.kind === 'problem') showResultToast(t('tools.reconcile'), result)
+    if (result.kind === 'problem') showOrderToast(t('tools.reconcile'), result)
     else showToast({ kind: 'note', text: t('tools.reconciled') })
   }
   /** Without a company: the services of all. */
   async function checkServices() {
     const result = await serviceCheck.run({ query: companyId === null ? {} : { companyId } })
-    if (result.kind === 'problem') return showResultToast(t('tools.recheck'), result)
+    if (result.kind === 'problem') return showOrderToast(t('tools.recheck'), result)
     if (result.kind !== 'fresh') return
     const { checked, online: onlineCount } = result.output
     const numbers = { count: checked, number: formatNumber(checked), online: formatNumber(onlineCount) }

@@ -2,6 +2,7 @@ import { useNavigate } from 'react-router-dom'
 import { type ContractAction, getContractRefusal } from '#domain/contracts.ts'
 import type { OrderRow } from '#contract/orders.ts'
 import type { OverlaidRow } from '#local/lists/list-view.ts'
+import { useUnsendableReason } from '#patterns/useOfflineReason.ts'
 import { useConnection, useDispatch, useSignedInSession } from '#state/use-store.ts'
 import { buildHistoryPath } from '#ui/links/history-path.ts'
 import type { RowAction } from '#ui/list/column.ts'
@@ -17,14 +18,13 @@ type OrderAction = RowAction<OverlaidRow<OrderRow>>
 /** What may be done on each row (M64, D33, D35); what may not says why. */
 export function useActions(onOpenDialog: (dialog: OrdersDialogState) => void, orderBlockedReason: string | null) {
   const { t } = useTranslation('orders')
-  const { t: tUi } = useTranslation('ui')
-  const { networkState, isSessionExpired } = useConnection()
   const { caller } = useSignedInSession()
   const dispatch = useDispatch()
   const navigate = useNavigate()
   const formatDue = useDueFormatter()
-  const expiredReason = isSessionExpired ? tUi('form.lapsed') : null
-  const onlineOnlyReason = expiredReason ?? (networkState === 'online' ? null : t('reason.offline'))
+  const { isSessionExpired } = useConnection()
+  const unsendableReason = useUnsendableReason(t('reason.offline'))
+  const expiredReason = isSessionExpired ? unsendableReason : null
   const getActionReason = (action: ContractAction, { state }: OrderRow) => {
     const reason = getContractRefusal(action, state)
     return reason && t(`reason.${reason}`)
@@ -37,7 +37,7 @@ export function useActions(onOpenDialog: (dialog: OrdersDialogState) => void, or
       ? { key: 'pay', label: t('action.pay'), directButton: 'words' }
       : { key: `pay ${order.contractType} ${order.id}`, label: formatMatter(order) }),
     icon: 'price',
-    getDisabledReason: () => onlineOnlyReason,
+    getDisabledReason: () => unsendableReason,
     onSelect: () => onOpenDialog({ kind: 'pay', row, order }),
   })
 
@@ -58,7 +58,7 @@ export function useActions(onOpenDialog: (dialog: OrdersDialogState) => void, or
         label: t('action.print'),
         icon: 'print',
         isOffered: row.contract_id > 0,
-        getDisabledReason: () => onlineOnlyReason ?? getActionReason('print', row),
+        getDisabledReason: () => unsendableReason ?? getActionReason('print', row),
         onSelect: () => void dispatch(printDocument('contract', row.contract_id)),
       },
       {
@@ -82,7 +82,7 @@ export function useActions(onOpenDialog: (dialog: OrdersDialogState) => void, or
         icon: 'remove',
         isDestructive: true,
         isOffered: Boolean(row.pending),
-        getDisabledReason: () => onlineOnlyReason,
+        getDisabledReason: () => unsendableReason,
         onSelect: () => onOpenDialog({ kind: 'remove', target: 'pending', row }),
       },
       {

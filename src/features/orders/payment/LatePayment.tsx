@@ -3,9 +3,8 @@ import { type ReactNode, useState } from 'react'
 import { useLocation } from 'react-router-dom'
 import type { RowRef } from '#contract/endpoint.ts'
 import { ButtonLink } from '#ui/display/Button.tsx'
-import { Page } from '#ui/page/Page.tsx'
 import { useTranslation } from 'react-i18next'
-import { OrderStyles } from '#features/orders/OrderStyles.tsx'
+import { ContractFrame } from '#features/orders/ContractFrame.tsx'
 import type { PaymentOutcome } from '#features/orders/payment/payment-api.ts'
 import { PaymentStatus } from '#features/orders/payment/PaymentStatus.tsx'
 import { PaymentPending } from '#features/orders/payment/PaymentPending.tsx'
@@ -27,8 +26,7 @@ export function LatePayment({ id, listPath, children }: Props) {
   const hasReturnedFromPaying = returnStatus === 'paid' || returnStatus === 'checking'
   if (!hasReturnedFromPaying || (outcome !== null && outcome !== 'received')) return children
   return (
-    <Page title={t('title')} crumbs={[{ label: t('list'), to: listPath }]}>
-      <OrderStyles />
+    <ContractFrame>
       {outcome === null ? (
         <PaymentPending target={{ id }} onOutcome={setOutcome} />
       ) : (
@@ -37,6 +35,6 @@ export function LatePayment({ id, listPath, children }: Props) {
           <ButtonLink to={listPath}>{t('unknown.all')}</ButtonLink>
         </PaymentStatus>
       )}
-    </Page>
+    </ContractFrame>
   )
 }

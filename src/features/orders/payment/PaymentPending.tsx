@@ -1,5 +1,6 @@
 import '#features/orders/payment-words.ts'
-import { useEffect, useRef, useState } from 'react'
+import { useEffect, useState } from 'react'
+import { useLatestCallback } from '#ui/display/useLatestCallback.ts'
 import { useDispatch } from '#state/use-store.ts'
 import { Button } from '#ui/display/Button.tsx'
 import { useTranslation } from 'react-i18next'
@@ -23,10 +24,7 @@ export function PaymentPending({
   const [round, setRound] = useState(0)
   const [isLate, setLate] = useState(false)
   const { id, contractType = 'CONTRACT' } = target
-  const latestOnOutcome = useRef(onOutcome)
-  useEffect(() => {
-    latestOnOutcome.current = onOutcome
-  })
+  const handleOutcome = useLatestCallback(onOutcome)
   // biome-ignore lint: a further round starts over
   useEffect(() => {
     let isActive = true
@@ -38,18 +36,18 @@ export function PaymentPending({
         const outcome = await dispatch(fetchPaymentOutcome({ id, contractType }))
         if (!isActive) return
         // Null: offline. `open`: the payer is back before the gateway has recorded the payment, or never finished it.
-        if (outcome && outcome !== 'processing' && outcome !== 'open') return latestOnOutcome.current(outcome)
+        if (outcome && outcome !== 'processing' && outcome !== 'open') return handleOutcome(outcome)
       }
       setLate(true)
     }
     void pollOutcome()
     return () => void (isActive = false)
-  }, [dispatch, id, contractType, round])
+  }, [dispatch, id, contractType, round, handleOutcome])
   // The page around it says that it is paid: then nothing is checked any more.
   const isPaid = useStoredPayment(target)
   useEffect(() => {
-    if (isPaid) latestOnOutcome.current('paid')
-  }, [isPaid])
+    if (isPaid) handleOutcome('paid')
+  }, [isPaid, handleOutcome])
   if (isPaid !== false) return null
   return (
     <PaymentStatus kind={isLate ? 'late' : 'checking'} title={t('checking.title')}>

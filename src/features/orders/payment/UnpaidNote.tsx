@@ -1,6 +1,6 @@
 import { memo } from 'react'
 import { Link } from 'react-router-dom'
-import { Icon } from '#ui/icons/Icon.tsx'
+import { Notice } from '#ui/display/Notice.tsx'
 import { useTranslation } from 'react-i18next'
 import type { OwnUnpaidOrder } from '#features/orders/payment/useUnpaidOrders.ts'
 
@@ -22,20 +22,17 @@ export const UnpaidNote = memo(function UnpaidNote({ unpaidOrders, code, ownOrde
   const [firstOther] = otherOrders
   const path = otherOrders.length === 1 && firstOther ? `/app/contract/${firstOther.id}` : '/app/contract?status=0'
   return (
-    <div className="wizard-note warning" role="status">
-      <Icon name="alert" />
-      <div>
-        {otherOrders.length > 0 && (
-          <p>
-            {t('unpaid.title', { count: otherOrders.length })} – <Link to={path}>{t('unpaid.view')}</Link>
-          </p>
-        )}
-        {code !== null && (
-          <p>
-            {t(unpaidOrders.some(({ id }) => id === ownOrderId) ? 'unpaid.replacesOwn' : 'unpaid.replaces', { code })}
-          </p>
-        )}
-      </div>
-    </div>
+    <Notice look="wizard-note" tone="warning" icon="alert">
+      {otherOrders.length > 0 && (
+        <p>
+          {t('unpaid.title', { count: otherOrders.length })} – <Link to={path}>{t('unpaid.view')}</Link>
+        </p>
+      )}
+      {code !== null && (
+        <p>
+          {t(unpaidOrders.some(({ id }) => id === ownOrderId) ? 'unpaid.replacesOwn' : 'unpaid.replaces', { code })}
+        </p>
+      )}
+    </Notice>
   )
 })

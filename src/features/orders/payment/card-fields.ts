@@ -41,10 +41,3 @@ export function readFieldStyles<N extends string>(names: readonly N[]): Record<N
   const style = getComputedStyle(document.documentElement)
   return Object.fromEntries(names.map((name) => [name, style.getPropertyValue(name).trim()])) as Record<N, string>
 }
-
-/** Calls back whenever the page turns light or dark. Returns an unsubscribe function. */
-export function subscribeToTheme(onChange: () => void): () => void {
-  const observer = new MutationObserver(onChange)
-  observer.observe(document.documentElement, { attributes: true, attributeFilter: ['data-theme'] })
-  return () => observer.disconnect()
-}

@@ -8,8 +8,8 @@ import {
   type CardTokenResult,
   readFieldStyles,
   reuseCardToken,
-  subscribeToTheme,
 } from '#features/orders/payment/card-fields.ts'
+import { subscribeToTheme } from '#ui/display/theme.ts'
 import { getLanguage } from '#ui/i18n/messages.ts'
 
 interface FrameMessage {

@@ -4,13 +4,13 @@
  * because Stripe is set up (S-95, docs/operating.md).
  */
 import { type Currency, readAmount } from '#domain/money.ts'
+import { subscribeToTheme } from '#ui/display/theme.ts'
 import { getLanguage } from '#ui/i18n/messages.ts'
 import {
   type CardFields,
   type CardTokenResult,
   readFieldStyles,
   reuseCardToken,
-  subscribeToTheme,
 } from '#features/orders/payment/card-fields.ts'
 
 /** As much of Stripe's script as is used. */

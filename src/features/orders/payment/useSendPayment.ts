@@ -2,7 +2,8 @@ import { type RefObject, useEffect, useRef, useState } from 'react'
 import type { PaymentType } from '#domain/payments.ts'
 import type { OutputOf } from '#contract/endpoint.ts'
 import type { pay } from '#contract/payments.ts'
-import { isOffline, type Problem } from '#contract/problem.ts'
+import { findRefusalReason, isOffline, type Problem } from '#contract/problem.ts'
+import { useLatestCallback } from '#ui/display/useLatestCallback.ts'
 import { useDispatch } from '#state/use-store.ts'
 import { showToast } from '#ui/overlay/toasts.tsx'
 import { useTranslation } from 'react-i18next'
@@ -101,20 +102,16 @@ export function useSendPayment(order: PayableOrder, card: RefObject<CardFormHand
 
 /** After a step back in the browser the page is as it was left, with the button still busy. */
 function usePageRestore(onRestore: () => void) {
-  const latestOnRestore = useRef(onRestore)
+  const handlePageShow = useLatestCallback((event: PageTransitionEvent) => event.persisted && onRestore())
   useEffect(() => {
-    latestOnRestore.current = onRestore
-  })
-  useEffect(() => {
-    const onPageShow = (event: PageTransitionEvent) => event.persisted && latestOnRestore.current()
-    addEventListener('pageshow', onPageShow)
-    return () => removeEventListener('pageshow', onPageShow)
-  }, [])
+    addEventListener('pageshow', handlePageShow)
+    return () => removeEventListener('pageshow', handlePageShow)
+  }, [handlePageShow])
 }
 
 /** In another tab, or by a call of this page whose response was lost. */
-const isPaidAlready = ({ code, data }: Problem) =>
-  code === 'STATE_CONFLICT' && (data as { why?: string } | null)?.why === 'paidAlready'
+const isPaidAlready = (problem: Problem) =>
+  problem.code === 'STATE_CONFLICT' && findRefusalReason(problem, ['paidAlready']) !== null
 
 /** Cut off, or answered by a proxy in place of the server. */
 const isUnanswered = (problem: Problem) => isOffline(problem) || problem.code === 'BLOCKED_BY_PROXY'

@@ -4,7 +4,7 @@ import { requestPrint } from '#contract/payments.ts'
 import type { AppThunk } from '#state/app-thunk.ts'
 import { i18n, getLanguage } from '#ui/i18n/messages.ts'
 import { showToast } from '#ui/overlay/toasts.tsx'
-import { showResultToast } from '#features/orders/result-toast.ts'
+import { showOrderToast } from '#features/orders/order-toast.ts'
 
 /** A contract, a backup subscription or a month of traffic (portal 7). */
 export type PrintKind = InputOf<typeof requestPrint>['body']['kind']
@@ -20,7 +20,7 @@ export const printDocument =
     const result = await api.call(requestPrint, { body: { kind, id, language: getLanguage() } })
     if (result.kind !== 'fresh') {
       tab?.close()
-      return showResultToast(i18n.t('action.print', { ns: 'orders' }), result)
+      return showOrderToast(i18n.t('action.print', { ns: 'orders' }), result)
     }
     const { url } = result.output
     if (tab && !tab.closed) return tab.location.replace(url)

@@ -1,4 +1,5 @@
 import { type Currency, groupThousands, readAmount, writeAmount } from '#domain/money.ts'
+import { formatSigned } from '#ui/display/Amount.tsx'
 import { useTranslation } from 'react-i18next'
 
 /** Null: it has no price. */
@@ -6,10 +7,6 @@ export interface PriceChange {
   from: string | null
   to: string | null
 }
-
-/** `+18,000.00` and `−18,000.00`: with the sign of subtraction, which is as wide as a plus. */
-export const formatSigned = (amount: string): string =>
-  amount.startsWith('-') ? `−${groupThousands(amount.slice(1))}` : `+${groupThousands(amount)}`
 
 /** `HKD 42,000.00 → HKD 60,000.00 (+18,000.00)`, read out in words. */
 export function AmountChange({ currency, change: { from, to } }: { currency: Currency; change: PriceChange }) {

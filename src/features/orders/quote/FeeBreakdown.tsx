@@ -1,11 +1,10 @@
 import '#features/orders/wizard-words.ts'
 import { useMemo } from 'react'
 import { type Currency, groupThousands } from '#domain/money.ts'
-import { Amount } from '#ui/display/Amount.tsx'
+import { Amount, formatSigned } from '#ui/display/Amount.tsx'
 import type { TFunction } from 'i18next'
 import { useTranslation } from 'react-i18next'
 import { Disclosure } from '#features/orders/Disclosure.tsx'
-import { formatSigned } from '#features/orders/quote/AmountChange.tsx'
 import { describeStep } from '#features/orders/quote/describe-step.ts'
 import { type QuoteStep, type FeeBranch, buildFeeTree } from '#features/orders/quote/fee-tree.ts'
 

@@ -8,7 +8,7 @@ import { Page } from '#ui/page/Page.tsx'
 import { Skeleton } from '#ui/page/Skeleton.tsx'
 import { useTranslation } from 'react-i18next'
 import { RequirePriceList } from '#features/orders/quote/RequirePriceList.tsx'
-import { OrderPlaceholder } from '#features/orders/OrderPlaceholder.tsx'
+import { LoadPlaceholder } from '#ui/list/LoadPlaceholder.tsx'
 import { OrderStyles } from '#features/orders/OrderStyles.tsx'
 import { useWizardDraft } from '#features/orders/draft/useWizardDraft.ts'
 import { usePriceData } from '#features/orders/quote/usePriceData.ts'
@@ -42,7 +42,7 @@ function OrderingLoader({ type, list }: { type: ClientType; list: PriceListInFor
   if (priceData && settings.record)
     return <WizardLoader {...{ type, unpaidOrders, priceData }} currencies={settings.record.currencies} />
   return (
-    <OrderPlaceholder
+    <LoadPlaceholder
       problem={modules.problem ?? settings.problem}
       title={t('missing')}
       offlineTitle={t('missing')}

@@ -1,5 +1,6 @@
-import { useEffect, useState } from 'react'
+import { useState } from 'react'
 import { listPaymentTasks, type PaymentTask } from '#contract/payments.ts'
+import { usePolling } from '#patterns/usePolling.ts'
 import { useRecord } from '#state/use-record.ts'
 import { useConnection } from '#state/use-store.ts'
 import { type HomeDuty, type OnReport, useReport } from '#ui/page/home-report.ts'
@@ -19,7 +20,7 @@ export function PaymentTaskReport({ onReport }: { onReport: OnReport }) {
   const { record, problem, refetch } = useRecord(listPaymentTasks, {})
   const [dialog, setDialog] = useState<{ kind: 'refund' | 'apply'; task: PaymentTask } | null>(null)
   const tasks = (record ?? []).filter(({ settled }) => settled === null)
-  usePolling(isOnline && tasks.some(({ state }) => state === 'refunding'), refetch)
+  usePolling(isOnline && tasks.some(({ state }) => state === 'refunding'), pollMs, () => void refetch())
   const disabledReason = isOnline ? null : t('offline')
   const buildAction = (kind: 'refund' | 'apply', task: PaymentTask) => ({
     label: t(kind),
@@ -56,12 +57,4 @@ export function PaymentTaskReport({ onReport }: { onReport: OnReport }) {
     if (task.state === 'refunding') return t('refunding', { about: summary })
     return task.problem ? t('refused', { problem: task.problem, about: summary }) : summary
   }
-}
-
-function usePolling(isActive: boolean, refetch: () => Promise<void>) {
-  useEffect(() => {
-    if (!isActive) return
-    const timer = setInterval(() => void refetch(), pollMs)
-    return () => clearInterval(timer)
-  }, [isActive, refetch])
 }

@@ -1,4 +1,4 @@
-import type { Problem } from '#contract/problem.ts'
+import { findRefusalReason, type Problem } from '#contract/problem.ts'
 import { ProblemNote } from '#ui/page/ProblemNote.tsx'
 import { useTranslation } from 'react-i18next'
 
@@ -19,8 +19,7 @@ const reasons = [
 /** The problem, or the server's reason where it has one. */
 export function TaskProblem({ problem }: { problem: Problem | null }) {
   const { t } = useTranslation('payment-tasks')
-  const reasonCode = problem?.code === 'STATE_CONFLICT' ? (problem.data as { why?: string } | null)?.why : undefined
-  const reason = reasons.find((candidate) => candidate === reasonCode)
+  const reason = problem?.code === 'STATE_CONFLICT' && findRefusalReason(problem, reasons)
   if (!reason) return <ProblemNote problem={problem} shouldFocus />
   return (
     <p className="field-error" role="alert">

@@ -9,7 +9,7 @@ import {
   priceCurrencies,
   type PriceListValues,
 } from '#features/prices/price-list-form.ts'
-import { useSettings } from '#features/prices/useSettings.ts'
+import { useSettings } from '#patterns/useSettings.ts'
 
 interface Props {
   header: PriceListValues['header']

@@ -21,7 +21,7 @@ import type { PriceFormAction } from '#features/prices/editor/form-reducer.ts'
 import type { PriceModuleRow as Row } from '#features/prices/price-list-form.ts'
 import { ModuleRow } from '#features/prices/editor/ModuleRow.tsx'
 import { PriceTableHead } from '#features/prices/editor/row-parts.tsx'
-import { useStableCallback } from '#features/prices/editor/stable-values.ts'
+import { useLatestCallback } from '#ui/display/useLatestCallback.ts'
 import type { RowTexts } from '#features/prices/editor/usePriceForm.ts'
 
 const RemoveModuleDialog = lazy(async () => ({
@@ -67,7 +67,7 @@ export const ModuleRows = memo(function ModuleRows({
   const list = useId()
   const [rowToRemove, setRowToRemove] = useState<Row | null>(null)
   const remove = ({ key }: Row) => dispatch({ kind: 'remove', table: 'module', key })
-  const onRemove = useStableCallback((row: Row) => (isPricedWithout(rows, row) ? remove(row) : setRowToRemove(row)))
+  const onRemove = useLatestCallback((row: Row) => (isPricedWithout(rows, row) ? remove(row) : setRowToRemove(row)))
   const renderedCount = useRenderedCount(rows.length)
   const keys = useKeys(rows)
   const duplicateCodes = useMemo(() => findDuplicateCodes(rows), [rows])

@@ -9,7 +9,8 @@ import { Page } from '#ui/page/Page.tsx'
 import { useTranslation } from 'react-i18next'
 import { PriceListFields } from '#features/prices/editor/PriceListFields.tsx'
 import { type EditorState, PriceListNotes } from '#features/prices/editor/PriceListNotes.tsx'
-import { useDebouncedValue, useStableCallback } from '#features/prices/editor/stable-values.ts'
+import { useDebouncedValue } from '#features/prices/editor/useDebouncedValue.ts'
+import { useLatestCallback } from '#ui/display/useLatestCallback.ts'
 import { type PriceListDraft, useSavedDraft } from '#features/prices/editor/usePriceDrafts.ts'
 import { usePriceFormContext } from '#features/prices/editor/usePriceFormContext.ts'
 import { usePriceListForm } from '#features/prices/editor/usePriceListForm.ts'
@@ -76,7 +77,7 @@ export function PriceListEditor(props: Props) {
   const typedList = useMemo(() => readForm(settledValues, formContext), [settledValues, formContext])
   const faults = useMemo(() => findFormFaults(typedList, catalogue), [typedList, catalogue])
   const notes = useMemo(() => buildFaultNotes(t, faults), [t, faults])
-  const readValidList = useStableCallback(form.readValidList)
+  const readValidList = useLatestCallback(form.readValidList)
 
   return (
     <Page

@@ -6,7 +6,7 @@ import { PendingMark } from '#ui/list/PendingMark.tsx'
 import { useTranslation } from 'react-i18next'
 import type { OpenedPriceList } from '#features/prices/price-list-form.ts'
 import type { SentList } from '#features/prices/sent-list.ts'
-import { useSettings } from '#features/prices/useSettings.ts'
+import { useSettings } from '#patterns/useSettings.ts'
 import { SoldBy } from '#features/prices/withdrawn/SoldBy.tsx'
 
 /** What can be changed of a list follows from it. */

@@ -5,7 +5,7 @@ import { type ClientType, getClientType } from '#domain/access.ts'
 import { useClientType } from '#state/client-type.ts'
 import { parseRowRef } from '#state/view-fields.ts'
 import { ButtonLink } from '#ui/display/Button.tsx'
-import { EmptyState } from '#ui/list/EmptyState.tsx'
+import { EmptyCard } from '#ui/list/EmptyCard.tsx'
 import { LoadProblem } from '#ui/page/LoadProblem.tsx'
 import { Page } from '#ui/page/Page.tsx'
 import { Skeleton } from '#ui/page/Skeleton.tsx'
@@ -117,15 +117,13 @@ function NoPriceList({ opening, onRetry }: NoPriceListProps) {
   const { reason } = opening
   return (
     <MissingPage>
-      <section className="card">
-        <EmptyState
-          icon={reason === 'unknown' ? 'price' : 'offline'}
-          title={t(`missing.${reason}`)}
-          action={<ButtonLink to={getPriceListPath()}>{t('missing.back')}</ButtonLink>}
-        >
-          {t(`missing.${reason}Text`)}
-        </EmptyState>
-      </section>
+      <EmptyCard
+        icon={reason === 'unknown' ? 'price' : 'offline'}
+        title={t(`missing.${reason}`)}
+        action={<ButtonLink to={getPriceListPath()}>{t('missing.back')}</ButtonLink>}
+      >
+        {t(`missing.${reason}Text`)}
+      </EmptyCard>
     </MissingPage>
   )
 }

@@ -1,10 +1,8 @@
-import { useEffect, useState } from 'react'
-import type { OutputOf } from '#contract/endpoint.ts'
+import { useEffect } from 'react'
 import { getModuleRelations, type ModuleRow } from '#contract/modules.ts'
 import type { ClientType } from '#domain/access.ts'
 import { findDependents } from '#domain/catalogue/modules.ts'
-import { callEndpoint } from '#state/app-thunk.ts'
-import { useConnection, useDispatch } from '#state/use-store.ts'
+import { useServerResponse } from '#state/use-server-response.ts'
 import { Button } from '#ui/display/Button.tsx'
 import { Dialog } from '#ui/overlay/Dialog.tsx'
 import { Skeleton } from '#ui/page/Skeleton.tsx'
@@ -19,12 +17,10 @@ interface Props {
   onRemove: () => void
 }
 
-type NamedModules = readonly { code: string; name: string }[]
-
 interface Dependents {
   /** Hidden modules cannot do without it, so it stays. */
   isBlocking: boolean
-  modules: NamedModules
+  modules: readonly Pick<ModuleRow, 'code' | 'name'>[]
 }
 
 /** A module that hidden ones depend on stays; of visible ones the user is warned and may go on (contracts 4, M149). */
@@ -72,22 +68,11 @@ export function RemoveModuleDialog({ type, modules, code, name, onClose, onRemov
   )
 }
 
-/** As the server says, or offline this device's catalogue. Undefined: not read yet. */
+/** By the server, or offline by this device's catalogue. Undefined: not read yet. */
 function useDependents(type: ClientType, code: string, modules: readonly ModuleRow[]): Dependents | undefined {
-  const dispatch = useDispatch()
-  const { networkState: connection } = useConnection()
-  const [serverRelations, setServerRelations] = useState<OutputOf<typeof getModuleRelations> | 'unknown'>()
-  useEffect(() => {
-    if (connection !== 'online') return setServerRelations('unknown')
-    let isActive = true
-    void dispatch(callEndpoint(getModuleRelations, { query: { code, type } })).then((result) => {
-      if (isActive) setServerRelations('output' in result && result.output ? result.output : 'unknown')
-    })
-    return () => void (isActive = false)
-  }, [code, type, connection, dispatch])
-  const relations: Record<'hidden' | 'visible', NamedModules> | undefined =
-    serverRelations === 'unknown' ? findDependents(modules, code) : serverRelations
-  if (!relations) return undefined
+  const response = useServerResponse(getModuleRelations, { query: { code, type } })
+  if (!response) return undefined
+  const relations = response.kind === 'fresh' ? response.output : findDependents(modules, code)
   const isBlocking = relations.hidden.length > 0
   return { isBlocking, modules: isBlocking ? relations.hidden : relations.visible }
 }

@@ -1,7 +1,6 @@
 import { useEffect, useRef } from 'react'
 import * as drafts from '#local/drafts/form-drafts.ts'
-import type { AppThunk } from '#state/app-thunk.ts'
-import { useDispatch } from '#state/use-store.ts'
+import { useForgottenDraft } from '#patterns/useForgottenDraft.ts'
 import { type DraftOffers, useDraftOffers } from '#state/use-draft-offers.ts'
 import { parseStoredValues, type PriceListValues } from '#features/prices/price-list-form.ts'
 
@@ -24,16 +23,8 @@ function parseDraft(value: unknown): PriceListDraft | null {
 export const usePriceDrafts = (name: string, base: string | undefined): DraftOffers<PriceListDraft> =>
   useDraftOffers(drafts, { formName: name, base, parse: parseDraft })
 
-/** Whoever leaves the form has said that it may go; whose session ends by itself finds it again. */
-const forgetDraft =
-  (form: string): AppThunk =>
-  async (_dispatch, getState) => {
-    if (getState().session.kind === 'signed in') await drafts.saveDraft(form, null)
-  }
-
 /** Keeps what stands typed on the device, so that it survives a reload and a closed browser. Null: there is nothing to keep. */
 export function useSavedDraft(name: string, draft: PriceListDraft | null, base: string | undefined): void {
-  const dispatch = useDispatch()
   const latestDraft = useRef<PriceListDraft | null>(null)
   const { values, before } = draft ?? {}
   useEffect(() => {
@@ -47,5 +38,5 @@ export function useSavedDraft(name: string, draft: PriceListDraft | null, base: 
     addEventListener('pagehide', noteDraft)
     return () => removeEventListener('pagehide', noteDraft)
   }, [name, base])
-  useEffect(() => () => void dispatch(forgetDraft(name)), [name, dispatch])
+  useForgottenDraft(name)
 }

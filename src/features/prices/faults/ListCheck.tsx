@@ -3,7 +3,7 @@ import { Icon } from '#ui/icons/Icon.tsx'
 import { useTranslation } from 'react-i18next'
 import { getFaultText } from '#features/prices/faults/fault-text.ts'
 import type { PlacedFault } from '#features/prices/faults/list-faults.ts'
-import { useSettings } from '#features/prices/useSettings.ts'
+import { useSettings } from '#patterns/useSettings.ts'
 
 interface Props {
   faults: readonly PlacedFault[]

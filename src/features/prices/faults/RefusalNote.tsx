@@ -3,7 +3,7 @@ import type { AnyFieldProblem } from '#ui/i18n/order-field-messages.ts'
 import { ProblemNote } from '#ui/page/ProblemNote.tsx'
 import { useTranslation } from 'react-i18next'
 import { getFaultText } from '#features/prices/faults/fault-text.ts'
-import { useSettings } from '#features/prices/useSettings.ts'
+import { useSettings } from '#patterns/useSettings.ts'
 
 interface Props {
   problem: Problem | null

@@ -6,7 +6,7 @@ import { formatPriceFieldLabel, formatPriceFieldValue } from '#ui/i18n/price-fie
 import { useTranslation } from 'react-i18next'
 import type { PriceListState } from '#features/prices/price-list-state.ts'
 import { useComparedList } from '#features/prices/useComparedList.ts'
-import { useSettings } from '#features/prices/useSettings.ts'
+import { useSettings } from '#patterns/useSettings.ts'
 
 /** What is in a file, as the server has read it. */
 export type PriceFileContent = OutputOf<typeof uploadPriceList>

@@ -5,12 +5,13 @@ import { getFieldProblems } from '#contract/problem.ts'
 import type { ClientType } from '#domain/access.ts'
 import { getDisplayName } from '#domain/text.ts'
 import { isPriceFileName } from '#domain/checks/price-file-checks.ts'
+import { formatDone, showDoneToast } from '#patterns/action-toast.ts'
+import { useOfflineReason } from '#patterns/useOfflineReason.ts'
 import { useAction } from '#state/use-action.ts'
-import { useConnection, useDispatch } from '#state/use-store.ts'
+import { useDispatch } from '#state/use-store.ts'
 import { Button } from '#ui/display/Button.tsx'
 import type { AnyFieldProblem } from '#ui/i18n/order-field-messages.ts'
 import { Dialog } from '#ui/overlay/Dialog.tsx'
-import { showToast } from '#ui/overlay/toasts.tsx'
 import { ProblemNote } from '#ui/page/ProblemNote.tsx'
 import { Skeleton } from '#ui/page/Skeleton.tsx'
 import { useTranslation } from 'react-i18next'
@@ -29,7 +30,6 @@ interface Props {
 /** Reads a .zip, shows where it differs from a list of one's choice, and only then imports it (M152). */
 export function ImportDialog({ type, onClose }: Props) {
   const { t } = useTranslation('prices')
-  const { t: tUi } = useTranslation('ui')
   const dispatch = useDispatch()
   const navigate = useNavigate()
   const { lists = [], getListState } = usePriceLists(type)
@@ -54,7 +54,7 @@ export function ImportDialog({ type, onClose }: Props) {
     const result = await importing.run({ body: { md5 } }, recordName === undefined ? {} : { recordName })
     if (result.kind === 'problem') return
     const createdList = 'output' in result ? result.output : null
-    showToast({ kind: 'done', text: tUi('message.done', { action: t('act.import') }) })
+    showDoneToast(result, formatDone(t('act.import')))
     onClose()
     if (!createdList) return
     dispatch(priceListsSlice.rowCreated(createdList.id))
@@ -111,10 +111,10 @@ export function ImportDialog({ type, onClose }: Props) {
 /** Why the list in the file cannot be imported now, in words; null: it can, or there is none. */
 function useBlockReason(type: ClientType, fileContent: PriceFileContent | null, lists: readonly PriceRow[]) {
   const { t } = useTranslation('prices')
-  const isOnline = useConnection().networkState === 'online'
+  const offlineReason = useOfflineReason(t('needsConnection'))
   if (!fileContent) return null
   const { effective_date: day, unknown: unknownCodes } = fileContent
-  if (!isOnline) return t('needsConnection')
+  if (offlineReason) return offlineReason
   if (fileContent.type !== type) return t('import.otherType', { type: fileContent.type })
   if (unknownCodes.length > 0) return t('import.unknown', { codes: unknownCodes.join(', ') })
   const isDayTaken = lists.some((row) => !row.withdrawn && row.effective_date === day)

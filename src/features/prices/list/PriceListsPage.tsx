@@ -4,8 +4,8 @@ import { getClientType } from '#domain/access.ts'
 import type { OverlaidRow } from '#local/lists/list-view.ts'
 import { ListPage } from '#patterns/list-page/ListPage.tsx'
 import { useListPage } from '#patterns/list-page/useListPage.ts'
+import { useOfflineReason } from '#patterns/useOfflineReason.ts'
 import { useClientType } from '#state/client-type.ts'
-import { useConnection } from '#state/use-store.ts'
 import { Button, ButtonLink } from '#ui/display/Button.tsx'
 import { useTranslation } from 'react-i18next'
 import { buildColumns } from '#features/prices/list/columns.tsx'
@@ -34,7 +34,7 @@ type OpenDialog = { kind: 'remove' | 'reinstate'; overlaidRow: OverlaidRow<Price
 /** What is charged from which day on: the lists of one client type, which of them counts today, and those withdrawn (contracts 2, M145). */
 export function PriceListsPage() {
   const { t } = useTranslation('prices')
-  const isOnline = useConnection().networkState === 'online'
+  const offlineReason = useOfflineReason(t('needsConnection'))
   const type = useClientType(getClientType)
   const list = useListPage(priceListsSlice, priceListsView, { scope: null, extra: { type } })
   const { tab } = list.view
@@ -64,11 +64,7 @@ export function PriceListsPage() {
           <Button icon="refresh" isIconOnly isBusy={list.isFetching} onClick={list.refresh}>
             {t('act.refresh')}
           </Button>
-          <Button
-            icon="upload"
-            disabledReason={isOnline ? null : t('needsConnection')}
-            onClick={() => setOpenDialog({ kind: 'import' })}
-          >
+          <Button icon="upload" disabledReason={offlineReason} onClick={() => setOpenDialog({ kind: 'import' })}>
             {t('act.import')}
           </Button>
           <ButtonLink kind="primary" icon="plus" to={getNewPriceListPath()}>

@@ -1,5 +1,5 @@
 import { useTranslation } from 'react-i18next'
-import { Link } from 'react-router-dom'
+import { TabLinks } from '#ui/links/TabLinks.tsx'
 import { formatNumber } from '#ui/list/Freshness.tsx'
 import { listTabs, priceListsView, type PriceListsView } from '#features/prices/price-lists-view.ts'
 
@@ -13,21 +13,18 @@ interface Props {
 export function Tabs({ view, withdrawnCount }: Props) {
   const { t } = useTranslation('prices')
   return (
-    <nav className="price-tabs" aria-label={t('tab.label')}>
-      <ul>
-        {listTabs.map((name) => (
-          <li key={name}>
-            <Link
-              to={{ search: priceListsView.write(priceListsView.change(view, { tab: name })).toString() }}
-              aria-current={name === view.tab ? 'page' : undefined}
-            >
-              {name === 'withdrawn' && withdrawnCount !== null
-                ? t('tab.withdrawnCount', { number: formatNumber(withdrawnCount) })
-                : t(`tab.${name}`)}
-            </Link>
-          </li>
-        ))}
-      </ul>
-    </nav>
+    <TabLinks
+      className="price-tabs"
+      label={t('tab.label')}
+      tabs={listTabs.map((name) => ({
+        name,
+        label:
+          name === 'withdrawn' && withdrawnCount !== null
+            ? t('tab.withdrawnCount', { number: formatNumber(withdrawnCount) })
+            : t(`tab.${name}`),
+        search: priceListsView.write(priceListsView.change(view, { tab: name })).toString(),
+      }))}
+      currentName={view.tab}
+    />
   )
 }

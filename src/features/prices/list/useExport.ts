@@ -1,5 +1,6 @@
 import { exportPriceList, type PriceRow } from '#contract/prices.ts'
 import type { OverlaidRow } from '#local/lists/list-view.ts'
+import { downloadFromServer } from '#ui/display/download-text.ts'
 import { useAction } from '#state/use-action.ts'
 import { useTranslation } from 'react-i18next'
 import { formatProblem } from '#ui/i18n/problem-messages.ts'
@@ -14,17 +15,11 @@ export function useExport(): (overlaidRow: OverlaidRow<PriceRow>) => void {
   async function download(row: PriceRow) {
     const result = await run({ body: { id: row.id } })
     const key = 'output' in result ? result.output : null
-    if (key) fetchFile(`/public/template/price/${key}`)
+    if (key) downloadFromServer(`/public/template/price/${key}`)
     else
       showToast({
         kind: 'failed',
         text: result.kind === 'problem' ? `${t('export.failed')} ${formatProblem(result.problem)}` : t('export.none'),
       })
   }
-}
-
-/** As a download: a failed one must not lead to another page. The server names the file (M55). */
-function fetchFile(href: string) {
-  const link = Object.assign(document.createElement('a'), { href, download: '' })
-  link.click()
 }

@@ -1,6 +1,7 @@
 import { useNavigate } from 'react-router-dom'
 import type { PriceRow } from '#contract/prices.ts'
 import type { OverlaidRow } from '#local/lists/list-view.ts'
+import { useOfflineReason } from '#patterns/useOfflineReason.ts'
 import { useConnection, useSignedInSession } from '#state/use-store.ts'
 import type { RowAction } from '#ui/list/column.ts'
 import { useTranslation } from 'react-i18next'
@@ -21,11 +22,11 @@ export function usePriceListActions({ lists, today, getListState, onRemove, onRe
   const { t } = useTranslation('prices')
   const { t: tUi } = useTranslation('ui')
   const navigate = useNavigate()
-  const { isSessionExpired, networkState: connection } = useConnection()
+  const { isSessionExpired } = useConnection()
   const { caller } = useSignedInSession()
   const download = useExport()
   const getReinstateReason = useReinstateReason(lists, today)
-  const offlineReason = connection === 'online' ? null : t('needsConnection')
+  const offlineReason = useOfflineReason(t('needsConnection'))
 
   /** A confirmed one is withdrawn, and not while orders are priced by it (D81). */
   const getRemoveReason = ({ row }: OverlaidPriceList) => {

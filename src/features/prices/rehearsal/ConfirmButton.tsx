@@ -1,9 +1,9 @@
 import { useState } from 'react'
+import { formatDone, withDoneToast } from '#patterns/action-toast.ts'
+import { useOfflineReason } from '#patterns/useOfflineReason.ts'
+import { ActionDialog } from '#ui/form/ActionDialog.tsx'
 import { useAction } from '#state/use-action.ts'
-import { useConnection } from '#state/use-store.ts'
 import { Button } from '#ui/display/Button.tsx'
-import { Dialog } from '#ui/overlay/Dialog.tsx'
-import { showToast } from '#ui/overlay/toasts.tsx'
 import { useTranslation } from 'react-i18next'
 import { RefusalNote } from '#features/prices/faults/RefusalNote.tsx'
 import type { OpenedPriceList } from '#features/prices/price-list-form.ts'
@@ -25,13 +25,12 @@ export interface ConfirmButtonProps {
 /** Confirms a list that was saved and rehearsed, or says what is missing. */
 export function ConfirmButton({ row, result, hasChanges, isUsable, today, onConfirmed }: ConfirmButtonProps) {
   const { t } = useTranslation('prices')
-  const { networkState: connection } = useConnection()
+  const offlineReason = useOfflineReason(t('needsConnection'))
   const [isConfirming, setConfirming] = useState(false)
   const getDisabledReason = () => {
     if (hasChanges || typeof row?.row.id !== 'number') return t('confirm.unsaved')
     if (!isUsable) return t('confirm.unusable')
-    if (connection !== 'online') return t('needsConnection')
-    return result ? null : t('confirm.unrehearsed')
+    return offlineReason ?? (result ? null : t('confirm.unrehearsed'))
   }
   return (
     <>
@@ -54,35 +53,30 @@ interface ConfirmDialogProps extends Pick<ConfirmButtonProps, 'today' | 'onConfi
 /** What confirming does, with what the rehearsal found; afterwards the list can only be copied or withdrawn (D81). */
 function ConfirmDialog({ row, result, today, onConfirmed, onClose }: ConfirmDialogProps) {
   const { t } = useTranslation('prices')
-  const { t: tUi } = useTranslation('ui')
-  const { run, isBusy, problem } = useAction(confirmPriceList)
+  const { run, isBusy, problem } = withDoneToast(useAction(confirmPriceList), {
+    doneText: formatDone(t('act.confirm')),
+    onDone() {
+      onConfirmed()
+      onClose()
+    },
+  })
   const { effective_date: day } = row.row
-  async function confirm() {
-    if ((await run(row)).kind === 'problem') return
-    showToast({ kind: 'done', text: tUi('message.done', { action: t('act.confirm') }) })
-    onConfirmed()
-    onClose()
-  }
   return (
-    <Dialog
-      open
+    <ActionDialog
       title={t('confirm.title', { day })}
       onClose={onClose}
-      action={
-        <Button kind="primary" isBusy={isBusy} onClick={() => void confirm()}>
-          {t('act.confirm')}
-        </Button>
-      }
+      actionLabel={t('act.confirm')}
+      isBusy={isBusy}
+      onAction={() => void run(row)}
       cancel={t('confirm.keep')}
+      contentClass="price-confirm"
     >
-      <div className="price-confirm">
-        <RefusalNote problem={problem} refusedText={t('confirm.refused')} failureTitle={t('confirm.failed')} />
-        {/* A list of a past day counts from this moment on. */}
-        <p>{t(day <= today ? 'confirm.now' : 'confirm.later', { day })}</p>
-        <p>{t('confirm.final')}</p>
-        <p>{t('confirm.found', { count: result.contracts })}</p>
-        {result.failing > 0 && <p className="price-warning">{t('rehearsal.failing', { count: result.failing })}</p>}
-      </div>
-    </Dialog>
+      <RefusalNote problem={problem} refusedText={t('confirm.refused')} failureTitle={t('confirm.failed')} />
+      {/* A list of a past day counts from this moment on. */}
+      <p>{t(day <= today ? 'confirm.now' : 'confirm.later', { day })}</p>
+      <p>{t('confirm.final')}</p>
+      <p>{t('confirm.found', { count: result.contracts })}</p>
+      {result.failing > 0 && <p className="price-warning">{t('rehearsal.failing', { count: result.failing })}</p>}
+    </ActionDialog>
   )
 }

@@ -5,7 +5,7 @@ import { useTranslation } from 'react-i18next'
 import type { PriceList } from '#domain/fees/price-list.ts'
 import { formatUnpriced } from '#features/prices/rehearsal/change-words.ts'
 import { calculateAnnualFee, type ShowFee } from '#features/prices/rehearsal/annual-fee.ts'
-import { useSettings } from '#features/prices/useSettings.ts'
+import { useSettings } from '#patterns/useSettings.ts'
 
 interface Props {
   list: PriceList

@@ -1,5 +1,6 @@
 import { lazy, Suspense, useEffect, useMemo, useState } from 'react'
 import { type Currency, groupThousands, type Hundredths, writeAmount } from '#domain/money.ts'
+import { subscribeToTheme } from '#ui/display/theme.ts'
 import { formatNumber } from '#ui/list/Freshness.tsx'
 import { useTranslation } from 'react-i18next'
 
@@ -127,10 +128,6 @@ function readChartStyle(): ChartStyle {
 /** A canvas knows no tokens: its colours are read again when the theme is another. */
 function useChartStyle(): ChartStyle {
   const [chartStyle, setChartStyle] = useState(readChartStyle)
-  useEffect(() => {
-    const observer = new MutationObserver(() => setChartStyle(readChartStyle()))
-    observer.observe(document.documentElement, { attributes: true, attributeFilter: ['data-theme'] })
-    return () => observer.disconnect()
-  }, [])
+  useEffect(() => subscribeToTheme(() => setChartStyle(readChartStyle())), [])
   return chartStyle
 }

@@ -1,6 +1,7 @@
 import { memo, useMemo } from 'react'
 import type { ClientType } from '#domain/access.ts'
-import { useConnection, useDispatch, useSelector } from '#state/use-store.ts'
+import { useOfflineReason } from '#patterns/useOfflineReason.ts'
+import { useDispatch, useSelector } from '#state/use-store.ts'
 import { useLiveQuery } from '#state/live-query.ts'
 import { Button } from '#ui/display/Button.tsx'
 import { ProblemNote } from '#ui/page/ProblemNote.tsx'
@@ -29,7 +30,7 @@ export const RehearsalPanel = memo(function RehearsalPanel(props: Props) {
   const { type, row, namesByCode, ShowFee, typedList, readValidList } = props
   const { t } = useTranslation('prices')
   const dispatch = useDispatch()
-  const { networkState: connection } = useConnection()
+  const offlineReason = useOfflineReason(t('rehearsal.offline'))
   const listKey = useMemo(() => toListKey(type, typedList.list), [type, typedList])
   const { isBusy, percent, problem, result, isStale } = useRehearsal(listKey)
 
@@ -44,11 +45,7 @@ export const RehearsalPanel = memo(function RehearsalPanel(props: Props) {
       <ProblemNote problem={problem} title={t('rehearsal.failed')} onRetry={start} />
       {isBusy && <RehearsalProgress percent={percent} />}
       <div className="page-form-acts">
-        <Button
-          isBusy={isBusy}
-          disabledReason={connection === 'online' ? null : t('rehearsal.offline')}
-          onClick={start}
-        >
+        <Button isBusy={isBusy} disabledReason={offlineReason} onClick={start}>
           {t(result ? 'rehearsal.again' : 'rehearsal.act')}
         </Button>
         {!row?.row.confirmed && <ConfirmButton {...props} result={result} />}

@@ -2,7 +2,7 @@ import { type ComponentProps, lazy, memo, Suspense } from 'react'
 import { Skeleton } from '#ui/page/Skeleton.tsx'
 import { useTranslation } from 'react-i18next'
 import type { WhatIfPanel as WhatIfPanelType } from '#features/prices/rehearsal/WhatIfPanel.tsx'
-import { useSettings } from '#features/prices/useSettings.ts'
+import { useSettings } from '#patterns/useSettings.ts'
 
 const WhatIfPanel = lazy(async () => ({
   default: (await import('#features/prices/rehearsal/WhatIfPanel.tsx')).WhatIfPanel,

@@ -1,13 +1,6 @@
 /** How fees and their changes are written: a change with its sign, so that no colour is needed to see its direction. */
 import type { TFunction } from 'i18next'
-import { groupThousands } from '#domain/money.ts'
 import { getPercentChange, type PriceListFeeResult } from '#features/prices/rehearsal/annual-fee.ts'
-
-/** "+1,200.00", "−30.00", "0.00" */
-export const formatSigned = (amount: string): string => {
-  if (amount.startsWith('-')) return `−${groupThousands(amount.slice(1))}`
-  return Number(amount) === 0 ? amount : `+${groupThousands(amount)}`
-}
 
 /** "+3.2 %"; empty: it began at nothing. */
 export function formatPercentChange(currentAmount: string, newAmount: string): string {

@@ -1,10 +1,9 @@
 import type { PriceRow } from '#contract/prices.ts'
 import type { Problem } from '#contract/problem.ts'
 import type { OverlaidRow } from '#local/lists/list-view.ts'
+import { formatDone, withDoneToast } from '#patterns/action-toast.ts'
+import { ActionDialog } from '#ui/form/ActionDialog.tsx'
 import { useAction } from '#state/use-action.ts'
-import { Button } from '#ui/display/Button.tsx'
-import { Dialog } from '#ui/overlay/Dialog.tsx'
-import { showToast } from '#ui/overlay/toasts.tsx'
 import { useTranslation } from 'react-i18next'
 import { RefusalNote } from '#features/prices/faults/RefusalNote.tsx'
 import { reinstateList } from '#features/prices/slice.ts'
@@ -19,41 +18,30 @@ interface Props {
 /** Makes a withdrawn list count again, or says why it cannot. */
 export function ReinstateDialog({ overlaidRow, today, onClose, onDone }: Props) {
   const { t } = useTranslation('prices')
-  const { t: tUi } = useTranslation('ui')
-  const { run, isBusy, problem } = useAction(reinstateList)
+  const doneText = formatDone(t('act.reinstate'))
+  const { run, isBusy, problem } = withDoneToast(useAction(reinstateList), { doneText, onDone })
   const { desc, effective_date: day } = overlaidRow.row
   const laterList = problem && parseLaterList(problem)
-
-  async function confirm() {
-    const result = await run(overlaidRow)
-    if (result.kind === 'problem') return
-    showToast({ kind: 'done', text: tUi('message.done', { action: t('act.reinstate') }) })
-    onDone()
-  }
   return (
-    <Dialog
-      open
+    <ActionDialog
       title={t('reinstate.title', { day })}
       onClose={onClose}
-      action={
-        <Button kind="primary" isBusy={isBusy} onClick={() => void confirm()}>
-          {t('act.reinstate')}
-        </Button>
-      }
+      actionLabel={t('act.reinstate')}
+      isBusy={isBusy}
+      onAction={() => void run(overlaidRow)}
       cancel={t('reinstate.keep')}
+      contentClass="price-confirm"
     >
-      <div className="price-confirm">
-        {laterList ? (
-          <p className="price-warning" role="alert">
-            {t('reinstate.laterInForce', laterList)}
-          </p>
-        ) : (
-          <RefusalNote problem={problem} refusedText={t('reinstate.refused')} failureTitle={t('reinstate.failed')} />
-        )}
-        <p>{t('reinstate.text', { desc })}</p>
-        <p>{t(day <= today ? 'confirm.now' : 'confirm.later', { day })}</p>
-      </div>
-    </Dialog>
+      {laterList ? (
+        <p className="price-warning" role="alert">
+          {t('reinstate.laterInForce', laterList)}
+        </p>
+      ) : (
+        <RefusalNote problem={problem} refusedText={t('reinstate.refused')} failureTitle={t('reinstate.failed')} />
+      )}
+      <p>{t('reinstate.text', { desc })}</p>
+      <p>{t(day <= today ? 'confirm.now' : 'confirm.later', { day })}</p>
+    </ActionDialog>
   )
 }
 

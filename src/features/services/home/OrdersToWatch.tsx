@@ -1,9 +1,7 @@
 import { Link } from 'react-router-dom'
-import { getSettings } from '#contract/accounts.ts'
-import { useRecord } from '#state/use-record.ts'
+import { useBusinessToday } from '#patterns/useSettings.ts'
 import { useList } from '#state/use-list.ts'
 import { Freshness } from '#ui/list/Freshness.tsx'
-import { useToday } from '#ui/page/use-today.ts'
 import { useTranslation } from 'react-i18next'
 import '#features/services/translations.ts'
 import { type WatchedOrder, listOrdersToWatch } from '#features/services/home/orders-to-watch.ts'
@@ -14,10 +12,9 @@ const maxOrders = 8
 /** Orders of all customers that are unpaid or near their end, for the provider's staff (D53). */
 export function OrdersToWatch() {
   const { t } = useTranslation('services')
-  const { record: settings } = useRecord(getSettings, {})
   const { rows, freshness } = useList(homeServices, { scope: null, view: allServicesView })
-  const today = useToday(settings?.time_zone)
-  const watchedOrders = settings ? listOrdersToWatch(rows?.map(({ row }) => row) ?? [], today) : []
+  const today = useBusinessToday()
+  const watchedOrders = today === null ? [] : listOrdersToWatch(rows?.map(({ row }) => row) ?? [], today)
   return (
     <section className="card home-card" aria-labelledby="home-watch">
       <h2 id="home-watch">{t('watch.title')}</h2>

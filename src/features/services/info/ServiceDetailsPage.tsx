@@ -1,16 +1,14 @@
 import { useParams } from 'react-router-dom'
 import { Button, ButtonLink } from '#ui/display/Button.tsx'
-import { EmptyState } from '#ui/list/EmptyState.tsx'
 import { Freshness } from '#ui/list/Freshness.tsx'
 import { Menu } from '#ui/overlay/Menu.tsx'
 import { Page } from '#ui/page/Page.tsx'
 import { LoadProblem } from '#ui/page/LoadProblem.tsx'
-import { ProblemNote } from '#ui/page/ProblemNote.tsx'
-import { Skeleton } from '#ui/page/Skeleton.tsx'
+import { LoadPlaceholder } from '#ui/list/LoadPlaceholder.tsx'
 import { useTranslation } from 'react-i18next'
 import { type ServiceBackupsPart, type ServiceEventsPart, ServicePanel } from '#features/services/info/ServicePanel.tsx'
 import { UnknownServiceCard } from '#features/services/info/UnknownServiceCard.tsx'
-import { getMissingReason, type ServiceState, useService } from '#features/services/info/useService.ts'
+import { isUnknownService, useService } from '#features/services/info/useService.ts'
 import { useServiceJobs } from '#features/services/operations/jobs.ts'
 import { useServiceActions } from '#features/services/operations/useServiceActions.tsx'
 import { ServiceStatusTag } from '#features/services/ServiceStatusTag.tsx'
@@ -38,12 +36,17 @@ function ServiceById({ id, EventsPart, Backups }: { id: number } & ServiceDetail
   const logPath = `${listPath}/${id}/log`
   const actions = useServiceActions({ jobs, logPath: () => logPath, onDone: refresh })
   if (!row) {
-    const reason = getMissingReason(service)
-    if (reason === 'unknown') return <UnknownService />
+    if (isUnknownService(service)) return <UnknownService />
     return (
       <Page title={t('page.unknownTitle')} crumbs={[{ label: t('page.crumb'), to: listPath }]}>
         <ServiceStyles />
-        <MissingService service={service} reason={reason} />
+        <LoadPlaceholder
+          problem={problem}
+          title={t('page.missing')}
+          offlineTitle={t('page.notHere')}
+          offlineText={t('page.notHereText')}
+          onRetry={refetch}
+        />
         {actions.dialog}
       </Page>
     )
@@ -74,25 +77,6 @@ function ServiceById({ id, EventsPart, Backups }: { id: number } & ServiceDetail
       <Backups row={row} />
       {actions.dialog}
     </Page>
-  )
-}
-
-interface MissingServiceProps {
-  service: ServiceState
-  reason: 'offline' | 'failed' | 'loading'
-}
-
-function MissingService({ service, reason }: MissingServiceProps) {
-  const { t } = useTranslation('services')
-  if (reason === 'loading') return <Skeleton lines={6} />
-  if (reason === 'failed')
-    return <ProblemNote problem={service.problem} title={t('page.missing')} onRetry={service.refetch} />
-  return (
-    <section className="card">
-      <EmptyState icon="offline" title={t('page.notHere')}>
-        <p>{t('page.notHereText')}</p>
-      </EmptyState>
-    </section>
   )
 }
 

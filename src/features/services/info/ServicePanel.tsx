@@ -1,6 +1,7 @@
-import { type ComponentType, useId } from 'react'
+import type { ComponentType } from 'react'
 import { Link } from 'react-router-dom'
 import type { ServiceRow } from '#contract/services.ts'
+import { TitledCard } from '#ui/page/TitledCard.tsx'
 import { useSignedInSession } from '#state/use-store.ts'
 import { buildHistoryPath } from '#ui/links/history-path.ts'
 import { Button } from '#ui/display/Button.tsx'
@@ -33,13 +34,16 @@ interface ServicePanelProps {
 
 /** One service in cards, on the staff's page and inside a contract (D50). */
 export function ServicePanel({ row, jobs, actions, logPath, isInContract = false, EventsPart }: ServicePanelProps) {
+  const { t } = useTranslation('services')
   return (
     <div className="service-panel">
       <ServiceProgress row={row} jobs={jobs} actions={actions} />
       <div className="service-sides">
         <StateCard {...{ row, actions, isInContract, logPath }} />
         <div className="service-side">
-          <AddressCard row={row} />
+          <TitledCard title={t('panel.addresses')} className="service-addresses">
+            <AddressFacts row={row} />
+          </TitledCard>
           {row.system_status > 0 && <ConfigCard row={row} actions={actions} />}
           <EventsPart row={row} />
         </div>
@@ -51,11 +55,9 @@ export function ServicePanel({ row, jobs, actions, logPath, isInContract = false
 function StateCard({ row, actions, isInContract, logPath }: Omit<ServicePanelProps, 'jobs' | 'EventsPart'>) {
   const { t } = useTranslation('services')
   const { caller } = useSignedInSession()
-  const titleId = useId()
   const trailPath = buildHistoryPath({ code: 'service', name: row.code, companyId: row.company_id }, caller)
   return (
-    <section className="card" aria-labelledby={titleId}>
-      <h2 id={titleId}>{t('panel.health')}</h2>
+    <TitledCard title={t('panel.health')}>
       <StateFacts row={row} isInContract={isInContract} />
       {row.fault !== null && (
         <div className="service-fault" role="status">
@@ -75,7 +77,7 @@ function StateCard({ row, actions, isInContract, logPath }: Omit<ServicePanelPro
         {actions.isOffered(row, 'log') && <Link to={logPath}>{t('panel.log')}</Link>}
         {trailPath !== null && <Link to={trailPath}>{t('panel.history')}</Link>}
       </p>
-    </section>
+    </TitledCard>
   )
 }
 
@@ -116,24 +118,11 @@ function StateFacts({ row, isInContract }: { row: ServiceRow; isInContract: bool
   )
 }
 
-function AddressCard({ row }: { row: ServiceRow }) {
-  const { t } = useTranslation('services')
-  const titleId = useId()
-  return (
-    <section className="card service-addresses" aria-labelledby={titleId}>
-      <h2 id={titleId}>{t('panel.addresses')}</h2>
-      <AddressFacts row={row} />
-    </section>
-  )
-}
-
 /** Configured and running values; a reboot makes them equal. */
 function ConfigCard({ row, actions }: Pick<ServicePanelProps, 'row' | 'actions'>) {
   const { t } = useTranslation('services')
-  const titleId = useId()
   return (
-    <section className="card" aria-labelledby={titleId}>
-      <h2 id={titleId}>{t('capacity.title')}</h2>
+    <TitledCard title={t('capacity.title')}>
       <table className="service-config-table">
         <thead>
           <tr>
@@ -171,6 +160,6 @@ function ConfigCard({ row, actions }: Pick<ServicePanelProps, 'row' | 'actions'>
           )}
         </div>
       )}
-    </section>
+    </TitledCard>
   )
 }

@@ -1,6 +1,5 @@
 import { useCallback } from 'react'
 import { type ServiceRow, serviceListSpec } from '#contract/services.ts'
-import { isOffline } from '#contract/problem.ts'
 import { toPageQuery, plainListState } from '#state/list-url.ts'
 import { useDispatch } from '#state/use-store.ts'
 import { useLiveChanges } from '#state/live-changes.ts'
@@ -25,15 +24,8 @@ export function useService(reference: ServiceReference) {
   return { row, freshness, isFetching, problem, refetch, refresh }
 }
 
-export type ServiceState = Pick<
-  ReturnType<typeof useService>,
-  'row' | 'freshness' | 'isFetching' | 'problem' | 'refetch'
->
+export type ServiceState = Omit<ReturnType<typeof useService>, 'refresh'>
 
-/** Why there is no service to show. */
-export function getMissingReason({ row, problem, isFetching, freshness }: ServiceState) {
-  const isAnswered = row === null && !isFetching
-  if (isAnswered && (problem ? problem.code === 'NOT_FOUND' : freshness.asOf !== null)) return 'unknown'
-  if (!problem) return 'loading'
-  return isOffline(problem) ? 'offline' : 'failed'
-}
+/** The server, or a complete list on the device, has no such service. */
+export const isUnknownService = ({ row, problem, isFetching, freshness }: ServiceState): boolean =>
+  row === null && !isFetching && (problem ? problem.code === 'NOT_FOUND' : freshness.asOf !== null)

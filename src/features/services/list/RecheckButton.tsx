@@ -5,12 +5,12 @@ import { formatNumber } from '#ui/list/Freshness.tsx'
 import { showToast } from '#ui/overlay/toasts.tsx'
 import { useTranslation } from 'react-i18next'
 import { formatProblem } from '#ui/i18n/problem-messages.ts'
-import { useOfflineReason } from '#features/services/useOfflineReason.ts'
+import { useUnsendableReason } from '#patterns/useOfflineReason.ts'
 
 /** Checks now whether the services respond, and says how many do (D53). `companyId` null: those of all companies. */
 export function RecheckButton({ companyId, onDone }: { companyId: number | null; onDone: () => void }) {
   const { t } = useTranslation('services')
-  const disabledReason = useOfflineReason()
+  const disabledReason = useUnsendableReason(t('whyNot.offline'))
   const { isBusy, run } = useAction(recheckServices)
   async function handleRecheck() {
     const result = await run({ query: companyId === null ? {} : { companyId } })

@@ -9,7 +9,7 @@ import { QuickSpans } from '#features/services/log/QuickSpans.tsx'
 import { RangeFields } from '#features/services/log/RangeFields.tsx'
 import { useBusinessNow } from '#features/services/useBusinessNow.ts'
 import { useLogDownload } from '#features/services/log/useLogDownload.ts'
-import { useOfflineReason } from '#features/services/useOfflineReason.ts'
+import { useUnsendableReason } from '#patterns/useOfflineReason.ts'
 
 interface DownloadDialogProps {
   service: { id: number; code: string }
@@ -21,7 +21,7 @@ export function DownloadDialog({ service: { id, code }, onClose }: DownloadDialo
   const { t } = useTranslation('services')
   const formId = useId()
   const clock = useBusinessNow()
-  const disabledReason = useOfflineReason()
+  const disabledReason = useUnsendableReason(t('whyNot.offline'))
   const { isBusy, problem, download } = useLogDownload(id)
   const [typedRange, setTypedRange] = useState<ServiceLogRange | null>(null)
   const [isStrict, setIsStrict] = useState(false)

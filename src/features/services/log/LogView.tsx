@@ -16,7 +16,7 @@ import { QuickSpans } from '#features/services/log/QuickSpans.tsx'
 import { RangeFields } from '#features/services/log/RangeFields.tsx'
 import { useLogDownload } from '#features/services/log/useLogDownload.ts'
 import { useLog } from '#features/services/log/useLog.ts'
-import { useOfflineReason } from '#features/services/useOfflineReason.ts'
+import { useUnsendableReason } from '#patterns/useOfflineReason.ts'
 import { getBusinessNow } from '#ui/page/business-clock.ts'
 import type { useBusinessNow } from '#features/services/useBusinessNow.ts'
 
@@ -84,7 +84,7 @@ interface LogToolsProps {
 /** Range, following and download. */
 function LogTools({ view: { range: viewRange, shouldFollow }, range, clock, logDownload, onChange }: LogToolsProps) {
   const { t } = useTranslation('services')
-  const disabledReason = useOfflineReason()
+  const disabledReason = useUnsendableReason(t('whyNot.offline'))
   // An invalid range stays in its fields, while the lines of the last valid one are displayed.
   const [invalidRange, setInvalidRange] = useState<ServiceLogRange | null>(null)
   const changeRange = (newRange: ServiceLogRange) => {

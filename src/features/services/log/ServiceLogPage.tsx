@@ -2,13 +2,11 @@ import { useParams } from 'react-router-dom'
 import { getOrder, type OrderRow } from '#contract/orders.ts'
 import { useRecord } from '#state/use-record.ts'
 import { ButtonLink } from '#ui/display/Button.tsx'
-import { EmptyState } from '#ui/list/EmptyState.tsx'
 import { type PageCrumb, Page } from '#ui/page/Page.tsx'
-import { ProblemNote } from '#ui/page/ProblemNote.tsx'
-import { Skeleton } from '#ui/page/Skeleton.tsx'
+import { LoadPlaceholder } from '#ui/list/LoadPlaceholder.tsx'
 import { useTranslation } from 'react-i18next'
 import { UnknownServiceCard } from '#features/services/info/UnknownServiceCard.tsx'
-import { getMissingReason, type ServiceState, useService } from '#features/services/info/useService.ts'
+import { isUnknownService, type ServiceState, useService } from '#features/services/info/useService.ts'
 import { LogView } from '#features/services/log/LogView.tsx'
 import { ServiceStyles } from '#features/services/ServiceStyles.tsx'
 import { useBusinessNow } from '#features/services/useBusinessNow.ts'
@@ -70,18 +68,15 @@ function LogFrame({ service, crumbs }: LogFrameProps) {
 
 function MissingLog({ service, backPath }: { service: ServiceState; backPath: string }) {
   const { t } = useTranslation('services')
-  switch (getMissingReason(service)) {
-    case 'unknown':
-      return <UnknownServiceCard action={<ButtonLink to={backPath}>{t('log.back')}</ButtonLink>} />
-    case 'offline':
-      return (
-        <section className="card">
-          <EmptyState icon="offline" title={t('log.needsConnection')} />
-        </section>
-      )
-    case 'failed':
-      return <ProblemNote problem={service.problem} title={t('log.problem')} onRetry={service.refetch} />
-    case 'loading':
-      return <Skeleton lines={8} />
-  }
+  if (isUnknownService(service))
+    return <UnknownServiceCard action={<ButtonLink to={backPath}>{t('log.back')}</ButtonLink>} />
+  return (
+    <LoadPlaceholder
+      problem={service.problem}
+      title={t('log.problem')}
+      offlineTitle={t('log.needsConnection')}
+      lines={8}
+      onRetry={service.refetch}
+    />
+  )
 }

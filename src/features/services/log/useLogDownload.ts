@@ -1,4 +1,5 @@
 import { requestLog } from '#contract/services.ts'
+import { downloadFromServer } from '#ui/display/download-text.ts'
 import { useAction } from '#state/use-action.ts'
 import { showToast } from '#ui/overlay/toasts.tsx'
 import { useTranslation } from 'react-i18next'
@@ -12,14 +13,8 @@ export function useLogDownload(id: number) {
     const result = await run({ body: { id, ...toTimestamps(range, nextMinute) } })
     if (result.kind !== 'fresh') return false
     if (result.output === '') showToast({ kind: 'note', text: t('log.none') })
-    else startDownload(`/public/log/${result.output}`)
+    else downloadFromServer(`/public/log/${result.output}`)
     return result.output !== ''
   }
   return { isBusy, problem, download }
-}
-
-/** A download, not a navigation: a failed navigation would leave the page. The server names the file (M55). */
-function startDownload(href: string) {
-  const link = Object.assign(document.createElement('a'), { href, download: '' })
-  link.click()
 }

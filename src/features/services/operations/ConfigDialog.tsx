@@ -12,7 +12,7 @@ import { showToast } from '#ui/overlay/toasts.tsx'
 import { useTranslation } from 'react-i18next'
 import { formatFailure } from '#features/services/format-failure.ts'
 import { parseMemory, taskCounts } from '#features/services/operations/parse-memory.ts'
-import { useOfflineReason } from '#features/services/useOfflineReason.ts'
+import { useUnsendableReason } from '#patterns/useOfflineReason.ts'
 
 interface ConfigDialogProps {
   row: ServiceRow
@@ -36,7 +36,7 @@ interface MemoryFault {
 /** Memory and number of tasks (M118). The dialog stays open until the host has accepted them. */
 export function ConfigDialog({ row, onClose, onDone }: ConfigDialogProps) {
   const { t } = useTranslation('services')
-  const disabledReason = useOfflineReason()
+  const disabledReason = useUnsendableReason(t('whyNot.offline'))
   const isOpenRef = useIsOpenRef()
   const [isRunning, setRunning] = useState(false)
   const endResult = useRef<CallResult<unknown> | null>(null)

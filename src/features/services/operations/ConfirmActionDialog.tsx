@@ -1,12 +1,10 @@
 import type { Intent } from '#contract/endpoint.ts'
 import type { ServiceRow } from '#contract/services.ts'
-import { Button } from '#ui/display/Button.tsx'
+import { ActionDialog } from '#ui/form/ActionDialog.tsx'
 import { TypedConfirmation } from '#ui/form/TypedConfirmation.tsx'
-import { Dialog } from '#ui/overlay/Dialog.tsx'
-import { ProblemNote } from '#ui/page/ProblemNote.tsx'
 import { useTranslation } from 'react-i18next'
 import { useServiceOperation } from '#features/services/operations/useServiceOperation.ts'
-import { useOfflineReason } from '#features/services/useOfflineReason.ts'
+import { useUnsendableReason } from '#patterns/useOfflineReason.ts'
 import type { ServiceOperationRequest } from '#features/services/slice.ts'
 
 export type ConfirmedAction = 'create' | 'update' | 'reboot' | 'reset' | 'remove'
@@ -25,31 +23,24 @@ export function ConfirmActionDialog({
   onDone,
 }: ConfirmActionProps & { action: ConfirmedAction }) {
   const { t } = useTranslation('services')
-  const disabledReason = useOfflineReason()
+  const disabledReason = useUnsendableReason(t('whyNot.offline'))
   const { isBusy, problem, run } = useServiceOperation({ row, onStarted: onClose, onDone })
-  const isLoss = action === 'remove'
   const operation: ServiceOperationRequest =
     action === 'create'
       ? { kind: action, contractId: row.contract_id, hasData: row.erase_date !== null }
       : { kind: action, id: row.id }
-  const confirmButton = (
-    <Button
-      kind={isLoss ? 'danger' : 'primary'}
-      isBusy={isBusy}
-      disabledReason={disabledReason}
-      onClick={() => void run(operation)}
-    >
-      {t(`move.${action}`)}
-    </Button>
-  )
   return (
-    <Dialog open title={t(`ask.${action}.title`, { code: row.code })} onClose={onClose} action={confirmButton}>
-      <div className="form">
-        <ProblemNote problem={problem} title={t(`failed.${action}`)} shouldFocus />
-        <p>{t(`ask.${action}.text`)}</p>
-        {disabledReason && <p className="field-help">{disabledReason}</p>}
-      </div>
-    </Dialog>
+    <ActionDialog
+      title={t(`ask.${action}.title`, { code: row.code })}
+      kind={action === 'remove' ? 'danger' : 'primary'}
+      actionLabel={t(`move.${action}`)}
+      {...{ isBusy, disabledReason, problem, onClose }}
+      problemTitle={t(`failed.${action}`)}
+      onAction={() => void run(operation)}
+    >
+      <p>{t(`ask.${action}.text`)}</p>
+      {disabledReason && <p className="field-help">{disabledReason}</p>}
+    </ActionDialog>
   )
 }
 
@@ -65,10 +56,8 @@ export function DeleteServiceDialog({ row, onClose, onDone }: ConfirmActionProps
       value={code}
       label={t('ask.delete.label')}
       actionLabel={t('move.delete')}
-      isBusy={isBusy}
-      problem={problem}
+      {...{ isBusy, problem, onClose }}
       onConfirm={() => void run({ kind: 'delete', id })}
-      onClose={onClose}
     >
       <p>{t('ask.delete.text', { name, company })}</p>
     </TypedConfirmation>

@@ -10,7 +10,7 @@ import { DescriptionItem, DescriptionList } from '#ui/display/DescriptionList.ts
 import { Dialog } from '#ui/overlay/Dialog.tsx'
 import { ProblemNote } from '#ui/page/ProblemNote.tsx'
 import { useTranslation } from 'react-i18next'
-import { useOfflineReason } from '#features/services/useOfflineReason.ts'
+import { useUnsendableReason } from '#patterns/useOfflineReason.ts'
 import { dismissJob } from '#features/services/slice.ts'
 
 interface PasswordDialogProps {
@@ -27,7 +27,7 @@ const isGoneProblem = (problem: Problem | null) => problem?.code === 'NOT_FOUND'
 export function PasswordDialog({ service: { id, code }, intent, onClose }: PasswordDialogProps) {
   const { t } = useTranslation('services')
   const dispatch = useDispatch()
-  const disabledReason = useOfflineReason()
+  const disabledReason = useUnsendableReason(t('whyNot.offline'))
   const { isBusy, problem, run } = useAction(takeServicePassword)
   const [credentials, setCredentials] = useState<{ user: string; password: string } | null>(null)
   const isGone = isGoneProblem(problem)

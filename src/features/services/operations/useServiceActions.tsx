@@ -18,7 +18,7 @@ import {
 } from '#features/services/operations/service-actions.ts'
 import { PasswordDialog } from '#features/services/operations/PasswordDialog.tsx'
 import { RebootOffer } from '#features/services/operations/RebootOffer.tsx'
-import { useOfflineReason } from '#features/services/useOfflineReason.ts'
+import { useUnsendableReason } from '#patterns/useOfflineReason.ts'
 import { DownloadDialog } from '#features/services/log/DownloadDialog.tsx'
 import type { ServiceOperationRequest } from '#features/services/slice.ts'
 import { useBusinessDay } from '#features/services/useBusinessNow.ts'
@@ -54,7 +54,7 @@ export function useServiceActions({ jobs, logPath, onDone }: ServiceActionsOptio
   const { t } = useTranslation('services')
   const { caller } = useSignedInSession()
   const navigate = useNavigate()
-  const offlineReason = useOfflineReason()
+  const offlineReason = useUnsendableReason(t('whyNot.offline'))
   const today = useBusinessDay()
   const [openDialog, setOpenDialog] = useState<OpenDialog | null>(null)
   const close = () => setOpenDialog(null)

@@ -1,13 +1,12 @@
-import { getSettings } from '#contract/accounts.ts'
 import type { UserRow } from '#contract/users.ts'
 import { formatCsv } from '#domain/csv.ts'
 import { isDeleteLevel } from '#domain/access.ts'
 import { userFlags } from '#domain/accounts/users.ts'
 import type { ListView, OverlaidRow } from '#local/lists/list-view.ts'
+import { useSettings } from '#patterns/useSettings.ts'
 import { useConnection, useSignedInSession } from '#state/use-store.ts'
 import { useAction } from '#state/use-action.ts'
 import { useLiveQuery } from '#state/live-query.ts'
-import { useRecord } from '#state/use-record.ts'
 import { Button } from '#ui/display/Button.tsx'
 import { Dialog } from '#ui/overlay/Dialog.tsx'
 import { formatNumber, formatReadingTime } from '#ui/list/Freshness.tsx'
@@ -26,7 +25,7 @@ export function ExportDialog({ view, onClose }: { view: UsersView; onClose: () =
   const { t } = useTranslation('people')
   const { user } = useSignedInSession()
   const connection = useConnection()
-  const timeZone = useRecord(getSettings, {}).record?.time_zone ?? null
+  const timeZone = useSettings()?.time_zone ?? null
   const buildTable = useExportTable(timeZone)
   const { run, isBusy, problem } = useAction(() => fetchAllUsers(user.company_id, view))
   const savedQuery = usersView.toSavedQuery(view)

@@ -1,7 +1,6 @@
 import type { Currency } from '#domain/money.ts'
-import { Button } from '#ui/display/Button.tsx'
-import { Dialog } from '#ui/overlay/Dialog.tsx'
 import { useTranslation } from 'react-i18next'
+import { ActionDialog } from '#ui/form/ActionDialog.tsx'
 import type { ModuleToggle } from '#features/orders/wizard/fields/module-selection.ts'
 import { type PriceChange, AmountChange } from '#features/orders/quote/AmountChange.tsx'
 import { getNameLang } from '#ui/i18n/name-language.ts'
@@ -22,37 +21,33 @@ export function ModuleChangeDialog({ toggle, getName, currency, change, inUse, o
   const { kind, code, dependentCodes } = toggle
   const name = getName(code)
   const isUsed = kind === 'removing' && [code, ...dependentCodes].some((usedCode) => inUse.includes(usedCode))
-  const action = (
-    <Button kind={kind === 'removing' ? 'danger' : 'primary'} onClick={onConfirm}>
-      {t(kind === 'adding' ? 'confirm.add' : dependentCodes.length > 0 ? 'confirm.remove' : 'confirm.removeOne')}
-    </Button>
-  )
   return (
-    <Dialog
-      open
+    <ActionDialog
       title={t(kind === 'adding' ? 'confirm.addTitle' : 'confirm.removeTitle', { name })}
       onClose={onClose}
-      action={action}
+      kind={kind === 'removing' ? 'danger' : 'primary'}
+      actionLabel={t(
+        kind === 'adding' ? 'confirm.add' : dependentCodes.length > 0 ? 'confirm.remove' : 'confirm.removeOne',
+      )}
+      onAction={onConfirm}
     >
-      <div className="form">
-        {dependentCodes.length > 0 && (
-          <div>
-            <p>{t(kind === 'adding' ? 'confirm.addText' : 'confirm.removeText', { name })}</p>
-            <ul className="modules-along">
-              {dependentCodes.map((dependentCode) => (
-                <li key={dependentCode}>
-                  <span lang={getNameLang(getName(dependentCode))}>{getName(dependentCode)}</span>{' '}
-                  <code>{dependentCode}</code>
-                </li>
-              ))}
-            </ul>
-          </div>
-        )}
-        {isUsed && <p className="modules-used">{t('confirm.inUse')}</p>}
-        <p>
-          <AmountChange currency={currency} change={change} />
-        </p>
-      </div>
-    </Dialog>
+      {dependentCodes.length > 0 && (
+        <div>
+          <p>{t(kind === 'adding' ? 'confirm.addText' : 'confirm.removeText', { name })}</p>
+          <ul className="modules-along">
+            {dependentCodes.map((dependentCode) => (
+              <li key={dependentCode}>
+                <span lang={getNameLang(getName(dependentCode))}>{getName(dependentCode)}</span>{' '}
+                <code>{dependentCode}</code>
+              </li>
+            ))}
+          </ul>
+        </div>
+      )}
+      {isUsed && <p className="modules-used">{t('confirm.inUse')}</p>}
+      <p>
+        <AmountChange currency={currency} change={change} />
+      </p>
+    </ActionDialog>
   )
 }

@@ -15,7 +15,7 @@ import {
 } from '#features/orders/wizard/fields/module-selection.ts'
 import { ModuleChangeDialog } from '#features/orders/wizard/fields/ModuleChangeDialog.tsx'
 import { type PriceChange, AmountChange } from '#features/orders/quote/AmountChange.tsx'
-import { useLatestCallback } from '#features/orders/quote/useLatestCallback.ts'
+import { useLatestCallback } from '#ui/display/useLatestCallback.ts'
 import { findJoiningModules, type PriceData } from '#features/orders/quote/local-quote.ts'
 import { getModuleNames } from '#features/orders/quote/module-names.ts'
 import { getNameLang } from '#ui/i18n/name-language.ts'

@@ -14,10 +14,10 @@ import {
   toRequestedOrder,
   type WizardValues,
 } from '#features/orders/draft/wizard-form.ts'
-import { usePayableFault } from '#features/orders/payment/usePayableFault.ts'
+import { usePayableFault } from '#patterns/usePayableFault.ts'
 import type { OwnUnpaidOrder } from '#features/orders/payment/useUnpaidOrders.ts'
 import type { PriceData } from '#features/orders/quote/local-quote.ts'
-import { useLatestCallback } from '#features/orders/quote/useLatestCallback.ts'
+import { useLatestCallback } from '#ui/display/useLatestCallback.ts'
 import { useQuote } from '#features/orders/quote/useQuote.ts'
 import { getLastStep, useStep } from '#features/orders/wizard/state/useStep.ts'
 import { useServiceCode } from '#features/orders/wizard/state/useServiceCode.ts'

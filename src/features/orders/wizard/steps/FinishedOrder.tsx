@@ -2,7 +2,7 @@ import '#features/orders/contract-words.ts'
 import { useEffect } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useOrder } from '#features/orders/change/useOrder.ts'
-import { OrderPlaceholder } from '#features/orders/OrderPlaceholder.tsx'
+import { LoadPlaceholder } from '#ui/list/LoadPlaceholder.tsx'
 import { ResultStep } from '#features/orders/wizard/steps/ResultStep.tsx'
 import { StepIndicator } from '#features/orders/wizard/steps/StepIndicator.tsx'
 
@@ -29,7 +29,7 @@ export function FinishedOrder({ id, today, onNone, onAgain }: Props) {
     <div className="wizard">
       <StepIndicator currentStep={3} />
       {!row && (
-        <OrderPlaceholder
+        <LoadPlaceholder
           problem={problem}
           offlineTitle={t('missing')}
           offlineText={t('missingOffline')}

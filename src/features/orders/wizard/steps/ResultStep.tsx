@@ -1,13 +1,12 @@
-import { useEffect } from 'react'
 import type { OrderRow } from '#contract/orders.ts'
 import { getSetUpNotice } from '#domain/contracts.ts'
+import { usePolling } from '#patterns/usePolling.ts'
 import { Amount } from '#ui/display/Amount.tsx'
 import { Button, ButtonLink } from '#ui/display/Button.tsx'
 import { Icon } from '#ui/icons/Icon.tsx'
 import { WebAddress } from '#ui/display/WebAddress.tsx'
 import { useTranslation } from 'react-i18next'
 import { useOrder } from '#features/orders/change/useOrder.ts'
-import { useLatestCallback } from '#features/orders/quote/useLatestCallback.ts'
 
 interface Props {
   order: OrderRow | null
@@ -56,12 +55,7 @@ function SetUpProgress({ id, today, fallback }: { id: number; today: string; fal
   const row = overlaidRow?.row ?? fallback
   const setUpState = getSetUpNotice(row, today)
   const isAwaited = setUpState === 'soon'
-  const refetchLatest = useLatestCallback(() => void refetch())
-  useEffect(() => {
-    if (!isAwaited) return
-    const timer = setInterval(refetchLatest, pollIntervalMs)
-    return () => clearInterval(timer)
-  }, [isAwaited, refetchLatest])
+  usePolling(isAwaited, pollIntervalMs, () => void refetch())
   return (
     <div className="finish-next" role="status">
       <p>

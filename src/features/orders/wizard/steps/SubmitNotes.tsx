@@ -2,10 +2,10 @@ import { type ReactNode } from 'react'
 import type { Currency } from '#domain/money.ts'
 import { Amount } from '#ui/display/Amount.tsx'
 import { Button } from '#ui/display/Button.tsx'
-import { Icon } from '#ui/icons/Icon.tsx'
+import { Notice } from '#ui/display/Notice.tsx'
 import { ProblemNote } from '#ui/page/ProblemNote.tsx'
 import { useTranslation } from 'react-i18next'
-import { ConsentDialog } from '#features/orders/ConsentDialog.tsx'
+import { ActionDialog } from '#ui/form/ActionDialog.tsx'
 import { ContractAppChanges } from '#features/orders/draft/ContractAppChanges.tsx'
 import type { SubmitOrderState, SubmitStage } from '#features/orders/wizard/state/useSubmitOrder.ts'
 import { type AgreedQuote } from '#features/orders/draft/wizard-draft.ts'
@@ -42,11 +42,12 @@ export function SubmitNotes({ submission, currency, agreedQuote, code }: Props) 
     return <QuoteComparison stage={stage} currency={currency} onAgree={() => void agree(stage.serverQuote)} />
   if (stage.kind === 'unpaid')
     return (
-      <ConsentDialog
+      <ActionDialog
         title={t('unpaid.replaceTitle', { code })}
-        agreeLabel={t('unpaid.replace')}
-        onAgree={() => void agree(stage.serverQuote, { replaces: stage.unpaidOrder.id })}
-        onDecline={reset}
+        actionLabel={t('unpaid.replace')}
+        onAction={() => void agree(stage.serverQuote, { replaces: stage.unpaidOrder.id })}
+        onClose={reset}
+        shouldFocusCancel
       >
         <p>{t('unpaid.replaceText', { due: stage.unpaidOrder.due })}</p>
         {stage.unpaidOrder.currency && (
@@ -54,19 +55,20 @@ export function SubmitNotes({ submission, currency, agreedQuote, code }: Props) 
             <Amount currency={stage.unpaidOrder.currency} amount={stage.unpaidOrder.amount} />
           </p>
         )}
-      </ConsentDialog>
+      </ActionDialog>
     )
   if (stage.kind === 'apps')
     return (
-      <ConsentDialog
+      <ActionDialog
         title={t('apps.title')}
-        agreeLabel={t('apps.confirm')}
-        onAgree={() => void agree(stage.serverQuote, { replaces: stage.replaces, confirmKey: stage.key })}
-        onDecline={reset}
+        actionLabel={t('apps.confirm')}
+        onAction={() => void agree(stage.serverQuote, { replaces: stage.replaces, confirmKey: stage.key })}
+        onClose={reset}
+        shouldFocusCancel
       >
         <p>{t('apps.text')}</p>
         <ContractAppChanges appChanges={stage.appChanges} />
-      </ConsentDialog>
+      </ActionDialog>
     )
   return null
 }
@@ -114,24 +116,15 @@ function QuoteComparison({
   )
 }
 
-function Note({
-  tone,
-  title,
-  children,
-}: {
-  tone: 'pending' | 'warning' | 'positive'
-  title: string
-  children: ReactNode
-}) {
+const noteIcons = { pending: 'waiting', warning: 'alert', positive: 'check' } as const
+
+function Note({ tone, title, children }: { tone: keyof typeof noteIcons; title: string; children: ReactNode }) {
   return (
-    <div className={`wizard-note ${tone}`} role="alert">
-      <Icon name={tone === 'pending' ? 'waiting' : tone === 'warning' ? 'alert' : 'check'} />
-      <div>
-        <p>
-          <strong>{title}</strong>
-        </p>
-        {children}
-      </div>
-    </div>
+    <Notice look="wizard-note" tone={tone} role="alert" icon={noteIcons[tone]}>
+      <p>
+        <strong>{title}</strong>
+      </p>
+      {children}
+    </Notice>
   )
 }

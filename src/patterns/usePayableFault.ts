@@ -1,7 +1,6 @@
-import { getSettings } from '#contract/accounts.ts'
 import { type Currency, readAmount } from '#domain/money.ts'
 import { type PayableFault, findPayableFault } from '#domain/payments.ts'
-import { useRecord } from '#state/use-record.ts'
+import { useSettings } from '#patterns/useSettings.ts'
 import { useSignedInSession } from '#state/use-store.ts'
 
 /** What is wrong with an amount before it is ordered, by the payment methods of this installation; null: nothing, or not known yet. */
@@ -10,7 +9,7 @@ export function usePayableFault(
   { isWaivable }: { isWaivable: boolean },
 ): PayableFault | null {
   const { caller } = useSignedInSession()
-  const { record: settings } = useRecord(getSettings, {})
+  const settings = useSettings()
   if (!figure || !settings) return null
   const { currency, amount } = figure
   return findPayableFault(settings.payment.types, { currency, amount: readAmount(amount), isWaivable }, caller)

@@ -1,0 +1,6 @@
+/** Calls back whenever the page turns light or dark. Returns an unsubscribe function. */
+export function subscribeToTheme(onChange: () => void): () => void {
+  const observer = new MutationObserver(onChange)
+  observer.observe(document.documentElement, { attributes: true, attributeFilter: ['data-theme'] })
+  return () => observer.disconnect()
+}

@@ -1,0 +1,44 @@
+import type { Problem } from '#contract/problem.ts'
+import { Button, type ButtonProps } from '#ui/display/Button.tsx'
+import { Dialog } from '#ui/overlay/Dialog.tsx'
+import { ProblemNote } from '#ui/page/ProblemNote.tsx'
+import type { DialogProps } from '#ui/prime/Dialog.tsx'
+
+type ActionDialogProps = Omit<DialogProps, 'open' | 'action' | 'question'> &
+  Pick<ButtonProps, 'kind' | 'isBusy' | 'disabledReason'> & {
+    /** What the button of the action says. */
+    actionLabel: string
+    onAction: () => void
+    /** Of the action, before the children; `problemTitle`: what did not succeed. */
+    problem?: Problem | null
+    problemTitle?: string
+    contentClass?: string
+  }
+
+/** A dialog about one action: what the action does, its button, and why it did not succeed. */
+export function ActionDialog({
+  kind = 'primary',
+  isBusy = false,
+  disabledReason,
+  actionLabel,
+  onAction,
+  problem = null,
+  problemTitle,
+  contentClass = 'form',
+  children,
+  ...dialogProps
+}: ActionDialogProps) {
+  const actionButton = (
+    <Button {...{ kind, isBusy, disabledReason }} onClick={() => onAction()}>
+      {actionLabel}
+    </Button>
+  )
+  return (
+    <Dialog open {...dialogProps} action={actionButton}>
+      <div className={contentClass}>
+        <ProblemNote problem={problem} title={problemTitle} shouldFocus />
+        {children}
+      </div>
+    </Dialog>
+  )
+}

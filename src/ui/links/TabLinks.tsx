@@ -1,0 +1,24 @@
+import { Link } from 'react-router-dom'
+
+interface TabLinksProps<Name extends string> {
+  className: string
+  label: string
+  tabs: readonly { name: Name; label: string; search: string }[]
+  /** Null: not known yet. */
+  currentName: Name | null
+}
+
+/** The parts of a page, each an address of its own. */
+export const TabLinks = <Name extends string>({ className, label, tabs, currentName }: TabLinksProps<Name>) => (
+  <nav className={className} aria-label={label}>
+    <ul>
+      {tabs.map((tab) => (
+        <li key={tab.name}>
+          <Link to={{ search: tab.search }} aria-current={tab.name === currentName ? 'page' : undefined}>
+            {tab.label}
+          </Link>
+        </li>
+      ))}
+    </ul>
+  </nav>
+)

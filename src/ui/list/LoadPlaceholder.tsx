@@ -1,0 +1,25 @@
+import { isOffline, type Problem } from '#contract/problem.ts'
+import { EmptyCard } from '#ui/list/EmptyCard.tsx'
+import { ProblemNote } from '#ui/page/ProblemNote.tsx'
+import { Skeleton } from '#ui/page/Skeleton.tsx'
+
+interface LoadPlaceholderProps {
+  problem: Problem | null
+  /** What could not be loaded. */
+  title?: string
+  offlineTitle: string
+  offlineText?: string
+  lines?: number
+  onRetry: () => void
+}
+
+/** In place of what the device does not have yet. Offline it needs no button: it is fetched when the connection is back. */
+export function LoadPlaceholder({ problem, lines = 6, onRetry, ...texts }: LoadPlaceholderProps) {
+  if (!problem) return <Skeleton lines={lines} />
+  if (!isOffline(problem)) return <ProblemNote problem={problem} title={texts.title} onRetry={onRetry} />
+  return (
+    <EmptyCard icon="offline" title={texts.offlineTitle}>
+      {texts.offlineText && <p>{texts.offlineText}</p>}
+    </EmptyCard>
+  )
+}
