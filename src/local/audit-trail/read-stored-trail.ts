@@ -66,22 +66,26 @@ export async function findCoveredDays(
   return days && { zone: storedTrail.zone, asOf: storedTrail.asOf, days }
 }
 
+/** A company's stored trail by its index. */
+interface IndexedTrail {
+  db: UserDatabase
+  companyId: number
+  indexName: string
+}
+
 const tables = ['indexes', 'buckets', 'columns', ...storedTrailTables] as const
 
 /** A day is a bucket of the index, so a range of days is not tested row by row. */
-const splitDays = ({ dateFrom, dateTo, searchText: _byTexts, ...rest }: FilterValues) => ({
-  rest,
-  from: dateFrom,
-  to: dateTo,
-})
+function buildIndexQuery(
+  { dateFrom: _from, dateTo: _to, searchText: _text, ...filters }: FilterValues,
+  order = storedTrailIndex.sort[1],
+) {
+  return { list: storedTrailIndex, filters, sort: [storedTrailIndex.sort[0], order] as const }
+}
 
-async function readDayBuckets(db: UserDatabase, indexName: string, filters: FilterValues): Promise<ListBucket[]> {
-  const { from, to } = splitDays(filters)
-  const buckets = await readIndexBuckets(db, indexName, {
-    list: storedTrailIndex,
-    filters: {},
-    sort: storedTrailIndex.sort,
-  })
+async function readDayBuckets({ db, indexName }: IndexedTrail, filters: FilterValues): Promise<ListBucket[]> {
+  const { dateFrom: from, dateTo: to } = filters
+  const buckets = await readIndexBuckets(db, indexName, buildIndexQuery({}))
   return buckets.filter(
     ({ at }) => (from === undefined || String(at) >= String(from)) && (to === undefined || String(at) <= String(to)),
   )
@@ -97,10 +101,9 @@ export async function readStoredTrailPage(
   return await readInTransaction(db, tables, async () => {
     const indexName = (await db.indexes.get(getTrailListId(companyId)))?.name
     if (indexName === undefined) return null
+    const trail = { db, companyId, indexName }
     const logIndexes = await searchStoredTrail(db, companyId, query.filters['searchText'])
-    const matches = await (logIndexes
-      ? findByText(db, indexName, query, logIndexes)
-      : findByFilters(db, indexName, companyId, query))
+    const matches = await (logIndexes ? findByText(trail, query, logIndexes) : findByFilters(trail, query))
     const page = {
       count: Math.min(matches.count, maxCountedEntries),
       data: await readEntries(db, companyId, matches.logIndexes),
@@ -115,65 +118,50 @@ interface TrailMatches {
   logIndexes: number[]
 }
 
-async function findByFilters(
-  db: UserDatabase,
-  indexName: string,
-  companyId: number,
-  query: TrailQuery,
-): Promise<TrailMatches> {
-  const { rest } = splitDays(query.filters)
-  const indexQuery = { list: storedTrailIndex, filters: rest, sort: [storedTrailIndex.sort[0], query.order] as const }
-  const indexMatches = await getIndexReader().findRows(
-    db,
-    indexName,
-    indexQuery,
-    await readDayBuckets(db, indexName, query.filters),
-  )
+async function findByFilters(trail: IndexedTrail, query: TrailQuery): Promise<TrailMatches> {
+  const { db, indexName } = trail
+  const indexQuery = buildIndexQuery(query.filters, query.order)
+  const buckets = await readDayBuckets(trail, query.filters)
+  const indexMatches = await getIndexReader().findRows(db, indexName, indexQuery, buckets)
   const firstIndex =
     query.afterEntryId === undefined
       ? (query.page - 1) * query.results
-      : await countThroughEntry(db, indexName, { companyId, query: { ...query, afterEntryId: query.afterEntryId } })
+      : await countThroughEntry(trail, { ...query, afterEntryId: query.afterEntryId })
   return { count: indexMatches.count, logIndexes: await indexMatches.ids(firstIndex, query.results) }
 }
 
 /** Of what has the text in it, however much that is, every place: they are counted, and put in order, in memory. */
 async function findByText(
-  db: UserDatabase,
-  indexName: string,
+  trail: IndexedTrail,
   query: TrailQuery,
   logIndexes: ReadonlySet<number>,
 ): Promise<TrailMatches> {
-  const matchingIndexes = (await findMatchesByDay(db, indexName, query.filters, logIndexes)).flatMap(
+  const matchingIndexes = (await findMatchesByDay(trail, query.filters, logIndexes)).flatMap(
     ({ dayIndexes }) => dayIndexes,
   )
   if (query.order === 'desc') matchingIndexes.reverse()
   const firstIndex =
     query.afterEntryId === undefined
       ? (query.page - 1) * query.results
-      : await findStartBehind(db, indexName, matchingIndexes, query.afterEntryId)
+      : await findStartBehind(trail, matchingIndexes, query.afterEntryId)
   return { count: matchingIndexes.length, logIndexes: matchingIndexes.slice(firstIndex, firstIndex + query.results) }
 }
 
 async function findStartBehind(
-  db: UserDatabase,
-  indexName: string,
+  trail: IndexedTrail,
   matchingIndexes: readonly number[],
   entryId: number,
 ): Promise<number> {
-  const [logIndex] = await findLogIndex(db, indexName, entryId)
+  const [logIndex] = await findLogIndex(trail, entryId)
   const position = logIndex === undefined ? -1 : matchingIndexes.indexOf(logIndex)
   return position < 0 ? matchingIndexes.length : position + 1
 }
 
 /** Each day's entries that the filter means and that stand at one of these places, in the order of time. */
-async function findMatchesByDay(
-  db: UserDatabase,
-  indexName: string,
-  filters: FilterValues,
-  logIndexes: ReadonlySet<number>,
-) {
-  const query = { list: storedTrailIndex, filters: splitDays(filters).rest, sort: storedTrailIndex.sort }
-  const buckets = await readDayBuckets(db, indexName, filters)
+async function findMatchesByDay(trail: IndexedTrail, filters: FilterValues, logIndexes: ReadonlySet<number>) {
+  const { db, indexName } = trail
+  const query = buildIndexQuery(filters)
+  const buckets = await readDayBuckets(trail, filters)
   const bucketMatches = await getIndexReader().findInBuckets(db, indexName, { query, buckets, ids: logIndexes })
   return bucketMatches.map(({ bucket, matchingIds: dayIndexes }) => ({ day: String(bucket.at), dayIndexes }))
 }
@@ -196,13 +184,12 @@ async function readEntries(
 
 /** How many entries of the filter stand up to that entry, itself included; beyond all of them where it is not here. */
 async function countThroughEntry(
-  db: UserDatabase,
-  indexName: string,
-  { companyId, query }: { companyId: number; query: TrailQuery & { afterEntryId: number } },
+  trail: IndexedTrail,
+  { filters, order, afterEntryId }: TrailQuery & { afterEntryId: number },
 ): Promise<number> {
-  const { filters, order, afterEntryId } = query
+  const { db, indexName, companyId } = trail
   const [field] = storedTrailIndex.sort
-  const ids = await findLogIndex(db, indexName, afterEntryId)
+  const ids = await findLogIndex(trail, afterEntryId)
   const [entry] = await readEntries(db, companyId, ids)
   if (!entry) return Number.MAX_SAFE_INTEGER
   const row = { ...entry, id: ids[0] ?? 0 } as unknown as VersionedRow
@@ -214,9 +201,8 @@ async function countThroughEntry(
 }
 
 /** Where the entry of this id stands, or nothing. */
-async function findLogIndex(db: UserDatabase, indexName: string, id: number): Promise<number[]> {
-  const indexQuery = { list: storedTrailIndex, filters: { entry: id }, sort: storedTrailIndex.sort }
-  return await (await getIndexReader().findRows(db, indexName, indexQuery)).ids(0, 1)
+async function findLogIndex({ db, indexName }: IndexedTrail, id: number): Promise<number[]> {
+  return await (await getIndexReader().findRows(db, indexName, buildIndexQuery({ entry: id }))).ids(0, 1)
 }
 
 export interface TrailActivity {
@@ -240,7 +226,7 @@ export async function readStoredTrailActivity(
     if (indexName === undefined) return null
     const range = { ...filters, dateFrom: firstDay, dateTo: lastDay }
     const logIndexes = await searchStoredTrail(db, companyId, filters['searchText'])
-    const count = (filterValues: FilterValues) => countDays(db, indexName, filterValues, logIndexes)
+    const count = (filterValues: FilterValues) => countDays({ db, companyId, indexName }, filterValues, logIndexes)
     const dayCounts = await count(range)
     const failures = filters['status'] === undefined ? await count({ ...range, status: -1 }) : dayCounts
     const activityDays = dayCounts.map(({ day, hits }, i) => {
@@ -254,22 +240,13 @@ export async function readStoredTrailActivity(
   })
 }
 
-async function countDays(
-  db: UserDatabase,
-  indexName: string,
-  filters: FilterValues,
-  logIndexes: ReadonlySet<number> | null,
-) {
+async function countDays(trail: IndexedTrail, filters: FilterValues, logIndexes: ReadonlySet<number> | null) {
   if (logIndexes) {
-    const dayMatches = await findMatchesByDay(db, indexName, filters, logIndexes)
+    const dayMatches = await findMatchesByDay(trail, filters, logIndexes)
     return dayMatches.map(({ day, dayIndexes }) => ({ day, hits: dayIndexes.length }))
   }
-  const query = { list: storedTrailIndex, filters: splitDays(filters).rest, sort: storedTrailIndex.sort }
-  const counts = await getIndexReader().countInBuckets(
-    db,
-    indexName,
-    query,
-    await readDayBuckets(db, indexName, filters),
-  )
+  const { db, indexName } = trail
+  const buckets = await readDayBuckets(trail, filters)
+  const counts = await getIndexReader().countInBuckets(db, indexName, buildIndexQuery(filters), buckets)
   return counts.map(({ bucket, hits }) => ({ day: String(bucket.at), hits }))
 }

@@ -5,20 +5,7 @@ import { isOpenJob } from '#local/jobs/job-state.ts'
 import { findUserDatabase } from '#local/session/session.ts'
 import type { Job } from '#local/storage/records.ts'
 
-export type JobActivity = Pick<
-  Job,
-  | 'intent'
-  | 'endpoint'
-  | 'input'
-  | 'state'
-  | 'percent'
-  | 'deadline'
-  | 'since'
-  | 'endedAt'
-  | 'answer'
-  | 'problem'
-  | 'seen'
-> & { isOpen: boolean }
+export type JobActivity = Job & { isOpen: boolean }
 
 export async function readActivity(device: Device = getThisDevice()): Promise<JobActivity[]> {
   const db = await findUserDatabase(device)
@@ -46,7 +33,7 @@ export async function countActivity(device: Device = getThisDevice()): Promise<A
   }
 }
 
-/** What is to be watched now: when the next of them is due, and the latest word on each by its progress key. */
+/** How many jobs run, and when the next poll of one is due. */
 export interface JobWatch {
   openCount: number
   nextAt: number

@@ -41,10 +41,7 @@ export interface ListView<R extends VersionedRow> {
 }
 
 /** Rows on the device, and how many the server counted of them; null: it never did. */
-export interface SearchScope {
-  cachedCount: number
-  total: number | null
-}
+export type SearchScope = Pick<ListView<VersionedRow>, 'cachedCount' | 'total'>
 
 export type ReadList = <R extends VersionedRow>(list: ListSpec, query: ListQuery) => Promise<ListView<R>>
 export type ReadRow = <R extends VersionedRow>(table: string, id: RowRef) => Promise<OverlaidRow<R> | null>

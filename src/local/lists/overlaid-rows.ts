@@ -22,15 +22,10 @@ export interface OverlaidCandidate extends ListCandidate {
   overlaidRow: OverlaidRow<VersionedRow>
 }
 
-interface ListContent {
+interface ListContent extends Pick<ListView<VersionedRow>, 'count' | 'cachedCount' | 'pendingCount'> {
   rows: OverlaidCandidate[]
-  /** Rows of the filter on the device, waiting writes included. */
-  count: number
-  /** The same without waiting writes. */
-  cachedCount: number
   oldestAsOf: number | null
   searchedCount: number
-  pendingCount: number
 }
 
 export const toListView = <R extends VersionedRow>(

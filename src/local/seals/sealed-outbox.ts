@@ -44,11 +44,8 @@ export async function wipeUserData(
   for (;;) {
     const content = await readContent(db)
     const sealedWrites = sealer && !isEmpty(content) ? await sealContent(sealer, content) : null
-    const result = await wipeIfUnchanged(db, content, {
-      sealedWrites,
-      keyId: sealer?.keyId ?? 0,
-      generation: generation + 1,
-    })
+    const keyId = sealer?.keyId ?? 0
+    const result = await wipeIfUnchanged(db, content, { sealedWrites, keyId, generation: generation + 1 })
     if (result !== 'changed') return result === 'wiped'
   }
 }
@@ -70,12 +67,9 @@ async function closeSessionGeneration(db: UserDatabase, generation: number): Pro
 async function wipeIfUnchanged(
   db: UserDatabase,
   expectedContent: SealedContent,
-  {
-    sealedWrites,
-    keyId,
-    generation,
-  }: { sealedWrites: Omit<SealedWrites, 'name'> | null; keyId: number; generation: number },
+  input: { sealedWrites: Omit<SealedWrites, 'name'> | null; keyId: number; generation: number },
 ): Promise<'wiped' | 'changed' | 'moved'> {
+  const { sealedWrites, keyId, generation } = input
   return await transact(db, [...wipedTables, ...sealedTables, 'jobs', 'meta'], async () => {
     if (!(await isGenerationClosed(db, generation))) return 'moved'
     if (sealedWrites) {

@@ -7,13 +7,7 @@ import { toCoverageId } from '#local/storage/list-ids.ts'
 import { findUserDatabase } from '#local/session/session.ts'
 
 /** One list as it is kept: the rows of a table that belong to one company or one service, or all there are. */
-export interface CachedListUsage {
-  table: string
-  /** Value of the list's scope column; null where a list has no scope. */
-  scope: number | null
-  rows: number
-  /** Roughly: what the rows are as text, and what the browser keeps beside them. */
-  bytes: number
+export interface CachedListUsage extends Omit<ListStats, 'id' | 'asOf' | 'latestAsOf'> {
   /** Server time of the oldest and of the newest reading that brought a row, epoch ms; null: by an older build. */
   asOf: number | null
   latestAsOf: number | null

@@ -254,12 +254,9 @@ export interface SealedCache {
 }
 
 /** Records of one table; they are put back in the order of `id`. */
-export interface SealedRows {
+export interface SealedRows extends Pick<SealedWrites, 'iv' | 'data' | 'sender'> {
   id?: number
   table: string
-  iv: Uint8Array<ArrayBuffer>
-  data: ArrayBuffer
-  sender?: ArrayBuffer
 }
 
 /** Days of audit trails that their user keeps here, for the time when the entries themselves were wiped. */

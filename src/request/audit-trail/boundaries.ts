@@ -13,32 +13,25 @@ import {
   type LogEntryRange,
   readStoredTiles,
 } from '#request/audit-trail/log-tiles.ts'
-import type { PipelinePorts } from '#request/ports.ts'
-import type { SessionGuard } from '#request/reads/read-context.ts'
-
-/** Entries from that place on, up to the other without it. */
+import type { LogContext } from '#request/audit-trail/fetch-trail.ts'
 
 /** Null: every kept entry is in the log of this checkpoint; else where it is not. Throws TrailProblem, LogError. */
-export async function storeBoundaries(
-  ports: PipelinePorts,
-  guard: SessionGuard,
-  companyId: number,
-  checkpoint: Checkpoint,
-): Promise<LogEntryRange | null> {
+export async function storeBoundaries(context: LogContext, checkpoint: Checkpoint): Promise<LogEntryRange | null> {
+  const { guard, companyId } = context
   const { db } = guard
   const storedTrail = await db.storedTrails.get(companyId)
   if (!storedTrail) return null
   const range = { from: storedTrail.from, to: storedTrail.next, size: checkpoint.size }
   const { missingNames } = await readStoredTiles(db, companyId, listRangeTiles(range), checkpoint.size)
   for (const name of missingNames) {
-    const hashes = await fetchTile(ports, guard, companyId, name)
+    const hashes = await fetchTile(context, name)
     const firstDifference = await findFirstDifference(db, companyId, name, hashes)
     if (firstDifference !== null) return { from: firstDifference, to: firstDifference + 1 }
     const width = getTileWidth(name, checkpoint.size)
     await storeTrailTiles(db, companyId, [{ ...name, hashes: hashes.slice(0, width * hashLength) }], guard.generation)
   }
   const wrongTile = await checkStoredTiles(db, companyId, { ...range, root: checkpoint.root })
-  return wrongTile && (await findWrongRange(ports, guard, companyId, wrongTile, range))
+  return wrongTile && (await findWrongRange(context, wrongTile, range))
 }
 
 /** The first place at which these hashes are not those that are kept; null: there is none. Above level 0 nothing is of ours. */
@@ -72,15 +65,13 @@ export async function checkStoredTiles(
 }
 
 async function findWrongRange(
-  ports: PipelinePorts,
-  guard: SessionGuard,
-  companyId: number,
+  context: LogContext,
   { level, index }: TileName,
   range: LogRange,
 ): Promise<LogEntryRange> {
   const tileRange = clipToTile(range, { level, index })
   if (level > 0) return tileRange
-  const serverHashes = await fetchTile(ports, guard, companyId, { level, index })
-  const firstDifference = await findFirstDifference(guard.db, companyId, { level, index }, serverHashes)
+  const serverHashes = await fetchTile(context, { level, index })
+  const firstDifference = await findFirstDifference(context.guard.db, context.companyId, { level, index }, serverHashes)
   return firstDifference === null ? tileRange : { from: firstDifference, to: firstDifference + 1 }
 }

@@ -13,10 +13,9 @@ import { getAllLeafTiles } from '#local/audit-trail/stored-tiles.ts'
 import type { LogAlarm, LogCheckpoint } from '#local/storage/trail-records.ts'
 import { canStore } from '#local/session/session-generation.ts'
 import { transact } from '#local/storage/transaction.ts'
-import { fetchTrail, TrailProblem } from '#request/audit-trail/fetch-trail.ts'
+import { fetchTrail, type LogContext, TrailProblem } from '#request/audit-trail/fetch-trail.ts'
 import { RestoredLogError, findRestoredSize } from '#request/audit-trail/check-restore.ts'
 import { fetchTile, fetchTiles, findDifference } from '#request/audit-trail/log-tiles.ts'
-import type { PipelinePorts } from '#request/ports.ts'
 import type { SessionGuard } from '#request/reads/read-context.ts'
 
 /** `pending`: entries that are written and not yet in the log. Record null: the log is empty, and always was here. */
@@ -30,27 +29,28 @@ export interface LogCheckResult {
  * Reads the newest checkpoint and checks it against the one before. Where it does not go on from that, the answer is the old one
  * with an alarm. The first one of all is taken as it is, with its key. Throws TrailProblem where the server could not be asked.
  */
-export async function checkLog(ports: PipelinePorts, guard: SessionGuard, companyId: number): Promise<LogCheckResult> {
+export async function checkLog(context: LogContext): Promise<LogCheckResult> {
+  const { guard, companyId } = context
   const previous = (await guard.db.logCheckpoints.get(companyId)) ?? null
   // It stands until its user has looked at it, whatever the server says by then: it has two stories, or had.
   if (previous?.alarm)
     return { record: previous, checkpoint: openCheckpoint(previous.note, previous.key), pendingCount: 0 }
   const query = { companyId, ...(previous && { known: previous.key }) }
-  const { body, asOf } = await fetchTrail(ports, guard, trailCheckpoint, { query })
+  const { body, asOf } = await fetchTrail(context, trailCheckpoint, { query })
   const { note, key, pending: pendingCount } = body
   if (note === null && previous === null) return { record: null, checkpoint: null, pendingCount }
   try {
     if (note === null) throw new LogError('LOG_SHRANK', 'the log is empty')
     const checkpoint = openNewCheckpoint(previous, { note, key, handovers: body.handovers ?? [] })
-    await compareCheckpoints(ports, guard, { companyId, previous, checkpoint })
-    if (body.alarm) return await storeServerAlarm(guard, { companyId, previous, body: { ...body, note }, asOf })
+    await compareCheckpoints(context, previous, checkpoint)
+    if (body.alarm) return await storeServerAlarm(context, { previous, body: { ...body, note }, asOf })
     const record = { companyId, note, key, size: checkpoint.size, asOf, alarm: null }
     await storeCheckpoint(guard, record, previous)
     return { record, checkpoint, pendingCount }
   } catch (error) {
     if (!(error instanceof LogError)) throw error
     if (!previous) throw error
-    const alarm = await buildAlarm(ports, guard, { previous, error, note, asOf })
+    const alarm = await buildAlarm(context, { previous, error, note, asOf })
     const record = { ...previous, alarm }
     await storeCheckpoint(guard, record, previous)
     return { record, checkpoint: openCheckpoint(previous.note, previous.key), pendingCount }
@@ -59,15 +59,14 @@ export async function checkLog(ports: PipelinePorts, guard: SessionGuard, compan
 
 /** The server itself has found the log changed. What this device knows stays, or what it is told now where it knew nothing. */
 async function storeServerAlarm(
-  guard: SessionGuard,
+  { guard, companyId }: LogContext,
   input: {
-    companyId: number
     previous: LogCheckpoint | null
     body: Pick<OutputOf<typeof trailCheckpoint>, 'key' | 'pending' | 'alarm'> & { note: string }
     asOf: number
   },
 ): Promise<LogCheckResult> {
-  const { companyId, previous, asOf } = input
+  const { previous, asOf } = input
   const { note, key, pending: pendingCount, alarm: serverAlarm } = input.body
   const checkpoint = previous ? openCheckpoint(previous.note, previous.key) : openCheckpoint(note, key)
   const knownRecord = previous ?? { companyId, note, key, size: checkpoint.size, asOf }
@@ -90,9 +89,9 @@ function openNewCheckpoint(
 }
 
 async function compareCheckpoints(
-  ports: PipelinePorts,
-  guard: SessionGuard,
-  { companyId, previous, checkpoint }: { companyId: number; previous: LogCheckpoint | null; checkpoint: Checkpoint },
+  context: LogContext,
+  previous: LogCheckpoint | null,
+  checkpoint: Checkpoint,
 ): Promise<void> {
   if (!previous) return
   const oldCheckpoint = openCheckpoint(previous.note, previous.key)
@@ -101,16 +100,16 @@ async function compareCheckpoints(
   if (checkpoint.epoch < oldCheckpoint.epoch) throw new LogError('ROOT_DIFFERS', 'an earlier epoch')
   const [from, to] = [oldCheckpoint.size, checkpoint.size]
   if (checkpoint.epoch > oldCheckpoint.epoch) {
-    const size = await findRestoredSize(ports, guard, { companyId, epoch: oldCheckpoint.epoch, checkpoint })
+    const size = await findRestoredSize(context, { epoch: oldCheckpoint.epoch, checkpoint })
     if (size !== null && size < from) {
-      const firstDifference = await findFirstDifference(ports, guard, companyId)
+      const firstDifference = await findFirstDifference(context)
       // A restore takes entries from the end, and changes none of those before.
       if (firstDifference === null || firstDifference >= size) throw new RestoredLogError(size)
     }
   }
   if (from > to) throw new LogError('LOG_SHRANK', `${to} entries, once ${from}`)
   const tileNames = listTilesRead((read) => buildConsistencyProof(from, to, read))
-  const proof = buildConsistencyProof(from, to, createNodeReader(await fetchTiles(ports, guard, companyId, tileNames)))
+  const proof = buildConsistencyProof(from, to, createNodeReader(await fetchTiles(context, tileNames)))
   const fault = findConsistencyFault({ from, to, fromRoot: oldCheckpoint.root, toRoot: checkpoint.root, proof })
   if (fault) throw new LogError(fault, 'the log does not go on from what this device has seen')
 }
@@ -131,14 +130,13 @@ async function storeCheckpoint(
 }
 
 async function buildAlarm(
-  ports: PipelinePorts,
-  guard: SessionGuard,
+  context: LogContext,
   { previous, error, note, asOf }: { previous: LogCheckpoint; error: LogError; note: string | null; asOf: number },
 ): Promise<LogAlarm> {
   const isRestored = error instanceof RestoredLogError
   const alarmRange = isRestored
     ? { from: error.size, to: previous.size }
-    : await findAlarmRange(ports, guard, previous, note)
+    : await findAlarmRange(context, previous, note)
   return { fault: error.code, ...alarmRange, note, time: asOf }
 }
 
@@ -147,14 +145,13 @@ async function buildAlarm(
  * that the old checkpoint speaks of.
  */
 async function findAlarmRange(
-  ports: PipelinePorts,
-  guard: SessionGuard,
+  context: LogContext,
   previous: LogCheckpoint,
   note: string | null,
 ): Promise<{ from: number; to: number }> {
   const size = parseSize(note, previous.key)
   if (size < previous.size) return { from: size, to: previous.size }
-  const firstDifference = await findFirstDifference(ports, guard, previous.companyId).catch((error: unknown) => {
+  const firstDifference = await findFirstDifference(context).catch((error: unknown) => {
     if (error instanceof TrailProblem || error instanceof LogError) return null
     throw error
   })
@@ -170,23 +167,18 @@ function parseSize(note: string | null, key: string): number {
 }
 
 /** Full tiles are compared by the hash that the tile above has of each, so only the one that differs is fetched. */
-async function findFirstDifference(
-  ports: PipelinePorts,
-  guard: SessionGuard,
-  companyId: number,
-): Promise<number | null> {
-  const storedTiles = await getAllLeafTiles(guard.db, companyId)
+async function findFirstDifference(context: LogContext): Promise<number | null> {
+  const storedTiles = await getAllLeafTiles(context.guard.db, context.companyId)
   const parentTiles = new Map<number, Uint8Array>()
   for (const storedTile of storedTiles) {
     const { index, hashes, from, to } = storedTile
     const parentIndex = Math.floor(index / tileWidth)
     if (from === 0 && to === tileWidth) {
-      const parentTile =
-        parentTiles.get(parentIndex) ?? (await fetchTile(ports, guard, companyId, { level: 1, index: parentIndex }))
+      const parentTile = parentTiles.get(parentIndex) ?? (await fetchTile(context, { level: 1, index: parentIndex }))
       parentTiles.set(parentIndex, parentTile)
       if (isEqualHash(getHash(parentTile, index % tileWidth), calculateSubtreeRoot(hashes))) continue
     }
-    const serverHashes = await fetchTile(ports, guard, companyId, { level: 0, index })
+    const serverHashes = await fetchTile(context, { level: 0, index })
     const firstDifference = findDifference(storedTile, serverHashes)
     if (firstDifference !== null) return firstDifference
   }

@@ -15,10 +15,8 @@ import {
   buildInclusionProof,
 } from '#domain/audit-log/proofs.ts'
 import { createNodeReader, listTilesRead } from '#domain/audit-log/tiles.ts'
-import { fetchTrail } from '#request/audit-trail/fetch-trail.ts'
+import { fetchTrail, type LogContext } from '#request/audit-trail/fetch-trail.ts'
 import { fetchTiles } from '#request/audit-trail/log-tiles.ts'
-import type { PipelinePorts } from '#request/ports.ts'
-import type { SessionGuard } from '#request/reads/read-context.ts'
 
 /** Restores that are looked at: more of them since this device last saw the log are not believed. */
 const maxRestores = 50
@@ -47,17 +45,17 @@ interface LogRestore {
  * TrailProblem, BAD_TILE.
  */
 export async function findRestoredSize(
-  ports: PipelinePorts,
-  guard: SessionGuard,
-  { companyId, epoch, checkpoint }: { companyId: number; epoch: number; checkpoint: Checkpoint },
+  context: LogContext,
+  { epoch, checkpoint }: { epoch: number; checkpoint: Checkpoint },
 ): Promise<number | null> {
+  const { companyId } = context
   const query = { companyId, code: 'system', operation: 'restore', results: maxRestores } as const
-  const { body } = await fetchTrail(ports, guard, listTrail, { query })
+  const { body } = await fetchTrail(context, listTrail, { query })
   const restores = (Array.isArray(body.data) ? body.data : []).flatMap((row) => parseRestore(row, companyId) ?? [])
   const sizes: number[] = []
   for (let epochNumber = epoch + 1; epochNumber <= checkpoint.epoch; epochNumber++) {
     const restore = restores.find((logRestore) => logRestore.epoch === epochNumber)
-    if (!restore || !(await isProven(ports, guard, companyId, restore, checkpoint))) return null
+    if (!restore || !(await isProven(context, restore, checkpoint))) return null
     sizes.push(restore.size)
   }
   return Math.min(...sizes)
@@ -82,9 +80,7 @@ function parseRestore(
 
 /** Its entry stands in the log, and the log goes on from what it says was left. */
 async function isProven(
-  ports: PipelinePorts,
-  guard: SessionGuard,
-  companyId: number,
+  context: LogContext,
   { index, leaf, size: from, root: fromRoot }: LogRestore,
   { size: to, root: toRoot }: Checkpoint,
 ): Promise<boolean> {
@@ -93,7 +89,7 @@ async function isProven(
     ...listTilesRead((read) => buildInclusionProof(index, to, read)),
     ...listTilesRead((read) => buildConsistencyProof(from, to, read)),
   ]
-  const readTile = createNodeReader(await fetchTiles(ports, guard, companyId, tileNames))
+  const readTile = createNodeReader(await fetchTiles(context, tileNames))
   const proof = buildInclusionProof(index, to, readTile)
   if (findInclusionFault({ index, size: to, root: toRoot, leaf: hashLeaf(leaf), proof })) return false
   return findConsistencyFault({ from, to, fromRoot, toRoot, proof: buildConsistencyProof(from, to, readTile) }) === null

@@ -18,10 +18,20 @@ export class TrailProblem extends Error {
   }
 }
 
+/** Whose copy of a log it is, and the ports to reach the server. */
+export interface TrailContext {
+  ports: PipelinePorts
+  guard: SessionGuard
+}
+
+/** The same with the company whose log it is. */
+export interface LogContext extends TrailContext {
+  companyId: number
+}
+
 /** Throws TrailProblem. */
 export async function fetchTrailResponse<E extends Endpoint>(
-  ports: PipelinePorts,
-  guard: SessionGuard,
+  { ports, guard }: TrailContext,
   endpoint: E,
   input: InputOf<E>,
 ): Promise<ResponseData> {
@@ -45,13 +55,12 @@ export async function fetchTrailResponse<E extends Endpoint>(
 
 /** Throws TrailProblem, also where what came is no JSON. */
 export async function fetchTrail<E extends Endpoint>(
-  ports: PipelinePorts,
-  guard: SessionGuard,
+  context: TrailContext,
   endpoint: E,
   input: InputOf<E>,
 ): Promise<{ body: OutputOf<E>; asOf: number }> {
-  const response = await fetchTrailResponse(ports, guard, endpoint, input)
+  const response = await fetchTrailResponse(context, endpoint, input)
   const body = parseJson(response)
   if (typeof body !== 'object' || body === null) throw new TrailProblem(createLocalProblem('UNREADABLE_ANSWER'))
-  return { body: body as OutputOf<E>, asOf: readAsOf(response, ports.clock()) }
+  return { body: body as OutputOf<E>, asOf: readAsOf(response, context.ports.clock()) }
 }

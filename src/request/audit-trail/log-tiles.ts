@@ -7,9 +7,7 @@ import { getHash, getTileWidth, type TileName, type TileReader, tileWidth } from
 import { getTiles } from '#local/audit-trail/stored-tiles.ts'
 import type { StoredTile } from '#local/storage/trail-records.ts'
 import type { UserDatabase } from '#local/storage/database.ts'
-import { fetchTrail } from '#request/audit-trail/fetch-trail.ts'
-import type { PipelinePorts } from '#request/ports.ts'
-import type { SessionGuard } from '#request/reads/read-context.ts'
+import { fetchTrail, type LogContext } from '#request/audit-trail/fetch-trail.ts'
 
 /** Indexes of entries, the last one excluded. */
 export interface LogEntryRange {
@@ -34,14 +32,9 @@ export function findDifference({ index, from, to, hashes }: StoredTile, serverHa
 }
 
 /** Throws TrailProblem, BAD_TILE. */
-export async function fetchTile(
-  ports: PipelinePorts,
-  guard: SessionGuard,
-  companyId: number,
-  { level, index }: TileName,
-): Promise<Uint8Array> {
+export async function fetchTile(context: LogContext, { level, index }: TileName): Promise<Uint8Array> {
   const params = { level: String(level), index: String(index) }
-  const { body } = await fetchTrail(ports, guard, trailTile, { params, query: { companyId } })
+  const { body } = await fetchTrail(context, trailTile, { params, query: { companyId: context.companyId } })
   const hashes = typeof body.hashes === 'string' ? fromBase64(body.hashes) : null
   if (!hashes || hashes.length % hashLength !== 0 || hashes.length > tileWidth * hashLength)
     throw new LogError('BAD_TILE', `tile ${level}/${index}`)
@@ -56,14 +49,9 @@ const createTileReader =
     tiles.get(toTileKey(level, index))
 
 /** Throws as `fetchTile`. */
-export async function fetchTiles(
-  ports: PipelinePorts,
-  guard: SessionGuard,
-  companyId: number,
-  names: readonly TileName[],
-): Promise<TileReader> {
+export async function fetchTiles(context: LogContext, names: readonly TileName[]): Promise<TileReader> {
   const tiles = new Map<string, Uint8Array>()
-  for (const name of names) tiles.set(toTileKey(name.level, name.index), await fetchTile(ports, guard, companyId, name))
+  for (const name of names) tiles.set(toTileKey(name.level, name.index), await fetchTile(context, name))
   return createTileReader(tiles)
 }
 

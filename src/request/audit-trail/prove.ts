@@ -10,12 +10,12 @@ import { getHash, createNodeReader, listTilesRead, tileWidth } from '#domain/aud
 import { getAllLeafTiles, getLeaves, leavesPerBlock } from '#local/audit-trail/stored-tiles.ts'
 import type { LogCheckpoint } from '#local/storage/trail-records.ts'
 import type { UserDatabase } from '#local/storage/database.ts'
-import { TrailProblem } from '#request/audit-trail/fetch-trail.ts'
+import { type LogContext, TrailProblem } from '#request/audit-trail/fetch-trail.ts'
 import { checkStoredTiles } from '#request/audit-trail/boundaries.ts'
 import { checkLog } from '#request/audit-trail/check-log.ts'
 import { clipToTile, combineReaders, fetchTiles, readStoredTiles } from '#request/audit-trail/log-tiles.ts'
 import type { PipelinePorts } from '#request/ports.ts'
-import { type SessionGuard, readSessionGuard } from '#request/reads/read-context.ts'
+import { readSessionGuard } from '#request/reads/read-context.ts'
 import type { EntryProof, StoredTrailProof } from '#request/call-results.ts'
 
 /** What an entry is proven by. */
@@ -28,7 +28,7 @@ interface SignedNote {
 export async function proveEntry(ports: PipelinePorts, companyId: number, entry: AuditEntryRow): Promise<EntryProof> {
   try {
     const { guard } = await readSessionGuard(ports)
-    return guard ? await findEntryProof(ports, guard, companyId, entry) : { kind: 'unchecked' }
+    return guard ? await findEntryProof({ ports, guard, companyId }, entry) : { kind: 'unchecked' }
   } catch (error) {
     if (error instanceof TrailProblem) return { kind: 'unchecked' }
     if (error instanceof LogError) return toEntryAlarm(entry.log_index ?? 0, error.code)
@@ -42,41 +42,31 @@ const toEntryAlarm = (index: number, fault: LogError['code']): EntryProof => ({
   alarm: { fault, from: index, to: index + 1 },
 })
 
-async function findEntryProof(
-  ports: PipelinePorts,
-  guard: SessionGuard,
-  companyId: number,
-  entry: AuditEntryRow,
-): Promise<EntryProof> {
+async function findEntryProof(context: LogContext, entry: AuditEntryRow): Promise<EntryProof> {
   const index = entry.log_index
   if (index === null) return { kind: 'recording' }
   if (!matchesLeaf(entry)) return toEntryAlarm(index, 'ROW_DIFFERS')
-  const record = await findCheckpoint(ports, guard, companyId, index)
+  const record = await findCheckpoint(context, index)
   if (record?.alarm) return { kind: 'alarm', alarm: record.alarm }
   if (!record) return { kind: 'unchecked' }
   if (record.size <= index) return { kind: 'recording' }
   // Without a line the newest checkpoint may be newer than the hashes that are kept.
-  const storedTrail = await guard.db.storedTrails.get(companyId)
+  const storedTrail = await context.guard.db.storedTrails.get(context.companyId)
   const olderNotes =
     storedTrail?.note != null && storedTrail.key !== null ? [{ note: storedTrail.note, key: storedTrail.key }] : []
   for (const signedNote of [record, ...olderNotes]) {
-    const proof = await buildEntryProof(ports, guard, companyId, entry, signedNote)
+    const proof = await buildEntryProof(context, entry, signedNote)
     if (proof) return proof
   }
   return { kind: 'unchecked' }
 }
 
 /** What is known here if it is new enough, else what the server says now. */
-async function findCheckpoint(
-  ports: PipelinePorts,
-  guard: SessionGuard,
-  companyId: number,
-  index: number,
-): Promise<LogCheckpoint | null> {
-  const knownCheckpoint = (await guard.db.logCheckpoints.get(companyId)) ?? null
+async function findCheckpoint(context: LogContext, index: number): Promise<LogCheckpoint | null> {
+  const knownCheckpoint = (await context.guard.db.logCheckpoints.get(context.companyId)) ?? null
   if (knownCheckpoint && (knownCheckpoint.alarm || knownCheckpoint.size > index)) return knownCheckpoint
   try {
-    return (await checkLog(ports, guard, companyId)).record
+    return (await checkLog(context)).record
   } catch (error) {
     if (error instanceof TrailProblem) return knownCheckpoint
     throw error
@@ -85,9 +75,7 @@ async function findCheckpoint(
 
 /** Null: hashes are missing, and nobody can be asked for them. */
 async function buildEntryProof(
-  ports: PipelinePorts,
-  guard: SessionGuard,
-  companyId: number,
+  context: LogContext,
   entry: AuditEntryRow,
   { note, key }: SignedNote,
 ): Promise<EntryProof | null> {
@@ -95,8 +83,8 @@ async function buildEntryProof(
   const index = entry.log_index ?? 0
   if (index >= size) return null
   const tileNames = listTilesRead((read) => buildInclusionProof(index, size, read))
-  const { tiles, missingNames } = await readStoredTiles(guard.db, companyId, tileNames, size)
-  const fetchedTiles = await fetchTiles(ports, guard, companyId, missingNames).catch((error: unknown) => {
+  const { tiles, missingNames } = await readStoredTiles(context.guard.db, context.companyId, tileNames, size)
+  const fetchedTiles = await fetchTiles(context, missingNames).catch((error: unknown) => {
     if (error instanceof TrailProblem) return null
     throw error
   })

@@ -18,7 +18,13 @@ import {
 import type { StoredTrail } from '#local/storage/trail-records.ts'
 import { deleteTrailChoice, readTrailChoices, type TrailChoice } from '#local/storage/trail-choices.ts'
 import { isFullError } from '#local/storage/storage-errors.ts'
-import { fetchTrail, fetchTrailResponse, TrailProblem } from '#request/audit-trail/fetch-trail.ts'
+import {
+  fetchTrail,
+  fetchTrailResponse,
+  type LogContext,
+  type TrailContext,
+  TrailProblem,
+} from '#request/audit-trail/fetch-trail.ts'
 import { type LogCheckResult, checkLog } from '#request/audit-trail/check-log.ts'
 import { storeBoundaries } from '#request/audit-trail/boundaries.ts'
 import { readAsOf } from '#request/transport/send-request.ts'
@@ -30,25 +36,17 @@ import type { FillOptions, StoreTrailResult } from '#request/call-results.ts'
 const entriesPerPiece = { first: 1_000, min: 250, max: 10_000 }
 const pieceMs = { quick: 3_000, slow: 10_000 }
 
-/** Throws TrailProblem where nobody is signed in. */
-export async function requireGuard(ports: PipelinePorts): Promise<SessionGuard> {
-  const { guard } = await readSessionGuard(ports)
-  if (!guard) throw new TrailProblem(createLocalProblem('OFFLINE'))
-  return guard
-}
-
 /** Notes a range that the server has opened (`keepTrail`); nothing of it is here yet. */
 export async function startStoredTrail(
   ports: PipelinePorts,
   { dateFrom, dateTo, today }: { dateFrom: PlainDate; dateTo: PlainDate; today: PlainDate },
   openedRange: OutputOf<typeof keepTrail>,
 ): Promise<StoreTrailResult> {
-  return await catchTrailErrors(ports, async () => {
-    const guard = await requireGuard(ports)
+  return await catchTrailErrors(ports, async (guard) => {
     const { company_id: companyId, keep, from, to, entries: entryCount, bytes } = openedRange
     const isFollowing = dateTo >= today
     // Of an empty range the server names no place: what comes, comes at the end.
-    const logRange = entryCount > 0 ? { from, to } : await getLogEnd(ports, guard, companyId)
+    const logRange = entryCount > 0 ? { from, to } : await getLogEnd({ ports, guard, companyId })
     await createStoredTrail(
       guard.db,
       { companyId, dateFrom, dateTo, keep, ...logRange, follows: isFollowing, bytes },
@@ -58,12 +56,8 @@ export async function startStoredTrail(
   })
 }
 
-async function getLogEnd(
-  ports: PipelinePorts,
-  guard: SessionGuard,
-  companyId: number,
-): Promise<{ from: number; to: number }> {
-  const { checkpoint } = await checkLog(ports, guard, companyId)
+async function getLogEnd(context: LogContext): Promise<{ from: number; to: number }> {
+  const { checkpoint } = await checkLog(context)
   return { from: checkpoint?.size ?? 0, to: checkpoint?.size ?? 0 }
 }
 
@@ -73,49 +67,42 @@ export async function fillStoredTrail(
   companyId: number,
   options: FillOptions = {},
 ): Promise<StoreTrailResult> {
-  return await catchTrailErrors(ports, async () => {
-    const guard = await requireGuard(ports)
+  return await catchTrailErrors(ports, async (guard) => {
     const lock = `kept-trail:${guard.db.name}:${companyId}`
     const lockResult = await ports.locks.hold(lock, { waitMs: 0 }, () =>
-      fillUnderLock(ports, guard, companyId, options),
+      fillUnderLock({ ports, guard, companyId }, options),
     )
     return lockResult?.value ?? { kind: 'busy' }
   })
 }
 
-async function fillUnderLock(
-  ports: PipelinePorts,
-  guard: SessionGuard,
-  companyId: number,
-  options: FillOptions,
-): Promise<StoreTrailResult> {
-  const { db } = guard
-  const storedTrail = await db.storedTrails.get(companyId)
+async function fillUnderLock(context: LogContext, options: FillOptions): Promise<StoreTrailResult> {
+  const storedTrail = await context.guard.db.storedTrails.get(context.companyId)
   if (!storedTrail) return { kind: 'gone' }
-  const logCheck = await checkLog(ports, guard, companyId)
+  const logCheck = await checkLog(context)
   if (logCheck.record?.alarm) return { kind: 'alarm', alarm: logCheck.record.alarm }
   const size = logCheck.checkpoint?.size ?? 0
   const end = storedTrail.follows ? Math.max(size, storedTrail.to) : storedTrail.to
   const isDone = storedTrail.next >= end && storedTrail.note === logCheck.record?.note
   if (isDone) return { kind: 'done' }
-  const stopResult = await fillUpTo(ports, guard, { storedTrail, end }, options)
+  const stopResult = await fillUpTo(context, { storedTrail, end }, options)
   if (stopResult) return stopResult
-  return await proveStoredRange(ports, guard, companyId, logCheck)
+  return await proveStoredRange(context, logCheck)
 }
 
 /** Null: all of it is here. */
 async function fillUpTo(
-  ports: PipelinePorts,
-  guard: SessionGuard,
+  context: LogContext,
   { storedTrail, end }: { storedTrail: StoredTrail; end: number },
   { onProgress, signal }: FillOptions,
 ): Promise<StoreTrailResult | null> {
+  const { ports, guard } = context
   let entryCount = entriesPerPiece.first
   for (let next = storedTrail.next; next < end; ) {
     if (signal?.aborted) return { kind: 'paused' }
     onProgress?.(next - storedTrail.from, end - storedTrail.from)
     const range = { from: next, to: Math.min(end, next + entryCount) }
-    const { piece, durationMs } = await fetchInTurn(ports, () => fetchPiece(ports, guard, storedTrail, range), signal)
+    const { piece, durationMs } = await fetchInTurn(ports, () => fetchPiece(context, storedTrail, range), signal)
     if (!(await storeTrailPiece(guard.db, piece, guard.generation))) return { kind: 'gone' }
     if (piece.entries.length === 0) throw new LogError('STREAM_CUT', 'the log ends before the range')
     next += piece.entries.length
@@ -146,27 +133,22 @@ async function fetchInTurn<T>(
   }
 }
 
-async function fetchPiece(
-  ports: PipelinePorts,
-  guard: SessionGuard,
-  { companyId, keep }: StoredTrail,
-  { from, to }: { from: number; to: number },
-) {
+async function fetchPiece(context: LogContext, { keep }: StoredTrail, { from, to }: { from: number; to: number }) {
+  const { companyId } = context
   const query = { format: 'ndjson' as const, keep, from, to, companyId }
-  const response = await fetchTrailResponse(ports, guard, exportTrail, { query })
+  const response = await fetchTrailResponse(context, exportTrail, { query })
   const piece = readLeafStream(response.text, { companyId, from })
-  return { companyId, zone: piece.zone, from, entries: piece.entries, asOf: readAsOf(response, ports.clock()) }
+  return { companyId, zone: piece.zone, from, entries: piece.entries, asOf: readAsOf(response, context.ports.clock()) }
 }
 
 /** Brings the hashes around the range and checks all of it up to the signed root. */
 async function proveStoredRange(
-  ports: PipelinePorts,
-  guard: SessionGuard,
-  companyId: number,
+  context: LogContext,
   { record, checkpoint }: LogCheckResult,
 ): Promise<StoreTrailResult> {
   if (!record || !checkpoint) return { kind: 'done' }
-  const wrongRange = await storeBoundaries(ports, guard, companyId, checkpoint)
+  const { guard, companyId } = context
+  const wrongRange = await storeBoundaries(context, checkpoint)
   if (wrongRange) {
     const alarm = { fault: 'ENTRY_DIFFERS' as const, ...wrongRange, note: record.note, time: record.asOf }
     await guard.db.logCheckpoints.update(companyId, { alarm })
@@ -183,7 +165,7 @@ async function proveStoredRange(
 export async function checkTrail(ports: PipelinePorts, companyId: number): Promise<void> {
   try {
     const { guard } = await readSessionGuard(ports)
-    if (guard) await checkLog(ports, guard, companyId)
+    if (guard) await checkLog({ ports, guard, companyId })
   } catch (error) {
     // A log whose first checkpoint is none is nothing that this device could hold the next one against.
     if (!(error instanceof TrailProblem) && !(error instanceof LogError)) ports.report(error)
@@ -194,7 +176,7 @@ export async function checkTrail(ports: PipelinePorts, companyId: number): Promi
 export async function updateStoredTrails(ports: PipelinePorts): Promise<void> {
   const { guard } = await readSessionGuard(ports)
   if (!guard) return
-  for (const choice of await readTrailChoices(guard.db)) await reopenStoredTrail(ports, guard, choice)
+  for (const choice of await readTrailChoices(guard.db)) await reopenStoredTrail({ ports, guard }, choice)
   for (const { companyId } of await guard.db.storedTrails.toArray()) await fillStoredTrail(ports, companyId)
 }
 
@@ -202,11 +184,12 @@ export async function updateStoredTrails(ports: PipelinePorts): Promise<void> {
 const finalCodes = ['FORBIDDEN', 'NOT_FOUND', 'VALIDATION_ERROR']
 
 /** A range that was wiped with a session is opened anew. The choice stands until the range does, or the server refuses it. */
-async function reopenStoredTrail(ports: PipelinePorts, guard: SessionGuard, choice: TrailChoice): Promise<void> {
+async function reopenStoredTrail(context: TrailContext, choice: TrailChoice): Promise<void> {
+  const { ports, guard } = context
   const { companyId, dateFrom, dateTo, follows: isFollowing } = choice
   if (await guard.db.storedTrails.get(companyId)) return await deleteTrailChoice(guard.db, companyId)
   try {
-    const { body: openedRange } = await fetchTrail(ports, guard, keepTrail, { body: { companyId, dateFrom, dateTo } })
+    const { body: openedRange } = await fetchTrail(context, keepTrail, { body: { companyId, dateFrom, dateTo } })
     // A range follows the log when its last day is not over.
     const today = isFollowing ? dateTo : addDays(dateTo, 1)
     const result = await startStoredTrail(ports, { dateFrom, dateTo, today }, openedRange)
@@ -229,13 +212,14 @@ export async function removeTrailFromDevice(ports: PipelinePorts, companyId: num
   if (guard) await deleteTrailRecords(guard.db, companyId)
 }
 
-/** What went wrong as an answer. */
+/** Runs the action for the signed-in user. What it throws becomes a result. */
 async function catchTrailErrors(
   ports: PipelinePorts,
-  action: () => Promise<StoreTrailResult>,
+  action: (guard: SessionGuard) => Promise<StoreTrailResult>,
 ): Promise<StoreTrailResult> {
   try {
-    return await action()
+    const { guard } = await readSessionGuard(ports)
+    return guard ? await action(guard) : { kind: 'problem', problem: createLocalProblem('OFFLINE') }
   } catch (error) {
     if (error instanceof TrailProblem) return { kind: 'problem', problem: error.problem }
     if (error instanceof LogError) return { kind: 'refused', fault: error.code }

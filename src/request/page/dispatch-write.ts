@@ -16,37 +16,26 @@ import {
   toCallResult,
   withSignal,
 } from '#request/transport/call-http.ts'
-import type { PagePorts } from '#request/page/page-ports.ts'
-import type { CallOptions, CallResult } from '#request/call-results.ts'
+import type { PageCall, PagePorts } from '#request/page/page-ports.ts'
+import type { CallResult } from '#request/call-results.ts'
 
 /** Where the server wants the password first (S-48), the same wish goes once more after it. */
-export async function dispatchWrite(
-  ports: PagePorts,
-  endpoint: Endpoint,
-  input: CallInput,
-  options: CallOptions,
-): Promise<CallResult<unknown>> {
-  const result = await dispatchOnce(ports, endpoint, input, options)
+export async function dispatchWrite(pageCall: PageCall): Promise<CallResult<unknown>> {
+  const result = await dispatchOnce(pageCall)
   if (result.kind !== 'problem' || result.problem.code !== 'STEP_UP_REQUIRED') return result
-  if (!(await ports.stepUp?.())) return result
+  if (!(await pageCall.ports.stepUp?.())) return result
   const { intent } = result
-  return await dispatchOnce(ports, endpoint, input, intent === undefined ? options : { ...options, intent })
+  return await dispatchOnce(intent === undefined ? pageCall : { ...pageCall, options: { ...pageCall.options, intent } })
 }
 
-async function dispatchOnce(
-  ports: PagePorts,
-  endpoint: Endpoint,
-  input: CallInput,
-  options: CallOptions,
-): Promise<CallResult<unknown>> {
+async function dispatchOnce(pageCall: PageCall): Promise<CallResult<unknown>> {
+  const { ports, endpoint, input } = pageCall
   if (endpoint.offline === 'queue' && endpoint.encoding === 'multipart')
-    return (await (
-      await import('#request/writes/upload.ts')
-    ).sendUpload(ports, endpoint, input, options)) as CallResult<unknown>
+    return await (await import('#request/writes/upload.ts')).sendUpload(pageCall)
   if (endpoint.secret || endpoint.encoding === 'multipart') return await sendDirectly(ports, endpoint, input)
-  if (endpoint.job) return await sendLongRequest(ports, endpoint, input, options)
-  if (isQueued(endpoint, input)) return await sendRecorded(ports, endpoint, input, options)
-  return await sendNow(ports, endpoint, input, options)
+  if (endpoint.job) return await sendLongRequest(pageCall)
+  if (isQueued(endpoint, input)) return await sendRecorded(pageCall)
+  return await sendNow(pageCall)
 }
 
 function isQueued({ offline, queue: queueSpec }: Endpoint, input: CallInput): boolean {
@@ -95,12 +84,7 @@ function buildForm(body: unknown): FormData {
   return form
 }
 
-async function sendNow(
-  ports: PagePorts,
-  endpoint: Endpoint,
-  input: CallInput,
-  options: CallOptions,
-): Promise<CallResult<unknown>> {
+async function sendNow({ ports, endpoint, input, options }: PageCall): Promise<CallResult<unknown>> {
   // A form that is sent again is the same wish with perhaps other bytes: it takes effect at most once (protocol 1).
   const key = ports.newId()
   const requestedIntent = options.intent ?? key
@@ -132,12 +116,7 @@ const toSealedResult = (intent: string): CallResult<never> => ({
 })
 
 /** Recorded before the first byte leaves, online too (protocol 11). */
-async function sendRecorded(
-  ports: PagePorts,
-  endpoint: Endpoint,
-  input: CallInput,
-  options: CallOptions,
-): Promise<CallResult<unknown>> {
+async function sendRecorded({ ports, endpoint, input, options }: PageCall): Promise<CallResult<unknown>> {
   const { acknowledgeRefusal, recordWrite } = await import('#request/writes/record-write.ts')
   const recordResult = await recordWrite(ports, endpoint, input, options)
   if ('problem' in recordResult) return { kind: 'problem', problem: recordResult.problem }
@@ -164,12 +143,7 @@ async function sendRecorded(
  * One call that takes its time: the request is recorded, its start goes through the request pipeline, and the answer is waited
  * for on its row, so that no fetch is held (protocol 39).
  */
-async function sendLongRequest(
-  ports: PagePorts,
-  endpoint: Endpoint,
-  input: CallInput,
-  options: CallOptions,
-): Promise<CallResult<unknown>> {
+async function sendLongRequest({ ports, endpoint, input, options }: PageCall): Promise<CallResult<unknown>> {
   const { markStartUnknown, waitForJob, recordRequest } = await import('#request/jobs/start-job.ts')
   const recordResult = await recordRequest(ports, endpoint, input, options)
   if ('problem' in recordResult) return { kind: 'problem', problem: recordResult.problem }

@@ -32,10 +32,8 @@ export async function prepareTrail(reader: PartReader, requireSpace: (bytes: num
   if (problem) noteProblem(reader, problem)
 }
 
-async function beginRange(
-  { guard, ports, now }: PartReader,
-  requireSpace: (bytes: number) => Promise<void>,
-): Promise<Problem | null> {
+async function beginRange(reader: PartReader, requireSpace: (bytes: number) => Promise<void>): Promise<Problem | null> {
+  const { guard, ports, now } = reader
   const settings = await guard.db.responses.get(toHttpRequest(getSettings, {}).path)
   const { time_zone: zone } = settings
     ? (JSON.parse(settings.body) as OutputOf<typeof getSettings>)
@@ -43,9 +41,9 @@ async function beginRange(
   const dateTo = toPlainDate(zone, now())
   const days = { dateFrom: addDays(dateTo, 1 - preparedDays), dateTo }
   try {
-    const { body: rangeSize } = await fetchTrail(ports, guard, trailRange, { query: days })
+    const { body: rangeSize } = await fetchTrail(reader, trailRange, { query: days })
     await requireSpace(rangeSize.bytes * bytesOnDevice)
-    const { body: openedRange } = await fetchTrail(ports, guard, keepTrail, { body: { companyId: null, ...days } })
+    const { body: openedRange } = await fetchTrail(reader, keepTrail, { body: { companyId: null, ...days } })
     // New entries come on: somewhere its last day is not over.
     return getProblem(await startStoredTrail(ports, { ...days, today: toPlainDate('Etc/GMT+12', now()) }, openedRange))
   } catch (error) {

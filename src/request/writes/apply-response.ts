@@ -26,10 +26,16 @@ const backoff = { firstMs: 1_000, maxMs: 60_000 }
 /** Somebody else has the row open: a while, and not all at the same moment (protocol 16). */
 const lockedWait = { minMs: 5_000, spreadMs: 55_000 }
 
+/** What each step of sending works with: the user's database and the session that the entries were claimed in. */
+export interface SendContext {
+  ports: PipelinePorts
+  db: UserDatabase
+  generation: number
+}
+
 export interface EntryResponse {
   entry: OutboxEntry
   response: ResponseData
-  generation: number
 }
 
 /** What the answer means for this entry (protocol 3). */
@@ -45,36 +51,38 @@ export const getEntryVerdict = ({ entry, response }: EntryResponse) =>
 export const isAlreadyDeleted = ({ status }: ResponseData) => status === 404 || status === 410
 
 /** True when the server has settled it, one way or the other. */
-export async function applyResponse(
-  ports: PipelinePorts,
-  db: UserDatabase,
-  entryResponse: EntryResponse,
-): Promise<boolean> {
+export async function applyResponse(context: SendContext, entryResponse: EntryResponse): Promise<boolean> {
+  const { ports, db } = context
   const { entry, response } = entryResponse
   const problem = toProblem(response)
   const entryVerdict = getEntryVerdict(entryResponse)
   switch (entryVerdict) {
     case 'done':
       if (isAlreadyDeleted(response))
-        await acceptNoOp(db, entry, { ...readAcceptedWrite(ports, entryResponse), status: 204, body: '' }, ports.newId)
-      else await acceptWrite(db, entry, readAcceptedWrite(ports, entryResponse))
+        await acceptNoOp(
+          db,
+          entry,
+          { ...readAcceptedWrite(context, entryResponse.response), status: 204, body: '' },
+          ports.newId,
+        )
+      else await acceptWrite(db, entry, readAcceptedWrite(context, entryResponse.response))
       return true
     case 'refused':
     case 'asks':
       return await parkEntry(db, entry, entryVerdict, problem)
     case 'conflict':
-      return await resolveConflict(ports, db, entryResponse)
+      return await resolveConflict(context, entryResponse)
     case 'sign in':
       await returnToQueue(db, entry, { state: 'sign in', notBefore: 0, delayedBy: null, problem })
       return false
     case 'later':
-      return await delayByResponse(ports, db, entryResponse)
+      return await delayByResponse(context, entryResponse)
   }
 }
 
 /** A conflict tells how the row stands now: the user decides before that, and what they decide is based on it. */
-async function resolveConflict(ports: PipelinePorts, db: UserDatabase, entryResponse: EntryResponse): Promise<boolean> {
-  const { entry, response, generation } = entryResponse
+async function resolveConflict(context: SendContext, { entry, response }: EntryResponse): Promise<boolean> {
+  const { ports, db, generation } = context
   const problem = toProblem(response)
   const currentRow = getCurrentRow(problem)
   if (!currentRow) return await parkEntry(db, entry, 'conflict', problem)
@@ -90,7 +98,7 @@ async function resolveConflict(ports: PipelinePorts, db: UserDatabase, entryResp
   return await resendMergedEntry(db, entry, { key: ports.newId(), input, base, ifMatch: currentRow.row_version })
 }
 
-export function readAcceptedWrite(ports: PipelinePorts, { response, generation }: Omit<EntryResponse, 'entry'>) {
+export function readAcceptedWrite({ ports, generation }: Omit<SendContext, 'db'>, response: ResponseData) {
   const body = isSuccess(response) ? parseJson(response) : (getStoredAnswer(toProblem(response))?.body ?? null)
   const version = /^"(\d+)"$/.exec(response.headers.get('etag') ?? '')?.[1]
   const now = ports.clock()
@@ -118,11 +126,8 @@ function readAssetId(body: unknown): string | null {
   return typeof id === 'string' ? id : null
 }
 
-async function delayByResponse(
-  ports: PipelinePorts,
-  db: UserDatabase,
-  { entry, response }: EntryResponse,
-): Promise<boolean> {
+async function delayByResponse(context: SendContext, { entry, response }: EntryResponse): Promise<boolean> {
+  const { ports, db } = context
   const hasEntryKey = response.headers.get(headers.key) === entry.key
   const waitMs = parseRetryAfterMs(response)
   if (hasEntryKey && waitMs !== null && (response.status === 429 || response.status === 503))
@@ -135,9 +140,9 @@ async function delayByResponse(
   }
   // An earlier copy of it is being carried out: no trouble of the server's, so earlier failures lengthen nothing.
   if (hasEntryKey && toProblem(response).code === 'IDEMPOTENCY_IN_PROGRESS')
-    return await delayEntry(ports, db, { ...entry, attempts: 0 }, 'server', waitMs)
+    return await delayEntry(context, { ...entry, attempts: 0 }, 'server', waitMs)
   // Without our echo nobody but the line has spoken, whatever the status says (protocol 3).
-  return await delayEntry(ports, db, entry, hasEntryKey ? 'server' : 'network', waitMs)
+  return await delayEntry(context, entry, hasEntryKey ? 'server' : 'network', waitMs)
 }
 
 /** Whether others may still be sent after this one did not get through: it is this write's trouble, not the server's. */
@@ -145,15 +150,16 @@ export const canSendOthers = ({ status, headers: responseHeaders }: ResponseData
   responseHeaders.get(headers.key) === key && ![401, 429, 503].includes(status)
 
 export async function delayEntry(
-  ports: PipelinePorts,
-  db: UserDatabase,
+  { ports, db }: Omit<SendContext, 'generation'>,
   entry: OutboxEntry,
-  delayedBy: 'network' | 'server',
+  delayedBy: DelayCause,
   minWaitMs: number | null,
 ): Promise<boolean> {
   await returnToQueue(db, entry, buildDelay(ports, entry, delayedBy, minWaitMs))
   return false
 }
+
+type DelayCause = NonNullable<OutboxEntry['delayedBy']>
 
 /** What is held for longer looks as if the clock had been turned back, and is sent at once. */
 const limitWait = (ms: number) => Math.min(ms, maxWaitMs)
@@ -162,7 +168,7 @@ const limitWait = (ms: number) => Math.min(ms, maxWaitMs)
 export const buildDelay = (
   ports: PipelinePorts,
   entry: OutboxEntry,
-  delayedBy: 'network' | 'server',
+  delayedBy: DelayCause,
   minWaitMs: number | null,
 ): EntryDelay => ({
   state: 'waiting',

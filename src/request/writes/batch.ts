@@ -16,11 +16,11 @@ import {
   toProblem,
   parseRetryAfterMs,
 } from '#request/transport/send-request.ts'
-import type { PipelinePorts } from '#request/ports.ts'
 import {
   readAcceptedWrite,
   canSendOthers,
   type EntryResponse,
+  type SendContext,
   isAlreadyDeleted,
   applyResponse,
   getEntryVerdict,
@@ -30,12 +30,8 @@ import {
 /** halve: too large in one piece. singly: whoever answers does not know batches. */
 export type BatchEnd = 'go on' | 'stop' | 'halve' | 'singly'
 
-export async function sendEntryBatch(
-  ports: PipelinePorts,
-  db: UserDatabase,
-  entries: readonly OutboxEntry[],
-  generation: number,
-): Promise<BatchEnd> {
+export async function sendEntryBatch(context: SendContext, entries: readonly OutboxEntry[]): Promise<BatchEnd> {
+  const { ports, db } = context
   let blockedResponse: BlockedResponse | null = null
   const response = await sendSignedIn(ports, {
     ...buildBatchRequest(entries),
@@ -43,12 +39,10 @@ export async function sendEntryBatch(
   })
   // Which of them is refused on its way shows when each is sent alone.
   if (!response && blockedResponse) return await returnAll(db, entries, 'singly')
-  if (!response) return await delayAll(ports, db, entries, 'network')
+  if (!response) return await delayAll(context, entries, 'network')
   if (isSuccess(response)) {
     const items = readBatchItems(response, entries)
-    return items
-      ? await applyAllResponses(ports, db, { entries, items, generation })
-      : await delayAll(ports, db, entries, 'network')
+    return items ? await applyAllResponses(context, entries, items) : await delayAll(context, entries, 'network')
   }
   const { status } = response
   if (status === 413) return await returnAll(db, entries, 'halve')
@@ -57,7 +51,7 @@ export async function sendEntryBatch(
     return await returnAll(db, entries, 'stop', { ...noDelay, state: 'sign in', problem: toProblem(response) })
   const retryAfter = parseRetryAfterMs(response)
   if (retryAfter !== null && (status === 429 || status === 503)) await pauseSending(db, ports.clock(), retryAfter)
-  return await delayAll(ports, db, entries, 'server')
+  return await delayAll(context, entries, 'server')
 }
 
 function buildBatchRequest(entries: readonly OutboxEntry[]) {
@@ -109,23 +103,23 @@ function toItemResponse(
 }
 
 async function applyAllResponses(
-  ports: PipelinePorts,
-  db: UserDatabase,
-  { entries, items, generation }: { entries: readonly OutboxEntry[]; items: ResponseData[]; generation: number },
+  context: SendContext,
+  entries: readonly OutboxEntry[],
+  items: ResponseData[],
 ): Promise<BatchEnd> {
   const entryResponses = items.flatMap((response, index) => {
     const entry = entries[index]
-    return entry ? [{ entry, response, generation }] : []
+    return entry ? [{ entry, response }] : []
   })
   const acceptedResults = entryResponses.filter(isDone).map((entryResponse) => ({
     entry: entryResponse.entry,
-    acceptedWrite: readAcceptedWrite(ports, entryResponse),
+    acceptedWrite: readAcceptedWrite(context, entryResponse.response),
   }))
   // What took effect is recorded together; within a lane nothing that did not can stand before it.
-  await acceptWrites(db, acceptedResults)
+  await acceptWrites(context.db, acceptedResults)
   let end: BatchEnd = acceptedResults.length > 0 ? 'go on' : 'stop'
   for (const entryResponse of entryResponses)
-    if (!isDone(entryResponse) && (await applyItemResponse(ports, db, entryResponse))) end = 'go on'
+    if (!isDone(entryResponse) && (await applyItemResponse(context, entryResponse))) end = 'go on'
   return end
 }
 
@@ -133,22 +127,17 @@ const isDone = (entryResponse: EntryResponse) =>
   getEntryVerdict(entryResponse) === 'done' && !isAlreadyDeleted(entryResponse.response)
 
 /** True when others may follow at once. */
-async function applyItemResponse(
-  ports: PipelinePorts,
-  db: UserDatabase,
-  entryResponse: EntryResponse,
-): Promise<boolean> {
+async function applyItemResponse(context: SendContext, entryResponse: EntryResponse): Promise<boolean> {
   const { entry, response } = entryResponse
   const { code } = toProblem(response)
   // Nobody tried it: it goes next, or when what it follows is settled.
   if (code === 'NOT_ATTEMPTED' || code === 'DEPENDENCY_FAILED')
-    return (await returnAll(db, [entry], 'go on')) === 'go on'
-  return (await applyResponse(ports, db, entryResponse)) || canSendOthers(response, entry)
+    return (await returnAll(context.db, [entry], 'go on')) === 'go on'
+  return (await applyResponse(context, entryResponse)) || canSendOthers(response, entry)
 }
 
 async function delayAll(
-  ports: PipelinePorts,
-  db: UserDatabase,
+  { ports, db }: SendContext,
   entries: readonly OutboxEntry[],
   delayedBy: 'network' | 'server',
 ): Promise<BatchEnd> {

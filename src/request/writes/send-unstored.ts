@@ -47,7 +47,7 @@ export async function sendUnstored(
   if (response && isBlocked(toProblem(response))) return await toCallResult(toResponse(response), intent)
   if (!response || response.headers.get(headers.key) !== entry.key) return createFailure('DEVICE_FULL', intent)
   unansweredRequests.delete(intent)
-  const { row, asOf } = readAcceptedWrite(ports, { response, generation: sessionGeneration ?? 0 })
+  const { row, asOf } = readAcceptedWrite({ ports, generation: sessionGeneration ?? 0 }, response)
   if (row && isSuccess(response) && table !== '' && sessionGeneration !== undefined)
     await resolveUnlessFull(storeRow(db, table, row, { asOf, generation: sessionGeneration }))
   return await toCallResult(toResponse(response), intent)

@@ -31,7 +31,7 @@ import { buildEntryRequest } from '#request/transport/entry-request.ts'
 import { resolveUnknownCalls } from '#request/writes/direct-call.ts'
 import type { PipelinePorts } from '#request/ports.ts'
 import { freeze } from '#request/writes/record-write.ts'
-import { canSendOthers, applyResponse, delayEntry } from '#request/writes/apply-response.ts'
+import { canSendOthers, applyResponse, delayEntry, type SendContext } from '#request/writes/apply-response.ts'
 import { openSeals } from '#request/session/open-seals.ts'
 import { finishSignOut } from '#request/session/sign-in.ts'
 import { formatSubject } from '#request/session/subject.ts'
@@ -136,7 +136,8 @@ async function sendNext(
 ): Promise<boolean> {
   const generation = await readSessionGeneration(db)
   if (generation === null) return false
-  if (await voidWrites(ports, db, generation)) return true
+  const context = { ports, db, generation }
+  if (await voidWrites(context)) return true
   const isBatch = batchSizing.canBatch && batchSizing.size > 1
   const maxEntries = batchSizing.canBatch ? batchSizing.size : maxParallelQueueKeys
   const claimedEntries = await claimEntries(db, {
@@ -150,11 +151,11 @@ async function sendNext(
     ...(isBatch ? { maxBytes: batchBytes } : {}),
   })
   if (claimedEntries.length < 2 || !isBatch) {
-    const canContinue = await Promise.all(claimedEntries.map((entry) => sendEntry(ports, db, entry, generation)))
+    const canContinue = await Promise.all(claimedEntries.map((entry) => sendEntry(context, entry)))
     if (canContinue.some((isSent) => isSent)) increaseBatchSize(batchSizing)
     return canContinue.some((isSent) => isSent)
   }
-  const end = await sendEntryBatch(ports, db, claimedEntries, generation)
+  const end = await sendEntryBatch(context, claimedEntries)
   if (end === 'go on') increaseBatchSize(batchSizing)
   if (end === 'halve') batchSizing.maxSize = batchSizing.size = Math.max(1, Math.floor(claimedEntries.length / 2))
   if (end === 'singly') batchSizing.canBatch = false
@@ -169,12 +170,8 @@ function increaseBatchSize(batchSizing: BatchSizing): void {
 }
 
 /** True when others may follow at once. */
-async function sendEntry(
-  ports: PipelinePorts,
-  db: UserDatabase,
-  entry: OutboxEntry,
-  generation: number,
-): Promise<boolean> {
+async function sendEntry(context: SendContext, entry: OutboxEntry): Promise<boolean> {
+  const { ports, db } = context
   const request = await buildEntryRequest(db, entry)
   if (!request) return await parkEntry(db, entry, 'refused', createLocalProblem('STORAGE_FAILED'))
   let blockedResponse: BlockedResponse | null = null
@@ -184,9 +181,9 @@ async function sendEntry(
   })
   if (response && isForeign(response, entry))
     blockedResponse = { status: response.status, retryAfterMs: parseRetryAfterMs(response) }
-  if (blockedResponse) return await settleBlocked(ports, db, { entry, blockedResponse, generation })
-  if (!response) return await delayEntry(ports, db, entry, 'network', null)
-  return (await applyResponse(ports, db, { entry, response, generation })) || canSendOthers(response, entry)
+  if (blockedResponse) return await settleBlocked(context, entry, blockedResponse)
+  if (!response) return await delayEntry(context, entry, 'network', null)
+  return (await applyResponse(context, { entry, response })) || canSendOthers(response, entry)
 }
 
 /** Numbered like a response of our server, but without the key and with no problem of ours in it. */

@@ -3,41 +3,33 @@
  * connection. Otherwise it is tried three times, and then its user is told; other writes go on meanwhile.
  */
 import { headers } from '#contract/headers.ts'
-import type { UserDatabase } from '#local/storage/database.ts'
 import { maxWaitMs } from '#local/outbox/claim.ts'
 import { acceptWrite, returnToQueue } from '#local/outbox/settle-entry.ts'
 import type { OutboxEntry } from '#local/storage/records.ts'
-import type { PipelinePorts } from '#request/ports.ts'
 import { sendSignedIn } from '#request/session/send-signed-in.ts'
 import { toBlockedProblem, maxBlockedTries } from '#request/transport/blocked.ts'
 import { pingServer } from '#request/transport/ping-server.ts'
 import { buildIntentRequest } from '#request/transport/entry-request.ts'
 import type { BlockedResponse } from '#request/transport/send-request.ts'
-import { readAcceptedWrite, delayEntry } from '#request/writes/apply-response.ts'
+import { readAcceptedWrite, delayEntry, type SendContext } from '#request/writes/apply-response.ts'
 
 /** What may pass by itself (a gateway that restarts, a limit) is given longer than a rule that says no. In ms. */
 const firstWaitMs = { temporary: 15_000, refusal: 2_000 }
 const isTemporary = ({ status }: BlockedResponse) => status >= 500 || status === 408 || status === 429
 
-export interface BlockedEntry {
-  entry: OutboxEntry
-  blockedResponse: BlockedResponse
-  generation: number
-}
-
 /** True when other writes may be sent at once. */
 export async function settleBlocked(
-  ports: PipelinePorts,
-  db: UserDatabase,
-  blockedEntry: BlockedEntry,
+  context: SendContext,
+  entry: OutboxEntry,
+  blockedResponse: BlockedResponse,
 ): Promise<boolean> {
-  const { entry, blockedResponse, generation } = blockedEntry
+  const { ports, db } = context
   const outcome = await sendSignedIn(ports, buildIntentRequest('GET', entry))
   // It had arrived: only its response was replaced.
   if (outcome?.headers.get(headers.outcome)?.startsWith('done'))
-    return await acceptWrite(db, entry, readAcceptedWrite(ports, { response: outcome, generation }))
+    return await acceptWrite(db, entry, readAcceptedWrite(context, outcome))
   if (!outcome && !(await pingServer(ports)))
-    return await delayEntry(ports, db, entry, 'network', blockedResponse.retryAfterMs)
+    return await delayEntry(context, entry, 'network', blockedResponse.retryAfterMs)
   const blockedTries = (entry.blockedTries ?? 0) + 1
   const problem = toBlockedProblem(blockedResponse)
   if (blockedTries >= maxBlockedTries)

@@ -1,6 +1,5 @@
 /** Takes back writes that may be on their way: the server makes sure that they never run, or says how they ended (protocol 13, 15). */
 import { headers } from '#contract/headers.ts'
-import type { UserDatabase } from '#local/storage/database.ts'
 import { dropVoidedEntry } from '#local/outbox/entry-actions.ts'
 import { acceptWrite, findDroppingEntries, delayDropping } from '#local/outbox/settle-entry.ts'
 import type { OutboxEntry } from '#local/storage/records.ts'
@@ -9,24 +8,19 @@ import { maxBlockedTries } from '#request/transport/blocked.ts'
 import { buildIntentRequest } from '#request/transport/entry-request.ts'
 import { pingServer } from '#request/transport/ping-server.ts'
 import { type BlockedResponse, isSuccess } from '#request/transport/send-request.ts'
-import type { PipelinePorts } from '#request/ports.ts'
-import { readAcceptedWrite, calculateJitterMs } from '#request/writes/apply-response.ts'
+import { readAcceptedWrite, calculateJitterMs, type SendContext } from '#request/writes/apply-response.ts'
 import { calculateBlockedWaitMs } from '#request/writes/settle-blocked.ts'
 
 /** Before anything else is sent. True when one of them is settled. */
-export async function voidWrites(ports: PipelinePorts, db: UserDatabase, generation: number): Promise<boolean> {
+export async function voidWrites(context: SendContext): Promise<boolean> {
   let hasVoided = false
-  for (const entry of await findDroppingEntries(db, ports.clock()))
-    if (await voidWrite(ports, db, entry, generation)) hasVoided = true
+  for (const entry of await findDroppingEntries(context.db, context.ports.clock()))
+    if (await voidWrite(context, entry)) hasVoided = true
   return hasVoided
 }
 
-async function voidWrite(
-  ports: PipelinePorts,
-  db: UserDatabase,
-  entry: OutboxEntry,
-  generation: number,
-): Promise<boolean> {
+async function voidWrite(context: SendContext, entry: OutboxEntry): Promise<boolean> {
+  const { ports, db } = context
   let blockedResponse: BlockedResponse | null = null
   const response = await sendSignedIn(ports, {
     ...buildIntentRequest('DELETE', entry),
@@ -35,10 +29,10 @@ async function voidWrite(
   const outcomeHeader = response?.headers.get(headers.outcome)
   // It had taken effect before it could be taken back: what is done stands, and the device says so.
   if (response && outcomeHeader?.startsWith('done'))
-    return await acceptWrite(db, entry, readAcceptedWrite(ports, { response, generation }))
+    return await acceptWrite(db, entry, readAcceptedWrite(context, response))
   if (response && (outcomeHeader?.startsWith('refused') || isSuccess(response)))
     return await dropVoidedEntry(db, entry.intent, { now: ports.clock(), newId: ports.newId })
-  if (blockedResponse && (await pingServer(ports))) return await voidBlockedWrite(ports, db, entry, blockedResponse)
+  if (blockedResponse && (await pingServer(ports))) return await voidBlockedWrite(context, entry, blockedResponse)
   const notBefore = ports.clock() + calculateJitterMs(ports, entry.attempts)
   await delayDropping(db, entry, { notBefore, delayedBy: 'network', blockedTries: 0 })
   return false
@@ -46,8 +40,7 @@ async function voidWrite(
 
 /** Where the server cannot be told, its user's will counts all the same: the write is not sent from here any more. */
 async function voidBlockedWrite(
-  ports: PipelinePorts,
-  db: UserDatabase,
+  { ports, db }: SendContext,
   entry: OutboxEntry,
   blockedResponse: BlockedResponse,
 ): Promise<boolean> {

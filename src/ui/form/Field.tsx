@@ -130,7 +130,7 @@ export function useLengthLimit<E extends HTMLInputElement | HTMLTextAreaElement>
   }
 }
 
-/** One line of text. Spreads what react-hook-form's `register` gives: `<Field label={…} {...register('name')} />`. */
+/** One line of text. All other props go to the input, so a form can spread its own: `<Field label={…} {...fieldProps} />`. */
 export function Field({ label, help, lockReason, optional, required, size, type = 'text', ...inputProps }: FieldProps) {
   const { error: ownError, maxLength, onInput, ...input } = inputProps
   const { error, input: limitProps } = useLengthLimit(maxLength, { value: input.value, error: ownError, onInput })

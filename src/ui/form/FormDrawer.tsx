@@ -19,7 +19,7 @@ export interface FormDrawerProps {
   /** What pressing it will do: "Create user", not "OK". */
   submitLabel: string
   disabledReason?: string | null | undefined
-  /** `handleSubmit(…)` of react-hook-form. */
+  /** The submit handler of the caller's form. */
   onSubmit: FormEventHandler<HTMLFormElement>
   onClose: () => void
   /** `center`: a dialog in the middle in place of a drawer. */

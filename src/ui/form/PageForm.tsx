@@ -16,7 +16,7 @@ export interface PageFormProps {
   /** What pressing it will do. */
   submitLabel: string
   disabledReason?: string | null | undefined
-  /** `handleSubmit(…)` of react-hook-form. */
+  /** The submit handler of the caller's form. */
   onSubmit: FormEventHandler<HTMLFormElement>
   /** Leaves the form as it was; none where there is nothing to go back to. */
   onCancel?: (() => void) | undefined

@@ -9,7 +9,7 @@ interface Props {
   /** As the form holds them. */
   country: string
   province: string
-  /** What the form spreads into a field of its own: react-hook-form's `register`, or value and onChange. */
+  /** The props that the form spreads into a field: name, value and handlers. */
   getFieldProps: (name: 'province' | 'city') => Partial<FieldProps>
 }
 
