@@ -6,7 +6,7 @@ import { findRow } from '#server/db/find-row.ts'
 import type { ServiceKey } from '#server/db/hosting/backups.ts'
 import type { RestoreTable } from '#server/db/tables/backup-tables.ts'
 
-export type RestoreRecord = Selectable<RestoreTable>
+type RestoreRecord = Selectable<RestoreTable>
 export type NewRestore = Omit<Insertable<RestoreTable>, 'id' | 'state' | 'fault' | 'end_time'>
 
 /** Null: a drill of that backup runs already. */

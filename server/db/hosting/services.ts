@@ -10,7 +10,7 @@ import { ProblemError } from '#server/problems/problem-error.ts'
 export type ServiceRecord = Selectable<ServiceTable>
 export type ServiceListRow = Selectable<ServiceRowView>
 
-export interface ServiceAddress {
+interface ServiceAddress {
   url: string | null
   admin_url: string | null
 }

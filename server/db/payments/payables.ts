@@ -31,7 +31,7 @@ export function toPayableRef({ order_id, backup_order_id, traffic_id }: PayableC
 
 export type PayableOrderRecord = Selectable<OrderTable>
 export type PayableBackupRecord = Selectable<BackupOrderTable>
-export type PayableTrafficRecord = Selectable<TrafficTable>
+type PayableTrafficRecord = Selectable<TrafficTable>
 
 /** Deleted ones too: money may come for them. Locked until the commit, so that two notices of one payment take turns. */
 export const lockPayableOrder = (db: DatabaseHandle, id: number) =>
