@@ -1,12 +1,11 @@
 /** Restores as rows: into a service, and drills, which go into an empty place. */
-import { type Insertable, type Selectable, sql } from 'kysely'
+import { type Insertable, sql } from 'kysely'
 import type { BackupFault } from '#contract/backups.ts'
 import type { DatabaseHandle } from '#server/db/database.ts'
 import { findRow } from '#server/db/find-row.ts'
 import type { ServiceKey } from '#server/db/hosting/backups.ts'
 import type { RestoreTable } from '#server/db/tables/backup-tables.ts'
 
-type RestoreRecord = Selectable<RestoreTable>
 export type NewRestore = Omit<Insertable<RestoreTable>, 'id' | 'state' | 'fault' | 'end_time'>
 
 /** Null: a drill of that backup runs already. */

@@ -10,11 +10,6 @@ import { ProblemError } from '#server/problems/problem-error.ts'
 export type ServiceRecord = Selectable<ServiceTable>
 export type ServiceListRow = Selectable<ServiceRowView>
 
-interface ServiceAddress {
-  url: string | null
-  admin_url: string | null
-}
-
 /** Of any company's service: the code is public, as is the address behind it. */
 export const findServiceAddress = (db: DatabaseHandle, code: string) =>
   findRow(db.selectFrom('service').select(['url', 'admin_url']).where('code', '=', code))

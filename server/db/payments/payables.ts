@@ -2,7 +2,7 @@
 import type { Selectable } from 'kysely'
 import type { DatabaseHandle } from '#server/db/database.ts'
 import { findRow } from '#server/db/find-row.ts'
-import type { BackupOrderTable, TrafficTable } from '#server/db/tables/backup-tables.ts'
+import type { BackupOrderTable } from '#server/db/tables/backup-tables.ts'
 import type { OrderTable } from '#server/db/tables/order-tables.ts'
 
 export interface PayableRef {
@@ -31,7 +31,6 @@ export function toPayableRef({ order_id, backup_order_id, traffic_id }: PayableC
 
 export type PayableOrderRecord = Selectable<OrderTable>
 export type PayableBackupRecord = Selectable<BackupOrderTable>
-type PayableTrafficRecord = Selectable<TrafficTable>
 
 /** Deleted ones too: money may come for them. Locked until the commit, so that two notices of one payment take turns. */
 export const lockPayableOrder = (db: DatabaseHandle, id: number) =>
