@@ -56,10 +56,10 @@ export function FiveRows<R extends { id: number }>({ list, emptyIcon, emptyText,
     <>
       <LoadProblem problem={problem} onRetry={refetch} />
       {contentKind === 'loading' && <Skeleton lines={3} />}
-      {contentKind === 'notCached' && <p className="field-help">{t(`${name}.notHere`)}</p>}
+      {contentKind === 'notCached' && <p className="field-help">{t(`rows.${name}.notHere`)}</p>}
       {contentKind === 'empty' && (
-        <EmptyState icon={emptyIcon} title={t(`${name}.empty`)}>
-          <p>{emptyText ?? t(`${name}.emptyText`)}</p>
+        <EmptyState icon={emptyIcon} title={t(`rows.${name}.empty`)}>
+          <p>{emptyText ?? t(`rows.${name}.emptyText`)}</p>
         </EmptyState>
       )}
       {contentKind === 'rows' && <Rows {...props} rows={rows} freshness={freshness} />}
@@ -78,13 +78,13 @@ function Rows<R extends { id: number }>({ name, code, columns, rows, freshness }
   const pageCount = Math.ceil(rows.length / pageSize)
   const page = Math.min(requestedPage, pageCount)
   const pageRows = rows.slice((page - 1) * pageSize, page * pageSize)
-  const headers = columns.map(({ key }) => t(`${name}.column.${key}` as 'history.column.type'))
+  const headers = columns.map(({ key }) => t(`rows.${name}.column.${key}` as 'rows.history.column.type'))
   return (
     <>
       <div className="backup-rows">
         {/* The cards of a phone change the table's display, and with it the roles of its elements: they are written out. */}
         <table className="backup-table" role="table">
-          <caption className="sr-only">{t(`${name}.caption`, { code })}</caption>
+          <caption className="sr-only">{t(`rows.${name}.caption`, { code })}</caption>
           <thead role="rowgroup">
             <tr role="row">
               {columns.map(({ key, align }, index) => (
@@ -103,7 +103,7 @@ function Rows<R extends { id: number }>({ name, code, columns, rows, freshness }
       </div>
       <div className="backup-foot">
         <p role="status">
-          <span>{t(`${name}.counted`, { count: rows.length, number: formatNumber(rows.length) })}</span>{' '}
+          <span>{t(`rows.${name}.counted`, { count: rows.length, number: formatNumber(rows.length) })}</span>{' '}
           <Freshness freshness={freshness} />
         </p>
         {pageCount > 1 && <Pagination page={page} pageCount={pageCount} onPage={setRequestedPage} />}

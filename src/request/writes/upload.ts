@@ -2,6 +2,7 @@
  * Files that wait like any other write (protocol 22): the page stores the bytes with the entry, page or worker sends them
  * from there, one at a time and never in a batch. Workers leave the page's own uploads alone, so the page starts it.
  */
+import type { Endpoint } from '#contract/endpoint.ts'
 import { headers } from '#contract/headers.ts'
 import { readProblem } from '#contract/problem.ts'
 import type { UserDatabase } from '#local/storage/database.ts'
@@ -10,13 +11,20 @@ import { sendEntryNow } from '#request/writes/sender.ts'
 import { toRecordedResponse } from '#request/writes/recorded-response.ts'
 import type { PipelinePorts } from '#request/ports.ts'
 import { acknowledgeRefusal } from '#request/writes/record-write.ts'
-import type { CallResult } from '#request/call-results.ts'
-import type { PageCall } from '#request/page/page-ports.ts'
+import type { CallOptions, CallResult } from '#request/call-results.ts'
+import type { CallInput } from '#request/transport/call-http.ts'
 import { sendUnstored } from '#request/writes/send-unstored.ts'
 import { storeForWriter } from '#request/writes/store-write.ts'
 
-/** `fresh` with the server's answer, or `queued`: then `~{intent}` names the file wherever its id would stand. */
-export async function sendUpload({ ports, endpoint, input, options }: PageCall): Promise<CallResult<unknown>> {
+interface UploadCall {
+  ports: PipelinePorts
+  endpoint: Endpoint
+  input: CallInput
+  options: CallOptions
+}
+
+/** Returns `fresh` with the response, or `queued`: then `~{intent}` names the file in place of its id. */
+export async function sendUpload({ ports, endpoint, input, options }: UploadCall): Promise<CallResult<unknown>> {
   const { file, fields } = await readForm(input.body)
   const recordResult = await storeForWriter(ports, {
     intent: options.intent ?? ports.newId(),

@@ -65,7 +65,7 @@ export function StoredBackups({ service, storedBackups, today, services, onDone 
         columns={buildStoredBackupColumns(t, { getRestoreReason, onRestore: setRestoredBackup })}
         list={storedBackups}
         emptyIcon="install"
-        emptyText={t(wasNeverSubscribed ? 'stored.emptyNone' : 'stored.emptyText')}
+        emptyText={t(wasNeverSubscribed ? 'stored.emptyNone' : 'rows.stored.emptyText')}
       />
       {isBackingUp && (
         <BackUpDialog {...{ service, today, runningTypes }} onClose={() => setBackingUp(false)} onEnded={onDone} />

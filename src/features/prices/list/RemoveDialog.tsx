@@ -22,7 +22,7 @@ export function RemoveDialog({ overlaidRow, onClose, onDone }: Props) {
   return (
     <TypedConfirmation
       open
-      title={t(`${action}.title`, { day })}
+      title={confirmed ? t('withdraw.title', { day }) : t('remove.title', { day })}
       value={day}
       label={t('field.effective_date')}
       actionLabel={t(`act.${action}`)}
@@ -30,7 +30,7 @@ export function RemoveDialog({ overlaidRow, onClose, onDone }: Props) {
       onConfirm={() => void run(overlaidRow)}
       onClose={onClose}
     >
-      <p>{t(`${action}.text`, { desc })}</p>
+      <p>{confirmed ? t('withdraw.text', { desc }) : t('remove.text', { desc })}</p>
     </TypedConfirmation>
   )
 }
