@@ -62,7 +62,7 @@ function listContractFiles(): string[] {
   )
   const keys = new Set(
     Object.keys(buildFiles)
-      .filter((key) => /^_orders-(list-)?[\w-]{8}\.js$/.test(key))
+      .filter((key) => /^_orders-list-[\w-]{8}\.js$/.test(key))
       .slice(-1),
   )
   for (const key of keys) for (const needed of buildFiles[key]?.imports ?? []) keys.add(needed)
