@@ -27,24 +27,13 @@ interface Action<Input, Output> {
 /** Whether nobody can say if the server has it: then the same request is sent again under its intent, and takes effect once. */
 export const isOutcomeUnknown = ({ status, code }: Problem): boolean => status === 0 && code !== 'SIGNED_OUT'
 
-const fileKeys = new WeakMap<Blob, string>()
-
-function getFileKey(file: Blob): string {
-  const key = fileKeys.get(file) ?? crypto.randomUUID()
-  fileKeys.set(file, key)
-  return key
-}
-
-/** Inputs with the same text are the same. JSON has nothing of a file, so a key identifies it. */
-const toInputJson = (input: unknown): string =>
-  JSON.stringify(input, (_name, value: unknown) => (value instanceof Blob ? getFileKey(value) : value))
-
 /** Code that is loaded when first needed may be as unreachable as the server. */
 const unreachableResult: CallResult<never> = { kind: 'problem', problem: createLocalProblem('NEEDS_CONNECTION') }
 
 /**
- * One action of a page, with its state. With `longAction` the call takes minutes and is followed to its end. A run whose response
- * was lost keeps its intent for the next run with the same input.
+ * One action of a page, with its state. With `longAction` the call takes minutes and is followed to its end; if the response of its
+ * start was lost, the next run with the same input has the same intent. Any other run is a call of its own: what may be repeated
+ * depends on more than the input, so a page that repeats a lost call gives its intent in the options.
  */
 export function useAction<E extends Endpoint>(
   endpoint: E,
@@ -62,7 +51,7 @@ export function useAction<Input, Output>(
   const [isBusy, setIsBusy] = useState(false)
   const [problem, setProblem] = useState<Problem | null>(null)
   const latestRunId = useRef(0)
-  const unknownRequest = useRef<{ intent: Intent; inputJson: string } | null>(null)
+  const lostStartRef = useRef<{ intent: Intent; inputJson: string } | null>(null)
 
   const send = (input: Input, options: CallOptions): Promise<CallResult<Output>> =>
     dispatch(
@@ -73,9 +62,13 @@ export function useAction<Input, Output>(
 
   /** The intent names the call for `onEnd`, and follows it: sent once more, it waits for the call that runs. */
   async function follow({ onStarted, onEnd }: LongActionOptions<Input, Output>, input: Input, options: CallOptions) {
-    const intent = options.intent ?? crypto.randomUUID()
+    const inputJson = JSON.stringify(input)
+    const { current: lostStart } = lostStartRef
+    const intent = options.intent ?? (lostStart?.inputJson === inputJson ? lostStart.intent : crypto.randomUUID())
     const startResult = await send(input, { ...options, intent, until: 'started' })
-    if (startResult.kind === 'problem') return { ...startResult, intent }
+    const isLost = startResult.kind === 'problem' && isOutcomeUnknown(startResult.problem)
+    lostStartRef.current = isLost ? { intent, inputJson } : null
+    if (startResult.kind === 'problem') return startResult
     onStarted(input)
     const result = startResult.kind === 'started' ? await send(input, { ...options, intent }) : startResult
     setIsBusy(false)
@@ -84,26 +77,14 @@ export function useAction<Input, Output>(
   }
 
   async function run(input: Input, options: CallOptions = {}): Promise<CallResult<Output>> {
-    const inputJson = toInputJson(input)
-    const { current: lastRequest } = unknownRequest
-    // The response of a secret call is not stored: repeated under its intent it would be empty.
-    const isRepeatable = typeof source === 'function' || !source.secret
-    const repeatedRequest = isRepeatable && lastRequest?.inputJson === inputJson ? lastRequest : null
-    const intent = options.intent ?? repeatedRequest?.intent
-    const callOptions = intent === undefined ? options : { ...options, intent }
     const runId = ++latestRunId.current
     setIsBusy(true)
     setProblem(null)
-    const result = await (longAction ? follow(longAction, input, callOptions) : send(input, callOptions))
+    const result = await (longAction ? follow(longAction, input, options) : send(input, options))
     // Of runs that overlap only the latest changes the state.
     if (runId !== latestRunId.current) return result
     setIsBusy(false)
-    unknownRequest.current = null
-    if (result.kind === 'problem') {
-      setProblem(result.problem)
-      if (result.intent && isOutcomeUnknown(result.problem))
-        unknownRequest.current = { intent: result.intent, inputJson }
-    }
+    if (result.kind === 'problem') setProblem(result.problem)
     return result
   }
   return { isBusy, problem, run, clearProblem: () => setProblem(null) }

@@ -1,4 +1,4 @@
-import { type FormEvent, useState } from 'react'
+import { type FormEvent, useMemo, useRef, useState } from 'react'
 import { flushSync } from 'react-dom'
 import type { TFunction } from 'i18next'
 import { getCurrentRow } from '#contract/current-row.ts'
@@ -8,6 +8,7 @@ import { getBaseVersion, type OverlaidRow } from '#local/lists/list-view.ts'
 import type { CallResult } from '#request/call-results.ts'
 import { useDispatch, useSaveBlocked } from '#state/use-store.ts'
 import { formatQueuedMessage } from '#ui/i18n/queued-messages.ts'
+import { navigateUnguarded } from '#ui/navigation-guard/navigation-guard.tsx'
 import { showToast } from '#ui/overlay/toasts.tsx'
 import { useTranslation } from 'react-i18next'
 import type { EditFormOptions, FieldFault, SavedForm } from '#patterns/edit-form/edit-form-options.ts'
@@ -37,7 +38,7 @@ export function useEditForm<
   const { toValues, fromValues, texts, rebase = rebaseValues } = options
   const { t } = useTranslation('ui')
   const dispatch = useDispatch()
-  const saveBlock = useSaveBlocked()
+  const blockedProps = useBlockedProps()
   const formState = useFormState(options)
   const { base, setBase, values, setValues, fields, changes, isDirty, intent, setIntent } = formState
   const [conflict, setConflict] = useState<{ previousRow: Row; currentRow: Row } | null>(null)
@@ -57,10 +58,12 @@ export function useEditForm<
     return faults.length > 0 ? faults : ((await options.checkBeforeSave?.(fields)) ?? [])
   }
 
-  async function submit(form: HTMLFormElement | null) {
+  const submitOnce = useOneAtATime(submit)
+  async function submit(form: HTMLFormElement) {
     setWasSubmitted(true)
     const faults = await findFaultsBeforeSave()
     if (faults.length > 0) return inputErrors.show(faults, form)
+    inputErrors.clear()
     setSendState({ kind: 'sending' })
     const callOptions = { ...getBaseOption(base.row, fromValues(base.values)), ...(intent === null ? {} : { intent }) }
     const result = await dispatch(options.save({ row: base.row, fields, changes, options: callOptions })).catch(
@@ -73,15 +76,17 @@ export function useEditForm<
       setSendState({ kind: saved.isQueued ? 'queued' : 'idle' })
       setIntent(null)
       setConflict(null)
+      setWasSubmitted(false)
       setBase({ ...base, values, isSaved: true })
     })
     if (result.kind === 'queued') showToast({ kind: 'note', text: formatQueuedMessage(result) })
     else showSaved(t, texts, base.row === null, saved)
-    options.onSaved?.(saved)
+    // What was typed since does not hold the form open: saved again, it would be a second record.
+    navigateUnguarded(() => options.onSaved?.(saved))
   }
 
   /** A refusal goes to the inputs it is about; after a change by somebody else the form goes on from the current row. */
-  function handleRefusal(problem: Problem, refusedIntent: Intent | null, form: HTMLFormElement | null) {
+  function handleRefusal(problem: Problem, refusedIntent: Intent | null, form: HTMLFormElement) {
     const currentRow = base.row && (getCurrentRow(problem) as Row | null)
     setSendState({ kind: 'failed', problem })
     setIntent(usedUpCodes.includes(problem.code) ? null : refusedIntent)
@@ -96,6 +101,7 @@ export function useEditForm<
   }
 
   const problem = sendState.kind === 'failed' ? sendState.problem : null
+  const isUnchanged = base.row !== null && Object.keys(changes).length === 0
   return {
     /** What the form was opened on, or the row as it was at the last conflict; null: a new record. */
     row: base.row,
@@ -113,6 +119,8 @@ export function useEditForm<
     /** Puts the inputs back to what the form was opened on. */
     undo() {
       setValues(base.values)
+      setSendState((current) => (current.kind === 'failed' ? { kind: 'idle' } : current))
+      setConflict(null)
       inputErrors.clear()
     },
     ...createInputProps({ values, errors: inputErrors.errors, change }),
@@ -123,30 +131,40 @@ export function useEditForm<
       isDirty,
       onSubmit(event: FormEvent<HTMLFormElement>) {
         event.preventDefault()
-        void submit(event.currentTarget)
+        submitOnce(event.currentTarget)
       },
-      // Said before anything is typed in vain.
-      ...(saveBlock ? toBlockedProps(t, saveBlock) : getFailureProps()),
+      ...(blockedProps ?? {
+        problem: conflict || inputErrors.isShownAtInputs(problem) ? null : problem,
+        failureTitle: base.row ? t('message.updateFailed') : t('message.failed', { action: texts.createAction }),
+        disabledReason: isUnchanged && !options.canSaveUnchanged ? texts.unchanged : null,
+      }),
     },
-  }
-
-  function getFailureProps() {
-    const isUnchanged = base.row !== null && Object.keys(changes).length === 0
-    return {
-      problem: conflict || inputErrors.isShownAtInputs(problem) ? null : problem,
-      failureTitle: base.row ? t('message.updateFailed') : t('message.failed', { action: texts.createAction }),
-      disabledReason: isUnchanged && !options.canSaveUnchanged ? texts.unchanged : null,
-    }
   }
 }
 
 const toSendState = (problem: Problem | null): SendState => (problem ? { kind: 'failed', problem } : { kind: 'idle' })
 
-const toBlockedProps = (t: TFunction<'ui'>, { code, reason }: NonNullable<ReturnType<typeof useSaveBlocked>>) => ({
-  problem: createLocalProblem(code),
-  failureTitle: undefined,
-  disabledReason: t(reason),
-})
+/** Why nothing can be saved now, which is shown before anything is typed in vain. Null: it can. */
+function useBlockedProps() {
+  const { t } = useTranslation('ui')
+  const saveBlock = useSaveBlocked()
+  const code = saveBlock?.code
+  // A note takes the focus whenever its problem is another object.
+  const problem = useMemo(() => (code ? createLocalProblem(code) : null), [code])
+  return saveBlock && { problem, failureTitle: undefined, disabledReason: t(saveBlock.reason) }
+}
+
+/** Ignores what is asked for while a run is on its way. */
+function useOneAtATime<Input>(run: (input: Input) => Promise<void>): (input: Input) => void {
+  const isRunning = useRef(false)
+  return (input) => {
+    if (isRunning.current) return
+    isRunning.current = true
+    void run(input).finally(() => {
+      isRunning.current = false
+    })
+  }
+}
 
 /** What a change is based on (protocol 9): the version, and the fields as the row has them. */
 const getBaseOption = (row: OverlaidRow<VersionedRow> | null, fields: object) =>

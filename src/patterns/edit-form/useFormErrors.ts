@@ -42,10 +42,10 @@ export function useFormErrors<Fault extends FieldFault>(
       return faults.length > 0 && faults.every(hasInput)
     },
     /** Marks the inputs and leads to the first of them. */
-    show(faults: readonly Fault[], form: HTMLFormElement | null) {
+    show(faults: readonly Fault[], form: HTMLFormElement) {
       if (options.showFaults) return options.showFaults(faults)
       flushSync(() => setErrors(toErrors(faults)))
-      form?.querySelector<HTMLElement>('[aria-invalid=true], .wrong input, .wrong button')?.focus()
+      form.querySelector<HTMLElement>('[aria-invalid=true], .wrong input, .wrong button')?.focus()
     },
     /** Marks one input, wherever the focus is. */
     add: (fault: Fault) => setErrors((current) => ({ ...current, ...toErrors([fault]) })),

@@ -59,7 +59,8 @@ export function useFormState<
   if (isFollowing && row && row !== base.row) {
     const rowValues = toValues(row.row)
     setBase({ row, values: rowValues, isSaved: false })
-    setValues(rebase(values, base.values, rowValues))
+    // Blanks that change no field are not kept over the new row; input typed after a save is.
+    setValues(base.isSaved ? rebase(values, base.values, rowValues) : rowValues)
   }
   return {
     base,
