@@ -12,6 +12,10 @@ export const createAppThunk = createAsyncThunk.withTypes<{
   rejectValue: Problem
 }>()
 
+/** Code that is loaded when first needed may be as unreachable as the server: of a call that changes something, and of a read. */
+export const unreachableResult: CallResult<never> = { kind: 'problem', problem: createLocalProblem('NEEDS_CONNECTION') }
+export const offlineResult: CallResult<never> = { kind: 'problem', problem: createLocalProblem('OFFLINE') }
+
 /** Without a value something was thrown: most likely code that is fetched when first needed, and is as out of reach as the server. */
 export const getRejectedProblem = ({ payload }: { payload?: Problem | undefined }): Problem =>
   payload ?? createLocalProblem('OFFLINE')

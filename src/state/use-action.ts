@@ -1,8 +1,8 @@
 import { useRef, useState } from 'react'
 import type { Endpoint, InputOf, Intent, OutputOf } from '#contract/endpoint.ts'
-import { createLocalProblem, type Problem } from '#contract/problem.ts'
+import type { Problem } from '#contract/problem.ts'
 import type { CallOptions, CallResult } from '#request/call-results.ts'
-import { type AppThunk, callEndpoint } from '#state/app-thunk.ts'
+import { type AppThunk, callEndpoint, unreachableResult } from '#state/app-thunk.ts'
 import { useDispatch } from '#state/use-store.ts'
 
 /** What a page does at the server: an endpoint, or a thunk over one or several calls. */
@@ -16,8 +16,9 @@ interface LongActionOptions<Input, Output> {
 }
 
 interface Action<Input, Output> {
+  /** Until the last of runs that overlap has ended. */
   isBusy: boolean
-  /** Why the latest run was refused; null while one runs. What a long call ended with is given to `onEnd` alone. */
+  /** Why a run was refused, until the next starts. What a long call ended with is given to `onEnd` alone. */
   problem: Problem | null
   /** Resolves to the result; of a long call to that of its start, unless it failed there once it has ended. */
   run: (input: Input, options?: CallOptions) => Promise<CallResult<Output>>
@@ -26,9 +27,6 @@ interface Action<Input, Output> {
 
 /** Whether nobody can say if the server has it: then the same request is sent again under its intent, and takes effect once. */
 export const isOutcomeUnknown = ({ status, code }: Problem): boolean => status === 0 && code !== 'SIGNED_OUT'
-
-/** Code that is loaded when first needed may be as unreachable as the server. */
-const unreachableResult: CallResult<never> = { kind: 'problem', problem: createLocalProblem('NEEDS_CONNECTION') }
 
 /**
  * One action of a page, with its state. With `longAction` the call takes minutes and is followed to its end; if the response of its
@@ -50,7 +48,7 @@ export function useAction<Input, Output>(
   const dispatch = useDispatch()
   const [isBusy, setIsBusy] = useState(false)
   const [problem, setProblem] = useState<Problem | null>(null)
-  const latestRunId = useRef(0)
+  const runningCount = useRef(0)
   const lostStartRef = useRef<{ intent: Intent; inputJson: string } | null>(null)
 
   const send = (input: Input, options: CallOptions): Promise<CallResult<Output>> =>
@@ -70,20 +68,17 @@ export function useAction<Input, Output>(
     lostStartRef.current = isLost ? { intent, inputJson } : null
     if (startResult.kind === 'problem') return startResult
     onStarted(input)
-    const result = startResult.kind === 'started' ? await send(input, { ...options, intent }) : startResult
-    setIsBusy(false)
-    onEnd(result, input, intent)
+    onEnd(startResult.kind === 'started' ? await send(input, { ...options, intent }) : startResult, input, intent)
     return startResult
   }
 
   async function run(input: Input, options: CallOptions = {}): Promise<CallResult<Output>> {
-    const runId = ++latestRunId.current
+    runningCount.current += 1
     setIsBusy(true)
     setProblem(null)
     const result = await (longAction ? follow(longAction, input, options) : send(input, options))
-    // Of runs that overlap only the latest changes the state.
-    if (runId !== latestRunId.current) return result
-    setIsBusy(false)
+    runningCount.current -= 1
+    setIsBusy(runningCount.current > 0)
     if (result.kind === 'problem') setProblem(result.problem)
     return result
   }

@@ -1,11 +1,8 @@
 import { useEffect, useState } from 'react'
 import type { Endpoint, InputOf, OutputOf } from '#contract/endpoint.ts'
-import { createLocalProblem } from '#contract/problem.ts'
 import type { CallResult } from '#request/call-results.ts'
-import { callEndpoint } from '#state/app-thunk.ts'
+import { callEndpoint, offlineResult } from '#state/app-thunk.ts'
 import { useConnection, useDispatch } from '#state/use-store.ts'
-
-const offlineResult: CallResult<never> = { kind: 'problem', problem: createLocalProblem('OFFLINE') }
 
 /**
  * The response to a call that the device does not store: fetched when the page comes, when the input changes and when the connection is

@@ -78,14 +78,16 @@ describe('an action', () => {
     expect(result.current.problem?.code).toBe('BUSY')
   })
 
-  it('has the state of the latest of two runs that overlap', async () => {
+  it('is busy until the last of two runs has ended, and has the problem of either', async () => {
     const { calls, result, run } = renderAction()
     run(3)
     run(4)
-    await calls[0]?.respond(buildRefusal(409))
-    expect(result.current).toMatchObject({ isBusy: true, problem: null })
+    await calls[0]?.respond(buildRefusal(409, 'BUSY'))
+    expect(result.current).toMatchObject({ isBusy: true, problem: { code: 'BUSY' } })
     await calls[1]?.respond(freshResult)
-    expect(result.current).toMatchObject({ isBusy: false, problem: null })
+    expect(result.current).toMatchObject({ isBusy: false, problem: { code: 'BUSY' } })
+    run(4)
+    expect(result.current).toMatchObject({ isBusy: true, problem: null })
   })
 
   it('needs a connection where its code cannot be loaded', async () => {

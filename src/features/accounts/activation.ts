@@ -2,7 +2,7 @@
 import type { Problem } from '#contract/problem.ts'
 import type { LinkState } from '#features/accounts/activation-slice.ts'
 
-export interface OpenedActivationLink {
+interface OpenedActivationLink {
   otk: string
   linkState: LinkState
 }

@@ -39,7 +39,7 @@ const sendingStatus: RequestStatus = { kind: 'sending' }
 export const resetLogin = () => changed({ loginStatus: idleStatus })
 
 /** Blanks around a code or an e-mail come from pasting; a password is taken exactly as typed. */
-export const trimCredentials = ({ company, username, password }: LoginCredentials): LoginCredentials => ({
+const trimCredentials = ({ company, username, password }: LoginCredentials): LoginCredentials => ({
   company: company.trim(),
   username: username.trim(),
   password,

@@ -8,7 +8,7 @@ import { findFieldLabel } from '#ui/i18n/field-labels.ts'
 import { formatPriceFieldLabel } from '#ui/i18n/price-field-messages.ts'
 import { formatProblem } from '#ui/i18n/problem-messages.ts'
 
-export type EntryFact = readonly [label: string, value: string]
+type EntryFact = readonly [label: string, value: string]
 
 export function useEntryFormatter() {
   const { t } = useTranslation('audit')

@@ -28,7 +28,7 @@ interface ResponseState<O> {
 
 /**
  * The response to a read of the trail: first the stored one to the same input, then the one of the pipeline, which may come from the
- * days that are stored on this device (so `useRecord` does not do). `response` is undefined until the first of them; null: there is none.
+ * days that are stored on this device (`useRecord` has no such days). `response` is undefined until the first of them; null: there is none.
  * The last one stays as `previousResponse` until the next. `input` null: no request. `refreshKey`: another one requests again.
  */
 export function useTrailResponse<E extends Endpoint>(endpoint: E, input: InputOf<E> | null, refreshKey = '') {

@@ -27,7 +27,7 @@ const maxNamedFields = 3
 const findName = <T extends string>(names: readonly T[], name: string): T | undefined =>
   names.find((candidate) => candidate === name)
 
-export interface EntryChange {
+interface EntryChange {
   field: string
   /** Undefined: the form did not say what it was based on. */
   from: unknown
@@ -44,7 +44,7 @@ export const getEntryChanges = ({ input: writeInput, base }: Pick<EntryView, 'in
 export const isRowAction = ({ input: writeInput }: Pick<EntryView, 'input'>) => writeInput.body === undefined
 
 /** What is spoken of, by the name it had before this write: who renames Ada has changed Ada. */
-export type NamedWrite = Pick<EntryView, 'endpoint' | 'action' | 'table'> & { name: string | null }
+type NamedWrite = Pick<EntryView, 'endpoint' | 'action' | 'table'> & { name: string | null }
 
 /** Sentences that name a write: the same one in its entry, in dialogs, in links to it. */
 export function useEntryMessages() {

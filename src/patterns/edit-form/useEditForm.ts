@@ -6,6 +6,7 @@ import type { Intent, RowRef, VersionedRow } from '#contract/endpoint.ts'
 import { createLocalProblem, type Problem } from '#contract/problem.ts'
 import { getBaseVersion, type OverlaidRow } from '#local/lists/list-view.ts'
 import type { CallResult } from '#request/call-results.ts'
+import { unreachableResult } from '#state/app-thunk.ts'
 import { useDispatch, useSaveBlocked } from '#state/use-store.ts'
 import { formatQueuedMessage } from '#ui/i18n/queued-messages.ts'
 import { navigateUnguarded } from '#ui/navigation-guard/navigation-guard.tsx'
@@ -21,9 +22,6 @@ type SendState = { kind: 'idle' | 'sending' | 'queued' } | { kind: 'failed'; pro
 
 /** After these problems the intent is used up: the next save is a new write. */
 const usedUpCodes = ['INTENT_DONE', 'INTENT_VOID']
-
-/** The code that sends is loaded when first needed, and may be as unreachable as the server. */
-const unreachableResult: CallResult<never> = { kind: 'problem', problem: createLocalProblem('NEEDS_CONNECTION') }
 
 /**
  * A form for one record: initial values, changes, checks, saving or queueing, conflicts, and what is said of each. It is spread into

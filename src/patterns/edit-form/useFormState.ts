@@ -13,6 +13,10 @@ interface UnsavedForm<Row extends VersionedRow, Values> {
 }
 const unsavedForms = createUnsavedForms<UnsavedForm<VersionedRow, FormValues>>()
 
+/** What the form of this name will be restored from after a new sign-in: a page need not read its row before. Null: nothing. */
+export const useUnsavedForm = <Row extends VersionedRow, Values extends FormValues>(name: string) =>
+  unsavedForms.useUnsavedForm(name) as UnsavedForm<Row, Values> | null
+
 /**
  * What a form was opened on, what its inputs hold, and what of it is changed. Kept while its user has to sign in again; the message
  * of an earlier refusal is not, because the values may be others by then.
@@ -24,7 +28,7 @@ export function useFormState<
   Fault extends FieldFault,
 >(options: EditFormOptions<Row, Values, Fields, Fault>) {
   const { row, toValues, fromValues, rebase = rebaseValues, valuesState } = options
-  const unsavedForm = unsavedForms.useUnsavedForm(options.name) as UnsavedForm<Row, Values> | null
+  const unsavedForm = useUnsavedForm<Row, Values>(options.name)
   const [initialForm] = useState(() =>
     unsavedForm && !valuesState ? { ...unsavedForm, refusal: null } : openForm(options),
   )

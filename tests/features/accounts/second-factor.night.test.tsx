@@ -95,6 +95,15 @@ describe('an authenticator app', () => {
     await screen.findByText('Off')
   })
 
+  it('is no longer asked for once somebody has signed in in another tab', async () => {
+    await addAuthenticatorApp(await fixture.server.signIn('user@alpha'), fixture.server.clock.now)
+    await enterPassword('user')
+    const { signIn } = await import('#request/session/sign-in.ts')
+    const { ports } = await import('#app/connection/network-bundle.ts')
+    expect(await signIn(ports, { ...toCredentials('admin'), language: 'en' })).toMatchObject({ kind: 'fresh' })
+    await waitForApp()
+  })
+
   nightly('that is lost is replaced by a recovery code, which works once', async () => {
     const { codes } = await addAuthenticatorApp(await fixture.server.signIn('user@alpha'), fixture.server.clock.now)
     const enterRecoveryCode = async (code = '') => {

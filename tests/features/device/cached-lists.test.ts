@@ -1,6 +1,13 @@
 import { describe, expect, it } from 'vitest'
 import { endpoints } from '#contract/index.ts'
 import { toListInput } from '#features/device/refresh-lists.ts'
+import { getTableLabel } from '#features/device/table-label.ts'
+import { rowTables } from '#local/storage/database.ts'
+import { addMessages, i18n } from '#ui/i18n/messages.ts'
+import deviceTexts from '#locales/en/device.json' with { type: 'json' }
+import shellTexts from '#locales/en/shell.json' with { type: 'json' }
+import deviceTextsZh from '#locales/zh/device.json' with { type: 'json' }
+import shellTextsZh from '#locales/zh/shell.json' with { type: 'json' }
 import { formatBytes } from '#features/device/format-bytes.ts'
 
 describe('a kept list is read anew', () => {
@@ -25,6 +32,14 @@ describe('a kept list is read anew', () => {
     expect(lists.length).toBeGreaterThan(5)
     for (const list of lists) expect([list.name, toListInput(list, 1)]).not.toContain(null)
   })
+})
+
+it.each(['en', 'zh'] as const)('every list that a device stores has a name in %s', async (language) => {
+  addMessages('device', { en: deviceTexts, zh: deviceTextsZh })
+  addMessages('shell', { en: shellTexts, zh: shellTextsZh })
+  await i18n.changeLanguage(language)
+  expect(rowTables.filter((table) => getTableLabel(table) === table)).toEqual([])
+  await i18n.changeLanguage('en')
 })
 
 describe('sizes', () => {

@@ -145,6 +145,24 @@ describe('saving a changed record', () => {
     expect(writes[1]?.changes).toEqual({ note: 'North' })
   })
 
+  it('is sent once, however often it is submitted meanwhile', async () => {
+    let allow: (faults: FieldFault[]) => void = () => undefined
+    openForm(toOverlaidRow(), {
+      checkBeforeSave: () =>
+        new Promise((resolve) => {
+          allow = resolve
+        }),
+    })
+    await typist.type(getInput('Name'), ' Sky{Enter}{Enter}')
+    await act(async () => allow([]))
+    await typist.type(getInput('Name'), '{Enter}')
+    expect(writes).toHaveLength(1)
+    await respond(buildRefusal({ code: 'NOT_ALLOWED' }))
+    await submit()
+    await act(async () => allow([]))
+    expect(writes).toHaveLength(2)
+  })
+
   it('puts the inputs back to what the form was opened on', async () => {
     openForm(toOverlaidRow())
     await typist.clear(getInput('Name'))
@@ -188,6 +206,29 @@ describe('a refused form', () => {
     expect(getInput('Name').getAttribute('aria-invalid')).toBeNull()
     await typist.clear(getInput('Name'))
     expect(getInput('Name').getAttribute('aria-invalid')).toBe('true')
+  })
+
+  it('loses a fault of two inputs together once what it sends is right', async () => {
+    openForm(toOverlaidRow(), {
+      check: ({ name, note }) => (name === note ? [{ field: 'note', code: 'SAME' }] : []),
+    })
+    await typist.type(getInput('Note'), 'Blue')
+    await submit()
+    expect(getInput('Note').getAttribute('aria-invalid')).toBe('true')
+    await typist.type(getInput('Name'), ' Sky')
+    await submit()
+    expect(getInput('Note').getAttribute('aria-invalid')).toBeNull()
+    expect(writes).toHaveLength(1)
+  })
+
+  it('says no more that it was refused once it is undone', async () => {
+    openForm(toOverlaidRow())
+    await typist.type(getInput('Name'), 's')
+    await submit()
+    await respond(buildRefusal({ code: 'NOT_ALLOWED' }))
+    expect(screen.getByRole('alert')).toBeTruthy()
+    await typist.click(screen.getByRole('button', { name: 'Undo' }))
+    expect(screen.queryByRole('alert')).toBeNull()
   })
 
   it('is sent again under its intent, and under a new one after the first is used up', async () => {
@@ -260,6 +301,13 @@ describe('a row that changes while its form is open', () => {
     await typist.type(getInput('Name'), '!')
     rerender(buildPage({ row: toOverlaidRow({ name: 'Teal' }), followsRow: true }))
     expect(getInput('Name').value).toBe('Navy!')
+  })
+
+  it('is followed over blanks that change nothing', async () => {
+    const { rerender } = openForm(toOverlaidRow(), { followsRow: true })
+    await typist.type(getInput('Name'), ' ')
+    rerender(buildPage({ row: toOverlaidRow({ name: 'Navy' }), followsRow: true }))
+    expect(getInput('Name').value).toBe('Navy')
   })
 
   it('keeps what was typed after the form was saved and before the new row came', async () => {

@@ -5,7 +5,7 @@ import { Button } from '#ui/display/Button.tsx'
 import { ProblemNote } from '#ui/page/ProblemNote.tsx'
 import { useTranslation } from 'react-i18next'
 import type { FactorAction } from '#features/accounts/components/FactorDialog.tsx'
-import { useOnlineResponse } from '#features/accounts/components/useOnlineResponse.ts'
+import { useOnlineResponse } from '#state/use-online-response.ts'
 
 /** Few of those who open a colleague's drawer need it. */
 const LazyFactorDialog = lazy(async () => ({

@@ -25,7 +25,7 @@ import { VerifyIdentityForm } from '#features/accounts/components/VerifyIdentity
 import { RecoveryCodes } from '#features/accounts/components/RecoveryCodes.tsx'
 import { SetUpApp } from '#features/accounts/components/SetUpApp.tsx'
 import { SetUpPasskey } from '#features/accounts/components/SetUpPasskey.tsx'
-import { useOnlineResponse } from '#features/accounts/components/useOnlineResponse.ts'
+import { useOnlineResponse } from '#state/use-online-response.ts'
 
 /** What is to be changed. */
 export type FactorAction =

@@ -15,7 +15,7 @@ import { Tag } from '#ui/display/Tag.tsx'
 import { useTranslation } from 'react-i18next'
 import { FactorDialog, type FactorAction } from '#features/accounts/components/FactorDialog.tsx'
 import { RenameFactor } from '#features/accounts/components/RenameFactor.tsx'
-import { useOnlineResponse } from '#features/accounts/components/useOnlineResponse.ts'
+import { useOnlineResponse } from '#state/use-online-response.ts'
 import { hasPasskeys } from '#features/accounts/passkeys.ts'
 
 /** The own factors, the recovery codes, and for an admin what the company asks of everybody. Never from the device. */
@@ -23,7 +23,7 @@ export function Factors() {
   const { t } = useTranslation('factors')
   const { caller } = useSignedInSession()
   const isOnline = useConnection().networkState === 'online'
-  const { response: ownFactors, problem, reload } = useOnlineResponse(getFactors, isOnline ? {} : null)
+  const { response: ownFactors, problem, reload } = useOnlineResponse(getFactors, {}, !isOnline)
   const [action, setAction] = useState<FactorAction | null>(null)
   const [renamedFactor, setRenamedFactor] = useState<EnrolledFactor | null>(null)
   useEffect(preloadDialog, [])

@@ -8,7 +8,7 @@ import { ProblemNote } from '#ui/page/ProblemNote.tsx'
 import { Skeleton } from '#ui/page/Skeleton.tsx'
 import { useTranslation } from 'react-i18next'
 import { formatFieldProblem } from '#ui/i18n/problem-messages.ts'
-import { useOnlineResponse } from '#features/accounts/components/useOnlineResponse.ts'
+import { useOnlineResponse } from '#state/use-online-response.ts'
 import { type FactorSetup, getSetupEndpoints } from '#features/accounts/factor-setup.ts'
 
 /** An authenticator app: scan or type the secret, name it, give its first code. */

@@ -4,13 +4,13 @@ import { useConnection } from '#state/use-store.ts'
 import { ButtonLink } from '#ui/display/Button.tsx'
 import { Icon } from '#ui/icons/Icon.tsx'
 import { useTranslation } from 'react-i18next'
-import { useOnlineResponse } from '#features/accounts/components/useOnlineResponse.ts'
+import { useOnlineResponse } from '#state/use-online-response.ts'
 
 /** Whether a second step is asked for at the login, and the way to switch it on: only the server knows. */
 export function TwoStepReport() {
   const { t } = useTranslation('factors')
   const isOnline = useConnection().networkState === 'online'
-  const { response } = useOnlineResponse(getFactors, isOnline ? {} : null)
+  const { response } = useOnlineResponse(getFactors, {}, !isOnline)
   const state = response ? (response.factors.length === 0 ? 'off' : 'on') : 'unknown'
   const { title, text } = {
     unknown: { title: t('home.title'), text: isOnline ? '' : t('offline') },

@@ -62,7 +62,8 @@ export function Login() {
     if (showProblems(checkFields(credentials, rules)) && status.kind !== 'sending') void dispatch(login(credentials))
   }
 
-  if (problem?.code === 'MFA_REQUIRED')
+  // Somebody who has signed in in another tab is led on.
+  if (problem?.code === 'MFA_REQUIRED' && session.kind !== 'signed in')
     return (
       <Suspense>
         <SecondStep

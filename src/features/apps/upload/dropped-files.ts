@@ -2,7 +2,7 @@
 import { isMappName } from '#domain/catalogue/mapp.ts'
 
 /** A folder of a whole disk is not looked through: names seen in all, and how deep a package may lie. */
-export const folderLimits = { names: 2_000, depth: 5 }
+const folderLimits = { names: 2_000, depth: 5 }
 
 export interface DroppedFiles {
   files: File[]

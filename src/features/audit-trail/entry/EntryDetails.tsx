@@ -54,7 +54,7 @@ function EntryHead({ entry }: EntryProps) {
   )
 }
 
-/** The record it was about, with the way to its page. */
+/** The record it was about, with a link to its page. */
 function EntryFacts({ entry }: EntryProps) {
   const { t } = useTranslation('audit')
   const { caller } = useSignedInSession()
@@ -83,7 +83,7 @@ function EntryFacts({ entry }: EntryProps) {
 }
 
 /**
- * The changed fields. An update without any either changed none, which it then says (`ChangeCount`), or is older than the recording
+ * The changed fields. An update without any either changed none (then its info has a `ChangeCount`) or is older than the recording
  * of fields.
  */
 function EntryChanges({ entry }: EntryProps) {

@@ -11,7 +11,7 @@ import { useTrailResponse } from '#features/audit-trail/useTrailResponse.ts'
 import { TrailStyles } from '#features/audit-trail/TrailStyles.tsx'
 import { getNameLang } from '#ui/i18n/name-language.ts'
 
-export interface RecentEntriesProps {
+interface RecentEntriesProps {
   code: AuditMenu
   /** As entries name the record. */
   name: string

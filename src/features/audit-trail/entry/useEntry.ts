@@ -40,7 +40,7 @@ function toEntryResult(
   if (entry) return { entry }
   // Days that are not stored on this device may have it.
   if (response) return response.days ? { problem: createLocalProblem('OFFLINE') } : 'unknown'
-  // An entry of another company is not told from one that does not exist.
+  // Of another company's entry and of none there is the same answer.
   if (problem?.status === 404 || problem?.status === 400) return 'unknown'
   return { problem: problem ?? createLocalProblem('OFFLINE') }
 }

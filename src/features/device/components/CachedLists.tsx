@@ -1,10 +1,10 @@
 import '#ui/list/list.css'
 import { formatBytes } from '#features/device/format-bytes.ts'
+import { getTableLabel } from '#features/device/table-label.ts'
 import type { CachedListUsage } from '#local/space/usage.ts'
 import { useSignedInSession } from '#state/use-store.ts'
 import { formatNumber, formatReadingTime } from '#ui/list/Freshness.tsx'
 import { Tag } from '#ui/display/Tag.tsx'
-import { findMessage } from '#ui/i18n/messages.ts'
 import { useTranslation } from 'react-i18next'
 
 /** Each list that is kept: how much of it, how old, how large. The roles are spelled out because cards take the table's away. */
@@ -72,10 +72,4 @@ function ListName({ list: { table, scope } }: { list: CachedListUsage }) {
   // A service may have the number of the company.
   if (scope === null || (!isOfService && scope === user.company_id)) return <strong>{name}</strong>
   return <strong>{t(isOfService ? 'lists.ofService' : 'lists.ofCompany', { name, id: scope })}</strong>
-}
-
-/** A table has the name of its page in the menu, unless it has a label of its own. */
-function getTableLabel(table: string): string {
-  const menuName = table.replace(/_\w/g, (match) => match.slice(1).toUpperCase())
-  return findMessage('device', `table.${table}`) ?? findMessage('shell', `menu.${menuName}`) ?? table
 }

@@ -1,13 +1,11 @@
 import type { ChangeEvent } from 'react'
-import { cleanCode } from '#domain/text.ts'
 import { Field } from '#ui/form/Field.tsx'
 import { normaliseOnBlur } from '#ui/form/normalise-on-blur.ts'
 import { useTranslation } from 'react-i18next'
+import { normaliseServiceCode } from '#features/entrance/service-code.ts'
 import { formatFieldProblem } from '#ui/i18n/problem-messages.ts'
 
 export type CodeError = 'REQUIRED' | 'RESERVED' | 'MISSING'
-
-export const normaliseServiceCode = (text: string) => cleanCode(text).toLowerCase()
 
 interface CodeFieldProps {
   code: string

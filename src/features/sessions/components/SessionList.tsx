@@ -1,10 +1,11 @@
 import '#features/sessions/style.css'
 import '#features/sessions/translations.ts'
 import { useRef, useState } from 'react'
-import { endSession, type SessionRow } from '#contract/sessions.ts'
+import { endSession, listSessions, type SessionRow } from '#contract/sessions.ts'
 import type { CallResult } from '#request/call-results.ts'
 import { type AppThunk, callEndpoint } from '#state/app-thunk.ts'
 import { useAction } from '#state/use-action.ts'
+import { useOnlineResponse } from '#state/use-online-response.ts'
 import { useConnection } from '#state/use-store.ts'
 import { Button } from '#ui/display/Button.tsx'
 import { Icon } from '#ui/icons/Icon.tsx'
@@ -15,7 +16,6 @@ import { showToast } from '#ui/overlay/toasts.tsx'
 import { useTranslation } from 'react-i18next'
 import { EndOtherSessionsDialog } from '#features/sessions/components/EndOtherSessionsDialog.tsx'
 import { useDeviceNames } from '#features/sessions/use-device-names.ts'
-import { useSessionRows } from '#features/sessions/useSessionRows.ts'
 
 /** A session that has already ended elsewhere counts as ended. */
 const endOneSession =
@@ -28,7 +28,7 @@ const endOneSession =
 export function SessionList() {
   const { t } = useTranslation('sessions')
   const disabledReason = useDisabledReason()
-  const { rows, problem: readProblem, readRows } = useSessionRows()
+  const { response: rows, problem: readProblem, reload } = useOnlineResponse(listSessions, {}, disabledReason !== null)
   const { run: end, problem } = useAction(endOneSession)
   const [endingId, setEndingId] = useState<string | null>(null)
   const [isDialogOpen, setDialogOpen] = useState(false)
@@ -38,7 +38,7 @@ export function SessionList() {
     setEndingId(id)
     const isEnded = (await end(id)).kind !== 'problem'
     if (isEnded) showToast({ kind: 'done', text: t('ended') })
-    await readRows()
+    await reload()
     setEndingId(null)
     // The button went with its row.
     if (isEnded) headingRef.current?.focus()
@@ -51,7 +51,7 @@ export function SessionList() {
         {t('admin.title')}
       </h2>
       <ProblemNote problem={problem} title={t('failed')} shouldFocus />
-      <ProblemNote problem={readProblem} title={t('unread')} onRetry={() => void readRows()} />
+      <ProblemNote problem={readProblem} title={t('unread')} onRetry={() => void reload()} />
       {!rows && !readProblem && <Skeleton />}
       {rows && (
         <ul>
@@ -79,7 +79,7 @@ export function SessionList() {
           </Button>
         </div>
       )}
-      {isDialogOpen && <EndOtherSessionsDialog onClose={() => setDialogOpen(false)} onEnded={() => void readRows()} />}
+      {isDialogOpen && <EndOtherSessionsDialog onClose={() => setDialogOpen(false)} onEnded={() => void reload()} />}
     </section>
   )
 }

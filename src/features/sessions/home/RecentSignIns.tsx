@@ -1,9 +1,11 @@
 import '#features/sessions/translations.ts'
 import { Link } from 'react-router-dom'
+import { listSessions } from '#contract/sessions.ts'
+import { useOnlineResponse } from '#state/use-online-response.ts'
+import { useConnection } from '#state/use-store.ts'
 import { Icon } from '#ui/icons/Icon.tsx'
 import { useTranslation } from 'react-i18next'
 import { useDeviceNames } from '#features/sessions/use-device-names.ts'
-import { useSessionRows } from '#features/sessions/useSessionRows.ts'
 
 const maxRows = 3
 
@@ -11,7 +13,8 @@ const maxRows = 3
 export function RecentSignIns() {
   const { t } = useTranslation('sessions')
   const formatDeviceName = useDeviceNames()
-  const { rows } = useSessionRows()
+  const isOnline = useConnection().networkState === 'online'
+  const { response: rows } = useOnlineResponse(listSessions, {}, !isOnline)
   if (!rows || rows.length === 0) return null
   return (
     <>

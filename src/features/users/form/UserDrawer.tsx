@@ -6,6 +6,10 @@ import { userStatus } from '#domain/accounts/users.ts'
 import { Invitation } from '#features/users/form/Invitation.tsx'
 import { UserForm } from '#features/users/form/UserForm.tsx'
 import { type UserFormBase, newUserFormBase, buildFormBase } from '#features/users/form/user-form-base.ts'
+import { toFormName } from '#features/users/form/useUserForm.ts'
+import { fromFormValues, type UserFormValues } from '#features/users/form/user-form.ts'
+import type { OverlaidRow } from '#local/lists/list-view.ts'
+import { useUnsavedForm } from '#patterns/edit-form/useFormState.ts'
 import { readRow } from '#local/lists/read-row.ts'
 import { readEntries } from '#local/outbox/read-entries.ts'
 import { callEndpoint } from '#state/app-thunk.ts'
@@ -54,7 +58,8 @@ function useFormBase(id: RowRef): UserFormBase | MissingReason | undefined {
   const { user } = useSignedInSession()
   const { networkState: connection } = useConnection()
   const dispatch = useDispatch()
-  const [formBase, setFormBase] = useState<UserFormBase>()
+  const unsavedForm = useUnsavedForm<UserRow, UserFormValues>(toFormName(String(id)))
+  const [formBase, setFormBase] = useState(() => unsavedForm && restoreFormBase(unsavedForm))
   const [missingReason, setMissingReason] = useState<MissingReason>()
   const cachedBase = useLiveQuery(async () => {
     const overlaidRow = await readRow<UserRow>(userListSpec.table, id)
@@ -76,3 +81,15 @@ function useFormBase(id: RowRef): UserFormBase | MissingReason | undefined {
   }, [formBase, cachedBase, id, dispatch, user.company_id, connection])
   return formBase ?? missingReason
 }
+
+const restoreFormBase = ({
+  row,
+  values,
+}: {
+  row: OverlaidRow<UserRow> | null
+  values: UserFormValues
+}): UserFormBase => ({
+  base: row,
+  values: fromFormValues(values),
+  refusedWrite: null,
+})

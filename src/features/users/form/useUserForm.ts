@@ -35,6 +35,8 @@ export interface UserFormOptions {
 const emailTakenFault = { field: 'email', code: 'DUP_USER' } as const
 type UserFault = FieldProblem | typeof emailTakenFault
 
+export const toFormName = (formKey: string): string => `user:${formKey}`
+
 /** The state of the user form, with the locks and checks of portal 4 and 5. */
 export function useUserForm({ formBase, formKey, send, onClose, onSaved }: UserFormOptions) {
   const { t } = useTranslation('people')
@@ -44,7 +46,7 @@ export function useUserForm({ formBase, formKey, send, onClose, onSaved }: UserF
   const isOnline = useConnection().networkState === 'online'
   const isNew = formBase.base === null
   const form = useEditForm<UserRow, UserFormValues, UserFields, UserFault>({
-    name: `user:${formKey}`,
+    name: toFormName(formKey),
     row: formBase.base,
     initialValues: toFormValues(formBase.values),
     refusedWrite: formBase.refusedWrite,

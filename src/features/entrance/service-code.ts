@@ -1,0 +1,3 @@
+import { cleanCode } from '#domain/text.ts'
+
+export const normaliseServiceCode = (text: string): string => cleanCode(text).toLowerCase()
