@@ -40,7 +40,10 @@ export async function readChangeNumberSince(
   return value
 }
 
-/** Rows of a company of which none is ever deleted. `isChanged`: by default those whose number is above `since`; null: all. */
+/**
+ * Changes of a list whose rows are never deleted. `since`: null for all rows. `isChanged`: rows whose number is above `since`, unless said
+ * otherwise. Throws GONE as `readChangeNumberSince` does.
+ */
 export async function readRowChanges<T extends keyof DatabaseTables, R>(
   db: DatabaseHandle,
   companyId: number,

@@ -8,7 +8,7 @@ import { hasValues } from '#server/db/has-values.ts'
 import type { Moment } from '#server/db/orders/moment.ts'
 import type { BackupOrderTable } from '#server/db/tables/backup-tables.ts'
 
-export type RemindableBackup = Pick<
+type RemindableBackup = Pick<
   Selectable<BackupOrderTable>,
   'id' | 'company_id' | 'service_id' | 'pdb_type' | 'status' | 'period_end' | 'create_time'
 >

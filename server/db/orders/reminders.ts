@@ -26,7 +26,7 @@ const reminderColumns = [
   'currency',
 ] as const
 
-export type RemindableOrder = Pick<Selectable<OrderTable>, (typeof reminderColumns)[number]>
+type RemindableOrder = Pick<Selectable<OrderTable>, (typeof reminderColumns)[number]>
 
 /** Locked for this transaction; those that another node works on are stepped over. */
 export const lockOverdueOrders = (db: DatabaseHandle, { now }: Moment, limit: number) =>
