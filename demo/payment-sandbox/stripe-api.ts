@@ -86,14 +86,15 @@ export function handleStripeRequest(
 ): { status: number; body: string; isReplayed: boolean } {
   const { store } = context
   const id = request.method === 'POST' ? request.idempotencyKey : null
-  const print = createHash('sha256').update(`${request.path}\n${request.body}`).digest('hex')
+  const fingerprint = createHash('sha256').update(`${request.path}\n${request.body}`).digest('hex')
   const storedResponse = id === null ? null : store.get('answers', id)
-  if (storedResponse?.print === print)
+  if (storedResponse?.print === fingerprint)
     return { status: storedResponse.status, body: storedResponse.body, isReplayed: true }
   const outcome = storedResponse ? otherRequestRefusal : routeRequest(context, request)
   const response = { status: outcome.status, body: JSON.stringify(outcome.body) }
   // As with Stripe, a request that changes nothing does not use its key up.
-  if (outcome.changes) store.put({ ...outcome.changes, answers: id === null ? [] : [{ id, print, ...response }] })
+  if (outcome.changes)
+    store.put({ ...outcome.changes, answers: id === null ? [] : [{ id, print: fingerprint, ...response }] })
   return { ...response, isReplayed: false }
 }
 

@@ -68,8 +68,8 @@ export type UseCase<E extends Endpoint> = (
 
 /** A list's rows: a page of them, what changed since a number, and all of them in pieces by id for the stream. */
 export interface ListUseCase<E extends Endpoint> {
-  /** The newest number, where its rows are not counted with the caller's company. */
-  readLatestChange?: (context: UseCaseContext, input: ParsedInputOf<E>) => Promise<number>
+  /** The latest change number of its rows. */
+  readLatestChange: (context: UseCaseContext, input: ParsedInputOf<E>) => Promise<number>
   readPage: UseCase<E>
   /** Throws GONE where the number is older than what is remembered. */
   readChanges: (

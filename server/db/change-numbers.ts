@@ -1,6 +1,7 @@
 /** Change numbers and tombstones: what a device asks with to learn only what is new (protocol 34). */
 import { type Expression, type QueryCreator, type SelectQueryBuilder, sql, type SqlBool } from 'kysely'
 import type { DatabaseHandle } from '#server/db/database.ts'
+import { hasValues } from '#server/db/has-values.ts'
 import type { RowChanges } from '#server/db/list-query.ts'
 import type { DatabaseTables } from '#server/db/tables/tables.ts'
 import { ProblemError } from '#server/problems/problem-error.ts'
@@ -39,7 +40,10 @@ export async function readChangeNumberSince(
   return value
 }
 
-/** Rows of a company of which none is ever deleted. `isChanged`: by default those whose number is above `since`; null: all. */
+/**
+ * Changes of a list whose rows are never deleted. `since`: null for all rows. `isChanged`: rows whose number is above `since`, unless said
+ * otherwise. Throws GONE as `readChangeNumberSince` does.
+ */
 export async function readRowChanges<T extends keyof DatabaseTables, R>(
   db: DatabaseHandle,
   companyId: number,
@@ -83,7 +87,7 @@ export async function listDeletedSince(
   const rows = await db
     .selectFrom('tombstone')
     .select('row_id')
-    .where((where) => where.and({ company_id: companyId, kind }))
+    .where(hasValues({ company_id: companyId, kind }))
     .where('change', '>', since)
     .orderBy('change')
     .execute()

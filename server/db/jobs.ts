@@ -2,6 +2,7 @@
 import { type Selectable, sql, type UpdateObject } from 'kysely'
 import type { DatabaseHandle } from '#server/db/database.ts'
 import { findRow } from '#server/db/find-row.ts'
+import { hasValues } from '#server/db/has-values.ts'
 import type { WriteOwner } from '#server/db/idempotency-store.ts'
 import type { DatabaseTables, JobTable } from '#server/db/tables/tables.ts'
 
@@ -93,7 +94,7 @@ async function updateLeasedJob(
   const { numUpdatedRows } = await db
     .updateTable('job')
     .set(fields)
-    .where((where) => where.and({ id, fence, state: 'running' }))
+    .where(hasValues({ id, fence, state: 'running' }))
     .executeTakeFirstOrThrow()
   return numUpdatedRows > 0n
 }
@@ -138,7 +139,7 @@ export const finishJob = (db: DatabaseHandle, job: JobLease, { now, ...outcome }
 export async function deleteJob(db: DatabaseHandle, { id, fence }: JobLease): Promise<boolean> {
   const { numDeletedRows } = await db
     .deleteFrom('job')
-    .where((where) => where.and({ id, fence, state: 'running' }))
+    .where(hasValues({ id, fence, state: 'running' }))
     .executeTakeFirstOrThrow()
   return numDeletedRows > 0n
 }

@@ -22,7 +22,7 @@ export interface ListPageQuery {
   [filter: string]: unknown
 }
 
-export interface RowPage<R> {
+interface RowPage<R> {
   count: number
   rows: R[]
 }

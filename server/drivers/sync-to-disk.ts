@@ -1,6 +1,6 @@
 import { open } from 'node:fs/promises'
 
-/** Of a file its content, of a folder its names. Windows keeps names by itself, and opens no folder. */
+/** Syncs a file's content or a folder's names. Does nothing on Windows, which opens no folder and keeps names by itself. */
 export async function syncToDisk(path: string): Promise<void> {
   if (process.platform === 'win32') return
   const handle = await open(path, 'r')

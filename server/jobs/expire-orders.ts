@@ -46,12 +46,11 @@ export const createOrderUpkeepJob = (): JobKind<unknown, UpkeepPoint, null> => (
   isResumable: true,
   isQuiet: true,
   async step({ app, point }) {
-    const runInSystemScope = <T>(work: (db: DatabaseHandle) => Promise<T>) => writeAsSystem(app, work)
     const afterId = point?.after ?? null
     if (afterId === null) {
-      const overdueCount = await runInSystemScope((db) => expireOrders(db, app))
-      const expiredBackupCount = await runInSystemScope((db) => expireBackups(db, app))
-      const numberedCount = await runInSystemScope((db) =>
+      const overdueCount = await writeAsSystem(app, (db) => expireOrders(db, app))
+      const expiredBackupCount = await writeAsSystem(app, (db) => expireBackups(db, app))
+      const numberedCount = await writeAsSystem(app, (db) =>
         numberExpiredOrders(db, getBusinessMoment({ app, now: app.clock() }), maxRowsPerStep),
       )
       if (overdueCount + expiredBackupCount > 0) notifyJobs(app)
@@ -60,7 +59,7 @@ export const createOrderUpkeepJob = (): JobKind<unknown, UpkeepPoint, null> => (
       return { kind: 'on', point: { after: isPhaseComplete ? 0 : null }, percent: isPhaseComplete ? 50 : 10 }
     }
     const isBackupPhase = point?.of === 'backups'
-    const { lastId, sentCount } = await runInSystemScope((db) =>
+    const { lastId, sentCount } = await writeAsSystem(app, (db) =>
       (isBackupPhase ? remindOfBackups : remindOfOrders)(db, app, afterId),
     )
     if (sentCount > 0) notifyJobs(app)
@@ -141,7 +140,12 @@ async function remindOfBackups(db: DatabaseHandle, app: AppContext, afterId: num
   return { lastId: backups.length < maxRowsPerStep ? null : (backups.at(-1)?.id ?? null), sentCount }
 }
 
-const paymentMails = new Set<string>(['order-due', 'order-overdue', 'backup-due', 'backup-overdue'])
+const paymentMails = new Set<OrderMail | BackupReminderMail>([
+  'order-due',
+  'order-overdue',
+  'backup-due',
+  'backup-overdue',
+])
 const backupMailKinds = { due: 'backup-due', expiry: 'backup-expiry', expired: 'backup-expired' } as const
 
 /** In the transaction of what they are about: money to who orders, an end to who uses the service as well (decision 77). */

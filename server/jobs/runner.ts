@@ -40,8 +40,6 @@ const getStepRetryDelay = ({ getRetryDelay: getDelay = getDefaultDelay }: JobKin
 /** Of each crew. */
 const workersPerGroup = 2
 
-const runInSystemScope = <T>(app: AppContext, work: (db: DatabaseHandle) => Promise<T>) => writeAsSystem(app, work)
-
 /** Takes one job and works on it until it ends or `stop` is asked for. False: there was none to take. */
 export async function runOneJob(
   app: AppContext,
@@ -49,7 +47,7 @@ export async function runOneJob(
   stopSignal = new AbortController().signal,
 ): Promise<boolean> {
   const names = Object.keys(kinds)
-  const job = await runInSystemScope(app, (db) =>
+  const job = await writeAsSystem(app, (db) =>
     claimJob(db, { kinds: names, now: app.clock(), leaseMs: jobTimingsMs.lease }),
   )
   if (!job) return false
@@ -71,7 +69,7 @@ async function runClaimedJob(run: JobRun): Promise<void> {
   if ((job.orphaned && !kind.isResumable) || getStepRetryDelay(kind, job.tries - 1) === null)
     return await failRun(run, new ProblemError('INTERRUPTED'))
   for (;;) {
-    if (stopSignal.aborted) return void (await runInSystemScope(app, (db) => requeueJob(db, job, 0)))
+    if (stopSignal.aborted) return void (await writeAsSystem(app, (db) => requeueJob(db, job, 0)))
     const step = await runWithLease(run, () => kind.step(createJobContext(run))).catch((error: unknown) =>
       toStepFailure(error),
     )
@@ -94,14 +92,14 @@ const createJobContext = ({ app, kind, job }: JobRun) => ({
   async reportProgress(percent: number, info?: JobProgress['info']) {
     if (kind.isQuiet) return
     job.percent = Math.max(Math.floor(percent), job.percent)
-    const isCurrent = await runInSystemScope(app, (db) => recordPercent(db, job, job.percent)).catch(() => false)
+    const isCurrent = await writeAsSystem(app, (db) => recordPercent(db, job, job.percent)).catch(() => false)
     if (isCurrent) await announceProgress(app, job, 'active', info)
   },
 })
 
 async function runWithLease<T>({ app, job }: JobRun, work: () => Promise<T>): Promise<T> {
   const heartbeat = setInterval(() => {
-    runInSystemScope(app, (db) => keepLease(db, job, app.clock() + jobTimingsMs.lease)).catch((error: unknown) =>
+    writeAsSystem(app, (db) => keepLease(db, job, app.clock() + jobTimingsMs.lease)).catch((error: unknown) =>
       app.log.warn({ err: error, job: job.id }, 'the lease of a job could not be kept'),
     )
   }, jobTimingsMs.heartbeat)
@@ -117,7 +115,7 @@ async function recordProgress(
   { point, percent, info }: JobStepResult<unknown, unknown> & { kind: 'on' },
 ) {
   const leaseUntil = app.clock() + jobTimingsMs.lease
-  if (!(await runInSystemScope(app, (db) => recordStep(db, job, { point, percent, leaseUntil })))) return false
+  if (!(await writeAsSystem(app, (db) => recordStep(db, job, { point, percent, leaseUntil })))) return false
   Object.assign(job, { point, percent: Math.max(percent, job.percent), tries: 0 })
   await announceProgress(app, job, 'active', info)
   return true
@@ -148,7 +146,7 @@ async function settleAndEnd(
   const { app, kind } = run
   const context = createJobContext(run)
   try {
-    await runInSystemScope(app, async (db) => {
+    await writeAsSystem(app, async (db) => {
       const settledOutput = await kind.settle?.(db, context, problem)
       if (!(await writeEnd(db, settledOutput))) throw new JobOvertakenError()
     })
@@ -173,7 +171,7 @@ async function handleStepError(run: JobRun, error: unknown): Promise<void> {
   if (!kind.isResumable) return await failRun(run, new ProblemError('INTERRUPTED'))
   const waitMs = getStepRetryDelay(kind, job.tries)
   if (waitMs === null) return await failRun(run, new ProblemError('SERVER_ERROR'))
-  await runInSystemScope(app, (db) => requeueJob(db, job, app.clock() + waitMs))
+  await writeAsSystem(app, (db) => requeueJob(db, job, app.clock() + waitMs))
 }
 
 async function failRun(run: JobRun, problem: ProblemError): Promise<void> {
@@ -240,7 +238,7 @@ export function runJobs(app: AppContext, ...kindGroups: JobKinds[]): () => Promi
   }
   // One process at a time has the embedded folder: what was held before this start is held by nobody.
   const leasesReset =
-    app.database.engine === 'embedded' ? runInSystemScope(app, resetLeases).catch(logMissedJob) : Promise.resolve()
+    app.database.engine === 'embedded' ? writeAsSystem(app, resetLeases).catch(logMissedJob) : Promise.resolve()
   const workerKinds = kindGroups.flatMap((kinds) => Array.from({ length: workersPerGroup }, () => kinds))
   const allWorkers = leasesReset.then(() => Promise.all(workerKinds.map(runWorker)))
   return async () => {

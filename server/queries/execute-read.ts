@@ -3,7 +3,6 @@ import type { Endpoint, ParsedInputOf } from '#contract/endpoint.ts'
 import { headers } from '#contract/headers.ts'
 import type { Caller } from '#domain/access.ts'
 import type { StoredResponse } from '#server/commands/write-command.ts'
-import { readChangeNumber } from '#server/db/change-numbers.ts'
 import type { DatabaseHandle } from '#server/db/database.ts'
 import { findIntentRows } from '#server/db/idempotency-store.ts'
 import { runInTransaction } from '#server/db/transaction.ts'
@@ -71,7 +70,7 @@ export async function executeRead(app: AppContext, request: ReadRequest): Promis
   const asOf = app.clock()
   const { response, change } = await readInTransaction(app, request, async (context, input) => ({
     // Before the rows: what is committed in between comes again with the next `since`, and nothing is missed.
-    change: request.handler.kind === 'list' ? await readLatestChange(context, request.handler, input) : null,
+    change: request.handler.kind === 'list' ? await request.handler.list.readLatestChange(context, input) : null,
     response: await callHandler(context, request.handler, input),
   }))
   const { body, leftOutRows } =
@@ -93,13 +92,6 @@ export async function executeRead(app: AppContext, request: ReadRequest): Promis
 }
 
 export type ListHandler = EndpointHandler & { kind: 'list' }
-
-export const readLatestChange = (
-  context: UseCaseContext,
-  { list }: ListHandler,
-  input: ParsedInputOf<Endpoint>,
-): Promise<number> =>
-  list.readLatestChange ? list.readLatestChange(context, input) : readChangeNumber(context.db, context.caller.companyId)
 
 async function callHandler(
   context: UseCaseContext,

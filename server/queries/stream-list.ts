@@ -2,13 +2,7 @@
 import * as z from 'zod/mini'
 import type { AppContext } from '#server/context/context.ts'
 import { applyRowSchema } from '#server/context/response-schema.ts'
-import {
-  readInTransaction,
-  type ListHandler,
-  readLatestChange,
-  type ReadRequest,
-  parseSince,
-} from '#server/queries/execute-read.ts'
+import { readInTransaction, type ListHandler, type ReadRequest, parseSince } from '#server/queries/execute-read.ts'
 import { reportLeftOutRows } from '#server/queries/report-left-out-rows.ts'
 import type { ListChanges } from '#server/http/route-handler.ts'
 
@@ -36,7 +30,7 @@ export async function streamList(app: AppContext, request: ListReadRequest): Pro
     return { lines: streamChanges(app, request, changes), asOf, change: changes.upto }
   }
   const change = await readInTransaction(app, request, (context, input) =>
-    readLatestChange(context, request.handler, input),
+    request.handler.list.readLatestChange(context, input),
   )
   const firstRows = await readPiece(app, request, 0)
   return { lines: streamAllRows(app, request, firstRows, change), asOf, change }

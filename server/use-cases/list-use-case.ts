@@ -9,6 +9,7 @@ interface ListOptions<E extends Endpoint, Scope, Row> {
   reads: ListReads<Scope, Row>
   /** Checks that the caller may read, and finds out whose rows. Throws NOT_FOUND. */
   runInScope<T>(context: UseCaseContext, input: ParsedInputOf<E>, read: (scope: Scope) => Promise<T>): Promise<T>
+  /** May carry more than the row of the contract; the output schema strips it. */
   toRow(context: UseCaseContext, row: Row, scope: Scope): ListRow<E>
   /** Of a page: what the caller may filter by. Throws FORBIDDEN. */
   toPageQuery?(context: UseCaseContext, query: ParsedInputOf<E>['query']): ListPageQuery

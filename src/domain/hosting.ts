@@ -78,7 +78,7 @@ const hasNoData = (service: ServiceActionTarget) => !isCreated(service) && servi
 
 const noContract: ServiceObstacle = ['no_contract', (service) => service.contract_id === 0]
 const notCreated: ServiceObstacle = ['not_created', (service) => !isCreated(service)]
-const stopped: ServiceObstacle = ['expired', (service) => service.is_expired]
+const expiredObstacle: ServiceObstacle = ['expired', (service) => service.is_expired]
 
 /** What refuses each action. The first that applies is reported. */
 const serviceObstacles: Record<ServiceAction, readonly ServiceObstacle[]> = {
@@ -88,8 +88,8 @@ const serviceObstacles: Record<ServiceAction, readonly ServiceObstacle[]> = {
     ['not_yet', ({ period_start: start }, today) => start !== null && start > today],
     ['created', isCreated],
   ],
-  update: [notCreated, stopped],
-  reboot: [notCreated, stopped],
+  update: [notCreated, expiredObstacle],
+  reboot: [notCreated, expiredObstacle],
   configure: [notCreated],
   remove: [notCreated],
   reset: [noContract, notCreated],

@@ -38,6 +38,10 @@ describe('SQL (S-04)', () => {
     ])
   })
 
+  it("names columns by `hasValues`: Kysely's own `and({ … })` leaves out those without a value", () => {
+    expect(filterByPattern(server, /\b(and|or)\(\{/)).toEqual([])
+  })
+
   it('that is made from strings would be found', () => {
     const tableName = 'table'
     for (const text of [

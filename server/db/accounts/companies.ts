@@ -112,9 +112,9 @@ export async function releaseCode(
 export const findCompanyByCode = (db: DatabaseHandle, code: string) =>
   findRow(db.selectFrom('company').selectAll().where('code', '=', code.toLowerCase()))
 
-/** Throws DUP_CODE. */
 export type NewCompany = Insertable<CompanyTable>
 
+/** Throws DUP_CODE. */
 export async function insertCompany(db: DatabaseHandle, company: NewCompany): Promise<number> {
   const insert = db
     .insertInto('company')

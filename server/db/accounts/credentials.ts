@@ -2,6 +2,7 @@
 import { userStatus } from '#domain/accounts/users.ts'
 import type { DatabaseHandle } from '#server/db/database.ts'
 import { findRow, hasRow } from '#server/db/find-row.ts'
+import { hasValues } from '#server/db/has-values.ts'
 
 const selectCredentials = (db: DatabaseHandle) =>
   db
@@ -27,7 +28,7 @@ export type UserCredential = Awaited<ReturnType<ReturnType<typeof selectCredenti
 export const findCredential = (db: DatabaseHandle, companyCode: string, emailKey: string) =>
   findRow(
     selectCredentials(db)
-      .where((where) => where.and({ 'company.code': companyCode, 'portal_user.email_key': emailKey }))
+      .where(hasValues({ 'company.code': companyCode, 'portal_user.email_key': emailKey }))
       .where('portal_user.status', '!=', userStatus.deleted),
   )
 
@@ -40,7 +41,7 @@ export const lockIfPasswordCurrent = (db: DatabaseHandle, userId: number, passwo
     db
       .selectFrom('portal_user')
       .select('id')
-      .where((where) => where.and({ id: userId, status: userStatus.activated, password_hash: passwordHash }))
+      .where(hasValues({ id: userId, status: userStatus.activated, password_hash: passwordHash }))
       .forUpdate(),
   )
 

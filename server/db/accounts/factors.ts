@@ -2,6 +2,7 @@
 import type { Insertable, Selectable } from 'kysely'
 import type { DatabaseHandle } from '#server/db/database.ts'
 import { findRow, hasRow } from '#server/db/find-row.ts'
+import { hasValues } from '#server/db/has-values.ts'
 import { getSqlState } from '#server/db/sql-state.ts'
 import type { FactorTable } from '#server/db/tables/tables.ts'
 import { ProblemError } from '#server/problems/problem-error.ts'
@@ -63,7 +64,7 @@ export async function countRecoveryCodes(db: DatabaseHandle, userId: number): Pr
   const { count } = await db
     .selectFrom('recovery_code')
     .select((select) => select.fn.countAll<string>().as('count'))
-    .where((where) => where.and({ user_id: userId, used: null }))
+    .where(hasValues({ user_id: userId, used: null }))
     .executeTakeFirstOrThrow()
   return Number(count)
 }
@@ -86,6 +87,6 @@ export const spendRecoveryCode = (db: DatabaseHandle, userId: number, hash: stri
     db
       .updateTable('recovery_code')
       .set({ used: now })
-      .where((where) => where.and({ hash, user_id: userId, used: null }))
+      .where(hasValues({ hash, user_id: userId, used: null }))
       .returning('hash'),
   )

@@ -3,6 +3,7 @@ import type { Insertable, Selectable, Updateable } from 'kysely'
 import { hash } from 'node:crypto'
 import type { DatabaseHandle } from '#server/db/database.ts'
 import { findRow, hasRow } from '#server/db/find-row.ts'
+import { hasValues } from '#server/db/has-values.ts'
 import type { MfaTokenTable } from '#server/db/tables/tables.ts'
 
 export type MfaToken = Selectable<MfaTokenTable>
@@ -17,7 +18,7 @@ const selectValidMfaToken = (db: DatabaseHandle, token: string, now: number) =>
   db
     .selectFrom('proof')
     .selectAll()
-    .where((where) => where.and({ hash: hashMfaToken(token), done: null }))
+    .where(hasValues({ hash: hashMfaToken(token), done: null }))
     .where('until', '>', now)
 
 /** Null: there is none, or no longer. */

@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto'
 import { type UserCredential, findCredentialByUserId } from '#server/db/accounts/credentials.ts'
 import type { DatabaseHandle } from '#server/db/database.ts'
 import { hasRow } from '#server/db/find-row.ts'
+import { hasValues } from '#server/db/has-values.ts'
 
 export type KeyPurpose = 'activate' | 'reset'
 
@@ -18,7 +19,7 @@ export async function findKeyHolder(
   const row = await db
     .selectFrom('one_time_key')
     .select('user_id')
-    .where((where) => where.and({ hash: hashOneTimeKey(key), purpose, used: null }))
+    .where(hasValues({ hash: hashOneTimeKey(key), purpose, used: null }))
     .where('until', '>', now)
     .executeTakeFirst()
   return row ? findCredentialByUserId(db, row.user_id) : null
@@ -30,7 +31,7 @@ export const spendKey = (db: DatabaseHandle, key: string, now: number) =>
     db
       .updateTable('one_time_key')
       .set({ used: now })
-      .where((where) => where.and({ hash: hashOneTimeKey(key), used: null }))
+      .where(hasValues({ hash: hashOneTimeKey(key), used: null }))
       .where('until', '>', now)
       .returning('hash'),
   )
@@ -40,7 +41,7 @@ export async function findLinkExpiry(db: DatabaseHandle, userId: number, purpose
   const row = await db
     .selectFrom('one_time_key')
     .select('until')
-    .where((where) => where.and({ user_id: userId, purpose, used: null }))
+    .where(hasValues({ user_id: userId, purpose, used: null }))
     .orderBy('until', 'desc')
     .executeTakeFirst()
   return row?.until ?? null
@@ -51,7 +52,7 @@ export async function spendAllKeys(db: DatabaseHandle, userId: number, now: numb
   await db
     .updateTable('one_time_key')
     .set({ used: now })
-    .where((where) => where.and({ user_id: userId, used: null }))
+    .where(hasValues({ user_id: userId, used: null }))
     .execute()
 }
 
@@ -70,7 +71,7 @@ export async function issueKey(
   const renewedRow = await db
     .updateTable('one_time_key')
     .set({ until })
-    .where((where) => where.and({ hash, used: null }))
+    .where(hasValues({ hash, used: null }))
     .returning('hash')
     .executeTakeFirst()
   if (renewedRow) return true
@@ -79,7 +80,7 @@ export async function issueKey(
   await db
     .updateTable('one_time_key')
     .set({ used: now })
-    .where((where) => where.and({ user_id: userId, purpose, used: null }))
+    .where(hasValues({ user_id: userId, purpose, used: null }))
     .execute()
   await insertKey(db, { key, userId, purpose, until, ...rest })
   return true

@@ -2,6 +2,7 @@
 import type { Selectable } from 'kysely'
 import type { DatabaseHandle } from '#server/db/database.ts'
 import { hasRow } from '#server/db/find-row.ts'
+import { hasValues } from '#server/db/has-values.ts'
 import type { SessionTable } from '#server/db/tables/tables.ts'
 import type { EndReason } from '#server/db/accounts/tokens.ts'
 
@@ -15,7 +16,7 @@ export const listOpenSessions = (db: DatabaseHandle, userId: number, now: number
   db
     .selectFrom('session')
     .select(['id', 'create_time', 'last_time', 'user_agent', 'address'])
-    .where((where) => where.and({ user_id: userId, ended: null }))
+    .where(hasValues({ user_id: userId, ended: null }))
     .where('end_time', '>', now)
     .where(({ exists, selectFrom }) =>
       exists(
@@ -40,6 +41,6 @@ export const endOwnSession = (
     db
       .updateTable('session')
       .set({ ended: now, ended_reason: reason })
-      .where((where) => where.and({ id, user_id: userId, ended: null }))
+      .where(hasValues({ id, user_id: userId, ended: null }))
       .returning('id'),
   )

@@ -6,6 +6,7 @@
 import { sql } from 'kysely'
 import type { DatabaseHandle } from '#server/db/database.ts'
 import { hasRow } from '#server/db/find-row.ts'
+import { hasValues } from '#server/db/has-values.ts'
 
 export interface AttemptLimit {
   subject: string
@@ -90,7 +91,7 @@ export const markReported = (db: DatabaseHandle, subject: string, now: number) =
     db
       .updateTable('attempt')
       .set({ not_before: now })
-      .where((where) => where.and({ subject, not_before: 0 }))
+      .where(hasValues({ subject, not_before: 0 }))
       .returning('subject'),
   )
 

@@ -3,6 +3,7 @@ import type { Selectable } from 'kysely'
 import { hash } from 'node:crypto'
 import type { DatabaseHandle } from '#server/db/database.ts'
 import { findRow, hasRow } from '#server/db/find-row.ts'
+import { hasValues } from '#server/db/has-values.ts'
 import type { TicketKind, TicketTable } from '#server/db/tables/tables.ts'
 
 const hashTicketKey = (key: string) => hash('sha256', `ticket ${key}`, 'hex')
@@ -38,7 +39,7 @@ export async function claimTicket(
   const claimedTicket = await db
     .updateTable('ticket')
     .set({ used: now, browser })
-    .where((where) => where.and({ hash: hashTicketKey(key), kind, used: null }))
+    .where(hasValues({ hash: hashTicketKey(key), kind, used: null }))
     .where('until', '>', now)
     .returning(ticketColumns)
     .executeTakeFirst()
@@ -46,7 +47,7 @@ export async function claimTicket(
   const repeatedTicket = await db
     .selectFrom('ticket')
     .select(ticketColumns)
-    .where((where) => where.and({ hash: hashTicketKey(key), kind }))
+    .where(hasValues({ hash: hashTicketKey(key), kind }))
     .where('used', '>', now - repeatWindowMs)
     .where('browser', '=', browser)
     .executeTakeFirst()
@@ -59,7 +60,7 @@ export const peekTicket = (db: DatabaseHandle, kind: TicketKind, key: string, no
     db
       .selectFrom('ticket')
       .select(ticketColumns)
-      .where((where) => where.and({ hash: hashTicketKey(key), kind, used: null }))
+      .where(hasValues({ hash: hashTicketKey(key), kind, used: null }))
       .where('until', '>', now),
   )
 
@@ -68,7 +69,7 @@ export async function releaseTicket(db: DatabaseHandle, kind: TicketKind, key: s
   await db
     .updateTable('ticket')
     .set({ used: null, browser: null })
-    .where((where) => where.and({ hash: hashTicketKey(key), kind, used }))
+    .where(hasValues({ hash: hashTicketKey(key), kind, used }))
     .execute()
 }
 
@@ -77,7 +78,7 @@ export async function countTickets(db: DatabaseHandle, kind: TicketKind, userId:
   const { count } = await db
     .selectFrom('ticket')
     .select(({ fn }) => fn.countAll().as('count'))
-    .where((where) => where.and({ user_id: userId, kind }))
+    .where(hasValues({ user_id: userId, kind }))
     .where('until', '>', now)
     .executeTakeFirstOrThrow()
   return Number(count)

@@ -7,6 +7,7 @@ import type { Caller } from '#domain/access.ts'
 import { type UserStatus, userStatus } from '#domain/accounts/users.ts'
 import type { DatabaseHandle } from '#server/db/database.ts'
 import { findRow } from '#server/db/find-row.ts'
+import { hasValues } from '#server/db/has-values.ts'
 import type { SessionTable, TokenTable } from '#server/db/tables/tables.ts'
 import type { QueryExecutor } from '#server/db/transaction.ts'
 
@@ -118,7 +119,7 @@ export const listChildTokens = (db: DatabaseHandle, sessionId: string, parentId:
   db
     .selectFrom('token')
     .select(['id', 'used', 'access_used', 'access_hash', 'refresh_until'])
-    .where((where) => where.and({ session_id: sessionId, parent_id: parentId }))
+    .where(hasValues({ session_id: sessionId, parent_id: parentId }))
     .orderBy('id')
     .execute()
 
@@ -127,7 +128,7 @@ export async function markAccessUsed(db: DatabaseHandle, tokenId: number, now: n
   await db
     .updateTable('token')
     .set({ access_used: now })
-    .where((where) => where.and({ id: tokenId, access_used: null }))
+    .where(hasValues({ id: tokenId, access_used: null }))
     .execute()
 }
 
@@ -146,7 +147,7 @@ export async function endSession(db: DatabaseHandle, sessionId: string, now: num
   await db
     .updateTable('session')
     .set({ ended: now, ended_reason: reason })
-    .where((where) => where.and({ id: sessionId, ended: null }))
+    .where(hasValues({ id: sessionId, ended: null }))
     .execute()
 }
 
@@ -161,7 +162,7 @@ export async function endAllSessions(
   let query = db
     .updateTable('session')
     .set({ ended: now, ended_reason: reason })
-    .where((where) => where.and({ user_id: userId, ended: null }))
+    .where(hasValues({ user_id: userId, ended: null }))
   if (exceptSessionId !== null) query = query.where('id', '!=', exceptSessionId)
   await query.execute()
 }
@@ -181,7 +182,7 @@ export const findCallerOfSession = (db: DatabaseHandle, id: string, now: number)
         'company.id as companyId',
         'company.code as companyCode',
       ])
-      .where((where) => where.and({ 'session.id': id, 'session.ended': null }))
+      .where(hasValues({ 'session.id': id, 'session.ended': null }))
       .where('session.end_time', '>', now)
       .where('portal_user.status', '=', userStatus.activated),
   )

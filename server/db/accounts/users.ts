@@ -11,6 +11,7 @@ import {
 } from '#server/db/change-numbers.ts'
 import type { DatabaseHandle } from '#server/db/database.ts'
 import { findRow, hasRow } from '#server/db/find-row.ts'
+import { hasValues } from '#server/db/has-values.ts'
 import { type ListReads, readListPage } from '#server/db/list-query.ts'
 import { getSqlState } from '#server/db/sql-state.ts'
 import type { UserTable } from '#server/db/tables/tables.ts'
@@ -134,7 +135,7 @@ export async function updateUser(db: DatabaseHandle, user: UserRecord, fields: U
       change: sql<number>`(select value from next)`,
       row_version: column('row_version', '+', 1),
     }))
-    .where((where) => where.and({ company_id, id, row_version: user.row_version }))
+    .where(hasValues({ company_id, id, row_version: user.row_version }))
     .returning('row_version')
     .executeTakeFirstOrThrow()
     .catch(throwIfDuplicate)

@@ -3,6 +3,7 @@ import { type Selectable, sql } from 'kysely'
 import type { MappFault } from '#domain/catalogue/mapp.ts'
 import type { DatabaseHandle } from '#server/db/database.ts'
 import { findRow } from '#server/db/find-row.ts'
+import { hasValues } from '#server/db/has-values.ts'
 import type { AppUploadTable } from '#server/db/tables/upload-tables.ts'
 
 export type UploadRecord = Selectable<AppUploadTable>
@@ -51,7 +52,7 @@ export const readQuotaUsage = (db: DatabaseHandle, userId: number, now: number) 
     .selectFrom('app_upload')
     .select(sql<number>`count(*)::integer`.as('files'))
     .select(sql<number>`coalesce(sum(size), 0)::bigint`.as('bytes'))
-    .where((where) => where.and({ user_id: userId, published: null, fault: null }))
+    .where(hasValues({ user_id: userId, published: null, fault: null }))
     .where('until', '>', now)
     .executeTakeFirstOrThrow()
 
@@ -76,7 +77,7 @@ const wasUpdated = ({ numUpdatedRows }: { numUpdatedRows: bigint }) => numUpdate
 export async function removeUpload(db: DatabaseHandle, userId: number, id: string): Promise<boolean> {
   const { numDeletedRows } = await db
     .deleteFrom('app_upload')
-    .where((where) => where.and({ user_id: userId, id }))
+    .where(hasValues({ user_id: userId, id }))
     .executeTakeFirst()
   return numDeletedRows > 0n
 }
@@ -132,7 +133,7 @@ export async function findUploadIdsInUse(db: DatabaseHandle, ids: readonly strin
     .selectFrom('app_upload')
     .select('id')
     .where('id', 'in', ids)
-    .where((where) => where.and({ published: null, fault: null }))
+    .where(hasValues({ published: null, fault: null }))
     .execute()
   return new Set(rows.map(({ id }) => id))
 }

@@ -8,6 +8,7 @@ import {
   takeCatalogueChangeNumber,
 } from '#server/db/catalogue/catalogue.ts'
 import type { DatabaseHandle } from '#server/db/database.ts'
+import { hasValues } from '#server/db/has-values.ts'
 import { type ListReads, readListPage } from '#server/db/list-query.ts'
 import type { AppVersionTable } from '#server/db/tables/order-tables.ts'
 
@@ -115,7 +116,7 @@ export async function listAppsOfService(
     .innerJoin('service', 'service.id', 'service_app.service_id')
     .select(['service_app.code', 'service_app.version'])
     .where('service.company_id', '=', companyId)
-    .where((where) => where.and({ 'service_app.company_id': companyId, 'service.code': code }))
+    .where(hasValues({ 'service_app.company_id': companyId, 'service.code': code }))
     .execute()
   return new Map(rows.map((row) => [row.code, row.version]))
 }

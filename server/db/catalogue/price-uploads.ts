@@ -1,6 +1,7 @@
 /** Price lists that were looked into, by who did and by the bytes of their file. */
 import type { Insertable } from 'kysely'
 import type { DatabaseHandle } from '#server/db/database.ts'
+import { hasValues } from '#server/db/has-values.ts'
 import type { PriceUploadTable } from '#server/db/tables/tables.ts'
 
 /** The same file again is as fresh as its last look. */
@@ -17,7 +18,7 @@ export async function findPriceUpload(db: DatabaseHandle, userId: number, md5: s
   const row = await db
     .selectFrom('price_upload')
     .select('content')
-    .where((where) => where.and({ user_id: userId, md5 }))
+    .where(hasValues({ user_id: userId, md5 }))
     .executeTakeFirst()
   return row?.content ?? null
 }

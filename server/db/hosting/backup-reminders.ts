@@ -4,10 +4,11 @@ import { type ContractReminder, maxReminderDays } from '#domain/contracts.ts'
 import { addDays } from '#domain/plain-dates.ts'
 import type { DatabaseHandle } from '#server/db/database.ts'
 import { hasRow } from '#server/db/find-row.ts'
+import { hasValues } from '#server/db/has-values.ts'
 import type { Moment } from '#server/db/orders/moment.ts'
 import type { BackupOrderTable } from '#server/db/tables/backup-tables.ts'
 
-export type RemindableBackup = Pick<
+type RemindableBackup = Pick<
   Selectable<BackupOrderTable>,
   'id' | 'company_id' | 'service_id' | 'pdb_type' | 'status' | 'period_end' | 'create_time'
 >
@@ -49,7 +50,7 @@ export const isExtendedBackup = (
     db
       .selectFrom('backup_order')
       .select('id')
-      .where((where) => where.and({ service_id, pdb_type, status: 1 }))
+      .where(hasValues({ service_id, pdb_type, status: 1 }))
       .where('period_end', '>', period_end)
       .limit(1),
   )

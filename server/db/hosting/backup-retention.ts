@@ -1,6 +1,7 @@
 /** Which backups the clock looks at: those nobody works on any more, those whose time is over, and places that nobody needs. As the system. */
 import { sql } from 'kysely'
 import type { DatabaseHandle } from '#server/db/database.ts'
+import { hasValues } from '#server/db/has-values.ts'
 import type { StoredBackup } from '#server/db/hosting/stored-backups.ts'
 
 /** Said to run, and no long request is open for it. */
@@ -63,7 +64,7 @@ export async function countScheduledRuns(db: DatabaseHandle): Promise<number> {
   const { count } = await db
     .selectFrom('backup')
     .select(sql<number>`count(*)::integer`.as('count'))
-    .where((where) => where.and({ state: 'running', cause: 'schedule' }))
+    .where(hasValues({ state: 'running', cause: 'schedule' }))
     .executeTakeFirstOrThrow()
   return count
 }

@@ -9,6 +9,7 @@ import type { BackupOrderTable, TrafficTable } from '#server/db/tables/backup-ta
 import { readChangeNumber, readRowChanges } from '#server/db/change-numbers.ts'
 import type { DatabaseHandle } from '#server/db/database.ts'
 import { findRow, hasRow } from '#server/db/find-row.ts'
+import { hasValues } from '#server/db/has-values.ts'
 import { isBackupExpired, type ExpiryBounds } from '#server/db/hosting/expired-backups.ts'
 import { takeServiceChangeNumber } from '#server/db/hosting/services.ts'
 import { type ListReads, readListPage } from '#server/db/list-query.ts'
@@ -111,7 +112,7 @@ export async function findServiceName(
   const row = await db
     .selectFrom('service')
     .select('name')
-    .where((where) => where.and({ company_id, id: service_id }))
+    .where(hasValues({ company_id, id: service_id }))
     .executeTakeFirst()
   return row?.name ?? service_code
 }
@@ -135,7 +136,7 @@ export async function findLastPaidPeriod(
   const row = await db
     .selectFrom('backup_order')
     .select(['period_end', 'anchor_date', 'anchor_months'])
-    .where((where) => where.and({ company_id: companyId, service_id: serviceId, pdb_type: type, status: 1 }))
+    .where(hasValues({ company_id: companyId, service_id: serviceId, pdb_type: type, status: 1 }))
     .orderBy('period_end', 'desc')
     .orderBy('id', 'desc')
     .limit(1)
@@ -148,7 +149,7 @@ export const lockUnpaidBackup = (db: DatabaseHandle, { companyId, serviceId }: S
   db
     .selectFrom('backup_order')
     .select('id')
-    .where((where) => where.and({ company_id: companyId, service_id: serviceId, pdb_type: type, status: 0 }))
+    .where(hasValues({ company_id: companyId, service_id: serviceId, pdb_type: type, status: 0 }))
     .forUpdate()
     .executeTakeFirst()
 
@@ -161,7 +162,7 @@ export async function sumWaivedBackups(
   const { sum } = await db
     .selectFrom('backup_order')
     .select(sql<string>`coalesce(sum(waived), 0)::numeric(16, 2)`.as('sum'))
-    .where((where) => where.and({ company_id: companyId, service_id: serviceId, pdb_type: type, status: 1 }))
+    .where(hasValues({ company_id: companyId, service_id: serviceId, pdb_type: type, status: 1 }))
     .where('period_end', '>', today)
     .executeTakeFirstOrThrow()
   return readAmount(sum)
@@ -170,12 +171,7 @@ export async function sumWaivedBackups(
 type BackupOrderKey = Pick<BackupRecord, 'id' | 'service_id' | 'pdb_type'>
 
 const selectLaterBackups = (db: DatabaseHandle, { id, service_id, pdb_type }: BackupOrderKey) =>
-  db
-    .selectFrom('backup_order')
-    .select('id')
-    .where((where) => where.and({ service_id, pdb_type }))
-    .where('id', '>', id)
-    .limit(1)
+  db.selectFrom('backup_order').select('id').where(hasValues({ service_id, pdb_type })).where('id', '>', id).limit(1)
 
 /** Another one of its kind was ordered since. */
 export const isReplacedBackup = (db: DatabaseHandle, backup: BackupOrderKey) => hasRow(selectLaterBackups(db, backup))
@@ -209,7 +205,7 @@ export async function scheduleFirstBackup(
   await db
     .updateTable('service')
     .set({ change, [nextColumn]: isContinued ? sql`coalesce(${sql.ref(nextColumn)}, ${now}::bigint)` : now })
-    .where((where) => where.and({ company_id: companyId, id: serviceId }))
+    .where(hasValues({ company_id: companyId, id: serviceId }))
     .execute()
 }
 
@@ -218,7 +214,7 @@ export async function isTrafficDisabled(db: DatabaseHandle, companyId: number, s
   const row = await db
     .selectFrom('service')
     .select('traffic_disabled')
-    .where((where) => where.and({ company_id: companyId, id: serviceId }))
+    .where(hasValues({ company_id: companyId, id: serviceId }))
     .executeTakeFirst()
   return row?.traffic_disabled ?? false
 }

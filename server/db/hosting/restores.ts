@@ -3,6 +3,7 @@ import { type Insertable, sql } from 'kysely'
 import type { BackupFault } from '#contract/backups.ts'
 import type { DatabaseHandle } from '#server/db/database.ts'
 import { findRow } from '#server/db/find-row.ts'
+import { hasValues } from '#server/db/has-values.ts'
 import type { ServiceKey } from '#server/db/hosting/backups.ts'
 import type { RestoreTable } from '#server/db/tables/backup-tables.ts'
 
@@ -24,7 +25,7 @@ export async function finishRestore(db: DatabaseHandle, id: number, fault: Backu
   await db
     .updateTable('restore')
     .set({ state: fault === null ? 'done' : 'failed', fault, end_time: now })
-    .where((where) => where.and({ id, state: 'running' }))
+    .where(hasValues({ id, state: 'running' }))
     .execute()
 }
 
@@ -35,7 +36,7 @@ export const listRestoresInto = (db: DatabaseHandle, { companyId, serviceId }: S
     .innerJoin('backup', 'backup.id', 'restore.backup_id')
     .selectAll('restore')
     .select('backup.service_code as from_code')
-    .where((where) => where.and({ 'restore.company_id': companyId, 'restore.service_id': serviceId }))
+    .where(hasValues({ 'restore.company_id': companyId, 'restore.service_id': serviceId }))
     .where('restore.state', '<>', 'running')
     .orderBy('restore.id', 'desc')
     .limit(limit)
@@ -49,7 +50,7 @@ export const findLastDrill = (db: DatabaseHandle, { companyId, serviceId }: Serv
       .innerJoin('backup', 'backup.id', 'restore.backup_id')
       .selectAll('restore')
       .where('restore.company_id', '=', companyId)
-      .where((where) => where.and({ 'backup.service_id': serviceId, 'restore.kind': 'drill' }))
+      .where(hasValues({ 'backup.service_id': serviceId, 'restore.kind': 'drill' }))
       .where('restore.state', '<>', 'running')
       .orderBy('restore.id', 'desc')
       .limit(1),
@@ -60,7 +61,7 @@ export const listAbandonedDrills = (db: DatabaseHandle, createdBefore: number) =
   db
     .selectFrom('restore')
     .selectAll()
-    .where((where) => where.and({ kind: 'drill', state: 'running' }))
+    .where(hasValues({ kind: 'drill', state: 'running' }))
     .where('create_time', '<', createdBefore)
     .where(sql<boolean>`not exists (select from job where job.intent = 'drill-' || restore.id)`)
     .execute()

@@ -1,5 +1,6 @@
 /** New passwords of services as rows: one a service, until it was told. */
 import type { DatabaseHandle } from '#server/db/database.ts'
+import { hasValues } from '#server/db/has-values.ts'
 
 export interface SealedPassword {
   serviceId: number
@@ -34,7 +35,7 @@ export async function fetchPasswordOnce(
 ): Promise<string | null> {
   const row = await db
     .deleteFrom('service_password')
-    .where((where) => where.and({ service_id: serviceId, user_id: userId }))
+    .where(hasValues({ service_id: serviceId, user_id: userId }))
     .where('until', '>', now)
     .returning('sealed')
     .executeTakeFirst()

@@ -3,6 +3,7 @@ import { type Insertable, type Selectable, sql, type Updateable } from 'kysely'
 import { listServices } from '#contract/services.ts'
 import type { DatabaseHandle } from '#server/db/database.ts'
 import { findRow } from '#server/db/find-row.ts'
+import { hasValues } from '#server/db/has-values.ts'
 import { type ListReads, readListPage } from '#server/db/list-query.ts'
 import type { ServiceRowView, ServiceTable } from '#server/db/tables/hosting-tables.ts'
 import { ProblemError } from '#server/problems/problem-error.ts'
@@ -81,7 +82,7 @@ export async function findServiceOfContract(
   const row = await db
     .selectFrom('service_row')
     .select('id')
-    .where((where) => where.and({ company_id: companyId, contract_id: contractId }))
+    .where(hasValues({ company_id: companyId, contract_id: contractId }))
     .executeTakeFirst()
   return row?.id ?? null
 }
@@ -210,7 +211,7 @@ export async function findListedOrderId(
   const row = await db
     .selectFrom('service_order')
     .select('id')
-    .where((where) => where.and({ company_id: companyId, code }))
+    .where(hasValues({ company_id: companyId, code }))
     .where('is_listed', '=', true)
     .executeTakeFirst()
   return row?.id ?? null

@@ -4,6 +4,7 @@ import { type PdbType, listBackups } from '#contract/backups.ts'
 import { readChangeNumber, readRowChanges, takeChangeNumber } from '#server/db/change-numbers.ts'
 import type { DatabaseHandle } from '#server/db/database.ts'
 import { findRow } from '#server/db/find-row.ts'
+import { hasValues } from '#server/db/has-values.ts'
 import type { ServiceKey } from '#server/db/hosting/backups.ts'
 import { type ListReads, readListPage } from '#server/db/list-query.ts'
 import type { StoredBackupTable } from '#server/db/tables/backup-tables.ts'
@@ -47,7 +48,7 @@ export const findRunningBackup = (db: DatabaseHandle, serviceId: number, type: P
     db
       .selectFrom('backup')
       .selectAll()
-      .where((where) => where.and({ service_id: serviceId, pdb_type: type }))
+      .where(hasValues({ service_id: serviceId, pdb_type: type }))
       .where('state', '=', 'running'),
   )
 
@@ -93,7 +94,7 @@ export async function updateStoredBackup(
   const row = await db
     .updateTable('backup')
     .set({ ...fields, change, update_time: now, row_version: sql`row_version + 1` })
-    .where((where) => where.and({ id, state }))
+    .where(hasValues({ id, state }))
     .returningAll()
     .executeTakeFirst()
   return row ?? null
@@ -104,7 +105,7 @@ export const findLatestBackup = (db: DatabaseHandle, serviceId: number, type: Pd
     db
       .selectFrom('backup')
       .selectAll()
-      .where((where) => where.and({ service_id: serviceId, pdb_type: type }))
+      .where(hasValues({ service_id: serviceId, pdb_type: type }))
       .where('state', 'in', state === 'done' ? ['done'] : ['done', 'failed', 'removed'])
       .orderBy('id', 'desc')
       .limit(1),

@@ -5,6 +5,7 @@ import type { PlainDate } from '#domain/time.ts'
 import type { CalendarMonth, TrafficSubscription } from '#domain/traffic-months.ts'
 import type { DatabaseHandle } from '#server/db/database.ts'
 import { hasRow } from '#server/db/find-row.ts'
+import { hasValues } from '#server/db/has-values.ts'
 import type { ServiceKey, TrafficRecord } from '#server/db/hosting/backups.ts'
 import type { ChangeStamp } from '#server/db/orders/orders.ts'
 
@@ -63,7 +64,7 @@ export async function listTrafficTerms(
   const rows = await db
     .selectFrom('backup_order')
     .select(['id', 'period_start', 'period_end', 'price_id', 'currency'])
-    .where((where) => where.and({ company_id: companyId, service_id: serviceId, pdb_type: 'pdb2s3', status: 1 }))
+    .where(hasValues({ company_id: companyId, service_id: serviceId, pdb_type: 'pdb2s3', status: 1 }))
     .execute()
   return rows.map(({ id, period_start: start, period_end: end, price_id: priceId, currency }) => ({
     id,
@@ -128,7 +129,7 @@ export const claimOverdueNotice = (db: DatabaseHandle, id: number) =>
     db
       .updateTable('traffic')
       .set({ notified_overdue: true })
-      .where((where) => where.and({ id, pay_date: null }))
+      .where(hasValues({ id, pay_date: null }))
       .where('notified_overdue', '=', false)
       .returning('id'),
   )
@@ -174,7 +175,7 @@ export async function readCarriedTraffic(
   const rows = await db
     .selectFrom('traffic')
     .select(['id', 'carried_out', 'period_end'])
-    .where((where) => where.and({ company_id: companyId, service_id: serviceId, currency }))
+    .where(hasValues({ company_id: companyId, service_id: serviceId, currency }))
     .where('carried_out', '>', '0')
     .where('carried_to', 'is', null)
     .orderBy('period_end')

@@ -10,6 +10,7 @@ import type { PlainDate, Timestamp } from '#domain/time.ts'
 import { readChangeNumber, readRowChanges } from '#server/db/change-numbers.ts'
 import type { DatabaseHandle } from '#server/db/database.ts'
 import { findRow } from '#server/db/find-row.ts'
+import { hasValues } from '#server/db/has-values.ts'
 import { touchService } from '#server/db/hosting/services.ts'
 import { type ListReads, readListPage } from '#server/db/list-query.ts'
 import { hasExpiredBackup, selectPaymentState, selectUnpaidMatters } from '#server/db/orders/unpaid-matters.ts'
@@ -146,7 +147,7 @@ export const lockOrder = (db: DatabaseHandle, companyId: number, moment: Moment,
 export const findUnpaidOrder = (db: DatabaseHandle, companyId: number, moment: Moment, code: string) =>
   findRow(
     selectCompanyOrders(db, companyId, moment)
-      .where((where) => where.and({ code, stored: 'unpaid' }))
+      .where(hasValues({ code, stored: 'unpaid' }))
       .where('deleted', '=', false),
   )
 
@@ -155,7 +156,7 @@ export async function countUnpaidOrders(db: DatabaseHandle, companyId: number, {
   const { count } = await db
     .selectFrom('service_order')
     .select(sql<number>`count(*)::integer`.as('count'))
-    .where((where) => where.and({ company_id: companyId, stored: 'unpaid' }))
+    .where(hasValues({ company_id: companyId, stored: 'unpaid' }))
     .where('deleted', '=', false)
     .where('due', '>=', now)
     .executeTakeFirstOrThrow()
@@ -198,7 +199,7 @@ export async function updateListedOrder(db: DatabaseHandle, companyId: number, c
   const listedOrder = await db
     .selectFrom('service_order')
     .select(['id', 'is_listed'])
-    .where((where) => where.and({ company_id: companyId, code }))
+    .where(hasValues({ company_id: companyId, code }))
     .where('deleted', '=', false)
     // What was replaced does not come back where that which took its place is deleted.
     .where(sql<boolean>`invalid_reason is distinct from 'replaced'`)
@@ -209,7 +210,7 @@ export async function updateListedOrder(db: DatabaseHandle, companyId: number, c
   await db
     .updateTable('service_order')
     .set({ is_listed: false, change })
-    .where((where) => where.and({ company_id: companyId, code }))
+    .where(hasValues({ company_id: companyId, code }))
     .where('is_listed', '=', true)
     .where('id', '!=', listedOrder?.id ?? 0)
     .execute()

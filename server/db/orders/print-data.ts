@@ -4,6 +4,7 @@ import { type Language, userStatus } from '#domain/accounts/users.ts'
 import { findContractById, type ContractRecord } from '#server/db/orders/contracts.ts'
 import type { DatabaseHandle } from '#server/db/database.ts'
 import { findRow } from '#server/db/find-row.ts'
+import { hasValues } from '#server/db/has-values.ts'
 import type { OrderTable } from '#server/db/tables/order-tables.ts'
 
 export interface PrintReader {
@@ -17,7 +18,7 @@ export const findPrintReader = (db: DatabaseHandle, userId: number) =>
     db
       .selectFrom('portal_user')
       .select(['name', 'language'])
-      .where((where) => where.and({ id: userId, status: userStatus.activated }))
+      .where(hasValues({ id: userId, status: userStatus.activated }))
       .where('orders', '=', true),
   )
 

@@ -8,6 +8,7 @@ import { userStatus } from '#domain/accounts/users.ts'
 import { takeChangeNumber } from '#server/db/change-numbers.ts'
 import type { DatabaseHandle } from '#server/db/database.ts'
 import { findRow, hasRow } from '#server/db/find-row.ts'
+import { hasValues } from '#server/db/has-values.ts'
 import { touchService } from '#server/db/hosting/services.ts'
 import type { OrderTable } from '#server/db/tables/order-tables.ts'
 import type { Moment } from '#server/db/orders/moment.ts'
@@ -25,7 +26,7 @@ const reminderColumns = [
   'currency',
 ] as const
 
-export type RemindableOrder = Pick<Selectable<OrderTable>, (typeof reminderColumns)[number]>
+type RemindableOrder = Pick<Selectable<OrderTable>, (typeof reminderColumns)[number]>
 
 /** Locked for this transaction; those that another node works on are stepped over. */
 export const lockOverdueOrders = (db: DatabaseHandle, { now }: Moment, limit: number) =>
@@ -111,7 +112,7 @@ const selectActivatedUsers = (db: DatabaseHandle, companyId: number) =>
   db
     .selectFrom('portal_user')
     .select('id')
-    .where((where) => where.and({ company_id: companyId, status: userStatus.activated }))
+    .where(hasValues({ company_id: companyId, status: userStatus.activated }))
     .orderBy('id')
 
 /** Who wants mails about services (D52). */

@@ -2,6 +2,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { UnpaidRow } from '#domain/dues.ts'
 import type { DatabaseHandle } from '#server/db/database.ts'
+import { hasValues } from '#server/db/has-values.ts'
 import { isBackupExpired } from '#server/db/hosting/expired-backups.ts'
 import type { Moment } from '#server/db/orders/moment.ts'
 
@@ -56,7 +57,7 @@ export async function touchListedOrder(
   await db
     .updateTable('service_order')
     .set({ change })
-    .where((where) => where.and({ company_id: companyId, code }))
+    .where(hasValues({ company_id: companyId, code }))
     .where('is_listed', '=', true)
     .execute()
 }

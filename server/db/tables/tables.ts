@@ -197,9 +197,9 @@ export interface AttemptTable {
   not_before: number
 }
 
+/** Of calls without a session the user and the company are 0. */
 export interface IdempotencyTable extends UserColumns {
   id: Generated<number>
-  /** 0 and 0 for calls without a session. */
   key: ImmutableColumn<string>
   intent: ImmutableColumn<string>
   fingerprint: ImmutableColumn<string>
@@ -233,8 +233,6 @@ export interface TombstoneTable {
   change: ImmutableColumn<number>
   time: ImmutableColumn<number>
 }
-
-/** Append-only for the application's role (S-91); `hash` chains each row to the one before it of the same company. */
 
 /** A long request: begun in the transaction that took it, worked by whoever holds the lease (protocol 26, 39). */
 export interface JobTable extends UserColumns {

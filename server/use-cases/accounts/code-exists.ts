@@ -2,6 +2,7 @@
 import { type Caller, isAllowed, type AccessRule } from '#domain/access.ts'
 import { normaliseText } from '#domain/text.ts'
 import type { DatabaseHandle } from '#server/db/database.ts'
+import { hasValues } from '#server/db/has-values.ts'
 import type { orderExists, userExists } from '#contract/accounts.ts'
 import { findCompanyByCode } from '#server/db/accounts/companies.ts'
 import { writeAsSystem } from '#server/db/transaction.ts'
@@ -23,8 +24,7 @@ const createModuleCodeLookup =
     (await db
       .selectFrom('module')
       .select('id')
-      .where((where) => where.and({ code_key: normaliseText(code), hidden: isHidden }))
-      .where('deleted', '=', false)
+      .where(hasValues({ code_key: normaliseText(code), hidden: isHidden, deleted: false }))
       .limit(1)
       .executeTakeFirst()) !== undefined
 

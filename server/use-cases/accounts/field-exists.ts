@@ -4,6 +4,7 @@ import { type Caller, type ClientType, clientTypes, isProviderAdmin } from '#dom
 import { normaliseText } from '#domain/text.ts'
 import { userStatus } from '#domain/accounts/users.ts'
 import type { DatabaseHandle } from '#server/db/database.ts'
+import { hasValues } from '#server/db/has-values.ts'
 import type { UseCase } from '#server/context/context.ts'
 import { createValidationProblem } from '#server/problems/problem-error.ts'
 import { requireType } from '#server/use-cases/orders/client-types.ts'
@@ -48,8 +49,7 @@ const fieldLookups: Record<string, FieldLookup> = {
       db
         .selectFrom('module')
         .select('id')
-        .where((where) => where.and({ type, code_key: normaliseText(value) }))
-        .where('deleted', '=', false)
+        .where(hasValues({ type, code_key: normaliseText(value), deleted: false }))
         .where('id', '!=', excludedId)
         .limit(1),
   },
@@ -60,8 +60,7 @@ const fieldLookups: Record<string, FieldLookup> = {
       db
         .selectFrom('price_list')
         .select('id')
-        .where((where) => where.and({ type, effective_date: value }))
-        .where('deleted', '=', false)
+        .where(hasValues({ type, effective_date: value, deleted: false }))
         .where('id', '!=', excludedId)
         .limit(1),
   },

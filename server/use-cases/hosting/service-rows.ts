@@ -17,7 +17,10 @@ import { getBusinessMoment } from '#server/use-cases/orders/business-time.ts'
 
 export type ServiceResponse = ListRow<typeof listServices>
 
-/** `isForProvider`: whether the provider's own people are told by name. */
+/**
+ * Carries more than the row of the contract; the output schema strips it. `isForProvider`: whether the provider's own people are told
+ * by name.
+ */
 export function toServiceResponse(
   { config }: AppContext,
   row: rows.ServiceListRow,

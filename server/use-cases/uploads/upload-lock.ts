@@ -6,7 +6,6 @@ import { randomUUID } from 'node:crypto'
 import { setTimeout as wait } from 'node:timers/promises'
 import { type Lock, type Locker, MemoryLocker } from '@tus/server'
 import { releaseLease, acquireLease } from '#server/db/catalogue/app-uploads.ts'
-import type { DatabaseHandle } from '#server/db/database.ts'
 import { writeAsSystem } from '#server/db/transaction.ts'
 import type { AppContext } from '#server/context/context.ts'
 import { createUnavailableProblem } from '#server/problems/problem-error.ts'
@@ -66,18 +65,15 @@ class UploadLock implements Lock {
   async unlock(): Promise<void> {
     clearInterval(this.heartbeat)
     await this.localLock.unlock()
-    await this.runAsSystem((db) => releaseLease(db, this.id, this.lease)).catch((error: unknown) =>
+    await writeAsSystem(this.app, (db) => releaseLease(db, this.id, this.lease)).catch((error: unknown) =>
       this.app.log.warn({ err: error }, 'the lease of an upload ends by itself'),
     )
   }
 
   private renewLease(): Promise<boolean> {
     const now = this.app.clock()
-    return this.runAsSystem((db) =>
+    return writeAsSystem(this.app, (db) =>
       acquireLease(db, { id: this.id, lease: this.lease, now, until: now + intervals.leaseMs }),
     )
-  }
-  private runAsSystem<T>(work: (db: DatabaseHandle) => Promise<T>): Promise<T> {
-    return writeAsSystem(this.app, work)
   }
 }

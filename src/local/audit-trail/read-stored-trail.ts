@@ -63,8 +63,11 @@ export async function findCoveredDays(
   const storedTrail = await db.storedTrails.get(companyId)
   if (!storedTrail || storedTrail.next < storedTrail.to || storedTrail.asOf === null) return null
   const days = getCoveredDays(storedTrail, dateFrom, dateTo)
-  return days && { zone: storedTrail.zone, asOf: storedTrail.asOf, days }
+  return days && { zone: storedTrail.zone || getDeviceZone(), asOf: storedTrail.asOf, days }
 }
+
+/** Takes the place of the business time zone, which comes with the first entry. */
+const getDeviceZone = () => Intl.DateTimeFormat().resolvedOptions().timeZone
 
 /** A company's stored trail by its index. */
 interface IndexedTrail {

@@ -10,6 +10,7 @@ export interface StoredTrail {
   dateTo: PlainDate
   /** Opens the stream (`keepTrail`). */
   keep: string
+  /** The business time zone; empty until the first entry comes. */
   zone: string
   /** Places in the log: from, and up to without. */
   from: number

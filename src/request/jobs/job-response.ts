@@ -10,7 +10,7 @@ import {
   isSuccess,
   parseJson,
   createLocalResponse,
-  getStoredAnswer,
+  getStoredResponse,
   toProblem,
 } from '#request/transport/send-request.ts'
 import type { PipelinePorts } from '#request/ports.ts'
@@ -38,7 +38,7 @@ export function readStartResponse(job: Job, response: ResponseData | null): Poll
 
 /** The stored answer to the first request of this intent, as a refusal of the second one carries it. */
 function readStoredResponse(problem: Problem): PollResult {
-  const storedResponse = getStoredAnswer(problem)
+  const storedResponse = getStoredResponse(problem)
   // Older than what the idempotency store keeps: it was done, and its answer is gone.
   if (!storedResponse) return { kind: 'gone', problem }
   const text = storedResponse.body === null ? '' : JSON.stringify(storedResponse.body)

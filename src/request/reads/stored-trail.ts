@@ -41,7 +41,8 @@ async function readFromStoredTrail(
   const coveredDays = await findCoveredDays(guard.db, companyId, Object.fromEntries(search))
   if (!coveredDays || (coveredDays.days === 'all') !== isComplete) return null
   const { zone, asOf, days } = coveredDays
-  const body = await buildBody(guard.db, endpointCall, { search, companyId, today: toPlainDate(zone, ports.clock()) })
+  const getToday = () => toPlainDate(zone, ports.clock())
+  const body = await buildBody(guard.db, endpointCall, { search, companyId, getToday })
   if (!body) return null
   const response = toCachedResponse(body, asOf)
   if (days !== 'all') response.headers.set(headers.storedDays, JSON.stringify(days))
@@ -51,7 +52,7 @@ async function readFromStoredTrail(
 async function buildBody(
   db: UserDatabase,
   { endpoint }: EndpointCall,
-  { search, companyId, today }: { search: URLSearchParams; companyId: number; today: PlainDate },
+  { search, companyId, getToday }: { search: URLSearchParams; companyId: number; getToday: () => PlainDate },
 ): Promise<object | null> {
   if (!endpoint.query) return null
   const { values, repeated } = convertPairs(endpoint.query, search)
@@ -60,7 +61,7 @@ async function buildBody(
     const activityQuery = trailActivity.query?.safeParse(values)
     if (!activityQuery?.success) return null
     const { companyId: _company, ...filters } = activityQuery.data
-    return await readStoredTrailActivity(db, companyId, filters, today)
+    return await readStoredTrailActivity(db, companyId, filters, getToday())
   }
   const listQuery = listTrail.query?.safeParse(values)
   if (!listQuery?.success) return null

@@ -3,7 +3,7 @@ import { headers } from '#contract/headers.ts'
 import { type LocalProblemCode, createLocalProblem, type Problem, readProblem } from '#contract/problem.ts'
 import type { HttpRequest } from '#contract/http-mapping.ts'
 import type { HoldReason } from '#local/outbox/status.ts'
-import { getStoredAnswer } from '#request/transport/send-request.ts'
+import { getStoredResponse } from '#request/transport/send-request.ts'
 import type { PipelinePorts } from '#request/ports.ts'
 import type { CallOptions, CallResult, StoredDays } from '#request/call-results.ts'
 
@@ -75,6 +75,6 @@ export function parseJsonText(text: string): unknown {
 function toProblemResult(response: Response, body: unknown, intent?: string): CallResult<unknown> {
   const problem = readProblem(response.status, body, response.headers.get(headers.requestId))
   // It had taken effect before, and only its answer was lost: now it has come.
-  if (problem.code === 'INTENT_DONE') return { kind: 'fresh', output: getStoredAnswer(problem)?.body ?? null }
+  if (problem.code === 'INTENT_DONE') return { kind: 'fresh', output: getStoredResponse(problem)?.body ?? null }
   return { kind: 'problem', problem, ...(intent === undefined ? {} : { intent }) }
 }

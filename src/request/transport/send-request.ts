@@ -102,10 +102,10 @@ export const toProblem = (response: ResponseData): Problem =>
   readProblem(response.status, parseJson(response), response.headers.get(headers.requestId))
 
 /** The response that the server has stored of a repeated write. Null: it has none. */
-export const getStoredAnswer = ({ data }: Problem): StoredAnswer | null =>
-  ((data ?? {}) as { answer?: StoredAnswer | null }).answer ?? null
+export const getStoredResponse = ({ data }: Problem): StoredResponseData | null =>
+  ((data ?? {}) as { answer?: StoredResponseData | null }).answer ?? null
 
-interface StoredAnswer {
+interface StoredResponseData {
   status: number
   headers: Record<string, string>
   body: unknown

@@ -16,7 +16,7 @@ import {
   parseJson,
   toProblem,
   parseRetryAfterMs,
-  getStoredAnswer,
+  getStoredResponse,
   readAsOf,
 } from '#request/transport/send-request.ts'
 import { mergeEntry } from '#request/writes/merge.ts'
@@ -99,7 +99,7 @@ async function resolveConflict(context: SendContext, { entry, response }: EntryR
 }
 
 export function readAcceptedWrite({ ports, generation }: Omit<SendContext, 'db'>, response: ResponseData) {
-  const body = isSuccess(response) ? parseJson(response) : (getStoredAnswer(toProblem(response))?.body ?? null)
+  const body = isSuccess(response) ? parseJson(response) : (getStoredResponse(toProblem(response))?.body ?? null)
   const version = /^"(\d+)"$/.exec(response.headers.get('etag') ?? '')?.[1]
   const now = ports.clock()
   return {

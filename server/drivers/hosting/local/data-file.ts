@@ -1,5 +1,6 @@
 /** What reading and building an instance's data have in common: names in statements, and what an error of SQLite means. */
 import { HostingError } from '#server/drivers/hosting/hosting-driver.ts'
+import { isDiskFull } from '#server/drivers/hosting/local/is-disk-full.ts'
 
 export const quoteIdentifier = (name: string): string => `"${name.replaceAll('"', '""')}"`
 
@@ -18,8 +19,8 @@ export function toHostingError(error: unknown): HostingError {
   if (error instanceof HostingError) return error
   const message = error instanceof Error ? error.message : String(error)
   const code = getSqliteCode(error)
-  const isFull = ['ENOSPC', 'EDQUOT'].includes((error as NodeJS.ErrnoException).code ?? '')
-  if (isFull || code === sqliteCodes.full) return new HostingError('no_room', 'the disk is full', { cause: error })
+  if (isDiskFull(error) || code === sqliteCodes.full)
+    return new HostingError('no_room', 'the disk is full', { cause: error })
   if (code === sqliteCodes.busy || code === sqliteCodes.locked || code === sqliteCodes.cannotOpen)
     return new HostingError('unreachable', message, { cause: error })
   return new HostingError('bad_data', message, { cause: error })

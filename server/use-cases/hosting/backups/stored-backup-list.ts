@@ -11,7 +11,10 @@ import { createListUseCase } from '#server/use-cases/list-use-case.ts'
 import { runBehindFence } from '#server/use-cases/hosting/run-for-service.ts'
 import { getVisibleName } from '#server/use-cases/hosting/running-operation.ts'
 
-/** `isForProvider`: whether the provider's own people are told by name. */
+/**
+ * Carries more than the row of the contract; the output schema strips it. `isForProvider`: whether the provider's own people are told
+ * by name.
+ */
 export function toStoredBackupRow(
   { config }: Pick<AppContext, 'config'>,
   row: rows.StoredBackup,

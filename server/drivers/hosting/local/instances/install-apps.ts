@@ -11,6 +11,7 @@ import { pipeline } from 'node:stream/promises'
 import { type ProcessLimits, runBounded } from '#server/drivers/bounded-process.ts'
 import { HostingError, type InstanceApp } from '#server/drivers/hosting/hosting-driver.ts'
 import { syncFolder } from '#server/drivers/hosting/local/atomic-file.ts'
+import { isDiskFull } from '#server/drivers/hosting/local/is-disk-full.ts'
 import { type InstalledApp, removeOptions } from '#server/drivers/hosting/local/instances/files.ts'
 
 const hashPattern = /^[0-9a-f]{64}$/
@@ -68,15 +69,13 @@ async function copyVerified({ path, sha256 }: { path: string; sha256: string }, 
   try {
     await pipeline(createReadStream(path), hashStream, createWriteStream(copyPath, { mode: 0o600 }))
   } catch (cause) {
-    if (isFull(cause)) throw new HostingError('no_room', 'the disk is full', { cause })
+    if (isDiskFull(cause)) throw new HostingError('no_room', 'the disk is full', { cause })
     throw new HostingError('bad_package', 'the package is not there', { cause })
   }
   const actualHash = hash.digest('hex')
   const isSame = actualHash === sha256
   if (!isSame) throw new HostingError('bad_package', `the package is not the one that was published: ${actualHash}`)
 }
-
-export const isFull = (error: unknown) => ['ENOSPC', 'EDQUOT'].includes((error as NodeJS.ErrnoException).code ?? '')
 
 async function unpack(path: string, folder: string): Promise<void> {
   const file = await open(path, 'r')

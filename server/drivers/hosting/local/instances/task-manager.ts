@@ -49,11 +49,11 @@ export class TaskManager {
     this.#options = options
   }
 
-  listTasks(): InstanceTask[] {
+  listTasks(): readonly InstanceTask[] {
     return [...this.#tasks.values()].toSorted((a, b) => a.record.number - b.record.number)
   }
 
-  listHealthyTasks(): InstanceTask[] {
+  listHealthyTasks(): readonly InstanceTask[] {
     return this.listTasks().filter((task) => task.healthy)
   }
 

@@ -113,13 +113,11 @@ export function startTask(
 /** Watches one process, which an earlier supervisor may have started. */
 export class InstanceTask {
   readonly record: InstanceTaskRecord
-  /** MB; null: not known yet. */
-  usedMb: number | null = null
-  /** Null: nobody has requested its end. */
-  removalReason: TaskRemovalReason | null = null
   readonly #events: TaskEvents
   readonly #times: TaskTimes
   readonly #startedAt = Date.now()
+  #usedMb: number | null = null
+  #removalReason: TaskRemovalReason | null = null
   #isHealthy = false
   #hasAnswered = false
   #isFinished = false
@@ -135,9 +133,19 @@ export class InstanceTask {
     this.#scheduleCheck()
   }
 
+  /** MB; null: not known yet. */
+  get usedMb(): number | null {
+    return this.#usedMb
+  }
+
+  /** Null: nobody has requested its end. */
+  get removalReason(): TaskRemovalReason | null {
+    return this.#removalReason
+  }
+
   /** It has answered the last health check. */
   get healthy(): boolean {
-    return this.#isHealthy && this.removalReason === null
+    return this.#isHealthy && this.#removalReason === null
   }
 
   /** It has missed so many checks that it does not count as starting any more. */
@@ -147,7 +155,7 @@ export class InstanceTask {
 
   /** Resolves when it has ended. The first reason counts. */
   remove(reason: TaskRemovalReason): Promise<void> {
-    this.removalReason ??= reason
+    this.#removalReason ??= reason
     this.#removal ??= this.#terminate()
     return this.#removal
   }
@@ -189,14 +197,14 @@ export class InstanceTask {
     const isAnswering = await this.#isAnswering()
     if (this.#isFinished) return
     this.#recordAnswer(isAnswering)
-    this.usedMb = readMemoryMb(this.record.pid)
+    this.#usedMb = readMemoryMb(this.record.pid)
     boundErrorFile(this.record.socket)
-    const changeMb = Math.abs((this.usedMb ?? 0) - (this.#notifiedMb ?? 0))
+    const changeMb = Math.abs((this.#usedMb ?? 0) - (this.#notifiedMb ?? 0))
     if (wasHealthy !== this.#isHealthy || changeMb >= minNotifiedChangeMb) {
-      this.#notifiedMb = this.usedMb
+      this.#notifiedMb = this.#usedMb
       this.#events.onChange(this)
     }
-    const fault = this.removalReason === null ? this.#findFault() : null
+    const fault = this.#removalReason === null ? this.#findFault() : null
     if (fault) this.#events.onUnfit(this, fault)
   }
 
@@ -217,7 +225,7 @@ export class InstanceTask {
 
   #findFault(): 'memory' | 'no_answer' | null {
     const { allowanceMb, replaceMisses } = this.#times
-    if (this.usedMb !== null && this.usedMb > this.record.limitMb + allowanceMb) return 'memory'
+    if (this.#usedMb !== null && this.#usedMb > this.record.limitMb + allowanceMb) return 'memory'
     const isOverdue = this.#hasAnswered ? this.#missedCheckCount >= replaceMisses : !this.#isStarting()
     return isOverdue ? 'no_answer' : null
   }

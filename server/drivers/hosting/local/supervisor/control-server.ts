@@ -1,7 +1,7 @@
 /** The supervisor's end of the socket: calls of the port, who it is, its end, and a stream of what changes. */
 import { chmodSync } from 'node:fs'
 import { HostingError, type InstanceRef } from '#server/drivers/hosting/hosting-driver.ts'
-import { isFull } from '#server/drivers/hosting/local/instances/install-apps.ts'
+import { isDiskFull } from '#server/drivers/hosting/local/is-disk-full.ts'
 import type { InstanceRegistry } from '#server/drivers/hosting/local/instances/instances.ts'
 import {
   type SupervisorCall,
@@ -129,7 +129,7 @@ async function executeCall(instances: InstanceRegistry, call: SupervisorCall): P
   } catch (error) {
     if (error instanceof HostingError)
       return { fault: error.fault, message: error.message, details: { ...error.details } }
-    if (isFull(error)) return { fault: 'no_room', message: 'the disk is full' }
+    if (isDiskFull(error)) return { fault: 'no_room', message: 'the disk is full' }
     console.error(new Date().toISOString(), call.name, error)
     return { fault: 'internal', message: error instanceof Error ? error.message : String(error) }
   }

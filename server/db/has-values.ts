@@ -1,0 +1,27 @@
+import type { Expression, ExpressionBuilder, FilterObject, KyselyTypeError, SqlBool } from 'kysely'
+
+/** `unknown` where these are columns of the query, with values of their types. */
+type CheckedColumns<DB, TB extends keyof DB, C> =
+  C extends FilterObject<DB, TB>
+    ? keyof C extends keyof FilterObject<DB, TB>
+      ? unknown
+      : KyselyTypeError<'the query has no such column'>
+    : KyselyTypeError<'a value is not of the type of its column'>
+
+/**
+ * Whether each column has its value; null means `is null`. Throws where a value is undefined, and where there is no column: Kysely's
+ * own `and` leaves a column without a value out, so that every row would match. A boolean is compared by `=`: PostgreSQL does not use
+ * an index `where not deleted` for `deleted is false`.
+ */
+export const hasValues =
+  <const C extends object>(columns: C) =>
+  <DB, TB extends keyof DB>(where: ExpressionBuilder<DB, TB> & CheckedColumns<DB, TB, C>): Expression<SqlBool> => {
+    const entries = Object.entries(columns)
+    if (entries.length === 0) throw new Error('a condition without a column')
+    return where.and(
+      entries.map(([column, value]) => {
+        if (value === undefined) throw new Error(`no value for the column ${column}`)
+        return where(column as never, value === null ? 'is' : '=', value as never)
+      }),
+    )
+  }
