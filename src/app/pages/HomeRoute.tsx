@@ -3,7 +3,6 @@ import { type ComponentType, lazy, useEffect } from 'react'
 import { createOptionalPart } from '#app/pages/create-optional-part.tsx'
 import { loadWithMessages } from '#app/i18n/page-messages.ts'
 import { waitForFirstPage } from '#app/browser/idle.ts'
-import { isPagePath } from '#app/routes/paths.ts'
 import { type Caller, isAllowed } from '#domain/access.ts'
 import { HomeOverview, type HomeSource } from '#features/home/HomeOverview.tsx'
 import { useSignedInSession } from '#state/use-store.ts'
@@ -86,7 +85,6 @@ export function HomeRoute() {
   return (
     <HomeOverview
       sources={getSources(caller)}
-      pageExists={isPagePath}
       belowContent={
         <>
           {isTablet() && <PrepareOfferCard />}

@@ -13,6 +13,7 @@ import {
   splitTel,
 } from '#domain/accounts/company-fields.ts'
 import { cleanText } from '#domain/text.ts'
+import { rebaseValues } from '#patterns/edit-form/form-values.ts'
 import type { z } from 'zod/mini'
 
 export type CompanyRow = Omit<z.output<typeof companyRow>, 'id'> & VersionedRow
@@ -43,6 +44,23 @@ export function fromValues({ dialCode, number, ...values }: CompanyFormValues): 
     // A dial code alone is no telephone number.
     tel: number.trim() === '' ? null : joinTel({ dialCode: dialCode.trim(), number: number.trim() }),
   }
+}
+
+/**
+ * After somebody else changed the company: the current values, with what was typed over them. Dial code and number are one telephone
+ * number, so both are the typed ones if it was changed here, and else the current ones.
+ */
+export function rebaseCompany(
+  values: CompanyFormValues,
+  baseValues: CompanyFormValues,
+  currentValues: CompanyFormValues,
+): CompanyFormValues {
+  const rebasedValues = rebaseValues(values, baseValues, currentValues)
+  if (fromValues(values).tel !== fromValues(baseValues).tel)
+    return { ...rebasedValues, dialCode: values.dialCode, number: values.number }
+  // Without a number the dial code is only a proposal, which follows the typed country.
+  if (currentValues.number === '') return rebasedValues
+  return { ...rebasedValues, dialCode: currentValues.dialCode, number: currentValues.number }
 }
 
 /** Only changes are checked, as the server does: an old value that no longer passes does not block others. */

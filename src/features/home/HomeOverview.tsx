@@ -24,8 +24,6 @@ export interface HomeSource {
 
 interface HomeOverviewProps {
   sources: readonly HomeSource[]
-  /** Whether there is a page at a path yet. */
-  pageExists: (path: string) => boolean
   /** Cards under and beside what needs attention: they come when that is known, so that nothing moves. */
   belowContent?: ReactNode
   sideContent?: ReactNode
@@ -35,7 +33,7 @@ interface HomeOverviewProps {
  * Figures, what needs this user, what was done lately (C-32): from what the device holds, so that it stands without a
  * network.
  */
-export function HomeOverview({ sources, pageExists, belowContent, sideContent }: HomeOverviewProps) {
+export function HomeOverview({ sources, belowContent, sideContent }: HomeOverviewProps) {
   const { t } = useTranslation('home')
   const { user, caller } = useSignedInSession()
   // The greeting stays while the page is read, but for the zone, which a new device does not know yet.
@@ -53,7 +51,7 @@ export function HomeOverview({ sources, pageExists, belowContent, sideContent }:
     <Page
       title={t(getGreeting(hour), { name: user.name })}
       name={t('title')}
-      action={listStartActions(caller, pageExists).map(({ name, path }) => (
+      action={listStartActions(caller).map(({ name, path }) => (
         <ButtonLink key={name} to={path} icon="plus">
           {t(name)}
         </ButtonLink>

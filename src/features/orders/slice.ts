@@ -93,4 +93,4 @@ export const removeOrder =
 export type CompanyChoice = OutputOf<typeof listCompanies>[number]
 
 /** For the provider's staff (D53). */
-export const findCompanies = (query: { id: number } | { searchText: string }) => callEndpoint(listCompanies, { query })
+export const findCompanies = (searchText: string) => callEndpoint(listCompanies, { query: { searchText } })

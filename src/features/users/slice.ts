@@ -1,6 +1,7 @@
 /** The users page in the store: its list, and the actions on single users that are on their way. */
 import { createSlice, type PayloadAction } from '@reduxjs/toolkit'
 import type { Endpoint, RowRef } from '#contract/endpoint.ts'
+import { createLocalProblem } from '#contract/problem.ts'
 import {
   deleteUser,
   disableUser,
@@ -53,15 +54,14 @@ const injectedSlice = userActionsSlice.injectInto(rootReducer)
 /** Of the whole state, whose type no feature knows. */
 export const selectRunningActions = (state: object): RunningUserActions => injectedSlice.selectSlice(state)
 
-interface UserActionInput {
-  action: UserAction
-  id: RowRef
-}
-
-/** Based on the row as it is at this moment, not as it was shown: an undo follows the action that it takes back. */
-export const sendUserAction =
-  ({ action, id }: UserActionInput): AppThunk<CallResult<unknown>> =>
-  async (dispatch) => {
+/**
+ * Null: another action on that user is on its way. Based on the row as it is at this moment, not as it was shown: an undo follows the
+ * action that it takes back.
+ */
+export const runUserAction =
+  (action: UserAction, id: RowRef): AppThunk<CallResult<unknown> | null> =>
+  async (dispatch, getState) => {
+    if (selectRunningActions(getState())[id]) return null
     dispatch(actionStarted(id))
     try {
       const storedRow = await readRow<UserRow>(userListSpec.table, id)
@@ -74,8 +74,15 @@ export const sendUserAction =
     }
   }
 
-/** Null: another action on that user is on its way. */
-export const runUserAction =
-  (action: UserAction, id: RowRef): AppThunk<CallResult<unknown> | null> =>
-  async (dispatch, getState) =>
-    selectRunningActions(getState())[id] ? null : await dispatch(sendUserAction({ action, id }))
+const inProgressProblem = createLocalProblem('IDEMPOTENCY_IN_PROGRESS')
+
+interface UserActionInput {
+  action: UserAction
+  id: RowRef
+}
+
+/** As `runUserAction`, for `useAction`: that another action is on its way is a problem. */
+export const sendUserAction =
+  ({ action, id }: UserActionInput): AppThunk<CallResult<unknown>> =>
+  async (dispatch) =>
+    (await dispatch(runUserAction(action, id))) ?? { kind: 'problem', problem: inProgressProblem }

@@ -9,7 +9,7 @@ export interface ComboboxChoice {
   detail?: string
 }
 
-interface Props extends LabelledFieldProps {
+interface Props extends Omit<LabelledFieldProps, 'lockReason'> {
   name: string
   /** What is chosen, in words; empty: nothing. */
   value: string

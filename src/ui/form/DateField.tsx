@@ -2,7 +2,7 @@ import '#ui/form/forms.css'
 import '#ui/form/date-messages.ts'
 import { useRef, useState } from 'react'
 import { isDay, isMinute } from '#domain/plain-dates.ts'
-import { FieldFrame, type SizedFieldProps } from '#ui/form/Field.tsx'
+import { FieldFrame, isFieldLocked, type SizedFieldProps } from '#ui/form/Field.tsx'
 import { Icon } from '#ui/icons/Icon.tsx'
 import { useTranslation } from 'react-i18next'
 
@@ -31,7 +31,7 @@ export function DateField({ kind = 'day', name, value, min, max, onChange, ...fr
   const [hasBlurred, setHasBlurred] = useState(false)
   const isWrong = hasBlurred && value !== '' && !isDateText(kind, value)
   const error = frameProps.error || (isWrong ? t(`not.${kind}`) : null)
-  const isLocked = frameProps.lockReason !== undefined && frameProps.lockReason !== null
+  const isLocked = isFieldLocked(frameProps)
   const handleType = (text: string) => {
     setHasBlurred(false)
     onChange(text)

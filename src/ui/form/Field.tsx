@@ -8,10 +8,13 @@ export interface LabelledFieldProps {
   help?: ReactNode
   /** In words; null or undefined while there is nothing wrong. */
   error?: string | null | undefined
-  /** Why it cannot be changed; the value stays readable. Empty: it is said once for all of them. */
+  /** Why it cannot be changed; the value stays readable. Empty: it is locked, and its form says the reason once for all fields. */
   lockReason?: string | null | undefined
   optional?: boolean | undefined
 }
+
+export const isFieldLocked = ({ lockReason }: Pick<LabelledFieldProps, 'lockReason'>): boolean =>
+  typeof lockReason === 'string'
 
 /** What fields have beside that have a width of their own. */
 export interface SizedFieldProps extends LabelledFieldProps {
@@ -141,7 +144,7 @@ export function Field({ label, help, lockReason, optional, required, size, type 
           className="input"
           type={type}
           required={required}
-          readOnly={lockReason !== undefined && lockReason !== null}
+          readOnly={isFieldLocked({ lockReason })}
           {...keyboardsByType[type]}
           {...input}
           {...limitProps}
@@ -152,12 +155,14 @@ export function Field({ label, help, lockReason, optional, required, size, type 
   )
 }
 
+type PasswordFieldProps = Omit<LabelledFieldProps, 'lockReason'> & InputProps
+
 /** A password that can be looked at; pasting and password managers work. */
-export function PasswordField({ label, help, error, lockReason, optional, ...input }: LabelledFieldProps & InputProps) {
+export function PasswordField({ label, help, error, optional, ...input }: PasswordFieldProps) {
   const { t } = useTranslation('ui')
   const [isVisible, setIsVisible] = useState(false)
   return (
-    <FieldFrame {...{ label, help, error, lockReason, optional }}>
+    <FieldFrame {...{ label, help, error, optional }}>
       {(controlProps) => (
         <div className="input-group">
           <input

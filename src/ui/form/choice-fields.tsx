@@ -1,5 +1,5 @@
 import { type ComponentProps, useId } from 'react'
-import { FieldFrame, type LabelledFieldProps, type SizedFieldProps } from '#ui/form/Field.tsx'
+import { FieldFrame, isFieldLocked, type LabelledFieldProps, type SizedFieldProps } from '#ui/form/Field.tsx'
 import { Select } from '#ui/form/Select.tsx'
 
 export interface ChoiceOption {
@@ -25,7 +25,7 @@ export function SelectField({
     <FieldFrame {...{ label, help, error, lockReason, size, optional }}>
       {(controlProps) => (
         // A locked select is disabled: readonly means nothing to it. Its value is then not submitted, as intended.
-        <Select disabled={Boolean(lockReason)} {...select} {...controlProps}>
+        <Select disabled={isFieldLocked({ lockReason })} {...select} {...controlProps}>
           {options.map(({ value, label }) => (
             <option key={value} value={value}>
               {label}
@@ -49,7 +49,7 @@ export function CheckField({
   ...input
 }: LabelledFieldProps & BoxProps & { variant?: 'box' | 'switch' }) {
   const id = useId()
-  const note = error ?? lockReason ?? help
+  const note = error || lockReason || help
   return (
     <div className={`check ${variant}${error ? ' wrong' : ''}`}>
       <input
@@ -57,7 +57,7 @@ export function CheckField({
         id={id}
         type="checkbox"
         role={variant === 'switch' ? 'switch' : undefined}
-        disabled={typeof lockReason === 'string'}
+        disabled={isFieldLocked({ lockReason })}
         aria-invalid={error ? true : undefined}
         aria-describedby={note ? `${id}-note` : undefined}
       />
@@ -84,7 +84,7 @@ export function RadioField({
   ...input
 }: LabelledFieldProps & BoxProps & { options: ChoiceOption[]; selectedValue?: string }) {
   const id = useId()
-  const note = error ?? lockReason ?? help
+  const note = error || lockReason || help
   const getCheckedProps = (value: ChoiceOption['value']) =>
     selectedValue === undefined ? {} : { checked: selectedValue === String(value) }
   return (
@@ -98,7 +98,7 @@ export function RadioField({
               {...getCheckedProps(option.value)}
               type="radio"
               value={option.value}
-              disabled={Boolean(lockReason)}
+              disabled={isFieldLocked({ lockReason })}
             />
             <span>
               {option.label}

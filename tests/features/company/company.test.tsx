@@ -65,6 +65,22 @@ it('the company is changed by its admin, the code never, with and without a netw
   expect(await readStoredCompany()).toMatchObject({ website: 'www.alpha.example' })
 })
 
+it('keeps the typed telephone number with its dial code after somebody else changed both', async () => {
+  await fixture.browser.openAs('admin@alpha', page)
+  await screen.findByLabelText('Company name')
+  const { send } = await fixture.server.signIn('second@alpha')
+  const url = `/api/m18s/company/${fixture.server.world.companies.alpha}`
+  const response = await send({ method: 'PUT', url, payload: { tel: '+86-13800000000' } })
+  expect(response.statusCode).toBe(200)
+  await typeValues(fixture.user, { number: '55550000' })
+  await submit(fixture.user)
+  await screen.findByText(/^The company was changed by somebody else in the meantime/)
+  expect([getNamedField('dialCode').value, getNamedField('number').value]).toEqual(['852', '55550000'])
+  await submit(fixture.user)
+  await screen.findByText('Update successfully.')
+  expect(await readStoredCompany()).toMatchObject({ tel: '+852-55550000' })
+})
+
 it('the company says that it was never read here, and comes by itself when there is a connection (P-10)', async () => {
   await fixture.browser.openAs('admin@alpha')
   fixture.browser.goOffline()

@@ -1,7 +1,14 @@
 import { describe, expect, it } from 'vitest'
 import { getDialCode } from '#domain/accounts/company-fields.ts'
 import { getChanges } from '#patterns/edit-form/form-values.ts'
-import { checkChanges, type CompanyFormValues, type CompanyRow, fromValues, toValues } from '#features/company/form.ts'
+import {
+  checkChanges,
+  type CompanyFormValues,
+  type CompanyRow,
+  fromValues,
+  rebaseCompany,
+  toValues,
+} from '#features/company/form.ts'
 import { readRegions } from '#features/company/regions.ts'
 
 const row = {
@@ -68,6 +75,38 @@ describe('the form of a company', () => {
     expect(getDialCode('HK', '')).toBe('852')
     expect(getDialCode('CN', '44')).toBe('44')
     expect(getDialCode('', '852')).toBe('852')
+  })
+})
+
+describe('after somebody else changed the company', () => {
+  /** The telephone number that the form has by then. */
+  const rebaseTel = (
+    typedValues: Partial<CompanyFormValues>,
+    currentTel: string | null,
+    baseTel: string | null = row.tel,
+  ) => {
+    const baseValues = toValues({ ...row, tel: baseTel })
+    const currentValues = toValues({ ...row, tel: currentTel, city: 'Sha Tin' })
+    const rebased = rebaseCompany({ ...baseValues, ...typedValues }, baseValues, currentValues)
+    expect(rebased.city).toBe('Sha Tin')
+    return [rebased.dialCode, rebased.number]
+  }
+
+  it('has the typed telephone number if its dial code or its number was typed', () => {
+    expect(rebaseTel({ number: '55550000' }, '+86-13800000000')).toEqual(['852', '55550000'])
+    expect(rebaseTel({ dialCode: '86' }, '+44-2000000000')).toEqual(['86', '21104400'])
+    expect(rebaseTel({ number: '' }, '+86-13800000000')).toEqual(['852', ''])
+    expect(rebaseTel({ dialCode: '86', number: '13811111111' }, null)).toEqual(['86', '13811111111'])
+  })
+
+  it('has their telephone number if none was typed', () => {
+    expect(rebaseTel({}, '+86-13800000000')).toEqual(['86', '13800000000'])
+    expect(rebaseTel({ name: 'Acme & Sons' }, null)).toEqual(['852', ''])
+  })
+
+  it('has their telephone number if only a dial code without a number was typed', () => {
+    expect(rebaseTel({ dialCode: '86' }, '+44-2000000000', null)).toEqual(['44', '2000000000'])
+    expect(rebaseTel({ dialCode: '86' }, null, null)).toEqual(['86', ''])
   })
 })
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { routes, isPagePath } from '#app/routes/paths.ts'
+import { routes } from '#app/routes/paths.ts'
 import type { Caller } from '#domain/access.ts'
 import { listStartActions, getGreeting } from '#features/home/start-actions.ts'
 import { mergeDuties } from '#features/home/merge-duties.ts'
@@ -45,7 +45,7 @@ describe('home shows the figures of what one may look at', () => {
     for (const overrides of callerKinds)
       for (const { path, requiredRole } of [
         ...listFigures(createCaller(overrides)),
-        ...listStartActions(createCaller(overrides), isPagePath),
+        ...listStartActions(createCaller(overrides)),
       ])
         expect([path, permissionsByPath.get(path.split('?')[0] ?? '')]).toEqual([path, requiredRole])
   })
@@ -53,11 +53,10 @@ describe('home shows the figures of what one may look at', () => {
 
 it('home begins nothing for somebody who may not finish it', () => {
   const listActionNames = (overrides: Partial<Caller>) =>
-    listStartActions(createCaller(overrides), isPagePath).map(({ name }) => name)
+    listStartActions(createCaller(overrides)).map(({ name }) => name)
   expect(listActionNames({})).toEqual([])
   expect(listActionNames({ admin: true })).toEqual(['newUser'])
   expect(listActionNames({ order: true })).toEqual(['newContract'])
-  expect(listStartActions(createCaller({ admin: true }), () => false)).toEqual([])
 })
 
 describe('what needs attention is one list', () => {

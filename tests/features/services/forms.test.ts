@@ -1,6 +1,6 @@
 /** What is typed on the pages of services: a configuration, the span of a log; and the lines that come. */
 import { describe, expect, it } from 'vitest'
-import { createLines, maxLines, appendLines, type ServiceLogLine } from '#features/services/log/log-lines.ts'
+import { createLines, maxLines, appendLines, type LogResponse } from '#features/services/log/log-lines.ts'
 import { toTimestamps, checkRange, getSpanStart } from '#features/services/log/log-range.ts'
 import { readLogView, writeLogView } from '#features/services/log/log-view-state.ts'
 import { parseMemory } from '#features/services/operations/parse-memory.ts'
@@ -78,7 +78,7 @@ describe('the span of a log', () => {
 })
 
 describe('the lines of a log', () => {
-  const createLine = (text: string): ServiceLogLine => ({ time: 1, task: 1, level: 'info', text })
+  const createLine = (text: string): LogResponse['lines'][number] => ({ time: 1, task: 1, level: 'info', text })
   const getTexts = ({ lines }: { lines: readonly { text: string }[] }) => lines.map(({ text }) => text)
 
   it('go on where they were left, each as one of its own', () => {

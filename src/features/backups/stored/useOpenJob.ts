@@ -4,7 +4,7 @@ import { useLiveQuery } from '#state/live-query.ts'
 
 type BackupJobInput = { body?: { service_id?: number; pdb_type?: PdbType } }
 
-export interface OpenBackupJob {
+interface OpenBackupJob {
   kind: 'backUp' | 'restore'
   type: PdbType
   percent: number | null

@@ -1,8 +1,9 @@
-import { useState } from 'react'
+import { useRef, useState } from 'react'
 import { orderBackup, type PdbType } from '#contract/backups.ts'
+import type { Intent } from '#contract/endpoint.ts'
 import type { Problem } from '#contract/problem.ts'
 import type { PlainDate } from '#domain/time.ts'
-import { useAction } from '#state/use-action.ts'
+import { isOutcomeUnknown, useAction } from '#state/use-action.ts'
 import type { BackupFeeStep, BackupQuote, SubscriptionTerms } from '#features/backups/backup-quote.ts'
 
 interface OrderingOptions {
@@ -41,20 +42,24 @@ export function useOrdering({ serviceId, type, terms, quote, priceId, onOrdered,
   // A refusal of other terms does not apply.
   const { serverQuote, hasProblem } = lastRefusal?.termsKey === termsKey ? lastRefusal : noRefusal
   const displayedQuote = serverQuote ?? (quote && { priceId, quote })
+  // An order whose response was lost: sent again for the same terms it has the same intent, so that it is ordered once.
+  const lostOrder = useRef<{ termsKey: string; intent: Intent } | null>(null)
 
   async function start() {
     if (!terms || !displayedQuote || isBusy) return
     const { pay_amount } = displayedQuote.quote
-    const result = await run({
-      body: {
-        service_id: serviceId,
-        pdb_type: type,
-        period: terms.period,
-        period_type: terms.unit,
-        price_id: displayedQuote.priceId,
-        pay_amount,
-      },
-    })
+    const body = {
+      service_id: serviceId,
+      pdb_type: type,
+      period: terms.period,
+      period_type: terms.unit,
+      price_id: displayedQuote.priceId,
+      pay_amount,
+    }
+    const intent = lostOrder.current?.termsKey === termsKey ? lostOrder.current.intent : crypto.randomUUID()
+    const result = await run({ body }, { intent })
+    const isLost = result.kind === 'problem' && isOutcomeUnknown(result.problem)
+    lostOrder.current = isLost ? { termsKey, intent } : null
     if (result.kind === 'fresh') return onOrdered({ id: result.output.id, pay_amount })
     if (result.kind !== 'problem') return
     if (result.problem.code !== 'QUOTE_CHANGED') return setLastRefusal({ termsKey, serverQuote, hasProblem: true })

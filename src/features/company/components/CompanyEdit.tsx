@@ -12,7 +12,14 @@ import { PageForm } from '#ui/form/PageForm.tsx'
 import { useTranslation } from 'react-i18next'
 import { CompanyForm, type CompanyFieldName } from '#features/company/components/CompanyForm.tsx'
 import { useProblemFormatter } from '#features/company/components/useProblemFormatter.ts'
-import { checkChanges, type CompanyFormValues, type CompanyRow, fromValues, toValues } from '#features/company/form.ts'
+import {
+  checkChanges,
+  type CompanyFormValues,
+  type CompanyRow,
+  fromValues,
+  rebaseCompany,
+  toValues,
+} from '#features/company/form.ts'
 
 type InputEvent = { target: { value: string } }
 
@@ -31,6 +38,7 @@ export function CompanyEdit({ overlaidRow }: { overlaidRow: OverlaidRow<CompanyR
     followsRow: true,
     toValues: (row) => toValues(row ?? overlaidRow.row),
     fromValues,
+    rebase: rebaseCompany,
     check: checkChanges,
     formatFault: useProblemFormatter(overlaidRow.row.code),
     getInputName,

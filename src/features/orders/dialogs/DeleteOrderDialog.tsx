@@ -1,3 +1,4 @@
+import { useEffect } from 'react'
 import { groupThousands } from '#domain/money.ts'
 import type { RowRef } from '#contract/endpoint.ts'
 import { deleteContract, type OrderRow } from '#contract/orders.ts'
@@ -18,8 +19,21 @@ interface Props {
   onDone: () => void
 }
 
-/** Warns before it is deleted (M64); the button that keeps it has the focus (C-16, A-10). */
-export function DeleteOrderDialog({ target, row, onClose, onDone }: Props) {
+/**
+ * Warns before it is deleted (M64). When the pending change is paid or deleted meanwhile the dialog closes: it must not offer to delete
+ * the order itself instead.
+ */
+export function DeleteOrderDialog(props: Props) {
+  const { target, row, onClose } = props
+  const isTargetGone = target === 'pending' && !row.pending
+  useEffect(() => {
+    if (isTargetGone) onClose()
+  }, [isTargetGone, onClose])
+  return isTargetGone ? null : <DeletionWarning {...props} />
+}
+
+/** The button that keeps it has the focus (C-16, A-10). */
+function DeletionWarning({ target, row, onClose, onDone }: Props) {
   const { t } = useTranslation('orders')
   const formatDue = useDueFormatter()
   const pending = target === 'pending' ? row.pending : null

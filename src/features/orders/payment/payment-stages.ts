@@ -18,13 +18,17 @@ export const paymentStages = {
 } as const satisfies Record<string, StageView>
 export type PaymentStage = keyof typeof paymentStages
 
-/** Title and text of a payment that came to nothing, or too late. */
-export const failureTexts = {
+type FailedOutcome = Exclude<PaymentOutcome, 'paid' | 'processing'>
+
+const failureTexts = {
   none: ['unfinished'],
   open: ['unfinished'],
   declined: ['declined'],
   received: ['received.title', 'received.text'],
-} as const satisfies Record<Exclude<PaymentOutcome, 'paid' | 'processing'>, readonly string[]>
+} as const satisfies Record<FailedOutcome, readonly string[]>
+
+/** Title and text of a payment that came to nothing, or too late. A newer server may send an outcome that this build does not know. */
+export const getFailureTexts = (outcome: FailedOutcome) => failureTexts[outcome] ?? failureTexts.open
 
 const chargedOutcomes: readonly PaymentOutcome[] = ['paid', 'received', 'processing']
 

@@ -13,7 +13,12 @@ import {
   type PaymentOutcome,
   sendPayment,
 } from '#features/orders/payment/payment-api.ts'
-import { failureTexts, isCharged, paymentStages, type PaymentStage } from '#features/orders/payment/payment-stages.ts'
+import {
+  getFailureTexts,
+  isCharged,
+  paymentStages,
+  type PaymentStage,
+} from '#features/orders/payment/payment-stages.ts'
 import type { CardFormHandle } from '#features/orders/payment/useCardFields.ts'
 
 /** `first`: the primary one; `page`: a card on the gateway's own page. */
@@ -55,7 +60,7 @@ export function useSendPayment(order: PayableOrder, card: RefObject<CardFormHand
     if (outcome === 'processing') return update({ stage: 'checking' })
     // The token is spent, whatever the outcome.
     card.current?.dropToken()
-    update({ stage: 'ready', failureMessages: failureTexts[outcome].map((key) => t(key)) })
+    update({ stage: 'ready', failureMessages: getFailureTexts(outcome).map((key) => t(key)) })
   }
   function handleResponse(response: OutputOf<typeof pay>) {
     if (!('redirect' in response)) return handleOutcome(response.status)

@@ -7,17 +7,17 @@ import type { PriceModuleRow } from '#features/prices/price-list-form.ts'
 
 export function useDragAnnouncements(rows: readonly PriceModuleRow[]) {
   const { t } = useTranslation('prices')
-  const getPlace = useLatestCallback((id: UniqueIdentifier, placeId: UniqueIdentifier | undefined) => ({
+  const getCodeAndPosition = useLatestCallback((id: UniqueIdentifier, targetId: UniqueIdentifier | undefined) => ({
     code: rows.find(({ key }) => key === id)?.code ?? '',
-    position: rows.findIndex(({ key }) => key === placeId) + 1,
+    position: rows.findIndex(({ key }) => key === targetId) + 1,
   }))
   return useMemo(() => {
     const announcements: Announcements = {
-      onDragStart: ({ active: { id } }) => t('drag.start', getPlace(id, id)),
-      onDragOver: ({ active, over }) => t('drag.over', getPlace(active.id, over?.id)),
-      onDragEnd: ({ active, over }) => t('drag.end', getPlace(active.id, over?.id)),
-      onDragCancel: ({ active: { id } }) => t('drag.cancel', getPlace(id, id)),
+      onDragStart: ({ active: { id } }) => t('drag.start', getCodeAndPosition(id, id)),
+      onDragOver: ({ active, over }) => t('drag.over', getCodeAndPosition(active.id, over?.id)),
+      onDragEnd: ({ active, over }) => t('drag.end', getCodeAndPosition(active.id, over?.id)),
+      onDragCancel: ({ active: { id } }) => t('drag.cancel', getCodeAndPosition(id, id)),
     }
     return { announcements, screenReaderInstructions: { draggable: t('drag.how') } }
-  }, [t, getPlace])
+  }, [t, getCodeAndPosition])
 }

@@ -24,9 +24,9 @@ export const unknownList: PriceListOpening = { kind: 'missing', reason: 'unknown
 export function useOpenedList(id: RowRef | null, reloadCount: number): PriceListOpening | undefined {
   const { networkState: connection } = useConnection()
   const dispatch = useDispatch()
-  const [latest, setLatest] = useState<{ requestKey: string; opening: PriceListOpening }>()
+  const [latestResult, setLatestResult] = useState<{ requestKey: string; opening: PriceListOpening }>()
   const requestKey = `${id} ${reloadCount}`
-  const opening = latest?.requestKey === requestKey ? latest.opening : undefined
+  const opening = latestResult?.requestKey === requestKey ? latestResult.opening : undefined
   const isOpen = opening?.kind === 'open'
   // A list that could not be opened is read again when the connection changes.
   // biome-ignore lint: the connection is not used, its change is the reason
@@ -34,7 +34,7 @@ export function useOpenedList(id: RowRef | null, reloadCount: number): PriceList
     if (id === null || isOpen) return
     let isActive = true
     void dispatch(openPriceList(id)).then((newOpening) => {
-      if (isActive) setLatest({ requestKey, opening: newOpening })
+      if (isActive) setLatestResult({ requestKey, opening: newOpening })
     })
     return () => void (isActive = false)
   }, [id, requestKey, isOpen, connection, dispatch])

@@ -34,7 +34,7 @@ export function ImportDialog({ type, onClose }: Props) {
   const navigate = useNavigate()
   const { lists = [], getListState } = usePriceLists(type)
   const upload = useAction(uploadPriceList)
-  const importing = useAction(importPriceList)
+  const importAction = useAction(importPriceList)
   const [fileName, setFileName] = useState<string | null>(null)
   const [fileContent, setFileContent] = useState<PriceFileContent | null>(null)
   const [fault] = upload.problem ? (getFieldProblems(upload.problem) as AnyFieldProblem[]) : []
@@ -43,7 +43,7 @@ export function ImportDialog({ type, onClose }: Props) {
   async function readFile(file: File) {
     setFileName(file.name)
     setFileContent(null)
-    importing.clearProblem()
+    importAction.clearProblem()
     // A file with another ending is refused before it is sent, as the server would.
     if (!isPriceFileName(file.name)) return upload.clearProblem()
     const result = await upload.run({ body: { file } })
@@ -51,7 +51,7 @@ export function ImportDialog({ type, onClose }: Props) {
   }
   async function importFile({ list, type: fileType, md5 }: PriceFileContent) {
     const recordName = getDisplayName({ ...list, type: fileType }) ?? undefined
-    const result = await importing.run({ body: { md5 } }, recordName === undefined ? {} : { recordName })
+    const result = await importAction.run({ body: { md5 } }, recordName === undefined ? {} : { recordName })
     if (result.kind === 'problem') return
     const createdList = 'output' in result ? result.output : null
     showDoneToast(result, formatDone(t('act.import')))
@@ -69,7 +69,7 @@ export function ImportDialog({ type, onClose }: Props) {
       action={
         <Button
           kind="primary"
-          isBusy={importing.isBusy}
+          isBusy={importAction.isBusy}
           disabledReason={fileContent ? blockReason : t('import.choose')}
           onClick={() => fileContent && void importFile(fileContent)}
         >
@@ -84,7 +84,7 @@ export function ImportDialog({ type, onClose }: Props) {
           refusalText={fault ? getFileFaultText(t, fault) : null}
           onFile={(file) => void readFile(file)}
         />
-        <ProblemNote problem={importing.problem ?? (fault ? null : upload.problem)} title={t('import.failed')} />
+        <ProblemNote problem={importAction.problem ?? (fault ? null : upload.problem)} title={t('import.failed')} />
         {upload.isBusy && <Skeleton lines={3} />}
         {fileContent && (
           <>

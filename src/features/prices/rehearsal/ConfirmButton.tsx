@@ -1,8 +1,12 @@
-import { useState } from 'react'
+import { useRef, useState } from 'react'
+import type { Intent } from '#contract/endpoint.ts'
+import { getBaseVersion } from '#local/lists/list-view.ts'
 import { formatDone, withDoneToast } from '#patterns/action-toast.ts'
 import { useOfflineReason } from '#patterns/useOfflineReason.ts'
+import type { CallResult } from '#request/call-results.ts'
 import { ActionDialog } from '#ui/form/ActionDialog.tsx'
-import { useAction } from '#state/use-action.ts'
+import type { AppThunk } from '#state/app-thunk.ts'
+import { isOutcomeUnknown, useAction } from '#state/use-action.ts'
 import { Button } from '#ui/display/Button.tsx'
 import { useTranslation } from 'react-i18next'
 import { RefusalNote } from '#features/prices/faults/RefusalNote.tsx'
@@ -27,6 +31,7 @@ export function ConfirmButton({ row, result, hasChanges, isUsable, today, onConf
   const { t } = useTranslation('prices')
   const offlineReason = useOfflineReason(t('needsConnection'))
   const [isConfirming, setConfirming] = useState(false)
+  const confirmOnce = useConfirmOnce()
   const getDisabledReason = () => {
     if (hasChanges || typeof row?.row.id !== 'number') return t('confirm.unsaved')
     if (!isUsable) return t('confirm.unusable')
@@ -38,22 +43,38 @@ export function ConfirmButton({ row, result, hasChanges, isUsable, today, onConf
         {t('act.confirm')}
       </Button>
       {isConfirming && row && result && (
-        <ConfirmDialog {...{ row, result, today, onConfirmed }} onClose={() => setConfirming(false)} />
+        <ConfirmDialog {...{ row, result, today, confirmOnce, onConfirmed }} onClose={() => setConfirming(false)} />
       )}
     </>
   )
 }
 
+type ConfirmCall = (row: OpenedPriceList) => AppThunk<CallResult<unknown>>
+
+/** Confirms a list. If the response was lost, the same version is confirmed again under the same intent, also after the dialog was closed. */
+function useConfirmOnce(): ConfirmCall {
+  const lostCall = useRef<{ versionKey: string; intent: Intent } | null>(null)
+  return (row) => async (dispatch) => {
+    const versionKey = `${row.row.id} ${getBaseVersion(row)}`
+    const intent = lostCall.current?.versionKey === versionKey ? lostCall.current.intent : crypto.randomUUID()
+    const result = await dispatch(confirmPriceList(row, { intent }))
+    const isLost = result.kind === 'problem' && isOutcomeUnknown(result.problem)
+    lostCall.current = isLost ? { versionKey, intent } : null
+    return result
+  }
+}
+
 interface ConfirmDialogProps extends Pick<ConfirmButtonProps, 'today' | 'onConfirmed'> {
   row: OpenedPriceList
   result: RehearsalOutput
+  confirmOnce: ConfirmCall
   onClose: () => void
 }
 
 /** What confirming does, with what the rehearsal found; afterwards the list can only be copied or withdrawn (D81). */
-function ConfirmDialog({ row, result, today, onConfirmed, onClose }: ConfirmDialogProps) {
+function ConfirmDialog({ row, result, today, confirmOnce, onConfirmed, onClose }: ConfirmDialogProps) {
   const { t } = useTranslation('prices')
-  const { run, isBusy, problem } = withDoneToast(useAction(confirmPriceList), {
+  const { run, isBusy, problem } = withDoneToast(useAction(confirmOnce), {
     doneText: formatDone(t('act.confirm')),
     onDone() {
       onConfirmed()

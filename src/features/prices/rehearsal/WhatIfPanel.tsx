@@ -37,9 +37,12 @@ export function WhatIfPanel({ lists = [], getListState, ownId, list, namesByCode
   const [hasUat, setHasUat] = useState(false)
   const [modules, setModules] = useState<readonly string[]>([])
   const otherLists = lists.filter(({ id }) => id !== ownId)
-  const compared = useComparedList({ lists: otherLists, getListState, isRequired: false })
-  const otherList = compared.fullList as PriceList | null
-  const otherDay = compared.day
+  const {
+    fullList,
+    day: otherDay,
+    selectProps,
+  } = useComparedList({ lists: otherLists, getListState, isRequired: false })
+  const otherList = fullList as PriceList | null
   const userCount = Math.min(Math.max(parseWholeNumber(users) ?? 1, 1), maxUsers)
   const listedCodes = useMemo(() => list.module.map(({ code }) => code), [list])
   const moduleCodes = useMemo(() => modules.filter((code) => listedCodes.includes(code)), [modules, listedCodes])
@@ -50,8 +53,8 @@ export function WhatIfPanel({ lists = [], getListState, ownId, list, namesByCode
       <div className="price-choice">
         <SelectField
           label={t('whatIf.compare')}
-          {...compared.selectProps}
-          options={[{ value: '', label: t('whatIf.nothing') }, ...compared.selectProps.options]}
+          {...selectProps}
+          options={[{ value: '', label: t('whatIf.nothing') }, ...selectProps.options]}
         />
         <SelectField
           label={t('whatIf.currency')}

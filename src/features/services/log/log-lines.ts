@@ -3,7 +3,7 @@ import type { OutputOf } from '#contract/endpoint.ts'
 import type { readServiceLog } from '#contract/services.ts'
 
 export type LogResponse = OutputOf<typeof readServiceLog>
-export type ServiceLogLine = LogResponse['lines'][number]
+type ServiceLogLine = LogResponse['lines'][number]
 
 export const maxLines = 3_000
 

@@ -36,7 +36,6 @@ interface MemoryFault {
 /** Memory and number of tasks (M118). The dialog stays open until the host has accepted them. */
 export function ConfigDialog({ row, onClose, onDone }: ConfigDialogProps) {
   const { t } = useTranslation('services')
-  const disabledReason = useUnsendableReason(t('whyNot.offline'))
   const isOpenRef = useIsOpenRef()
   const [isRunning, setRunning] = useState(false)
   const endResult = useRef<CallResult<unknown> | null>(null)
@@ -77,6 +76,8 @@ export function ConfigDialog({ row, onClose, onDone }: ConfigDialogProps) {
       updated: t('done.of', { code: row.code, text: t('done.configure') }),
     },
   })
+  const { failureTitle, disabledReason: formReason } = form.formProps
+  const disabledReason = useUnsendableReason(t('whyNot.offline'), formReason)
   const tasksProps = form.getFieldProps('tasks')
   return (
     <FormDrawer
@@ -84,7 +85,8 @@ export function ConfigDialog({ row, onClose, onDone }: ConfigDialogProps) {
       side="center"
       {...form.formProps}
       title={t('config.title', { code: row.code })}
-      failureTitle={t('failed.configure')}
+      // The form has no title where saving is blocked: nothing has failed.
+      failureTitle={failureTitle && t('failed.configure')}
       disabledReason={disabledReason}
       cancel={isRunning ? t('config.close') : undefined}
       onClose={onClose}

@@ -127,7 +127,7 @@ describe('what cannot wait in the queue', () => {
 describe('after somebody else changed the row', () => {
   const serverRow: UserRow = { ...row, order: false, status: 1, row_version: 4 }
 
-  it('says what it is now', () => {
+  it('names the fields that they changed', () => {
     const changedFields = conflictFields.filter((field) => row[field] !== serverRow[field])
     expect(changedFields).toEqual(['order', 'status'])
   })

@@ -70,7 +70,7 @@ function useCompanyMatches(searchText: string) {
     if (searchText === '') return
     let isActive = true
     const timer = setTimeout(async () => {
-      const result = await dispatch(findCompanies({ searchText }))
+      const result = await dispatch(findCompanies(searchText))
       if (isActive) setSearchResult({ searchText, problem: result.kind === 'problem' ? result.problem : null })
     }, debounceMs)
     return () => {

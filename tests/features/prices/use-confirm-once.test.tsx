@@ -1,0 +1,65 @@
+import { cleanup, render, screen, waitFor } from '@testing-library/react'
+import { userEvent } from '@testing-library/user-event'
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import { startMessages } from '#app/i18n/page-messages.ts'
+import '#features/prices/words.ts'
+import type { OpenedPriceList } from '#features/prices/price-list-form.ts'
+import { ConfirmButton } from '#features/prices/rehearsal/ConfirmButton.tsx'
+import type { RehearsalOutput } from '#features/prices/rehearsal/rehearsal-slice.ts'
+import { buildRefusal, createCallRecorder, lostResult } from '#tests/features/call-recorder.tsx'
+
+const typist = userEvent.setup()
+const buildRow = (row_version: number) =>
+  ({
+    row: { id: 7, row_version, type: 'm18', desc: 'Next', effective_date: '2031-01-01', confirmed: false },
+    waiting: null,
+  }) as unknown as OpenedPriceList
+const rehearsalResult = { contracts: 3, failing: 0 } as RehearsalOutput
+
+const buildButton = (rowVersion: number) => (
+  <ConfirmButton
+    row={buildRow(rowVersion)}
+    result={rehearsalResult}
+    hasChanges={false}
+    isUsable
+    today="2030-01-01"
+    onConfirmed={() => {}}
+  />
+)
+
+/** Opens the dialog, confirms, and closes the dialog after the response. Returns the intent of the call. */
+async function confirm(
+  { calls, respond }: ReturnType<typeof createCallRecorder>,
+  result: Parameters<typeof respond>[0],
+) {
+  await typist.click(screen.getByRole('button', { name: 'Confirm price list' }))
+  const dialog = await screen.findByRole('dialog')
+  const callCount = calls.length
+  const button = [...dialog.querySelectorAll('button')].find(({ textContent }) => textContent === 'Confirm price list')
+  await typist.click(button as HTMLElement)
+  expect(calls).toHaveLength(callCount + 1)
+  await respond(result)
+  await typist.keyboard('{Escape}')
+  await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull())
+  return calls.at(-1)?.options?.intent
+}
+
+beforeEach(startMessages)
+afterEach(cleanup)
+
+it('confirms the same version under the same intent after a lost response, although the dialog was closed', async () => {
+  const server = createCallRecorder()
+  const { rerender } = render(buildButton(3), { wrapper: server.wrapper })
+  const intent = await confirm(server, lostResult)
+  expect(intent).toHaveLength(36)
+  expect(await confirm(server, lostResult)).toBe(intent)
+  rerender(buildButton(4))
+  expect(await confirm(server, lostResult)).not.toBe(intent)
+})
+
+it('confirms under a new intent after a refusal', async () => {
+  const server = createCallRecorder()
+  render(buildButton(3), { wrapper: server.wrapper })
+  const intent = await confirm(server, buildRefusal('BUSY'))
+  expect(await confirm(server, lostResult)).not.toBe(intent)
+})
