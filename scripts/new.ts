@@ -1,18 +1,17 @@
-/** `npm run new -- list vouchers`: writes a list page of the provider's staff, with its call, tables, texts and tests. */
-import { spawnSync } from 'node:child_process'
+/** `npm run new -- list vouchers --zh 优惠券`: writes a list page of the provider's staff, with its call, tables, texts and tests. */
 import { join } from 'node:path'
-import { applyChange } from '#scripts/new/edit-project.ts'
-import { buildListChange } from '#scripts/new/list-change.ts'
-import { getNextMigrationNumber } from '#scripts/new/migration-number.ts'
-import { toNounNames } from '#scripts/new/names.ts'
+import { parseArgs } from 'node:util'
+import { addList } from '#scripts/new/add-list.ts'
 
-const root = join(import.meta.dirname, '..')
-const usage = 'Usage: npm run new -- list <plural>, for example: npm run new -- list vouchers'
+const usage = `Usage: npm run new -- list <plural> [<singular>] --zh <Chinese noun>
+  npm run new -- list vouchers --zh 优惠券
+  npm run new -- list boxes box --zh 箱子`
 
-function run([kind, name]: string[]): string {
-  if (kind !== 'list' || name === undefined) throw new Error(usage)
-  const paths = applyChange(root, buildListChange(toNounNames(name), getNextMigrationNumber(root)))
-  spawnSync(join(root, 'node_modules/.bin/biome'), ['format', '--write', ...paths], { cwd: root })
+function run(args: string[]): string {
+  const { values, positionals } = parseArgs({ args, allowPositionals: true, options: { zh: { type: 'string' } } })
+  const [kind, plural, singular, ...rest] = positionals
+  if (kind !== 'list' || plural === undefined || values.zh === undefined || rest.length > 0) throw new Error(usage)
+  const paths = addList(join(import.meta.dirname, '..'), { plural, singular, chinese: values.zh })
   const isTest = (path: string) => path.startsWith('tests/')
   const productFiles = paths.filter((path) => !isTest(path))
   return [

@@ -13,25 +13,33 @@ export interface ProjectChange {
 }
 
 /** After the first match of the anchor. Throws where the anchor is missing. */
-export function insertAfter(text: string, anchor: string | RegExp, insertion: string): string {
-  const match = typeof anchor === 'string' ? anchor : anchor.exec(text)?.[0]
-  const index = match === undefined ? -1 : text.indexOf(match)
-  if (match === undefined || index < 0) throw new Error(`"${String(anchor)}" was not found`)
-  const end = index + match.length
+export function insertAfter(text: string, anchor: string, insertion: string): string {
+  const end = findAnchor(text, anchor) + anchor.length
   return text.slice(0, end) + insertion + text.slice(end)
 }
 
 /** Before the first match of the anchor. Throws where the anchor is missing. */
 export function insertBefore(text: string, anchor: string, insertion: string): string {
-  const index = text.indexOf(anchor)
-  if (index < 0) throw new Error(`"${anchor}" was not found`)
+  const index = findAnchor(text, anchor)
   return text.slice(0, index) + insertion + text.slice(index)
 }
 
-/** Adds a key to a JSON file, at the end of its object or of the object under `parent`. */
+function findAnchor(text: string, anchor: string): number {
+  const index = text.indexOf(anchor)
+  if (index < 0) throw new Error(`"${anchor}" was not found`)
+  return index
+}
+
+/** Before the first match of the anchor, unless the text has that line. */
+export const insertLineOnce = (text: string, anchor: string, line: string): string =>
+  text.split('\n').includes(line) ? text : insertBefore(text, anchor, `${line}\n`)
+
+/** Adds a key to a JSON file, at the end of its object or of the object under `parent`. Throws where the key exists. */
 export function addJsonKey(text: string, key: string, value: unknown, parent?: string): string {
   const json = JSON.parse(text) as Record<string, unknown>
-  const target = parent === undefined ? json : (json[parent] as Record<string, unknown>)
+  const target = parent === undefined ? json : (json[parent] as Record<string, unknown> | undefined)
+  if (target === undefined) throw new Error(`"${parent}" was not found`)
+  if (Object.hasOwn(target, key)) throw new Error(`"${key}" is there already`)
   target[key] = value
   return `${JSON.stringify(json, null, 2)}\n`
 }
@@ -39,7 +47,8 @@ export function addJsonKey(text: string, key: string, value: unknown, parent?: s
 /** Writes all of the change, or nothing: edits are computed before the first file is written. Returns the paths. */
 export function applyChange(root: string, { newFiles, edits }: ProjectChange): string[] {
   for (const path of Object.keys(newFiles))
-    if (existsSync(join(root, path))) throw new Error(`${path} is there already. Delete it, or choose another name.`)
+    if (existsSync(join(root, path)))
+      throw new Error(`${path} is there already. Choose another name, or undo the earlier change with git first.`)
   const editedFiles = new Map<string, string>()
   for (const { path, edit } of edits) {
     const text = editedFiles.get(path) ?? readFileSync(join(root, path), 'utf8')

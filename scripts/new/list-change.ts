@@ -1,13 +1,22 @@
 /** The files of a list page of the provider's staff, in the order of docs/recipes.md. */
-import { addJsonKey, insertAfter, insertBefore, type ProjectChange } from '#scripts/new/edit-project.ts'
+import {
+  addJsonKey,
+  type FileEdit,
+  insertAfter,
+  insertBefore,
+  insertLineOnce,
+  type ProjectChange,
+} from '#scripts/new/edit-project.ts'
 import { buildContractFile, buildMigrationFile, buildPageFile, buildSourceFile } from '#scripts/new/list-files.ts'
 import { buildPageTest, buildServerTest } from '#scripts/new/list-tests.ts'
+import { buildLatestMigrationEdit } from '#scripts/new/migration-names.ts'
 import { capitalise, type NounNames } from '#scripts/new/names.ts'
 
-const buildEnglishTexts = ({ text }: NounNames) => ({
+const buildEnglishTexts = ({ text, singularText }: NounNames) => ({
   title: capitalise(text),
   lead: `All ${text}.`,
-  counted: `{{number}} ${text}`,
+  counted_one: `{{number}} ${singularText}`,
+  counted_other: `{{number}} ${text}`,
   search: 'Search by code or name',
   refresh: 'Refresh',
   column: { code: 'Code', name: 'Name', updated: 'Updated' },
@@ -22,30 +31,30 @@ const buildEnglishTexts = ({ text }: NounNames) => ({
   },
 })
 
-const buildChineseTexts = ({ text }: NounNames) => ({
-  title: `${text} 列表`,
-  lead: `全部 ${text}。`,
-  counted: `{{number}} 个 ${text}`,
+const buildChineseTexts = ({ chineseText }: NounNames) => ({
+  title: chineseText,
+  lead: `全部${chineseText}。`,
+  counted_other: `{{number}} 个${chineseText}`,
   search: '按编码或名称搜索',
   refresh: '刷新',
   column: { code: '编码', name: '名称', updated: '更新时间' },
   empty: {
-    notHere: `此设备上还没有 ${text}`,
+    notHere: `本设备上还没有${chineseText}`,
     notHereText: '联网后会自动加载，之后可离线查看。',
-    noneFound: `没有符合条件的 ${text}`,
+    noneFound: `没有符合搜索条件的${chineseText}`,
     noneFoundText: '请换一个编码或名称。',
-    showAll: `显示全部 ${text}`,
-    none: `还没有 ${text}`,
-    noneText: `新的 ${text} 会显示在这里。`,
+    showAll: `显示全部${chineseText}`,
+    none: `还没有${chineseText}`,
+    noneText: `新的${chineseText}会显示在这里。`,
   },
 })
 
 export function buildListChange(names: NounNames, migrationNumber: string): ProjectChange {
-  const { file, plural, singular, pluralType, singularType, table, deviceTable, path } = names
-  const listCall = `list${pluralType}`
+  const { file, pluralType } = names
+  const migration = `${migrationNumber}-${file}`
   return {
     newFiles: {
-      [`server/db/migrations/${migrationNumber}-${file}.ts`]: buildMigrationFile(names),
+      [`server/db/migrations/${migration}.ts`]: buildMigrationFile(names),
       [`src/contract/catalogue/${file}.ts`]: buildContractFile(names),
       [`server/db/catalogue/${file}.ts`]: buildSourceFile(names),
       [`src/features/${file}/${pluralType}Page.tsx`]: buildPageFile(names),
@@ -53,13 +62,25 @@ export function buildListChange(names: NounNames, migrationNumber: string): Proj
       [`tests/features/${file}/${file}.test.tsx`]: buildPageTest(names),
     },
     edits: [
-      {
-        path: 'server/db/tables/tables.ts',
-        edit: (text) =>
-          insertBefore(
-            insertAfter(text, '  job: JobTable\n', `  ${table}: ${singularType}Table\n`),
-            'export interface DatabaseTables',
-            `export interface ${singularType}Table {
+      buildLatestMigrationEdit(migration),
+      ...buildServerEdits(names),
+      ...buildPageEdits(names),
+      ...buildTestEdits(names),
+    ],
+  }
+}
+
+function buildServerEdits(names: NounNames): FileEdit[] {
+  const { file, plural, singular, pluralType, singularType, table } = names
+  const listCall = `list${pluralType}`
+  return [
+    {
+      path: 'server/db/tables/tables.ts',
+      edit: (text) =>
+        insertBefore(
+          insertAfter(text, '  job: JobTable\n', `  ${table}: ${singularType}Table\n`),
+          'export interface DatabaseTables',
+          `export interface ${singularType}Table {
   id: Generated<number>
   code: string
   code_key: string
@@ -73,41 +94,38 @@ export function buildListChange(names: NounNames, migrationNumber: string): Proj
 }
 
 `,
-          ),
-      },
-      {
-        path: 'src/contract/index.ts',
-        edit: (text) =>
-          insertAfter(
-            insertBefore(
-              text,
-              "import * as withdrawnPrices from '#contract/catalogue/withdrawn-price-lists.ts'",
-              `import * as ${plural} from '#contract/catalogue/${file}.ts'\n`,
-            ),
-            '  modules: listEndpoints(modules),\n',
-            `  ${plural}: listEndpoints(${plural}),\n`,
-          ),
-      },
-      {
-        path: 'server/use-cases/catalogue/catalogue-lists.ts',
-        edit(text) {
-          const withImports = insertBefore(
+        ),
+    },
+    {
+      path: 'src/contract/index.ts',
+      edit: (text) =>
+        insertAfter(
+          insertBefore(
             text,
-            "import type { ListUseCase } from '#server/context/context.ts'",
-            `import { toTimestamp } from '#domain/time.ts'
-import { ${listCall} } from '#contract/catalogue/${file}.ts'
-import { type ${singularType}Record, ${singular}Reads } from '#server/db/catalogue/${file}.ts'
-import { createListUseCase } from '#server/use-cases/list-use-case.ts'
-`,
-          )
-          return insertBefore(
-            insertAfter(
-              withImports,
-              '  defineList(listAppHistory, appHistoryList),\n',
-              `  defineList(${listCall}, ${singular}List),\n`,
-            ),
-            '/** The lists of the catalogue, by their calls. */',
-            `const ${singular}List = createListUseCase<typeof ${listCall}, null, ${singularType}Record>({
+            "import * as withdrawnPrices from '#contract/catalogue/withdrawn-price-lists.ts'",
+            `import * as ${plural} from '#contract/catalogue/${file}.ts'\n`,
+          ),
+          '  modules: listEndpoints(modules),\n',
+          `  ${plural}: listEndpoints(${plural}),\n`,
+        ),
+    },
+    {
+      path: 'server/use-cases/catalogue/catalogue-lists.ts',
+      edit(text) {
+        const withImports = [
+          "import { toTimestamp } from '#domain/time.ts'",
+          `import { ${listCall} } from '#contract/catalogue/${file}.ts'`,
+          `import { type ${singularType}Record, ${singular}Reads } from '#server/db/catalogue/${file}.ts'`,
+          "import { createListUseCase } from '#server/use-cases/list-use-case.ts'",
+        ].reduce((partialText, line) => insertLineOnce(partialText, 'import type { ListUseCase } from', line), text)
+        return insertBefore(
+          insertAfter(
+            withImports,
+            '  defineList(listAppHistory, appHistoryList),\n',
+            `  defineList(${listCall}, ${singular}List),\n`,
+          ),
+          '/** The lists of the catalogue, by their calls. */',
+          `const ${singular}List = createListUseCase<typeof ${listCall}, null, ${singularType}Record>({
   reads: ${singular}Reads,
   runInScope: (_context, _input, read) => read(null),
   toRow: ({ app }, record) => ({
@@ -120,58 +138,73 @@ import { createListUseCase } from '#server/use-cases/list-use-case.ts'
 })
 
 `,
-          )
-        },
+        )
       },
-      {
-        path: 'src/local/storage/database.ts',
-        edit: (text) =>
-          insertAfter(
-            insertAfter(text, "  'app_history',\n", `  '${deviceTable}',\n`),
-            "  7: ['backups'],\n",
-            `  ${getNextVersion(text)}: ['${deviceTable}'],\n`,
-          ),
-      },
-      {
-        path: 'src/app/routes/paths.ts',
-        edit: (text) =>
-          insertBefore(
-            text,
-            "  outbox: { path: '/app/outbox'",
-            `  ${plural}: { path: '/app/m18/${path}', access: 'providerAdmin', menu: provider('price') },\n`,
-          ),
-      },
-      {
-        path: 'src/app/routes/page-modules.ts',
-        edit: (text) =>
-          insertBefore(
-            text,
-            '  outbox: {\n',
-            `  ${plural}: {
+    },
+  ]
+}
+
+function buildPageEdits(names: NounNames): FileEdit[] {
+  const { file, plural, pluralType, deviceTable, path, text: nounText, chineseText } = names
+  return [
+    {
+      path: 'src/local/storage/database.ts',
+      edit: (text) =>
+        insertBefore(
+          insertAfter(text, "  'app_history',\n", `  '${deviceTable}',\n`),
+          '}\n\n/** Names that tables had before version 5. */',
+          `  ${getNextVersion(text)}: ['${deviceTable}'],\n`,
+        ),
+    },
+    {
+      path: 'src/app/routes/paths.ts',
+      edit: (text) =>
+        insertBefore(
+          text,
+          "  outbox: { path: '/app/outbox'",
+          `  ${plural}: { path: '/app/m18/${path}', access: 'providerAdmin', menu: provider('price') },\n`,
+        ),
+    },
+    {
+      path: 'src/app/routes/page-modules.ts',
+      edit: (text) =>
+        insertBefore(
+          text,
+          '  outbox: {\n',
+          `  ${plural}: {
     load: async () => (await import(/* chunk: staff list */ '#features/${file}/${pluralType}Page.tsx')).${pluralType}Page,
     namespaces: ['staff', 'problem'],
   },
 `,
-          ),
-      },
-      {
-        path: 'src/locales/en/shell.json',
-        edit: (text) => addJsonKey(text, plural, capitalise(names.text), 'menu'),
-      },
-      { path: 'src/locales/zh/shell.json', edit: (text) => addJsonKey(text, plural, `${names.text} 列表`, 'menu') },
-      { path: 'src/locales/en/staff.json', edit: (text) => addJsonKey(text, plural, buildEnglishTexts(names)) },
-      { path: 'src/locales/zh/staff.json', edit: (text) => addJsonKey(text, plural, buildChineseTexts(names)) },
-      {
-        path: 'tests/contract/specified.ts',
-        edit: (text) => insertAfter(text, 'export const addedCalls = [\n', `  'GET /api/${path}',\n`),
-      },
-      {
-        path: 'tests/contract/table.test.ts',
-        edit: (text) => insertAfter(text, "        'price_lists',\n", `        '${deviceTable}',\n`),
-      },
-      { path: 'tests/app/routes/paths.test.ts', edit: (text) => addToRouteTest(text, names) },
-    ],
-  }
+        ),
+    },
+    {
+      path: 'src/locales/en/shell.json',
+      edit: (text) => addJsonKey(text, plural, capitalise(nounText), 'menu'),
+    },
+    { path: 'src/locales/zh/shell.json', edit: (text) => addJsonKey(text, plural, chineseText, 'menu') },
+    { path: 'src/locales/en/staff.json', edit: (text) => addJsonKey(text, plural, buildEnglishTexts(names)) },
+    { path: 'src/locales/zh/staff.json', edit: (text) => addJsonKey(text, plural, buildChineseTexts(names)) },
+  ]
+}
+
+function buildTestEdits(names: NounNames): FileEdit[] {
+  const { table, deviceTable, path } = names
+  return [
+    {
+      path: 'tests/server/db/isolation.test.ts',
+      edit: (text) => insertAfter(text, "  'web_resource',\n", `  '${table}',\n`),
+    },
+    {
+      path: 'tests/contract/specified.ts',
+      edit: (text) => insertAfter(text, 'export const addedCalls = [\n', `  'GET /api/${path}',\n`),
+    },
+    {
+      path: 'tests/contract/table.test.ts',
+      edit: (text) => insertAfter(text, "        'price_lists',\n", `        '${deviceTable}',\n`),
+    },
+    { path: 'tests/app/routes/paths.test.ts', edit: (text) => addToRouteTest(text, names) },
+  ]
 }
 
 /** The next version of the device's database. */
@@ -182,12 +215,21 @@ function getNextVersion(text: string): number {
 
 function addToRouteTest(text: string, { plural, path }: NounNames): string {
   const withAccess = insertAfter(text, "  'newPrice',\n  'price',\n", `  '${plural}',\n`)
-  const withMenu = withAccess.replace(
-    /('hiddenModules',\s+'prices',?)/g,
-    (menu) => `${menu.replace(/,$/, '')}, '${plural}',`,
-  )
-  const line = `        "/app/m18/${path}": "providerAdmin",`
-  const lines = withMenu.split('\n')
-  const before = lines.findIndex((other) => /^ {8}"\//.test(other) && other > line)
-  return [...lines.slice(0, before), line, ...lines.slice(before)].join('\n')
+  return addToSnapshot(addToMenus(withAccess, plural), `        "/app/m18/${path}": "providerAdmin",`)
+}
+
+/** At the end of the menu of everybody who has the provider's pages: pages are in the order of the table of routes. */
+function addToMenus(text: string, plural: string): string {
+  const providerMenu = /('hiddenModules',\s+'prices'[^\]]*?),?(\s*\])/g
+  const menuCount = text.match(providerMenu)?.length ?? 0
+  if (menuCount !== 2) throw new Error(`${menuCount} menus of the provider were found instead of 2`)
+  return text.replace(providerMenu, `$1, '${plural}'$2`)
+}
+
+/** In the order of the alphabet. */
+function addToSnapshot(text: string, line: string): string {
+  const lines = text.split('\n')
+  const index = lines.findIndex((other) => /^ {8}"\//.test(other) && other > line)
+  if (index < 0) throw new Error('the snapshot of all pages was not found')
+  return lines.toSpliced(index, 0, line).join('\n')
 }

@@ -1,12 +1,14 @@
 /** The tests of a new list page, as text. */
-import type { NounNames } from '#scripts/new/names.ts'
+import { capitalise, type NounNames } from '#scripts/new/names.ts'
 
 export const buildServerTest = ({
   file,
   singularType,
+  table,
   path,
   text,
 }: NounNames) => `import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { takeCatalogueChangeNumber } from '#server/db/catalogue/catalogue.ts'
 import { insert${singularType} } from '#server/db/catalogue/${file}.ts'
 import { runInTransaction } from '#server/db/transaction.ts'
 import { startServer, type TestServer } from '#tests/support/server/server.ts'
@@ -35,8 +37,25 @@ describe('GET /api/${path}', () => {
 
   it('sends the changes since a number', async () => {
     const staff = await server.signIn('admin@m18')
-    const { changed } = (await staff.send({ url: '/api/${path}?since=' })).json()
-    expect(changed.length).toBe(2)
+    const readChanges = async (since: number | '') =>
+      (await staff.send({ url: \`/api/${path}?since=\${since}\` })).json()
+    const { changed: allRows, upto: since } = await readChanges('')
+    expect(allRows.length).toBe(2)
+    await runInTransaction(server.app, { role: 'portal_system' }, async (db) => {
+      const change = await takeCatalogueChangeNumber(db)
+      await db.updateTable('${table}').set({ name: 'Another', change }).where('code', '=', 'a').execute()
+    })
+    const { changed: changedRows } = await readChanges(since)
+    expect(changedRows).toMatchObject([{ code: 'a', name: 'Another' }])
+  })
+
+  it('shows its rows to no query of another company', async () => {
+    const { alpha, m18 } = server.world.companies
+    const countRows = (companyId: number) =>
+      runInTransaction(server.app, { role: 'portal_app', companyId }, async (db) =>
+        (await db.selectFrom('${table}').select('id').execute()).length,
+      )
+    expect(await Promise.all([m18, alpha, 0].map(countRows))).toEqual([2, 0, 0])
   })
 
   it('rejects a customer (FORBIDDEN)', async () => {
@@ -68,7 +87,7 @@ it('shows ${text}, searches them and keeps them offline', async () => {
       await insert${singularType}(db, { code, name, create_time: clock.now, update_time: clock.now })
   })
   await fixture.browser.openAs('admin@m18', '/app/m18/${path}')
-  await findHeading('${text.charAt(0).toUpperCase()}${text.slice(1)}')
+  await findHeading('${capitalise(text)}')
   await expect.poll(readNames).toEqual(['First', 'Second'])
   fixture.browser.goOffline()
   await fixture.user.type(screen.getByRole('textbox', { name: 'Search by code or name' }), 'sec')

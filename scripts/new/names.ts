@@ -13,24 +13,50 @@ export interface NounNames {
   deviceTable: string
   /** `giftcard`: the path of its call and its page. */
   path: string
-  /** "gift cards", "gift card": in texts. */
+  /** "gift cards", "gift card": in English texts. */
   text: string
   singularText: string
+  /** 礼品卡 */
+  chineseText: string
 }
 
-const capitalise = (text: string) => text.charAt(0).toUpperCase() + text.slice(1)
-const toSingular = (word: string) => (word.endsWith('ies') ? `${word.slice(0, -3)}y` : word.slice(0, -1))
+export interface NounInput {
+  /** `gift-cards` */
+  plural: string
+  /** `gift-card`; guessed from the plural where that is safe. */
+  singular?: string | undefined
+  /** 礼品卡 */
+  chinese: string
+}
 
-/** Throws where the name is not a plural in lower case with hyphens: `vouchers`, `gift-cards`. */
-export function toNounNames(name: string): NounNames {
-  if (!/^[a-z]+(-[a-z]+)*s$/.test(name))
-    throw new Error(`"${name}" is not a name for a list. Give a plural in lower case: vouchers, gift-cards.`)
-  const words = name.split('-')
-  const singularWords = [...words.slice(0, -1), toSingular(words.at(-1) ?? '')]
+/** PostgreSQL cuts names of more than 63 letters, and indexes add a few to the name of their table. */
+const maxNameLength = 40
+
+/** Words of JavaScript that cannot name a value. */
+const reservedWords = new Set(
+  `arguments await break case catch class const continue debugger default delete do else enum eval export extends false finally for
+  function if implements import in instanceof interface let new null package private protected public return static super switch this
+  throw true try typeof var void while with yield`.split(/\s+/),
+)
+
+/** Words whose singular is less by an -s, and whose plural is no other word: `files` and `gift-cards`; neither `boxes` nor `series`. */
+const safePlural = /[bcdfghjklmnpqrtvwxyz]s$|[bdefgklmnprtuw]es$|[^i]ces$/
+const doubtfulPlural = /news$|ics$|lens$/
+
+export const capitalise = (text: string) => text.charAt(0).toUpperCase() + text.slice(1)
+
+/** Throws where the names cannot be those of a list. */
+export function toNounNames({ plural, singular = guessSingular(plural), chinese }: NounInput): NounNames {
+  for (const name of [plural, singular]) requireName(name)
+  if (reservedWords.has(plural)) throw new Error(`"${plural}" is a word of JavaScript: choose another name.`)
+  if (!/^[\p{Script=Han}\p{L}\p{N} ]+$/u.test(chinese) || !/\p{Script=Han}/u.test(chinese))
+    throw new Error(`"${chinese}" is no Chinese noun. Give one without punctuation: --zh 优惠券.`)
+  const words = plural.split('-')
+  const singularWords = singular.split('-')
   const toType = (parts: string[]) => parts.map(capitalise).join('')
-  const toValue = (parts: string[]) => [parts[0], ...parts.slice(1).map(capitalise)].join('')
+  const toValue = ([first = '', ...rest]: string[]) => first + toType(rest)
   return {
-    file: name,
+    file: plural,
     plural: toValue(words),
     singular: toValue(singularWords),
     pluralType: toType(words),
@@ -40,7 +66,21 @@ export function toNounNames(name: string): NounNames {
     path: singularWords.join(''),
     text: words.join(' '),
     singularText: singularWords.join(' '),
+    chineseText: chinese,
   }
 }
 
-export { capitalise }
+function requireName(name: string): void {
+  if (!/^[a-z]+(-[a-z]+)*$/.test(name))
+    throw new Error(`"${name}" is not a name for a list. Give a plural in lower case: vouchers, gift-cards.`)
+  if (name.length > maxNameLength)
+    throw new Error(`"${name}" is longer than ${maxNameLength} letters: choose a shorter name.`)
+}
+
+/** The name stays in tables and addresses, so it is guessed only where the guess is right. */
+function guessSingular(plural: string): string {
+  if (safePlural.test(plural) && !doubtfulPlural.test(plural)) return plural.slice(0, -1)
+  throw new Error(
+    `The singular of "${plural}" is not certain. Give it after the plural: npm run new -- list boxes box --zh 箱子.`,
+  )
+}

@@ -2,15 +2,17 @@
 import { Migrator } from 'kysely/migration'
 import { type Kysely, sql } from 'kysely'
 import { StartProblem } from '#server/config/config.ts'
-import { migrations } from '#server/db/migrations/index.ts'
+import { listMigrationNames, loadMigrations } from '#server/db/migrations/index.ts'
 import type { DatabaseTables } from '#server/db/tables/tables.ts'
 
 /** Runs what has not run yet and answers its names. `lastMigration` is for tests that stop on the way. */
 export async function migrate(kysely: Kysely<DatabaseTables>, lastMigration?: string): Promise<string[]> {
+  const names = listMigrationNames()
   const appliedMigrations = await readAppliedMigrations(kysely)
-  requireKnownMigrations(appliedMigrations)
+  requireKnownMigrations(appliedMigrations, names)
   // Every start but the first of a build ends here: the migrator alone, which looks at every table, would be a third of it.
-  if (lastMigration === undefined && appliedMigrations.length === Object.keys(migrations).length) return []
+  if (lastMigration === undefined && appliedMigrations.length === names.length) return []
+  const migrations = await loadMigrations(names)
   const migrator = new Migrator({ db: kysely, provider: { getMigrations: async () => migrations } })
   const { error, results = [] } = lastMigration
     ? await migrator.migrateTo(lastMigration)
@@ -37,8 +39,8 @@ async function readAppliedMigrations(kysely: Kysely<DatabaseTables>): Promise<st
 }
 
 /** An older build must not write into tables that it does not know. */
-function requireKnownMigrations(appliedMigrations: readonly string[]): void {
-  const unknownMigration = appliedMigrations.find((name) => !Object.hasOwn(migrations, name))
+function requireKnownMigrations(appliedMigrations: readonly string[], names: readonly string[]): void {
+  const unknownMigration = appliedMigrations.find((name) => !names.includes(name))
   if (unknownMigration === undefined) return
   throw new StartProblem(
     `The database was made by a newer version of the portal (it has ${unknownMigration}): start that version.`,

@@ -1,4 +1,5 @@
 /** What comments and documents name is there: a reader who looks for it finds it. */
+import { posix } from 'node:path'
 import { parseSync } from 'vite'
 import { expect, it } from 'vitest'
 import { files, isCode, readFileText } from '#tests/architecture/tree.ts'
@@ -33,7 +34,7 @@ const pathEndings = new Set(
 )
 const findMissingFiles = (text: string) =>
   [...text.matchAll(filePattern)]
-    // A link of a document begins in its own folder.
+    // A link may begin with any number of them: links are checked by themselves.
     .map(([name]) => name.replace(/^(?:\.\.\/)+/, ''))
     .filter((name) => !pathEndings.has(name) && !placeholderNames.has(name))
 
@@ -46,6 +47,31 @@ it('each file that a comment or a document names exists', () => {
   expect(
     findMissingFiles('see `storage/gone.ts`, view.tsx and docs/no.md; `*.night.test.ts` and .test.ts are patterns'),
   ).toEqual(['storage/gone.ts', 'view.tsx', 'docs/no.md'])
+})
+
+/** Where a link of a document leads begins in the document's own folder. An address is no such link. */
+const linkPattern = /\]\(([^)\s:#]+)(?:#[^)\s]*)?\)/g
+const filesAndFolders = new Set(
+  files.flatMap((file) => {
+    const parts = file.split('/')
+    return parts.map((_, index) => parts.slice(0, index + 1).join('/'))
+  }),
+)
+const findBrokenLinks = (file: string, text: string) =>
+  [...text.matchAll(linkPattern)]
+    .map(([, path = '']) => path)
+    .filter((path) => !filesAndFolders.has(posix.join(posix.dirname(file), path)))
+
+it('each relative link of a document leads to a file', () => {
+  const countLinks = (text: string) => [...text.matchAll(linkPattern)].length
+  expect(documents.reduce((sum, file) => sum + countLinks(readFileText(file)), 0)).toBeGreaterThan(100)
+  const brokenLinks = documents.flatMap((file) =>
+    findBrokenLinks(file, readFileText(file)).map((path) => `${file} links to ${path}`),
+  )
+  expect(brokenLinks).toEqual([])
+  const text =
+    '[a](security.md) [b](../README.md#top) [c](https://example.com) [d](docs/security.md) [e](../../README.md)'
+  expect(findBrokenLinks('docs/x.md', text)).toEqual(['docs/security.md', '../../README.md'])
 })
 
 /** In camel case, or called. */

@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { clientCredential } from '#contract/accounts.ts'
 import { createEngineDatabase } from '#server/db/embedded/open.ts'
 import { migrate } from '#server/db/migrate.ts'
-import { migrations } from '#server/db/migrations/index.ts'
+import { listMigrationNames } from '#server/db/migrations/index.ts'
 import { startBareEngine } from '#tests/support/server/database.ts'
 import { type Cluster, postgresBin, startCluster } from '#tests/support/server/postgres.ts'
 import { startProcess } from '#tests/support/server/process.ts'
@@ -113,7 +113,7 @@ describe('the migrations run by an owner of the schema who is no superuser', () 
     }
     await run('alter schema public owner to owner')
     await run('set session authorization owner')
-    expect(await migrate(kysely)).toEqual(Object.keys(migrations))
+    expect(await migrate(kysely)).toEqual(listMigrationNames())
     await close()
   })
 })

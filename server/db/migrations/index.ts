@@ -1,16 +1,41 @@
 /** All migrations, by the names of their files, in the order in which they run. A migration that was released is never edited. */
 import { readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
 import type { Migration } from 'kysely/migration'
+import { StartProblem } from '#server/config/config.ts'
+import { latestMigration } from '#server/db/tables/tables.ts'
 
-/** `049-column-names.ts` */
-const names = readdirSync(import.meta.dirname)
-  .filter((file) => /^\d{3}-.*\.ts$/.test(file))
-  .map((file) => file.slice(0, -'.ts'.length))
-  .sort()
+const migrationsFolder = import.meta.dirname
 
-const load = async (name: string): Promise<[string, Migration]> => [
-  name,
-  (await import(/* @vite-ignore */ `./${name}.ts`)) as unknown as Migration,
-]
+/** `049-column-names`. Throws StartProblem where the folder holds anything but the migrations of this version. */
+export function listMigrationNames(folder = migrationsFolder, latestName: string = latestMigration): string[] {
+  const files = readdirSync(folder).filter((file) => /^\d/.test(file))
+  const misnamedFile = files.find((file) => !/^\d{3}-[a-z0-9-]+\.ts$/.test(file))
+  if (misnamedFile !== undefined)
+    throw new StartProblem(
+      `${join(folder, misnamedFile)} is no name of a migration, which is like 049-column-names.ts.`,
+    )
+  const names = files.map((file) => file.slice(0, -'.ts'.length)).sort()
+  if (names.at(-1) !== latestName)
+    throw new StartProblem(
+      `The last migration of this version is ${latestName}, but the last one in ${folder} is ${names.at(-1) ?? 'missing'}: ` +
+        'install this version into an empty folder. Who adds a migration names it in server/db/tables/tables.ts (latestMigration).',
+    )
+  return names
+}
 
-export const migrations: Record<string, Migration> = Object.fromEntries(await Promise.all(names.map(load)))
+/** Throws StartProblem for a file that does not export `up`. */
+export async function loadMigrations(
+  names: readonly string[],
+  folder = migrationsFolder,
+): Promise<Record<string, Migration>> {
+  const load = async (name: string) => [name, await loadMigration(join(folder, `${name}.ts`))] as const
+  return Object.fromEntries(await Promise.all(names.map(load)))
+}
+
+async function loadMigration(file: string): Promise<Migration> {
+  const module = (await import(/* @vite-ignore */ pathToFileURL(file).href)) as Partial<Migration>
+  if (typeof module.up !== 'function') throw new StartProblem(`${file} is no migration: it does not export up.`)
+  return module as Migration
+}

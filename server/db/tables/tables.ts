@@ -11,6 +11,9 @@ import type { HostingTables } from '#server/db/tables/hosting-tables.ts'
 import type { OrderTables } from '#server/db/tables/order-tables.ts'
 import type { UploadTables } from '#server/db/tables/upload-tables.ts'
 
+/** The last file in server/db/migrations: a start with any other one there is refused. Each new migration is named here. */
+export const latestMigration = '049-column-names'
+
 type JsonColumn<T> = ColumnType<T, string, string>
 /** Set once. */
 type ImmutableColumn<T> = ColumnType<T, T, never>

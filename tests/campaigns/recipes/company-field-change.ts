@@ -1,5 +1,6 @@
 /** A new field of the company profile, by docs/recipes.md: what `npm run campaign -- recipes` follows in a copy. */
 import { addJsonKey, insertAfter, insertBefore, type ProjectChange } from '#scripts/new/edit-project.ts'
+import { buildLatestMigrationEdit } from '#scripts/new/migration-names.ts'
 
 interface NewField {
   /** Its column: `fax_number`. */
@@ -8,55 +9,56 @@ interface NewField {
   maxLength: number
 }
 
-export const buildCompanyFieldChange = (
-  { name, label, maxLength }: NewField,
-  migrationNumber: string,
-): ProjectChange => ({
-  newFiles: {
-    [`server/db/migrations/${migrationNumber}-company-${name.replaceAll('_', '-')}.ts`]: `import { type Kysely, sql } from 'kysely'
+export function buildCompanyFieldChange({ name, label, maxLength }: NewField, migrationNumber: string): ProjectChange {
+  const migration = `${migrationNumber}-company-${name.replaceAll('_', '-')}`
+  return {
+    newFiles: {
+      [`server/db/migrations/${migration}.ts`]: `import { type Kysely, sql } from 'kysely'
 
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql\`alter table company add column ${name} text\`.execute(db)
 }
 `,
-  },
-  edits: [
-    {
-      path: 'server/db/tables/tables.ts',
-      edit: (text) => insertAfter(text, '  tax_number: string | null\n', `  ${name}: string | null\n`),
     },
-    {
-      path: 'src/contract/accounts.ts',
-      edit: (text) =>
-        insertAfter(text, '  tax_number: z.nullable(text(40)),\n', `  ${name}: z.nullable(text(${maxLength})),\n`),
-    },
-    {
-      path: 'src/domain/accounts/company-fields.ts',
-      edit: (text) =>
-        insertAfter(
-          insertAfter(text, "export const profileFields = [...signupFields, 'tax_number'", `, '${name}'`),
-          'checkIfPresent(checkTaxNumber)],\n',
-          `  ${name}: [createMaxLengthCheck(${maxLength})],\n`,
-        ),
-    },
-    {
-      path: 'src/features/company/components/CompanyEdit.tsx',
-      edit: (text) =>
-        insertBefore(
-          text,
-          '    </PageForm>',
-          `      <Field label={t('form.${name}')} autoComplete="off" maxLength={${maxLength}} {...form.getFieldProps('${name}')} />\n`,
-        ),
-    },
-    ...(['en', 'zh'] as const).flatMap((language) => [
+    edits: [
+      buildLatestMigrationEdit(migration),
       {
-        path: `src/locales/${language}/company.json`,
-        edit: (text: string) => addJsonKey(text, name, label[language], 'form'),
+        path: 'server/db/tables/tables.ts',
+        edit: (text) => insertAfter(text, '  tax_number: string | null\n', `  ${name}: string | null\n`),
       },
       {
-        path: `src/locales/${language}/field-labels.json`,
-        edit: (text: string) => addJsonKey(text, name, label[language]),
+        path: 'src/contract/accounts.ts',
+        edit: (text) =>
+          insertAfter(text, '  tax_number: z.nullable(text(40)),\n', `  ${name}: z.nullable(text(${maxLength})),\n`),
       },
-    ]),
-  ],
-})
+      {
+        path: 'src/domain/accounts/company-fields.ts',
+        edit: (text) =>
+          insertAfter(
+            insertAfter(text, "export const profileFields = [...signupFields, 'tax_number'", `, '${name}'`),
+            'checkIfPresent(checkTaxNumber)],\n',
+            `  ${name}: [createMaxLengthCheck(${maxLength})],\n`,
+          ),
+      },
+      {
+        path: 'src/features/company/components/CompanyEdit.tsx',
+        edit: (text) =>
+          insertBefore(
+            text,
+            '    </PageForm>',
+            `      <Field label={t('form.${name}')} autoComplete="off" maxLength={${maxLength}} {...form.getFieldProps('${name}')} />\n`,
+          ),
+      },
+      ...(['en', 'zh'] as const).flatMap((language) => [
+        {
+          path: `src/locales/${language}/company.json`,
+          edit: (text: string) => addJsonKey(text, name, label[language], 'form'),
+        },
+        {
+          path: `src/locales/${language}/field-labels.json`,
+          edit: (text: string) => addJsonKey(text, name, label[language]),
+        },
+      ]),
+    ],
+  }
+}

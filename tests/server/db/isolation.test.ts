@@ -64,7 +64,7 @@ const closedTables: readonly (keyof DatabaseTables)[] = [
   'backup_reminder',
   'payment_task',
 ]
-/** What everybody reads and the provider alone writes. */
+/** What belongs to no company: the provider alone writes it. */
 const sharedTables: readonly (keyof DatabaseTables)[] = [
   'catalogue',
   'module',

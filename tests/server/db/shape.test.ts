@@ -4,7 +4,7 @@ import { isCanonical } from '#domain/audit-log/canonical.ts'
 import { readLeaf } from '#domain/audit-log/leaf.ts'
 import type { Database } from '#server/db/database.ts'
 import { migrate } from '#server/db/migrate.ts'
-import { migrations } from '#server/db/migrations/index.ts'
+import { listMigrationNames } from '#server/db/migrations/index.ts'
 import { openBare } from '#tests/support/server/bare-database.ts'
 import { eachEngine, type Engine, openTestDatabase } from '#tests/support/server/database.ts'
 
@@ -173,7 +173,7 @@ describe('the shape of the database', () => {
       await newDatabase.close()
 
       const upgradedDatabase = await openBare(engine)
-      const steps = Object.keys(migrations)
+      const steps = listMigrationNames()
       for (const step of steps) {
         if (step === '023-seal-keys') await insertUserWithSealKey(upgradedDatabase)
         if (step === '025-audit-log') await insertAuditEntries(upgradedDatabase)

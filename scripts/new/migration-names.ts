@@ -1,0 +1,20 @@
+import { readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import type { FileEdit } from '#scripts/new/edit-project.ts'
+
+/** `050`, after the last migration of the project in `root`. */
+export function getNextMigrationNumber(root: string): string {
+  const numbers = readdirSync(join(root, 'server/db/migrations')).map((file) => Number.parseInt(file, 10) || 0)
+  return String(Math.max(...numbers) + 1).padStart(3, '0')
+}
+
+const latestMigrationLine = /^export const latestMigration = '.*'$/m
+
+/** Names the new migration as the last one: without that the server does not start. */
+export const buildLatestMigrationEdit = (migration: string): FileEdit => ({
+  path: 'server/db/tables/tables.ts',
+  edit(text) {
+    if (!latestMigrationLine.test(text)) throw new Error('"latestMigration" was not found')
+    return text.replace(latestMigrationLine, `export const latestMigration = '${migration}'`)
+  },
+})
