@@ -61,8 +61,13 @@ export function startWebhookSender({ store, log, clock, buildHeaders, isAcknowle
     store.put({ calls: [{ ...call, attempts: call.attempts + 1, nextAt }] })
     if (!isDone)
       log.info(
-        { gateway: call.gate, status: response?.status ?? null, attempts: call.attempts + 1 },
-        'a call of the payment sandbox was not acknowledged',
+        {
+          event: 'sandbox_webhook_unacknowledged',
+          gateway: call.gate,
+          status: response?.status ?? null,
+          attempts: call.attempts + 1,
+        },
+        'the portal did not acknowledge a webhook of the payment sandbox',
       )
     return response?.status ?? null
   }

@@ -105,10 +105,10 @@ export async function serve(argument: string): Promise<void> {
     server.once('error', reject)
     server.listen(taskArguments.socket, resolve)
   })
-  log.write('info', `task ${taskArguments.number} begins`)
+  log.write('info', `task ${taskArguments.number} started`)
 
   process.on('SIGTERM', () => {
-    log.write('info', `task ${taskArguments.number} ends`)
+    log.write('info', `task ${taskArguments.number} ended`)
     // Requests at work finish; no new one comes, because the gateway knows.
     server.close(() => endProcess())
     server.closeIdleConnections()

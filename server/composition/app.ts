@@ -120,6 +120,7 @@ export function buildApp(
     const { principal, unknownFieldCount } = request
     request.log.info(
       {
+        event: 'request_completed',
         user: principal?.caller?.userId ?? null,
         tenant: principal?.caller?.companyId ?? null,
         method: request.method,
@@ -128,7 +129,7 @@ export function buildApp(
         ms: Math.round(reply.elapsedTime),
         ...(unknownFieldCount > 0 ? { unknownFields: unknownFieldCount } : {}),
       },
-      'answered',
+      'request completed',
     )
   })
   // The first stranger's wrong password must not take longer than the second's (S-32).

@@ -20,7 +20,7 @@ export function closeOnSignal(log: Logger, close: (signal: string) => Promise<vo
     close(signal).then(
       () => scheduleExit(code),
       (error: unknown) => {
-        log.error({ err: error }, 'closing failed')
+        log.error({ event: 'shutdown_failed', err: error }, 'the server could not shut down cleanly')
         scheduleExit(1)
       },
     )
@@ -28,7 +28,7 @@ export function closeOnSignal(log: Logger, close: (signal: string) => Promise<vo
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => closeProcess(0, signal))
   for (const kind of ['uncaughtException', 'unhandledRejection'] as const)
     process.on(kind, (error: unknown) => {
-      log.fatal({ err: error }, kind)
+      log.fatal({ event: 'crashed', err: error, kind }, 'the server stops after an unexpected error')
       closeProcess(1, kind)
     })
 }

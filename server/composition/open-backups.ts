@@ -58,7 +58,7 @@ function openCopies(
 ): CopyTarget {
   if (copiesUrl !== null) {
     const logLostConnection = (error: Error) =>
-      log.warn({ err: error }, 'a connection to the database of copies was lost')
+      log.warn({ event: 'backup_store_connection_lost', err: error }, 'lost a connection to the backup database')
     return createCopyTarget(createServerConnections(copiesUrl, logLostConnection))
   }
   return createCopyTarget(createEngineConnections(() => openEngine(copiesFolder, log), hasRoom))

@@ -20,9 +20,15 @@ export function openHosting(config: Config, log: Logger, program: string): Hosti
   const { dataDir, hostingDir, serviceDomain, servicePort, serviceTls, serviceMemoryMb, serviceUsers, trustProxy } =
     config
   if (serviceTls && trustProxy === 0)
-    log.warn('SERVICE_TLS is 1 and TRUST_PROXY is 0: all users of hosted services count as one address, the proxy')
+    log.warn(
+      { event: 'service_proxy_untrusted' },
+      'all users of hosted services share the address of the proxy: set TRUST_PROXY when SERVICE_TLS is 1',
+    )
   if (serviceUsers === null || !canChangeUser())
-    log.warn('hosted services share the user of the portal: they are not kept apart from it and from each other')
+    log.warn(
+      { event: 'service_isolation_missing' },
+      'hosted services run as the user of the portal and are not isolated from it or from each other',
+    )
   else if (hostingDir.startsWith(join(dataDir, '/'))) openDataFolder(dataDir, hostingDir)
   const driver = createLocalHosting({
     program,

@@ -44,44 +44,45 @@ function serializeError(error: unknown) {
   return { type: error.name, code, constraint, message, stack: error.stack?.slice(0, inputLimits.logStack) }
 }
 
-/** What happened, in words that a search of the log can rely on (S-88). */
-export type SecurityEvent =
-  | 'login ok'
-  | 'login failed'
-  | 'login throttled'
-  | 'login flood'
-  | 'second factor asked'
-  | 'second factor failed'
-  | 'second factor throttled'
-  | 'second factor added'
-  | 'second factor removed'
-  | 'second factor reset'
-  | 'recovery code used'
-  | 'recovery codes renewed'
-  | 'second factor required'
-  | 'refresh'
-  | 'refresh refused'
-  | 'token reused'
-  | 'logout'
-  | 'sessions ended'
-  | 'password changed'
-  | 'password reset'
-  | 'company registered'
-  | 'account activated'
-  | 'payment notice refused'
-  | 'user disabled'
-  | 'user deleted'
-  | 'role changed'
-  | 'access denied'
-  | 'cross-site refused'
-  | 'host refused'
-  | 'flood'
-  | 'input refused'
+/** Events that matter for security (S-88), with the sentence that an operator reads. Each has a row in docs/operating.md. */
+export const securityMessages = {
+  login_succeeded: 'a user signed in',
+  login_failed: 'a sign-in failed',
+  login_throttled: 'sign-in attempts were throttled',
+  login_flood: 'many sign-ins fail across all accounts',
+  second_factor_requested: 'a second factor was requested',
+  second_factor_failed: 'a second factor was wrong',
+  second_factor_throttled: 'attempts with a second factor were throttled',
+  second_factor_added: 'a second factor was added',
+  second_factor_removed: 'a second factor was removed',
+  second_factor_reset: 'the second factors of a user were reset',
+  recovery_code_used: 'a recovery code was used',
+  recovery_codes_renewed: 'recovery codes were renewed',
+  second_factor_required: 'a company changed whether it requires a second factor',
+  refresh_refused: 'a refresh of a session was refused',
+  token_reused: 'a used refresh token was presented again',
+  logout: 'a user signed out',
+  sessions_ended: 'sessions were ended',
+  password_changed: 'a password was changed',
+  password_reset: 'a password was reset by mail',
+  company_registered: 'a company was registered',
+  account_activated: 'an account was activated',
+  payment_notification_refused: 'a payment notification was refused',
+  user_disabled: 'a user was disabled',
+  user_deleted: 'a user was deleted',
+  role_changed: 'the roles of a user changed',
+  access_denied: 'access was denied',
+  cross_site_refused: 'a cross-site request was refused',
+  host_refused: 'a request for another host name was refused',
+  request_flood: 'an address sends too many requests',
+  input_refused: 'invalid input was refused',
+} as const
+export type SecurityEvent = keyof typeof securityMessages
 
 export function logSecurityEvent(
   log: Pick<Logger, 'warn'>,
   event: SecurityEvent,
   details: Record<string, string | number | null>,
 ): void {
-  log.warn({ security: event, ...details }, event)
+  log.warn({ event, security: true, ...details }, securityMessages[event])
 }

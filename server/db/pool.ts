@@ -16,7 +16,7 @@ const typeParsers: PoolConfig['types'] = {
 export function createPool(config: PoolConfig, log: Logger): Pool {
   const pool = new Pool({ ...config, types: typeParsers })
   // Of a connection that nobody uses.
-  pool.on('error', (error) => log.warn({ err: error }, 'a database connection was lost'))
+  pool.on('error', (error) => log.warn({ event: 'database_connection_lost', err: error }, 'lost a database connection'))
   // Of one in use: the statement that waits on it fails with the error, but an event that nobody hears ends the process.
   pool.on('connect', (client) => client.on('error', () => undefined))
   return pool

@@ -14,7 +14,10 @@ const maxConnections = 20
 export async function openPostgres(config: Config, databaseUrl: string, log: Logger): Promise<Database> {
   const appliedMigrations = await migrateDatabase(config.migrateDatabaseUrl ?? databaseUrl, log)
   if (config.migrateDatabaseUrl === null)
-    log.warn('MIGRATE_DATABASE_URL is not set, so the login that serves requests may also change the schema')
+    log.warn(
+      { event: 'migration_login_missing' },
+      'MIGRATE_DATABASE_URL is not set: the login that serves requests may also change the schema',
+    )
 
   const startPool = createStartPool(databaseUrl, log)
   try {
@@ -64,7 +67,8 @@ async function migrateDatabase(databaseUrl: string, log: Logger): Promise<string
     // Asked first, so that a wrong address is told as such and not as a failed migration.
     await pool.query('select 1')
     const appliedMigrations = await migrate(kysely)
-    if (appliedMigrations.length > 0) log.info({ migrations: appliedMigrations }, 'the database was brought up to date')
+    if (appliedMigrations.length > 0)
+      log.info({ event: 'database_migrated', migrations: appliedMigrations }, 'the database schema was migrated')
     return appliedMigrations
   } catch (error) {
     throw error instanceof StartProblem ? error : createUnreachableProblem(databaseUrl, error)
@@ -94,7 +98,11 @@ async function checkLogin(pool: Pool, log: Logger): Promise<void> {
       `The login ${login?.login} of DATABASE_URL must be a member of portal_app and portal_system: ` +
         `grant portal_app, portal_system to ${escapeIdentifier(login?.login ?? '')}.`,
     )
-  if (login.mighty) log.warn('the login of DATABASE_URL is a superuser or bypasses row-level security; use a plain one')
+  if (login.mighty)
+    log.warn(
+      { event: 'database_login_too_powerful' },
+      'the login of DATABASE_URL is a superuser or bypasses row-level security; use an ordinary login',
+    )
 }
 
 /** One connection of its own that hears; it is made anew when it breaks, and nobody waits for it. */
@@ -124,7 +132,10 @@ function createChannelListener(databaseUrl: string, log: Logger) {
         // One that was closed while it was being made would keep the process from its end.
         await Promise.race([connectionLostPromise, closeSignal.promise])
       } catch (error) {
-        log.warn({ err: error }, 'the connection that hears announcements could not be made')
+        log.warn(
+          { event: 'notification_listener_failed', err: error },
+          'could not connect to listen for database notifications; retrying',
+        )
       }
       client = null
       await newClient.end().catch(() => undefined)

@@ -118,7 +118,7 @@ function notifyAccountChange(app: AppContext, listener: Listener): void {
 
 function checkOrigin({ config }: AppContext, request: FastifyRequest): void {
   if (canOpenSocket(request.headers, config.publicUrl)) return
-  logSecurityEvent(request.log, 'cross-site refused', { route: progressPath })
+  logSecurityEvent(request.log, 'cross_site_refused', { route: progressPath })
   throw createForbiddenProblem()
 }
 
@@ -130,7 +130,7 @@ function handleConnection(app: AppContext, listeners: Set<Listener>, socket: Web
   let isClosing = false
   const endFlooding = () => {
     isClosing = true
-    logSecurityEvent(request.log, 'flood', { route: progressPath })
+    logSecurityEvent(request.log, 'request_flood', { route: progressPath })
     socket.close(closeCodes.policy)
   }
   // Each ping is answered, and answers that nobody reads stay in memory: such a socket is not closed but cut.
@@ -217,7 +217,8 @@ async function admit(
     addListener(listener)
     for (const progress of await listRunningProgress(app, caller)) send(listener, progress)
   } catch (error) {
-    if (!(error instanceof ProblemError)) app.log.error({ err: error }, 'a websocket could not be let in')
+    if (!(error instanceof ProblemError))
+      app.log.error({ event: 'websocket_open_failed', err: error }, 'could not open a WebSocket')
     socket.close(error instanceof ProblemError && error.status === 401 ? closeCodes.unauthorized : closeCodes.tryLater)
   }
 }
@@ -229,7 +230,9 @@ function deliver(app: AppContext, listener: Listener, message: JobProgress | Cha
       if (await isSessionActive(app, listener)) send(listener, message)
       else listener.socket.close(closeCodes.unauthorized)
     })
-    .catch((error: unknown) => app.log.warn({ err: error }, 'progress could not be told'))
+    .catch((error: unknown) =>
+      app.log.warn({ event: 'websocket_send_failed', err: error }, 'could not send progress to a WebSocket'),
+    )
 }
 
 const isSessionActive = async (app: AppContext, { sessionId }: Listener) =>
@@ -270,7 +273,10 @@ async function closeEnded(app: AppContext, listeners: ReadonlySet<Listener>): Pr
     for (const { sessionId, socket } of allListeners)
       if (!activeSessionIds.has(sessionId)) socket.close(closeCodes.unauthorized)
   } catch (error) {
-    app.log.warn({ err: error }, 'the sessions of websockets could not be looked up')
+    app.log.warn(
+      { event: 'websocket_session_check_failed', err: error },
+      'could not check the sessions of open WebSockets',
+    )
   }
 }
 

@@ -31,7 +31,7 @@ export function createHostRefusal({ config, clock }: AppContext) {
   return (request: FastifyRequest, reply: FastifyReply): FastifyReply => {
     const host = (request.headers.host ?? '').slice(0, maxHostLength)
     if (shouldLog(host))
-      logSecurityEvent(request.log, 'host refused', {
+      logSecurityEvent(request.log, 'host_refused', {
         host,
         publicUrl: config.publicUrl,
         advice: 'set PUBLIC_URL to the address that people use, or let the proxy pass on the Host header',

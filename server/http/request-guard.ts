@@ -101,7 +101,7 @@ export function guardRequests(
     // An uploaded file that is asked for as a worker would become one (W-05).
     if (request.headers['service-worker'] === 'script' && path !== workerPath) throw createForbiddenProblem()
     if (!isRead(request.method) && isCrossSite(request.headers, app.config.publicUrl)) {
-      logSecurityEvent(request.log, 'cross-site refused', { route: request.routeOptions.url ?? null })
+      logSecurityEvent(request.log, 'cross_site_refused', { route: request.routeOptions.url ?? null })
       throw createForbiddenProblem()
     }
     await limitAnonymous(request, path)

@@ -26,7 +26,8 @@ const schemaProblemCodes: readonly ProblemCode[] = [
 
 export function sendProblem(request: FastifyRequest, reply: FastifyReply, error: unknown): FastifyReply {
   const problem = adaptProblem(request, toProblem(error))
-  if (problem.code === 'SERVER_ERROR') request.log.error({ err: error }, 'failed')
+  if (problem.code === 'SERVER_ERROR')
+    request.log.error({ event: 'request_failed', err: error }, 'a request failed with an unexpected error')
   logRefusal(request, problem)
   if (problem.retryAfterSeconds !== null) reply.header('retry-after', String(problem.retryAfterSeconds))
   if (reply.hasHeader(headers.key) && schemaProblemCodes.includes(problem.code) && !reply.hasHeader(headers.outcome))
@@ -52,7 +53,7 @@ const contentHeaders = [
 
 function logRefusal(request: FastifyRequest, problem: ProblemError): void {
   const event =
-    problem.code === 'FORBIDDEN' ? 'access denied' : problem.code === 'VALIDATION_ERROR' ? 'input refused' : null
+    problem.code === 'FORBIDDEN' ? 'access_denied' : problem.code === 'VALIDATION_ERROR' ? 'input_refused' : null
   if (event === null) return
   const caller = request.principal?.caller
   logSecurityEvent(request.log, event, {

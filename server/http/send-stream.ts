@@ -27,7 +27,10 @@ export async function sendStream(
   void Promise.all([closedPromise, sentPromise]).then(release)
   stream.once('error', (error) => {
     if (hasLeft(reply)) return
-    reply.log.error({ err: error, route: reply.request.routeOptions.url ?? null }, 'a response was cut off')
+    reply.log.error(
+      { event: 'response_aborted', err: error, route: reply.request.routeOptions.url ?? null },
+      'a streamed response was aborted',
+    )
     resetOldClient(reply)
   })
   return reply.send(stream)

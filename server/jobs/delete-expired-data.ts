@@ -73,5 +73,5 @@ async function countDeleted(query: {
 }
 
 export async function deleteExpiredDataAndLog(app: AppContext): Promise<void> {
-  app.log.info({ swept: await deleteExpiredData(app) }, 'swept')
+  app.log.info({ event: 'expired_data_deleted', swept: await deleteExpiredData(app) }, 'deleted expired data')
 }

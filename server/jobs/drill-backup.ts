@@ -25,7 +25,10 @@ export const createDrillJob = (): JobKind<DrillInput, never, null> => ({
     } catch (error) {
       const fault = toBackupFault(error)
       if (fault === null) throw error
-      app.log.warn({ err: error, backup: input.backupId, fault }, 'a restore drill failed')
+      app.log.warn(
+        { event: 'restore_drill_failed', err: error, backup: input.backupId, fault },
+        'a test restore of a backup failed',
+      )
       // Who does not answer is asked again.
       if (fault === 'unreachable') throw error
       throw new ProblemError('STATE_CONFLICT', { why: fault })

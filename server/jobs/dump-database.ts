@@ -31,7 +31,11 @@ export async function dumpDatabaseIfDue(app: AppContext): Promise<void> {
   if ((await getLatestDumpAge(app)) < hourMs) return
   const startedAt = performance.now()
   const path = await dumpDatabase(app)
-  if (path) app.log.info({ path, ms: Math.round(performance.now() - startedAt) }, 'dumped')
+  if (path)
+    app.log.info(
+      { event: 'database_dumped', path, ms: Math.round(performance.now() - startedAt) },
+      'wrote a database dump',
+    )
 }
 
 async function getLatestDumpAge({ config, clock }: AppContext): Promise<number> {

@@ -107,7 +107,10 @@ const toProblem = ({ fault, details }: HostingError) =>
 const undoCreation = (context: OperationContext) =>
   context.app.hosting.remove(getServiceRef(context), getOperation(context)).catch((error: unknown) =>
     // The health check takes it away later.
-    context.app.log.warn({ err: error, service: context.input.code }, 'a system that failed could not be taken away'),
+    context.app.log.warn(
+      { event: 'failed_instance_removal_failed', err: error, service: context.input.code },
+      'could not remove an instance whose creation failed',
+    ),
   )
 
 const stageHandlers: Record<Stage, (context: OperationContext, point: OperationPoint) => Promise<OperationPoint>> = {

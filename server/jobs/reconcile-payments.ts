@@ -55,7 +55,10 @@ async function checkAttempt(
     if (state === 'paid') return 'paid'
     return state === 'declined' || state === 'closed' ? 'ended' : 'waiting'
   } catch (error) {
-    app.log.warn({ err: error, attempt: attempt.id }, 'a payment could not be asked about')
+    app.log.warn(
+      { event: 'payment_check_failed', err: error, attempt: attempt.id },
+      'could not query a payment at the gateway',
+    )
     return 'unanswered'
   }
 }

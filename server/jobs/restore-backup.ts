@@ -81,7 +81,10 @@ async function restoreData(
   } catch (error) {
     // It moved, though it came to nothing.
     await finish().catch((meterError: unknown) =>
-      app.log.warn({ err: meterError, restore: restoreId }, 'moved bytes could not be written down'),
+      app.log.warn(
+        { event: 'traffic_record_failed', err: meterError, restore: restoreId },
+        'could not record the traffic of a restore or backup',
+      ),
     )
     throw error
   }
@@ -96,7 +99,7 @@ async function retryOrFail(
 ): Promise<JobStepResult<RestorePoint, RestoreOutput>> {
   const fault = toBackupFault(error)
   if (fault === null) throw error
-  app.log.warn({ err: error, restore: input.restoreId, fault }, 'a restore failed')
+  app.log.warn({ event: 'restore_failed', err: error, restore: input.restoreId, fault }, 'a restore failed')
   const waitMs = restoreRetries.delaysMs[point.tries]
   if (fault !== 'unreachable' || waitMs === undefined) throw new ProblemError('STATE_CONFLICT', { why: fault })
   await wait(waitMs)

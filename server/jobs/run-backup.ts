@@ -51,7 +51,7 @@ async function runStep({
   } catch (error) {
     const fault = toBackupFault(error)
     if (fault === null) throw error
-    app.log.warn({ err: error, backup: input.backupId, fault }, 'a backup failed')
+    app.log.warn({ event: 'backup_failed', err: error, backup: input.backupId, fault }, 'a backup failed')
     const waitMs = backupRetries.delaysMs[tries]
     if (fault !== 'unreachable' || waitMs === undefined) throw new ProblemError('STATE_CONFLICT', { why: fault })
     await wait(waitMs)

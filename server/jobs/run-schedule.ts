@@ -32,7 +32,7 @@ function runOnSchedule(app: AppContext, job: ScheduledJob): () => Promise<void> 
     } catch (error) {
       // A problem of the protocol, such as a database that is busy, passes by itself.
       const level = error instanceof ProblemError ? 'warn' : (job.failureLevel ?? 'warn')
-      app.log[level]({ err: error, job: job.name }, 'a scheduled job failed')
+      app.log[level]({ event: 'scheduled_job_failed', err: error, job: job.name }, 'a scheduled job failed')
     } finally {
       currentRun = null
     }

@@ -100,7 +100,10 @@ const createJobContext = ({ app, kind, job }: JobRun) => ({
 async function runWithLease<T>({ app, job }: JobRun, work: () => Promise<T>): Promise<T> {
   const heartbeat = setInterval(() => {
     writeAsSystem(app, (db) => keepLease(db, job, app.clock() + jobTimingsMs.lease)).catch((error: unknown) =>
-      app.log.warn({ err: error, job: job.id }, 'the lease of a job could not be kept'),
+      app.log.warn(
+        { event: 'job_lease_renewal_failed', err: error, job: job.id },
+        'could not renew the lease of a job',
+      ),
     )
   }, jobTimingsMs.heartbeat)
   try {
@@ -167,7 +170,7 @@ const toStepFailure = (error: unknown): StepFailure => ({ failed: error })
 async function handleStepError(run: JobRun, error: unknown): Promise<void> {
   const { app, kind, job } = run
   if (error instanceof ProblemError && isStored(error.status, error.code)) return await failRun(run, error)
-  app.log.error({ err: error, job: job.id, kind: job.kind }, 'a step of a job failed')
+  app.log.error({ event: 'job_step_failed', err: error, job: job.id, kind: job.kind }, 'a step of a job failed')
   if (!kind.isResumable) return await failRun(run, new ProblemError('INTERRUPTED'))
   const waitMs = getStepRetryDelay(kind, job.tries)
   if (waitMs === null) return await failRun(run, new ProblemError('SERVER_ERROR'))
@@ -178,7 +181,10 @@ async function failRun(run: JobRun, problem: ProblemError): Promise<void> {
   const { app, kind, job } = run
   const { code, status, data } = problem
   if (kind.isQuiet)
-    app.log.error({ job: job.id, kind: job.kind, tries: job.tries, problem: code }, 'a job was given up')
+    app.log.error(
+      { event: 'job_failed', job: job.id, kind: job.kind, tries: job.tries, problem: code },
+      'a job failed for good',
+    )
   const body = JSON.stringify({ code, data })
   const isCurrent = await settleAndEnd(run, problem, (db) =>
     kind.isQuiet ? deleteJob(db, job) : finishJob(db, job, { state: 'failed', status, body, now: app.clock() }),
@@ -202,7 +208,7 @@ async function announceProgress(
     progress: toJobProgress(job, status, info),
   }
   await app.database.announce(progressChannel, JSON.stringify(message)).catch((error: unknown) => {
-    app.log.warn({ err: error, job: job.id }, 'the progress of a job could not be told')
+    app.log.warn({ event: 'job_progress_failed', err: error, job: job.id }, 'could not announce the progress of a job')
   })
 }
 
@@ -233,7 +239,10 @@ export function runJobs(app: AppContext, ...kindGroups: JobKinds[]): () => Promi
     }
   }
   const logMissedJob = (error: unknown) => {
-    app.log[error instanceof ProblemError ? 'warn' : 'error']({ err: error }, 'a job could not be worked on')
+    app.log[error instanceof ProblemError ? 'warn' : 'error'](
+      { event: 'job_run_failed', err: error },
+      'could not run a job',
+    )
     return false
   }
   // One process at a time has the embedded folder: what was held before this start is held by nobody.

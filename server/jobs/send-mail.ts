@@ -30,15 +30,15 @@ export const createMailJob = (driver: MailDriver): JobKind<QueuedMail, never, nu
     const mail = await writeAsSystem(app, (db) => composeMail(db, app, input))
     const logFields = { mail: input.mail, id: input.id }
     if (mail === null) {
-      app.log.info(logFields, 'a mail has nothing to say any more')
+      app.log.info({ event: 'mail_obsolete', ...logFields }, 'a queued mail is obsolete and was not sent')
       return { kind: 'done', output: null }
     }
     try {
       await driver.send(mail)
-      app.log.info(logFields, 'mail sent')
+      app.log.info({ event: 'mail_sent', ...logFields }, 'mail sent')
     } catch (error) {
       if (!(error instanceof MailProblem) || !error.isFinal) throw error
-      app.log.error({ ...logFields, err: error }, 'a mail was refused and is given up')
+      app.log.error({ event: 'mail_rejected', ...logFields, err: error }, 'the mail server rejected a mail for good')
     }
     return { kind: 'done', output: null }
   },

@@ -24,13 +24,14 @@ export function reportLeftOutRows(
   if (leftOutRows.length === 0) return {}
   app.log.error(
     {
+      event: 'invalid_rows_omitted',
       endpoint: handler.endpoint.name,
       requestId,
       tenant: caller.companyId,
       leftOut: leftOutRows.length,
       rows: leftOutRows.slice(0, maxLoggedRows),
     },
-    'rows that do not fit the response schema were left out',
+    'omitted rows that do not match the response schema',
   )
   const ids = leftOutRows.flatMap(({ id }) => (typeof id === 'number' ? [id] : []))
   return {

@@ -152,7 +152,12 @@ function onUndelivered({ raw, log }: FastifyReply, action: () => Promise<void>):
   })
   raw.once('close', () => {
     if (isFinished && raw.statusCode < 500) return
-    void action().catch((error: unknown) => log.error({ err: error }, 'an undelivered response could not be undone'))
+    void action().catch((error: unknown) =>
+      log.error(
+        { event: 'undelivered_response_undo_failed', err: error },
+        'could not undo the effect of a response that was not delivered',
+      ),
+    )
   })
 }
 

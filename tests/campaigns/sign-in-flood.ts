@@ -102,7 +102,7 @@ export async function run([triesText = '2000']: string[]): Promise<void> {
     const startedAt = performance.now()
     const report = await runFlood(url, tryCount)
     const seconds = Math.round((performance.now() - startedAt) / 1000)
-    const alarmCount = output().split('"security":"login flood"').length - 1
+    const alarmCount = output().split('"event":"login_flood"').length - 1
     if (alarmCount !== Number(report.wrongCount > 2000))
       report.failures.push(`${alarmCount} alarms for ${report.wrongCount} tries`)
     const { knownMs, unknownDevice } = report

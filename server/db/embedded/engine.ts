@@ -35,7 +35,7 @@ export async function startEngine(options: EngineOptions, log: Logger): Promise<
     const handleLoss = (reason: string) => {
       if (isClosing || worker !== watchedWorker) return
       worker = null
-      log.error({ reason }, 'the embedded database broke and is started again')
+      log.error({ event: 'embedded_database_crashed', reason }, 'the embedded database crashed and is restarting')
       restartPromise = restartWorker(watchedWorker).finally(() => (restartPromise = null))
     }
     watchedWorker.on('message', (report: EngineReport) => {
@@ -52,10 +52,13 @@ export async function startEngine(options: EngineOptions, log: Logger): Promise<
         const newWorker = await openWorker(options)
         worker = newWorker
         watchWorker(newWorker)
-        log.warn('the embedded database is open again')
+        log.warn({ event: 'embedded_database_restarted' }, 'the embedded database is running again')
         return
       } catch (error) {
-        log.error({ err: error }, 'the embedded database cannot be opened again')
+        log.error(
+          { event: 'embedded_database_restart_failed', err: error },
+          'the embedded database could not be restarted; retrying',
+        )
         await wait(pauseMs, undefined, { ref: false })
       }
     }

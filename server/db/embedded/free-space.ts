@@ -38,7 +38,10 @@ export async function watchFreeSpace(
     if (!space) return
     const isEnough = space.free >= getRefusalThreshold(mark, space.total)
     if (isEnough !== hasFreeSpace)
-      log.warn({ ...space, hasFreeSpace: isEnough }, isEnough ? 'there is room again' : 'no room: writes are refused')
+      log.warn(
+        { event: 'disk_space_changed', ...space, hasFreeSpace: isEnough },
+        isEnough ? 'the disk has free space again: writes are accepted' : 'the disk is full: writes are refused',
+      )
     hasFreeSpace = isEnough
   }
   await check()

@@ -30,7 +30,8 @@ export async function openEmbeddedDatabase(
       await lock.release()
     })
     const appliedMigrations = await migrate(database.kysely)
-    if (appliedMigrations.length > 0) log.info({ migrations: appliedMigrations }, 'the database was brought up to date')
+    if (appliedMigrations.length > 0)
+      log.info({ event: 'database_migrated', migrations: appliedMigrations }, 'the database schema was migrated')
     return { ...database, appliedMigrations }
   } catch (error) {
     await engine?.close()

@@ -71,7 +71,11 @@ async function executeItem(
     return await attemptItem(handlersByName, context, item)
   } catch (error) {
     const response = toItemProblem(context, error)
-    if (response.status === 500) context.app.log.error({ err: error, requestId: context.requestId }, 'failed')
+    if (response.status === 500)
+      context.app.log.error(
+        { event: 'request_failed', err: error, requestId: context.requestId },
+        'a request failed with an unexpected error',
+      )
     return response
   }
 }

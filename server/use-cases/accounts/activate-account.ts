@@ -41,7 +41,7 @@ export async function activateAccount(
       { code: 'user', operation: 'activate', info: { UserName: userName } },
     ])
   })
-  logSecurityEvent(app.log, 'account activated', { user: userId, tenant: companyId, request: input.requestId })
+  logSecurityEvent(app.log, 'account_activated', { user: userId, tenant: companyId, request: input.requestId })
 }
 
 async function hashChosenPassword(

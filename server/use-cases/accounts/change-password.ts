@@ -62,5 +62,5 @@ export async function changeOwnPassword(app: AppContext, { userId, companyId }: 
   })
   notifyJobs(app)
   announceEndedSessions(app)
-  logSecurityEvent(app.log, 'password changed', { user: userId, tenant: companyId, request: input.requestId })
+  logSecurityEvent(app.log, 'password_changed', { user: userId, tenant: companyId, request: input.requestId })
 }

@@ -69,7 +69,7 @@ export async function registerCompany(
   )
   if (createdUser === null) return repeatRegistration(app, form, source)
   notifyJobs(app)
-  logSecurityEvent(app.log, 'company registered', {
+  logSecurityEvent(app.log, 'company_registered', {
     user: createdUser.userId,
     tenant: createdUser.companyId,
     request: source.requestId,

@@ -74,5 +74,5 @@ export async function resetPassword(
   })
   notifyJobs(app)
   announceEndedSessions(app)
-  logSecurityEvent(app.log, 'password reset', { user: userId, tenant: companyId, request: input.requestId })
+  logSecurityEvent(app.log, 'password_reset', { user: userId, tenant: companyId, request: input.requestId })
 }

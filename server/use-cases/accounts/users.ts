@@ -168,7 +168,7 @@ export const update: UseCase<typeof updateCompanyUser> = async (context, { param
     'update',
   )
   if (['admin', 'order', 'access_level'].some((field) => field in fields))
-    logUserEvent(context, 'role changed', userBefore.id)
+    logUserEvent(context, 'role_changed', userBefore.id)
   return result
 }
 
@@ -233,7 +233,7 @@ async function moveUser(
     // The next request of theirs is refused already by the status; the families end so that enabling revives none.
     await endAllSessions(context.db, userBefore.id, context.now, step === 'disable' ? 'disabled' : 'deleted')
     context.afterCommit(() => announceEndedSessions(context.app))
-    logUserEvent(context, step === 'disable' ? 'user disabled' : 'user deleted', userBefore.id)
+    logUserEvent(context, step === 'disable' ? 'user_disabled' : 'user_deleted', userBefore.id)
   }
   return result
 }
@@ -294,7 +294,7 @@ const toUserFacts = ({ orders, avatar, ...facts }: users.UserRecord) => ({
 
 function logUserEvent(
   { app, caller, requestId }: UseCaseContext,
-  event: 'role changed' | 'user disabled' | 'user deleted',
+  event: 'role_changed' | 'user_disabled' | 'user_deleted',
   id: number,
 ) {
   logSecurityEvent(app.log, event, { user: caller.userId, tenant: caller.companyId, about: id, request: requestId })

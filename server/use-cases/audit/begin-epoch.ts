@@ -53,8 +53,8 @@ export async function beginEpoch(app: AppContext): Promise<EpochResult> {
       } catch (error) {
         if (!(error instanceof ChangedLogError)) throw error
         app.log.error(
-          { company: companyId, fault: error.code, detail: error.message },
-          'the restored audit log was changed',
+          { event: 'restored_audit_log_changed', company: companyId, fault: error.code, detail: error.message },
+          'a restored audit log does not match its signed checkpoints',
         )
         changedIds.push(companyId)
       }

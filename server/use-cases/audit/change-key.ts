@@ -15,8 +15,8 @@ export async function recordKeyChange(app: AppContext): Promise<number> {
   const nextKey = getNextVerifierKey(app, 0)
   if (nextKey === null) return 0
   app.log.info(
-    { AUDIT_NAME: getLogsName(app) },
-    'the key of the audit logs is being changed: see "The key" in operating.md',
+    { event: 'audit_key_change_started', AUDIT_NAME: getLogsName(app) },
+    'the key of the audit logs is being changed',
   )
   const now = app.clock()
   return await runInTransaction(app, { role: 'portal_system' }, async (db) => {

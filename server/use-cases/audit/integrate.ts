@@ -73,7 +73,10 @@ export async function integrate(app: AppContext, isStopped: () => boolean = () =
         continue
       }
       if (isDueToLog(app, `failed ${log.companyId}`))
-        app.log.error({ err: error, company: log.companyId }, 'entries could not be put into their audit log')
+        app.log.error(
+          { event: 'audit_integration_failed', err: error, company: log.companyId },
+          'could not add entries to an audit log',
+        )
     }
   }
   // Not in the transactions: a crash in between leaves the store behind its log, which it may be.
@@ -105,7 +108,7 @@ const firstLookTimes = new WeakMap<AppContext, number>()
 function warnIfLate(app: AppContext, { companyId, oldest }: PendingLog): void {
   const lag = app.clock() - Math.max(oldest, firstLookTimes.get(app) ?? 0)
   if (lag > alarmMs && isDueToLog(app, `late ${companyId}`))
-    app.log.error({ company: companyId, lag }, 'the audit log is behind its entries')
+    app.log.error({ event: 'audit_log_delayed', company: companyId, lag }, 'an audit log is behind its entries')
 }
 
 interface BatchResult {

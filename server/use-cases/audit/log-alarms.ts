@@ -51,8 +51,8 @@ export function raiseLogAlarm(app: AppContext, companyId: number, { code, messag
   if (!isDueToLog(app, `changed ${companyId}`)) return
   state.unmailedCompanyIds.add(companyId)
   app.log.error(
-    { company: companyId, fault: code, from, to, detail: message },
-    'the audit log was changed: nothing more of it is signed, see "An alarm" in operating.md',
+    { event: 'audit_log_changed', company: companyId, fault: code, from, to, detail: message },
+    'an audit log was changed: signing of its entries stopped',
   )
 }
 

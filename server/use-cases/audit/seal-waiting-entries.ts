@@ -13,7 +13,10 @@ export const sealMigration = '037-entry-seals'
  */
 export async function sealWaitingEntries(app: AppContext, { isDeclared = false } = {}): Promise<void> {
   if (!isDeclared && (await hasStoreSeals(app))) {
-    app.log.error('entries of the audit trail are not sealed anew: this portal seals them already')
+    app.log.error(
+      { event: 'audit_sealing_refused' },
+      'refused to seal audit entries: the checkpoint store already has seals',
+    )
     return
   }
   await runInTransaction(app, { role: 'portal_system' }, async (db) => {

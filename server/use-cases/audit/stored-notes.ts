@@ -39,7 +39,10 @@ export async function readStoredNotes(app: AppContext): Promise<StoredNotes | nu
   } catch (error) {
     if (!(error instanceof StoreError)) throw error
     if (isDueToLog(app, 'checkpoint store read'))
-      app.log.error({ err: error, store: app.checkpointStore.name }, 'the store of audit checkpoints cannot be read')
+      app.log.error(
+        { event: 'checkpoint_store_unreadable', err: error, store: app.checkpointStore.name },
+        'could not read the store of audit checkpoints',
+      )
     return lastReadNotes.get(app) ?? null
   }
 }
@@ -70,7 +73,10 @@ export async function writeStoredNotes(app: AppContext, notes: StoredNotes): Pro
   } catch (error) {
     if (!(error instanceof StoreError)) throw error
     if (isDueToLog(app, 'checkpoint store write'))
-      app.log.error({ err: error, store: app.checkpointStore.name }, 'the store of audit checkpoints cannot be written')
+      app.log.error(
+        { event: 'checkpoint_store_unwritable', err: error, store: app.checkpointStore.name },
+        'could not write to the store of audit checkpoints',
+      )
   }
 }
 

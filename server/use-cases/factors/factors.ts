@@ -118,7 +118,7 @@ export async function proveIdentity(
     return true
   })
   const eventFields = { user: userId, tenant: companyId, request: requestId }
-  logSecurityEvent(app.log, isProven ? 'second factor asked' : 'second factor failed', eventFields)
+  logSecurityEvent(app.log, isProven ? 'second_factor_requested' : 'second_factor_failed', eventFields)
   if (!isProven) throw new ProblemError('MFA_INVALID')
   notifyJobs(app)
 }
@@ -154,7 +154,7 @@ export async function deleteOwnFactor(app: AppContext, request: FactorRequest, i
     return credential
   })
   const eventFields = { user: owner.userId, tenant: owner.companyId, request: requestId }
-  logSecurityEvent(app.log, 'second factor removed', eventFields)
+  logSecurityEvent(app.log, 'second_factor_removed', eventFields)
 }
 
 /** A name opens nothing, so nothing need be proved and no mail tells of it. */
@@ -192,7 +192,7 @@ export async function issueNewRecoveryCodes(app: AppContext, request: FactorRequ
     const codes = await issueRecoveryCodes(db, credential)
     const note = { mail: 'recovery-renewed', field: 'recovery codes', change: 'renewed' } as const
     await recordFactorChange(db, credential, note, { now: app.clock(), requestId })
-    logSecurityEvent(app.log, 'recovery codes renewed', { user: credential.userId, request: requestId })
+    logSecurityEvent(app.log, 'recovery_codes_renewed', { user: credential.userId, request: requestId })
     return codes
   })
 }
@@ -226,6 +226,6 @@ export async function setCompanyRequirement(
       },
     ])
     const eventFields = { user: userId, tenant: companyId, required: String(isRequired), request: requestId }
-    logSecurityEvent(app.log, 'second factor required', eventFields)
+    logSecurityEvent(app.log, 'second_factor_required', eventFields)
   })
 }

@@ -43,7 +43,7 @@ export async function resetColleagueFactors(
   })
   announceEndedSessions(app)
   const eventFields = { user: caller.userId, tenant: companyId, about: user.id, request: request.requestId }
-  logSecurityEvent(app.log, 'second factor reset', eventFields)
+  logSecurityEvent(app.log, 'second_factor_reset', eventFields)
 }
 
 /** `username` is `company:e-mail`. Answers how many factors went; null: there is no such user. */

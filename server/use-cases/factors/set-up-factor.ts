@@ -97,7 +97,7 @@ export async function finishFactorSetUp(
   })
   notifyJobs(app)
   const { userId, companyId } = session.credential
-  logSecurityEvent(app.log, 'second factor added', { user: userId, tenant: companyId, request: requestId })
+  logSecurityEvent(app.log, 'second_factor_added', { user: userId, tenant: companyId, request: requestId })
   return codes
 }
 

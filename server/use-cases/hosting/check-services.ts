@@ -120,7 +120,10 @@ async function removeUnneededSystems(
     if (!state.created || !row || row.system_status !== 0 || row.operation !== null) continue
     const { serviceId, code } = state
     await app.hosting.remove({ serviceId, code }, { fence: row.fence }).catch((error: unknown) => {
-      app.log.warn({ err: error, service: code }, 'a system that no service needs could not be taken away')
+      app.log.warn(
+        { event: 'orphaned_instance_removal_failed', err: error, service: code },
+        'could not remove an instance that has no service',
+      )
     })
   }
 }

@@ -34,7 +34,11 @@ export async function acceptCallback(
   const driver = requireRow(await app.payments.findDriver(type))
   const notice = await driver.readNotice(rawBody, headers).catch((error: unknown): never => {
     if (!(error instanceof NoticeProblem)) throw error
-    logSecurityEvent(app.log, 'payment notice refused', { gateway: type, reason: error.reason, request: requestId })
+    logSecurityEvent(app.log, 'payment_notification_refused', {
+      gateway: type,
+      reason: error.reason,
+      request: requestId,
+    })
     throw createValidationProblem([{ field: '', code: 'INVALID_FORMAT' }])
   })
   if (notice) await followNotice(app, type, notice)
@@ -44,10 +48,17 @@ export async function acceptCallback(
 async function followNotice(app: AppContext, type: PaymentType, { key, gatewayId }: PaymentNotice): Promise<void> {
   const attempt = await findAttempt(app, key)
   // The gateway's account may serve another shop as well, or its test mode several.
-  if (attempt?.gateway !== type) return app.log.warn({ gateway: type }, 'a notice is about no payment of ours')
+  if (attempt?.gateway !== type)
+    return app.log.warn(
+      { event: 'payment_notification_unmatched', gateway: type },
+      'a payment notification matches no payment attempt',
+    )
   await queryAttempt(app, attempt, gatewayId).catch((error: unknown): never => {
     if (!(error instanceof PaymentProblem)) throw error
-    app.log.warn({ err: error, attempt: attempt.id }, 'a notice could not be followed')
+    app.log.warn(
+      { event: 'payment_notification_failed', err: error, attempt: attempt.id },
+      'could not process a payment notification',
+    )
     throw createUnavailableProblem(10)
   })
 }
@@ -86,7 +97,10 @@ async function readReturnOutcome(
     const { state } = notice.key === attempt.key ? await queryAttempt(app, attempt, notice.gatewayId) : attempt
     if (state === 'paid' || state === 'declined') return state
   } catch (error) {
-    app.log.warn({ err: error, attempt: attempt.id }, 'the return of a payer could not be followed')
+    app.log.warn(
+      { event: 'payment_return_failed', err: error, attempt: attempt.id },
+      'could not process a return from the payment page',
+    )
   }
   return 'checking'
 }

@@ -193,8 +193,8 @@ async function recordPaid(
   if (isApplied) await requestReceipts(db, { companyId, payableRef, payer: userId, now })
   if (!isApplied)
     app.log.error(
-      { paid: payableRef, attempt: id, outcome: appliedPayment.outcome },
-      'money was taken that no order waits for',
+      { event: 'payment_unexpected', paid: payableRef, attempt: id, outcome: appliedPayment.outcome },
+      'payment received for an order that is no longer payable',
     )
   if (appliedPayment.auditEntry) {
     const payer = userId === null ? null : await findCompanyOfUser(db, userId)

@@ -34,7 +34,7 @@ export async function settleRefunds(app: AppContext): Promise<number> {
   const ids = await writeAsSystem(app, (db) => claimDueRefunds(db, app.clock(), maxRefunds))
   for (const id of ids)
     await settleRefund(app, id).catch((error: unknown) => {
-      app.log.warn({ err: error, task: id }, 'a refund could not be settled and is tried again')
+      app.log.warn({ event: 'refund_settlement_failed', err: error, task: id }, 'could not settle a refund; retrying')
     })
   return ids.length
 }
@@ -104,7 +104,7 @@ async function writeResult(
       user_id: null,
       update_time: now,
     })
-    app.log.error({ task: id, reason: problem }, 'a refund was refused by the gateway')
+    app.log.error({ event: 'refund_rejected', task: id, reason: problem }, 'the gateway rejected a refund')
     return await recordRefundOutcome(db, task, 'refused', now)
   }
   const refundedFields = { state: 'refunded', refund_reference: result.reference, next_look: null } as const

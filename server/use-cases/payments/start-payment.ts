@@ -234,7 +234,10 @@ async function startAtGateway(app: AppContext, attempt: AttemptRecord, token: st
 /** Null: money may have been taken, and the gateway is asked until it says so or not. */
 async function handleStartError(app: AppContext, attempt: AttemptRecord, error: unknown): Promise<null> {
   if (!(error instanceof PaymentProblem)) throw error
-  app.log.warn({ err: error, attempt: attempt.id }, 'a payment could not be begun')
+  app.log.warn(
+    { event: 'payment_start_failed', err: error, attempt: attempt.id },
+    'could not start a payment at the gateway',
+  )
   if (error.isFinal) await updateUnsettled(app, attempt, { state: 'closed', next_look: null, end_time: app.clock() })
   const { gateway, currency, amount } = attempt
   if (error.amountFault) throw createAmountError(gateway, { currency, amount: readAmount(amount) }, error.amountFault)

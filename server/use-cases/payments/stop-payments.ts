@@ -43,8 +43,8 @@ async function endAttempts(app: AppContext, attempts: readonly AttemptRecord[], 
         error instanceof PaymentProblem || (error instanceof ProblemError && error.code === 'UNAVAILABLE')
       if (!isUnanswered) throw error
       app.log.warn(
-        { err: error, attempt: attempt.id, paid: toPayableRef(attempt) },
-        'a payment could not be ended at the gateway',
+        { event: 'payment_close_failed', err: error, attempt: attempt.id, paid: toPayableRef(attempt) },
+        'could not close a payment at the gateway',
       )
       throw new ProblemError(unanswered, null, retrySeconds)
     })

@@ -52,7 +52,7 @@ export async function renewSession(app: AppContext, input: RenewalInput): Promis
   // A family that was used twice has ended, and its sockets with it.
   announceEndedSessions(app)
   notifyJobs(app)
-  logSecurityEvent(app.log, 'refresh refused', { request: input.requestId, code: outcome.refusal })
+  logSecurityEvent(app.log, 'refresh_refused', { request: input.requestId, code: outcome.refusal })
   throw new ProblemError(outcome.refusal, outcome.data)
 }
 
@@ -147,6 +147,6 @@ async function endFamily(
     { code: 'user', operation: 'login', info: { UserName: presentedToken.userName, Reason: 'token reused' } },
   ])
   await requestMail(db, { companyId, now }, { mail: 'session-copied', userId })
-  logSecurityEvent(app.log, 'token reused', { user: userId, tenant: companyId, request: input.requestId })
+  logSecurityEvent(app.log, 'token_reused', { user: userId, tenant: companyId, request: input.requestId })
   return createRefusal('UNAUTHORIZED')
 }

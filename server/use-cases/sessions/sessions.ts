@@ -77,7 +77,7 @@ async function recordEndedSessions(
 
 function announceOwnEnd(app: AppContext, { caller: { userId, companyId }, requestId }: SessionCaller): void {
   announceEndedSessions(app)
-  logSecurityEvent(app.log, 'sessions ended', { user: userId, tenant: companyId, about: userId, request: requestId })
+  logSecurityEvent(app.log, 'sessions_ended', { user: userId, tenant: companyId, about: userId, request: requestId })
 }
 
 /** Oneself is signed out by oneself. */
@@ -93,6 +93,6 @@ export const endSessionsByAdmin: UseCase<typeof endUserSessions> = async (contex
   })
   context.afterCommit(() => announceEndedSessions(app))
   const eventFields = { user: caller.userId, tenant: caller.companyId, about: user.id, request: requestId }
-  logSecurityEvent(app.log, 'sessions ended', eventFields)
+  logSecurityEvent(app.log, 'sessions_ended', eventFields)
   return { status: 204, body: null }
 }

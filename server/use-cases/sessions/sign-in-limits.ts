@@ -90,7 +90,7 @@ export async function reserveGuess(
   if (!flood) return
   position?.slowDown()
   if (flood.isNew)
-    logSecurityEvent(app.log, 'login flood', { attempts: flood.attempts, minutes: attemptWindowMs / 60_000 })
+    logSecurityEvent(app.log, 'login_flood', { attempts: flood.attempts, minutes: attemptWindowMs / 60_000 })
 }
 
 /** The password was right. Needs portal_system. */

@@ -77,7 +77,7 @@ export async function signInBySecondFactor(
   if (!startedSession) throw createRefusal(app, eventFields)
   if (verifiedFactor?.method === 'recovery code') {
     notifyJobs(app)
-    logSecurityEvent(app.log, 'recovery code used', eventFields)
+    logSecurityEvent(app.log, 'recovery_code_used', eventFields)
   }
   return finishSignIn(app, session.credential, startedSession, device)
 }
@@ -105,7 +105,7 @@ async function verifyEvidence(
   try {
     await reserveGuess(app, guessLimits, now, null)
   } catch (error) {
-    logSecurityEvent(app.log, 'second factor throttled', eventFields)
+    logSecurityEvent(app.log, 'second_factor_throttled', eventFields)
     throw error
   }
   const verifiedFactor = await verifyFactor(
@@ -139,6 +139,6 @@ async function mailGuesses(
 }
 
 function createRefusal(app: AppContext, eventFields: Record<string, string | number>): ProblemError {
-  logSecurityEvent(app.log, 'second factor failed', eventFields)
+  logSecurityEvent(app.log, 'second_factor_failed', eventFields)
   return new ProblemError('MFA_INVALID')
 }

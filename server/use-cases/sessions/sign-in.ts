@@ -131,7 +131,7 @@ async function verifyByPassword(
   try {
     await reserveGuess(app, guessLimits, now, position)
   } catch (error) {
-    logSecurityEvent(app.log, 'login throttled', eventFields)
+    logSecurityEvent(app.log, 'login_throttled', eventFields)
     throw error
   }
   const credential = await writeAsSystem(app, (db) =>
@@ -141,7 +141,7 @@ async function verifyByPassword(
   const passwordHash = credential?.passwordHash ?? null
   const matchKind = await matchPassword(passwordHash, password, { cost, position })
   if (matchKind === null || !credential || passwordHash === null) {
-    logSecurityEvent(app.log, 'login failed', eventFields)
+    logSecurityEvent(app.log, 'login_failed', eventFields)
     await countFailedSignInAttempt(app, credential?.userId ?? null, device.address, now)
     throw createUnknownAccountError()
   }
@@ -194,7 +194,11 @@ export function finishSignIn(
   { requestId }: SignInClientDevice,
 ): SessionGrant {
   if (isMailed) notifyJobs(app)
-  logSecurityEvent(app.log, 'login ok', { user: credential.userId, tenant: credential.companyId, request: requestId })
+  logSecurityEvent(app.log, 'login_succeeded', {
+    user: credential.userId,
+    tenant: credential.companyId,
+    request: requestId,
+  })
   return grant
 }
 

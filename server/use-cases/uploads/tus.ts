@@ -64,7 +64,10 @@ export function createTusServer(app: AppContext): TusServer {
         // Its bytes are safe: what goes wrong here is done again when the uploads are listed.
         if (upload)
           await readUpload(app, caller, upload, requestId).catch((error: unknown) =>
-            app.log.error({ err: error, upload: id }, 'a package could not be read'),
+            app.log.error(
+              { event: 'package_read_failed', err: error, upload: id },
+              'could not read an uploaded package',
+            ),
           )
         return {}
       },

@@ -57,7 +57,11 @@ class UploadLock implements Lock {
     this.heartbeat = setInterval(() => {
       this.renewLease().then(
         (isHeld) => (isHeld ? undefined : cancel()),
-        (error: unknown) => this.app.log.warn({ err: error }, 'the lease of an upload could not be kept'),
+        (error: unknown) =>
+          this.app.log.warn(
+            { event: 'upload_lease_renewal_failed', err: error },
+            'could not renew the lease of an upload',
+          ),
       )
     }, intervals.heartbeatMs)
   }
@@ -66,7 +70,10 @@ class UploadLock implements Lock {
     clearInterval(this.heartbeat)
     await this.localLock.unlock()
     await writeAsSystem(this.app, (db) => releaseLease(db, this.id, this.lease)).catch((error: unknown) =>
-      this.app.log.warn({ err: error }, 'the lease of an upload ends by itself'),
+      this.app.log.warn(
+        { event: 'upload_lease_release_failed', err: error },
+        'could not release the lease of an upload; it expires by itself',
+      ),
     )
   }
 

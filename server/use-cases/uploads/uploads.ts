@@ -163,7 +163,10 @@ export async function listOwnUploads(app: AppContext, caller: Caller, requestId:
     if (!isUnread(upload) || receivedById.get(upload.id) !== upload.size) continue
     // One that cannot be read now hides none of the others, and is tried again with the next look.
     await readUpload(app, caller, upload, requestId).catch((error: unknown) =>
-      app.log.error({ err: error, upload: upload.id }, 'a package could not be read'),
+      app.log.error(
+        { event: 'package_read_failed', err: error, upload: upload.id },
+        'could not read an uploaded package',
+      ),
     )
   }
   return runForCompany(app, caller, async (db) => {

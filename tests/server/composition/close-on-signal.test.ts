@@ -68,8 +68,11 @@ it.each([
   const lines = output
     .trim()
     .split('\n')
-    .map((line) => JSON.parse(line) as { level: number; msg: string; signal?: string; err?: { message: string } })
-  expect(lines.map(({ msg }) => msg)).toEqual([kind, 'closing', 'closed'])
+    .map(
+      (line) =>
+        JSON.parse(line) as { level: number; msg: string; kind?: string; signal?: string; err?: { message: string } },
+    )
+  expect(lines.map(({ msg, kind: loggedKind }) => loggedKind ?? msg)).toEqual([kind, 'closing', 'closed'])
   expect([lines[0]?.level, lines[0]?.err?.message, lines[1]?.signal]).toEqual([60, 'nobody foresaw this', kind])
 })
 

@@ -66,7 +66,7 @@ describe('the ways of paying', () => {
     const simulatedStart = await simulate!.start(input)
     expect(simulatedStart).toMatchObject({ payment: { status: 'paid', key: input.key, ...input.money } })
     expect(await simulate!.start(input)).toEqual(simulatedStart)
-    await expect.poll(() => lines.join('')).toContain('was not acknowledged')
+    await expect.poll(() => lines.join('')).toContain('sandbox_webhook_unacknowledged')
     await payments.close()
     expect(lines.join('')).not.toMatch(/(sk|pk)_test|whsec|PRIVATE KEY|client_secret|sign=|2088\d/)
   })

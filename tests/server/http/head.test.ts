@@ -171,7 +171,7 @@ describe('fault 21d a Host that is not ours', () => {
       .readLog()
       .slice(logLength)
       .split('\n')
-      .filter((line) => line.includes('"host refused"'))
+      .filter((line) => line.includes('"host_refused"'))
       .map((line) => JSON.parse(line))
     expect(logLines).toHaveLength(10)
     expect(logLines[0]).toMatchObject({ host: 'name-0.example', publicUrl: 'http://portal.example' })

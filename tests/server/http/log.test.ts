@@ -26,7 +26,7 @@ beforeEach(async () => {
 
 interface LogLine {
   security?: string
-  msg: string
+  event: string
   requestId?: string
   [name: string]: unknown
 }
@@ -75,7 +75,7 @@ test('no secret that was ever sent stands in the log: every field of every call 
 test('each answer is one line: when, which request, who, which route (S-89)', async () => {
   const response = await admin.send({ url: `/api/m18s/user?userId=${admin.userId}` })
   const line = readLines().find(
-    ({ requestId, msg }) => requestId === response.headers['x-request-id'] && msg === 'answered',
+    ({ requestId, event }) => requestId === response.headers['x-request-id'] && event === 'request_completed',
   )
   expect(line).toMatchObject({
     user: admin.userId,
@@ -111,14 +111,14 @@ test('what matters for security has a word of its own (S-88)', async () => {
   await admin.send({ method: 'POST', url: `/api/users/disable/${user.userId}` })
   await admin.send({ method: 'POST', url: '/api/m18s/user', payload: {} })
   await admin.send({ method: 'POST', url: '/api/m18s/logout' })
-  const loggedEvents = new Set(readLines().map(({ security }) => security))
+  const loggedEvents = new Set(readLines().flatMap(({ event, security }) => (security ? [event] : [])))
   for (const event of [
-    'login ok',
-    'login failed',
-    'access denied',
-    'role changed',
-    'user disabled',
-    'input refused',
+    'login_succeeded',
+    'login_failed',
+    'access_denied',
+    'role_changed',
+    'user_disabled',
+    'input_refused',
     'logout',
   ])
     expect(loggedEvents).toContain(event)
@@ -132,7 +132,7 @@ test('a fault of ours is told by its request id alone, and logged with it (S-92)
   expect([response.statusCode, response.json().errorCode, response.json().data]).toEqual([500, 'SERVER_ERROR', null])
   expect(response.body).not.toContain('wires')
   const line = readLines().find(
-    ({ requestId, msg }) => requestId === response.headers['x-request-id'] && msg === 'failed',
+    ({ requestId, event }) => requestId === response.headers['x-request-id'] && event === 'request_failed',
   )
   expect(line).toMatchObject({ err: { type: 'Error', message: 'crossed wires' } })
   // And the next one is served again.

@@ -235,7 +235,7 @@ eachEngineByNight('progress over a websocket', (engine) => {
     for (let index = 0; index < 1000; index++) floodingListener.socket.send('{}')
     expect(await floodingListener.closeCode).toBe(1008)
     // One line, however many messages were on their way.
-    expect(server.readLog().match(/"security":"flood"/g)).toHaveLength(1)
+    expect(server.readLog().match(/"event":"request_flood"/g)).toHaveLength(1)
     const longListener = await openListener()
     longListener.socket.send('x'.repeat(65_537))
     expect(await longListener.closeCode).toBe(1009)
@@ -243,7 +243,7 @@ eachEngineByNight('progress over a websocket', (engine) => {
   })
 
   it('fault 2 is cut off for who floods it with pings and reads no answer', async () => {
-    const floodCount = server.readLog().match(/"security":"flood"/g)?.length ?? 0
+    const floodCount = server.readLog().match(/"event":"request_flood"/g)?.length ?? 0
     const upgrade = {
       connection: 'Upgrade',
       upgrade: 'websocket',
@@ -263,7 +263,7 @@ eachEngineByNight('progress over a websocket', (engine) => {
       })
       upgradeRequest.end()
     })
-    expect(server.readLog().match(/"security":"flood"/g)).toHaveLength(floodCount + 1)
+    expect(server.readLog().match(/"event":"request_flood"/g)).toHaveLength(floodCount + 1)
   })
 
   it('is no page: asked for without an upgrade there is nothing', async () => {

@@ -56,7 +56,7 @@ test('fault 2r JSON in thousands of single bytes is cut off, with and without si
       /^HTTP\/1\.1 400 /,
     )
   }
-  expect(server.readLog()).toContain('input refused')
+  expect(server.readLog()).toContain('input_refused')
 })
 
 test('fault 2r a form in thousands of single bytes is refused before all of it has come', async () => {

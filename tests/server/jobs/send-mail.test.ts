@@ -59,7 +59,7 @@ describe('mail through a real mail server', () => {
     smtp.behaviour.RCPT = '550 no such mail box'
     await runOneMailJob()
     expect(await countWaiting()).toEqual([])
-    expect(readLastLogLine()).toContain('a mail was refused and is given up')
+    expect(readLastLogLine()).toContain('"event":"mail_rejected"')
     expect(readLastLogLine()).toContain('550')
     expect(readLastLogLine()).not.toContain('bo@alpha')
   })
@@ -69,7 +69,7 @@ describe('mail through a real mail server', () => {
     for (let tryCount = 0; tryCount < 40 && (await runOneMailJob()); tryCount++)
       server.clock.now = (await countWaiting())[0]?.lease_until ?? server.clock.now
     expect(await countWaiting()).toEqual([])
-    expect(readLastLogLine()).toContain('a job was given up')
+    expect(readLastLogLine()).toContain('"event":"job_failed"')
     expect(server.clock.now - Date.parse('2026-03-02T02:00:00Z')).toBeGreaterThan(16 * 3_600_000)
   })
 

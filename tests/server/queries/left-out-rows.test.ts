@@ -29,7 +29,7 @@ const readLogLines = (endpoint: string) =>
   server
     .readLog()
     .split('\n')
-    .flatMap((line) => (line.includes('do not fit the response schema') ? [JSON.parse(line)] : []))
+    .flatMap((line) => (line.includes('"event":"invalid_rows_omitted"') ? [JSON.parse(line)] : []))
     .filter((line) => line.endpoint === endpoint)
 
 describe('fault 3b a list of users', () => {

@@ -151,7 +151,7 @@ describe('a queue full of strangers', () => {
 })
 
 describe('more attempts than all accounts together have', () => {
-  const countAlarms = () => server.readLog().split('"security":"login flood"').length - 1
+  const countAlarms = () => server.readLog().split('"event":"login_flood"').length - 1
 
   test('refuse nobody, and are said once in ten minutes', async () => {
     const alarmsBefore = countAlarms()
@@ -161,7 +161,7 @@ describe('more attempts than all accounts together have', () => {
     for (const address of ['203.0.113.2', '203.0.113.3', '203.0.113.4'])
       expect(await readStatus(guessPassword('user@beta', address))).toBe(401)
     expect(countAlarms()).toBe(alarmsBefore + 1)
-    expect(server.readLog()).toContain('"security":"login flood","attempts":2001,"minutes":10')
+    expect(server.readLog()).toContain('"event":"login_flood","security":true,"attempts":2001,"minutes":10')
     expect(await readStatus(attemptSignIn('user@alpha'))).toBe(200)
 
     server.clock.now += 10 * minuteMs

@@ -8,6 +8,7 @@ import { join } from 'node:path'
 import { getAddressGroup, getClientAddress } from '#server/shares/client-address.ts'
 import type { InstanceAddress } from '#server/drivers/hosting/hosting-driver.ts'
 import { readJsonFile, writeFileAtomically } from '#server/drivers/hosting/local/atomic-file.ts'
+import { logSupervisorError } from '#server/drivers/hosting/local/log-supervisor-error.ts'
 import { forward } from '#server/drivers/hosting/local/forward.ts'
 import { getGatewayPage, type GatewayPage } from '#server/drivers/hosting/local/gateway-pages.ts'
 import {
@@ -142,7 +143,7 @@ export async function openGateway({
   /** Somebody else may have it for now: services run all the same. */
   function listenAt(fixedPort: number, isFirstTry = true): void {
     server.once('error', (error) => {
-      if (isFirstTry) console.error(new Date().toISOString(), `gateway: port ${fixedPort}`, error.message)
+      if (isFirstTry) reportUnavailablePort(fixedPort, error)
       retryTimer = setTimeout(() => listenAt(fixedPort, false), retryMs)
     })
     server.listen(fixedPort, host, () => server.removeAllListeners('error'))
@@ -216,3 +217,9 @@ function tryListen(server: Server, port: number): Promise<boolean> {
     })
   })
 }
+
+const reportUnavailablePort = (port: number, err: Error) =>
+  logSupervisorError(
+    { event: 'gateway_port_unavailable', err, port },
+    'the gateway could not listen on its port; retrying',
+  )

@@ -27,7 +27,10 @@ export async function expireBackups(app: AppContext): Promise<number> {
     try {
       await clearLocation(app, row.pdb_type, row.location)
     } catch (error) {
-      app.log.warn({ err: error, backup: row.id }, 'a backup that is not needed any more could not be taken away')
+      app.log.warn(
+        { event: 'backup_deletion_failed', err: error, backup: row.id },
+        'could not delete an expired backup',
+      )
       continue
     }
     await writeAsSystem(app, (db) => updateStoredBackup(db, row, { location: null }, app.clock()))
@@ -57,7 +60,7 @@ export async function cleanUpBackups(app: AppContext): Promise<number> {
   let removedCount = await app.backups.store.cleanUp(dayMs)
   for (const type of backupTypes)
     for await (const location of listOrphans(app, type)) {
-      app.log.warn({ location }, 'a backup that no row names is taken away')
+      app.log.warn({ event: 'orphaned_backup_deleted', location }, 'deleted a stored backup that has no row')
       await clearLocation(app, type, location)
       removedCount += 1
     }

@@ -62,7 +62,7 @@ async function billMonths(app: AppContext): Promise<number> {
     const recordCount = await writeAsSystem(app, (db) =>
       billService({ db, app, now: app.clock() }, { serviceId: id, companyId: company_id }),
     ).catch((error: unknown) => {
-      app.log.error({ err: error, service: id }, 'a month of traffic could not be billed')
+      app.log.error({ event: 'traffic_billing_failed', err: error, service: id }, 'could not bill a month of traffic')
       return 0
     })
     if (recordCount > 0) announceServices(app, company_id)

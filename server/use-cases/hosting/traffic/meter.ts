@@ -45,7 +45,10 @@ export function openMeter(app: AppContext, run: TrafficRun): OpenMeter {
       movedBytes += bytes
       if (movedBytes - writtenBytes < flushBytes) return
       await flush().catch((error: unknown) => {
-        app.log.warn({ err: error, run: run.run }, 'moved bytes could not be written down yet')
+        app.log.warn(
+          { event: 'traffic_record_delayed', err: error, run: run.run },
+          'could not record the traffic of a restore or backup yet; retrying',
+        )
       })
     },
     finish: flush,

@@ -183,7 +183,7 @@ describe.skipIf(!canChangeUser())('local hosting as root', () => {
       readUser(host, shopRef),
     )
     const lines = await Array.fromAsync(driver.readLog(shopRef, { from: 0, to: Date.now() + 1000 }))
-    expect(lines.map(({ text }) => text)).toEqual(expect.arrayContaining(['login of admin', 'its data was replaced']))
+    expect(lines.map(({ text }) => text)).toEqual(expect.arrayContaining(['login of admin', 'data replaced']))
     // The next supervisor takes over what runs.
     const [previousTask] = readTasks(host, shopRef)
     for (const { pid } of findSupervisors(host.folder)) process.kill(pid, 'SIGKILL')
@@ -269,7 +269,10 @@ it('fault 15n says in the log of the portal why services share its user', async 
     await host.driver.prepare(ref, { name: 'Shop', config: { memoryMb: 0, tasks: 1 } }, { fence: 1 })
     await host.driver.look(ref)
     expect(warnings).toEqual([
-      [{ problem: expect.stringMatching(/root|cannot/) }, 'hosted services share the user of the portal'],
+      [
+        { event: 'service_isolation_missing', problem: expect.stringMatching(/root|cannot/) },
+        expect.stringContaining('not isolated'),
+      ],
     ])
   } finally {
     await host.end()

@@ -142,7 +142,7 @@ describe('renewing (K-20)', () => {
     expect((await renew(third.refresh)).statusCode).toBe(401)
     // The same user's session on another device has nothing to do with it.
     expect(await readAccessOutcome(otherSession.accessToken)).toBe('ok')
-    expect(server.readLog()).toContain('token reused')
+    expect(server.readLog()).toContain('"event":"token_reused"')
   })
 
   test('an older ancestor ends the family as well', async () => {

@@ -168,8 +168,8 @@ export class HostedInstance {
       const runningSetting = this.#getWantedSetting()
       const runningMb = runningSetting ? this.#getNeededMb(runningSetting.config) : 0
       if (this.#getNeededMb(active.config) > runningMb) this.#context.requireMemory(active.config)
-      if (record.wanted === 'stopped') this.#logEvent('to run')
-      else if (active !== record.active) this.#logEvent('to run anew')
+      if (record.wanted === 'stopped') this.#logEvent('start requested')
+      else if (active !== record.active) this.#logEvent('restart requested')
       this.#updateRecord({ wanted: 'running', active, fence })
       if (active === runningSetting) this.#tasks.reconcile()
       else this.#tasks.restart()
@@ -178,7 +178,7 @@ export class HostedInstance {
 
   stop({ fence }: HostingOperation): Promise<void> {
     return this.#runInTurn(fence, async () => {
-      if (this.#requireRecord().wanted === 'running') this.#logEvent('to stop')
+      if (this.#requireRecord().wanted === 'running') this.#logEvent('stop requested')
       this.#updateRecord({ wanted: 'stopped', fence })
       await this.#tasks.removeAll()
     })
@@ -191,7 +191,7 @@ export class HostedInstance {
       const program = buildProgram(this.#context, record)
       await setInstancePassword(program, record.user, files.getDataFolder(this.#path, record), password)
       this.#updateRecord({ hasPassword: true })
-      this.#logEvent('the password of admin was set')
+      this.#logEvent('password of admin set')
     })
   }
 
@@ -211,7 +211,7 @@ export class HostedInstance {
         syncFolder(this.#path)
         // The record names the new folder before any task starts.
         this.#updateRecord({ data, hasPassword: true, fence })
-        this.#logEvent('its data was replaced')
+        this.#logEvent('data replaced')
       } finally {
         this.#isReplacingData = false
         this.#tasks.restart()
@@ -223,7 +223,7 @@ export class HostedInstance {
   remove({ fence }: HostingOperation): Promise<void> {
     return this.#runInTurn(fence, async () => {
       if (!this.#record) return
-      if (this.#record.created) this.#logEvent('taken away; its data stays')
+      if (this.#record.created) this.#logEvent('removed; its data is kept')
       await this.#removeTasks(fence)
       removeUnusedApps(join(this.#path, 'apps'), [])
     })

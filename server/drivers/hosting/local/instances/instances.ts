@@ -9,6 +9,7 @@ import {
   type InstanceRef,
   type InstanceState,
 } from '#server/drivers/hosting/hosting-driver.ts'
+import { logSupervisorError } from '#server/drivers/hosting/local/log-supervisor-error.ts'
 import { getCompileCacheEnv } from '#server/drivers/compile-cache.ts'
 import { type ErasedFences, openErasedFences } from '#server/drivers/hosting/local/instances/erased-fences.ts'
 import { HostedInstance } from '#server/drivers/hosting/local/instances/instance.ts'
@@ -78,7 +79,10 @@ export class InstanceRegistry {
     this.isolationProblem = findIsolationProblem(users, instancesFolder, program)
     this.#users = this.isolationProblem === null && users !== null ? openUserPool(folder, users) : null
     if (this.#users === null)
-      console.error(new Date().toISOString(), `services share the user of the portal: ${this.isolationProblem}`)
+      logSupervisorError(
+        { event: 'service_isolation_missing', problem: this.isolationProblem },
+        'hosted services run as the user of the portal and are not isolated from it or from each other',
+      )
     this.#times = { ...defaultTaskTimes, ...times }
     this.#erasedFences = openErasedFences(folder)
   }

@@ -70,7 +70,7 @@ export class TaskManager {
     const previousRecords = files.readTaskRecords(context.path)
     for (const task of previousRecords) {
       if (isRunning(task)) this.#tasks.set(task.number, new InstanceTask(task, this.#events, context.times))
-      else this.#logEvent('error', `task ${task.number} ended while nobody watched it`)
+      else this.#logEvent('error', `task ${task.number} ended while the supervisor was not running`)
     }
     if (previousRecords.length > this.#tasks.size) this.#writeRecords()
     if (getPlan()) this.reconcile()

@@ -77,7 +77,10 @@ export function openControlClient(settings: SupervisorSettings, log: Pick<Logger
     greetedPid = pid
     // Where none were asked for, the start of the portal says so.
     if (settings.users !== null && isolationProblem)
-      log.warn({ problem: isolationProblem }, 'hosted services share the user of the portal')
+      log.warn(
+        { event: 'service_isolation_missing', problem: isolationProblem },
+        'hosted services run as the user of the portal and are not isolated from it or from each other',
+      )
   }
 
   function isCompatible({ version, settings: supervisorSettings }: SupervisorGreeting): boolean {

@@ -2,6 +2,7 @@
 import { chmodSync } from 'node:fs'
 import { HostingError, type InstanceRef } from '#server/drivers/hosting/hosting-driver.ts'
 import { isDiskFull } from '#server/drivers/hosting/local/is-disk-full.ts'
+import { logSupervisorError } from '#server/drivers/hosting/local/log-supervisor-error.ts'
 import type { InstanceRegistry } from '#server/drivers/hosting/local/instances/instances.ts'
 import {
   type SupervisorCall,
@@ -81,7 +82,10 @@ export async function startControlServer({
       lastActivityAt = Date.now()
     })
     handleRequest(request, response).catch((error: unknown) => {
-      console.error(new Date().toISOString(), request.url, error)
+      logSupervisorError(
+        { event: 'supervisor_request_failed', err: error, url: request.url },
+        'could not answer a request of the portal',
+      )
       if (response.headersSent) response.destroy()
       else response.writeHead(500).end()
     })
@@ -130,7 +134,7 @@ async function executeCall(instances: InstanceRegistry, call: SupervisorCall): P
     if (error instanceof HostingError)
       return { fault: error.fault, message: error.message, details: { ...error.details } }
     if (isDiskFull(error)) return { fault: 'no_room', message: 'the disk is full' }
-    console.error(new Date().toISOString(), call.name, error)
+    logSupervisorError({ event: 'supervisor_call_failed', err: error, call: call.name }, 'a call of the portal failed')
     return { fault: 'internal', message: error instanceof Error ? error.message : String(error) }
   }
 }

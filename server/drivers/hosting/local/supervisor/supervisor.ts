@@ -9,6 +9,7 @@ import { startControlServer } from '#server/drivers/hosting/local/supervisor/con
 import { openGateway } from '#server/drivers/hosting/local/gateway.ts'
 import { InstanceRegistry } from '#server/drivers/hosting/local/instances/instances.ts'
 import type { SupervisorSettings } from '#server/drivers/hosting/local/supervisor/protocol.ts'
+import { logSupervisorError } from '#server/drivers/hosting/local/log-supervisor-error.ts'
 import { boundSupervisorLog } from '#server/drivers/hosting/local/supervisor/supervisor-log.ts'
 import { acquireLock } from '#server/drivers/hosting/local/supervisor/supervisor-lock.ts'
 
@@ -73,7 +74,10 @@ async function runSupervisor(releaseLock: () => void): Promise<void> {
   // What nobody foresaw: the next one begins where this one stood.
   for (const kind of ['uncaughtException', 'unhandledRejection'] as const)
     process.on(kind, (error: unknown) => {
-      console.error(new Date().toISOString(), kind, error)
+      logSupervisorError(
+        { event: 'supervisor_crashed', err: error, kind },
+        'the supervisor stops after an unexpected error',
+      )
       process.exit(1)
     })
 }

@@ -34,7 +34,11 @@ export function watchChanges({
       try {
         if (!isEmpty()) await listen()
       } catch (error) {
-        if (!stopSignal.aborted) log.warn({ err: error }, 'changes of services are not heard')
+        if (!stopSignal.aborted)
+          log.warn(
+            { event: 'service_changes_unavailable', err: error },
+            'the change stream of the service supervisor is not available; retrying',
+          )
       }
       await wait(pauseMs, undefined, { signal: stopSignal, ref: false }).catch(() => undefined)
     }

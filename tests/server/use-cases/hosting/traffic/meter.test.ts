@@ -96,7 +96,7 @@ describe('moved bytes', () => {
   test('are kept where the database was away, and it is said at the end that they could not be', async () => {
     const { meter, finish } = openMeter(server.app, { ...service, serviceId: 999_999, run: 'backup-1' })
     await meter(5_000_000)
-    expect(server.readLog()).toContain('moved bytes could not be written down yet')
+    expect(server.readLog()).toContain('traffic_record_delayed')
     await expect(finish()).rejects.toThrow('of no service')
   })
 })

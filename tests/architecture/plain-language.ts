@@ -1,0 +1,31 @@
+/** Plain English: markers of a dialect that this project had, comments, and titles of tests. */
+import { parseSync } from 'vite'
+import { readJson } from '#tests/architecture/tree.ts'
+
+export const languageRules = readJson<{
+  maxMarkedPercent: number
+  maxCommentLinesPerThousand: number
+  markers: string[]
+}>('tests/architecture/plain-language.json')
+
+const markerPattern = new RegExp(`\\b(?:${languageRules.markers.join('|')})\\b`, 'i')
+
+/** The first marker in a text. */
+export const findMarker = (text: string): string | undefined => markerPattern.exec(text)?.[0]
+
+/** Lines of comments with words in them, without their signs and without instructions to tools. */
+export function listCommentLines(file: string, text: string): string[] {
+  const isInstruction = (line: string) => /^(@|#|biome|oxlint|eslint|chunk:)/.test(line)
+  return parseSync(file, text).comments.flatMap(({ value }) =>
+    value
+      .split('\n')
+      .map((line) => line.replace(/^[\s/*]+|[\s*]+$/g, ''))
+      .filter((line) => /[a-z]{2}/i.test(line) && !isInstruction(line)),
+  )
+}
+
+const titlePattern =
+  /\b(?:it|test|describe|nightly)(?:\.\w+)*(?:\([^()]*\))?\(\s*(?<quote>['"`])(?<title>(?:\\.|(?!\k<quote>)[^\\])*)\k<quote>/g
+
+export const listTestTitles = (text: string): string[] =>
+  [...text.matchAll(titlePattern)].flatMap(({ groups }) => groups?.['title'] ?? [])
