@@ -2,7 +2,7 @@
  * What the sandbox knows, as lines of a file: each line is one change, whole or not there. Written before it is
  * answered, so a process that is killed at any point has taken exactly the money that the file says.
  */
-import { closeSync, mkdirSync, openSync, readFileSync, renameSync, writeFileSync, writeSync } from 'node:fs'
+import { closeSync, mkdirSync, openSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 
 export interface JournalRow {
@@ -41,7 +41,7 @@ export function openJournal<T extends { [Table in keyof T]: JournalRow }>(path: 
     list: (table) => [...(tables.get(table)?.values() ?? [])] as T[typeof table][],
     put(changes) {
       const line = changes as JournalLine
-      writeSync(file, `${JSON.stringify(line)}\n`)
+      writeFileSync(file, `${JSON.stringify(line)}\n`)
       applyLine(line)
     },
     close: () => closeSync(file),

@@ -1,5 +1,5 @@
 /** Small files that are whole or not there, however the process ends: each is what it was, or what it was to become. */
-import { closeSync, fsyncSync, openSync, readFileSync, renameSync, writeSync } from 'node:fs'
+import { closeSync, fsyncSync, openSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 
 /** On the disk when it returns. One writer at a time for a path. */
@@ -7,7 +7,8 @@ export function writeFileAtomically(path: string, text: string): void {
   const draft = `${path}.part`
   const file = openSync(draft, 'w', 0o600)
   try {
-    writeSync(file, text)
+    // Not writeSync: on a nearly full disk it may write only a part, and return without an error.
+    writeFileSync(file, text)
     fsyncSync(file)
   } finally {
     closeSync(file)
