@@ -1,10 +1,10 @@
-/** The program. Loading its code is half of a start, so what was compiled the last time is kept. */
+/** The server program. Loading its code takes half of the start time, so compiled code is cached. */
 import '#server/config/private-files.ts'
 import { enableCompileCache } from 'node:module'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-// Beside the packages, and not in the machine's temporary folder, where others could lay out code for us to run.
+// Cached in `node_modules`, because in the system's temporary folder other users could place code for the server.
 enableCompileCache(join(import.meta.dirname, 'node_modules/.cache/compiled'))
 const { listen } = await import('#server/composition/listen.ts')
 await listen({

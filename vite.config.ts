@@ -1,6 +1,4 @@
-/**
- * Builds the client into dist/: what is served under /saas/, and beside it build.json, which only the server reads.
- */
+/** Builds the client into dist/: the files served under /saas/, and build.json, which only the server reads. */
 import { join } from 'node:path'
 import react from '@vitejs/plugin-react'
 import { defineConfig } from 'vite'
@@ -20,7 +18,7 @@ import { buildId, buildName } from './scripts/build-id.mjs'
 const root = import.meta.dirname
 const server = `http://127.0.0.1:${process.env['PORT'] ?? 8080}`
 
-/** Dexie's build for browsers of today; a dialog that neither ripples nor is resized needs neither. */
+/** Dexie's build for modern browsers. The stub replaces effects and icons that the portal's dialogs do not use. */
 const lighterModules = [
   { find: /^dexie$/, replacement: 'dexie/dist/modern/dexie.mjs' },
   {
@@ -29,7 +27,7 @@ const lighterModules = [
   },
 ]
 
-/** Nouns whose texts the first pages show: a file a language has them, and a second one the others. */
+/** Namespaces of the first pages. For each language one file contains their texts and a second file all others. */
 const earlyNouns = ['shell', 'ui', 'users', 'home', 'accounts', 'problem', 'fields']
 const chunks = chunkSplitting(root, earlyNouns)
 
@@ -53,9 +51,9 @@ export default defineConfig(({ command }) => {
           target: 'es2023',
           sourcemap: false,
           globPatterns: ['**/*.{js,css,html,svg,png,woff2}'],
-          // A captive portal's page is no file of ours: what is stored is what was built (W-04).
+          // Digests keep the worker from storing anything but this build, such as the page of a captive portal (W-04).
           manifestTransforms: [addDigests, chunks.addParts],
-          // The system fetches an installed app's icons by itself, and no page ever shows them.
+          // The operating system fetches the icons of an installed app itself, and no page shows them.
           globIgnores: ['icons/{*.png,mark.svg}', 'screenshots/**', 'icons/src/**', 'sw.js'],
         },
       }),
@@ -72,14 +70,14 @@ export default defineConfig(({ command }) => {
       emptyOutDir: true,
       sourcemap: false,
       manifest: 'build-map.json',
-      // One sheet: a page's own would be one more file that its code has to wait for.
+      // One style sheet: with a sheet per page, its code would have to wait for another file.
       cssCodeSplit: false,
-      // Inlined images would need `data:` in more places of the CSP than img-src.
+      // Inlined images would need `data:` in more directives of the CSP than img-src.
       assetsInlineLimit: 0,
       modulePreload: { polyfill: false, resolveDependencies: chunks.filesToPreload },
       reportCompressedSize: false,
       rollupOptions: {
-        // Pages ask lazily for what the grouping above brings along anyway; that is meant.
+        // Some pages import lazily what the grouping above loads anyway. This is intended.
         checks: { ineffectiveDynamicImport: false, pluginTimings: false },
         output: {
           codeSplitting: chunks.codeSplitting,

@@ -1,11 +1,15 @@
 /**
- * Kinds of test, those of a browser last: `node` (rules, server, architecture: what Node runs by itself), `pageTests` (what runs in a
- * page, without a browser), `domTests` (whole pages in a simulated DOM, over a real server in process, with React as users get it: its
- * development build takes half as much of a core again), `componentTests` (components by themselves in the same DOM), `deviceTests` (the request
- * pipeline over a fake IndexedDB, and parts of the client that need no page), `leavingPageTests` (pages that are left) and `e2eTests` (real
- * Chromium). They run two files at a time, because two cores are what there is; pages wait for a fifth of their time, and are
- * three. In `node`, `deviceTests`, `domTests` and `componentTests` the files of a worker share its modules and its embedded database
- * (`isolate: false`): to load both takes longer than most files run.
+ * Two files run at a time, because the machine has two cores; DOM tests use three workers, because they wait for a fifth of their time.
+ * With `isolate: false` the files of a worker share modules and the embedded database, because loading both takes longer than most files
+ * run. Kinds of tests:
+ * - `node`: rules, server and architecture, run by Node itself.
+ * - `pageTests`: code of a page, without a browser.
+ * - `domTests`: complete pages in a simulated DOM, with a real server in the same process and React's production build, because the
+ *   development build takes half as much processor time again.
+ * - `componentTests`: single components in the same DOM.
+ * - `deviceTests`: the request pipeline with a fake IndexedDB, and parts of the client that need no page.
+ * - `leavingPageTests`: pages that are closed or left.
+ * - `e2eTests`: real Chromium. They run last.
  */
 import { join } from 'node:path'
 import { defineConfig } from 'vitest/config'
@@ -24,18 +28,18 @@ const deviceTests = [
   'sw',
   'ui',
 ].map((part) => `tests/${part}/**`)
-/** They change globals of the page, or what a module is: each file has a worker of its own. */
+/** They change globals of the page or mock modules, so each file has its own worker. */
 const pageTests = [
   'tests/app/connection/connection-monitor.test.ts',
   'tests/app/pwa/*.test.ts',
   'tests/features/entrance/found-services.test.ts',
   'tests/server/use-cases/rush.test.ts',
 ]
-/** Whole pages, of which each is loaded anew (`screen.ts`). */
+/** Complete pages; each test loads the page again (`screen.ts`). */
 const domTests = ['app', 'features'].map((part) => `tests/${part}/**/*.test.tsx`)
-/** They leave the page, which pages of other tests in their process would notice. */
+/** They leave the page, which would disturb other tests in the same process. */
 const leavingPageTests = ['tests/app/connection/hide-while-away.test.ts', 'tests/app/frozen-tab.test.ts']
-/** Drawn by Testing Library, whose `act` React has in its development build alone. */
+/** They use Testing Library, whose `act` exists only in React's development build. */
 const componentTests = [
   'tests/patterns/**/*.test.tsx',
   'tests/state/**/*.test.tsx',
@@ -46,13 +50,13 @@ const componentTests = [
 const e2eTests = ['tests/e2e/**']
 const clockTests = ['tests/campaigns/browser/**']
 
-/** What `tests/support/runner/nightly.ts` is for single tests. */
+/** Files that run only at night. `tests/support/runner/nightly.ts` does the same for single tests. */
 const nightlyTests = process.env.CAMPAIGN ? [] : ['tests/**/*.night.test.{ts,tsx}']
 
 const toGlobs = (folders: string[]) =>
   folders.map((folder) => (folder.endsWith('.ts') ? folder : `${folder}/*.test.{ts,tsx}`))
 
-/** Patience, no claim: what is waited for may take its time while another file has the processor. Its default is a second. */
+/** Only a limit: a test may wait while another file uses the processor. The default is a second. */
 const expectOptions = { poll: { timeout: 15_000 } }
 
 const domProject = {
@@ -68,7 +72,7 @@ const domProject = {
 }
 
 const chromiumProject = {
-  // They hold no state of their modules, and share a connection to the browser.
+  // Their modules have no state, and they share a connection to the browser.
   isolate: false,
   globalSetup: ['tests/support/runner/shared-portal.ts'],
   testTimeout: 90_000,
@@ -76,7 +80,7 @@ const chromiumProject = {
   expect: expectOptions,
 }
 
-// Every worker loads the same packages: what the first one compiled is kept for the rest, and for the next run.
+// The compile cache is shared by all workers and kept for the next run, because all workers load the same packages.
 process.env.NODE_COMPILE_CACHE ??= join(import.meta.dirname, 'node_modules/.cache/compiled')
 
 export default defineConfig({
@@ -92,7 +96,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'node',
-          // The server's code runs as it does for users: by Node itself, which takes its types away.
+          // Server code is executed by Node itself (type stripping), as in production.
           experimental: { viteModuleRunner: false, nodeLoader: false },
           setupFiles: ['tests/support/runner/seeded.ts'],
           globalSetup: ['tests/support/runner/both-engines.ts'],
@@ -151,7 +155,7 @@ export default defineConfig({
         extends: true,
         test: { ...chromiumProject, name: 'e2e', include: toGlobs(e2eTests), sequence: { groupOrder: 2 } },
       },
-      // All tests in Chromium, and what goes by the clock, for which nothing else may have the machine: `npm run campaign -- browser`.
+      // All Chromium tests and timing tests, which need the machine for themselves: `npm run campaign -- browser`.
       ...(process.env.CAMPAIGN
         ? [
             {

@@ -1,4 +1,4 @@
-/** Builds the floor page into a folder and serves it as a good server would: gzip made once, assets immutable. */
+/** Builds the baseline page into a folder and serves it as a good server would: compressed once, assets immutable. */
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import { once } from 'node:events'

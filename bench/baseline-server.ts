@@ -1,6 +1,6 @@
 /**
- * The limit: the least that answers the same on the same data. Fastify, hand-written prepared SQL, JSON made in the
- * database, an HS256 check on every call; no tenant, permission, key, trail or version. Run as a program of its own.
+ * The baseline server: the minimum that returns the same responses from the same data. Fastify, hand-written prepared SQL, JSON created in
+ * the database, an HS256 check on every call; no tenant, permission, idempotency key, audit trail or version. Runs as a separate program.
  */
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import { PGlite } from '@electric-sql/pglite'
@@ -11,7 +11,7 @@ type RunQuery = (name: string, sql: string, values: unknown[]) => Promise<string
 
 const { PORT = '0', SECRET = '', DATABASE_URL, FOLDER } = process.env
 
-/** One value of one row, by a statement that is prepared once. */
+/** Returns one value of one row, by a statement that is prepared once. */
 async function openDatabase(): Promise<RunQuery> {
   if (DATABASE_URL) {
     const pool = new pg.Pool({ connectionString: DATABASE_URL, max: 8 })

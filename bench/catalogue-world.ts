@@ -1,4 +1,4 @@
-/** A catalogue as large as it may become: 1,000 modules, each fifth one hidden, and 5,000 apps, over the demo world. */
+/** A catalogue of the largest expected size: 1,000 modules, every fifth one hidden, and 5,000 apps, added to the demo world. */
 import { insertAppVersion } from '#server/db/catalogue/apps.ts'
 import { insertModule } from '#server/db/catalogue/modules.ts'
 import { runInTransaction } from '#server/db/transaction.ts'
@@ -7,7 +7,7 @@ import { loadWorld, withContext } from '#tests/support/server/companies.ts'
 export const moduleCount = 1_000
 export const appCount = 5_000
 
-/** Into an empty folder. */
+/** `dataDir` must be an empty folder. */
 export async function loadCatalogue(dataDir: string): Promise<void> {
   await loadWorld(dataDir)
   const env = { DATA_DIR: dataDir, ARGON2_MEMORY_KB: '4096', ARGON2_TIME: '1' }
@@ -53,5 +53,5 @@ export async function loadCatalogue(dataDir: string): Promise<void> {
 
 export const getModuleCode = (n: number): string => `mod${String(n).padStart(4, '0')}`
 const getAppCode = (n: number): string => `app${String(n).padStart(4, '0')}`
-/** Without a pattern that an order could profit from. */
+/** Without a pattern that an order could benefit from. */
 const scramble = (n: number): number => (Math.imul(n + 1, 2_654_435_761) >>> 0) % 100_000

@@ -1,4 +1,4 @@
-/** C: the staff's lists of 1,000 modules and 5,000 apps, on a processor slowed four times: from the input to the rows on the screen. */
+/** Figure C: lists of 1,000 modules and 5,000 apps on a processor slowed down four times, from input to rows. */
 import { existsSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -10,12 +10,12 @@ import { type Bench, type BenchFigure, median } from './figures.ts'
 
 const roundCount = 5
 const cpuSlowdown = 4
-/** After an act, until all that it set going has come to rest. */
+/** Wait after an action, until everything that it started has finished, in ms. */
 const settleMs = 2_000
 
 interface ListAction {
   name: string
-  /** `round`: no two after each other lead to the same rows. */
+  /** `round` varies, so that two runs in a row never lead to the same rows. */
   run: (page: Page, round: number) => Promise<unknown>
 }
 const clickButton = (name: string) => (page: Page) =>
@@ -109,7 +109,7 @@ async function measureTimes(browser: Browser, portal: Portal, path: string, run:
   }
 }
 
-/** Runs in the page: the list says of when it is, and no longer how much of it is here. */
+/** Runs in the page. The list is complete when it shows its time and no longer how much of it is cached. */
 function isListComplete(): boolean {
   const freshness = document.querySelector('.freshness')
   return freshness !== null && freshness.querySelector('time')?.textContent === freshness.textContent
@@ -121,7 +121,7 @@ declare global {
   }
 }
 
-/** Runs in the page: notes when the input came, or the address moved (a search waits for the typing to rest), and the rows after it. */
+/** Runs in the page. Records the time of the input or address change (a search is delayed) and of the rows. */
 function watchRows() {
   const readCodes = () =>
     Array.from(
@@ -140,7 +140,7 @@ function watchRows() {
   const observer = new MutationObserver(() => {
     if (readCodes() === codesBefore || readCodes() === '') return
     observer.disconnect()
-    // A message comes after the frame that draws them.
+    // A message arrives after the frame that renders the rows.
     requestAnimationFrame(() => {
       const { port1, port2 } = new MessageChannel()
       port1.onmessage = () => (times.displayedAt = performance.now())

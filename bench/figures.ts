@@ -1,21 +1,20 @@
-/** What a figure is: a promise about speed or size as a ratio within one run, so that it can be checked on any machine. */
+/** A figure is a promise about speed or size, as a ratio within one run, so that it can be checked on any computer. */
 
 export interface BenchFigure {
   id: string
   title: string
-  /** Null: it could not be measured here; `note` says why. */
+  /** Null if it could not be measured here. `note` gives the reason. */
   value: number | null
-  /** x: a ratio; n: a number of things. */
+  /** `x`: a ratio. `n`: a number of things. */
   unit: 'x' | 'ms' | 'n'
-  /** Whether more or less is better. */
   better: 'more' | 'less'
-  /** Holds at every release, with a third of room for a noisy machine. */
+  /** Checked at every release. Leaves a third of tolerance for a busy computer. */
   limit: number
   note?: string
 }
 
 export interface Bench {
-  /** The figures it measures, for choosing on the command line. */
+  /** Ids of the figures that it measures, to select them on the command line. */
   ids: readonly string[]
   measure: (report: (line: string) => void) => Promise<BenchFigure[]>
 }
@@ -27,7 +26,7 @@ export const median = (values: readonly number[]): number => {
   return sorted.length % 2 ? upper : ((sorted[middle - 1] ?? upper) + upper) / 2
 }
 
-/** Median of the ratios of pairs that were measured side by side: what drifts, drifts for both. */
+/** Returns the median of the ratios of pairs measured together, so that drift affects both values. */
 export const ratio = (portalValues: readonly number[], baselineValues: readonly number[]): number =>
   median(portalValues.map((value, index) => value / (baselineValues[index] ?? Number.NaN)))
 

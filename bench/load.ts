@@ -1,6 +1,6 @@
 /**
- * Load as one socket a connection, kept alive, the next request when the answer is in. Hand-written, because Node's own
- * client costs as much as the servers that are measured and would make them look alike.
+ * Generates load: one kept-alive socket per connection, which sends the next request when the response has arrived. Hand-written, because
+ * Node's own client costs as much as the measured servers and would make them look alike.
  */
 import { connect, type Socket } from 'node:net'
 import { once } from 'node:events'
@@ -18,7 +18,6 @@ export interface LoadResponse {
   body: string
 }
 
-/** One connection's part: what to ask next, and what came of it. */
 export interface LoadClient {
   next: () => LoadRequest
   onResponse?: (response: LoadResponse) => void
@@ -27,7 +26,7 @@ export interface LoadClient {
 export interface LoadResult {
   perSecond: number
   p99Ms: number
-  /** Of answers that were not 2xx, by status. */
+  /** Number of responses other than 2xx, by status. */
   failures: Record<number, number>
 }
 
@@ -66,7 +65,7 @@ function formatRequest({ method, path, headers, body }: LoadRequest, host: strin
   return `${method} ${path} HTTP/1.1\r\nhost: ${host}\r\n${lines.join('')}content-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`
 }
 
-/** Answers one after the other. Both servers say how long their answers are. */
+/** Reads responses one after another. Both servers send a content length. */
 function createReader(socket: Socket): () => Promise<LoadResponse> {
   let bytes = Buffer.alloc(0)
   let waiter: { resolve: (response: LoadResponse) => void; reject: (error: Error) => void } | null = null

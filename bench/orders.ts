@@ -1,4 +1,4 @@
-/** C: the contract list of 10,000 orders pages as fast as one of 10, by the real server on PostgreSQL. */
+/** Figure C: the contract list of 10,000 orders pages as fast as one of 10, on the real server with PostgreSQL. */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -12,7 +12,7 @@ const smallCount = 10
 const roundCount = 60
 const readyCheck = { path: '/health/ready' }
 
-/** Services of a company, each with the same order of the demo world in force, a minute apart. */
+/** Creates services of a company, each with a copy of the demo world's active order, a minute apart. */
 const buildOrdersSql = (company: string, count: number) => `
   insert into service_order select (jsonb_populate_record(o, jsonb_build_object(
       'id', nextval(pg_get_serial_sequence('service_order', 'id')), 'company_id', c.id, 'code', 'svc' || n,
@@ -23,7 +23,7 @@ const buildOrdersSql = (company: string, count: number) => `
 interface OrderView {
   name: string
   query: string
-  /** The first of the ten pages that are turned. */
+  /** First of the ten pages that are read. */
   firstPage: number
 }
 const orderViews: readonly OrderView[] = [
@@ -82,7 +82,7 @@ async function measure(report: (line: string) => void): Promise<BenchFigure[]> {
   }
 }
 
-/** In ms, from the asking to the last byte. */
+/** Returns the time in ms from the request to the last byte. */
 async function measureRequest(url: string, { bearer, companyId }: BenchSession, query: string): Promise<number> {
   const startedAt = performance.now()
   const response = await fetch(`${url}/api/company/${companyId}/sorder?results=10${query}`, {

@@ -1,4 +1,4 @@
-/** O1 to O4: the outbox in Chromium, and the whole portal under faults, counted in the server's database. */
+/** Figures O1 to O4: the outbox in Chromium, and the complete portal under faults, counted in the server's database. */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -39,7 +39,7 @@ async function measure(report: (line: string) => void): Promise<BenchFigure[]> {
   const proxy = await openFaultProxy(Number(new URL(portal.url).port))
   proxy.mount('/bench/', join(servedFolder, 'bench'))
   proxy.mount('/saas/rig/', join(servedFolder, 'rig'))
-  /** A profile each: what the one leaves waiting is not sent by the other. */
+  /** A profile each, so that waiting writes of one are not sent by the next. */
   const runInBrowser = async (name: string, run: (browser: ChromiumProcess) => Promise<BenchFigure>) => {
     const browser = await startChromium(join(folder, name))
     try {
@@ -62,7 +62,7 @@ async function measure(report: (line: string) => void): Promise<BenchFigure[]> {
   }
 }
 
-/** The slowest twentieth of writes that are stored one after the other; the first of them only warm up. */
+/** Measures the 95th percentile of the time to store writes one after another. The first of them only warm up. */
 async function measureStoring(page: Page, proxy: FaultProxy, report: (line: string) => void): Promise<BenchFigure> {
   page.setDefaultTimeout(600_000)
   await page.goto(`${proxy.url}/bench/index.html`)
@@ -88,7 +88,7 @@ async function measureStoring(page: Page, proxy: FaultProxy, report: (line: stri
   }
 }
 
-/** Throws where it was not recorded. */
+/** Throws if the write was not recorded. */
 async function recordWrite(action: PlannedWrite): Promise<void> {
   const messages: WriteProgress[] = []
   await window.rig.writeAll([[action]], (progress) => messages.push(progress))
@@ -96,7 +96,7 @@ async function recordWrite(action: PlannedWrite): Promise<void> {
     throw new Error(JSON.stringify(messages))
 }
 
-/** From the line being back to the first byte of what waited, with nobody doing anything. */
+/** Measures the time from the restored connection to the first byte of a waiting write, without any user action. */
 async function measureReconnect(
   { proxy, browser }: BrowserStage,
   report: (line: string) => void,
@@ -128,7 +128,7 @@ async function measureReconnect(
 
 const arrivalTimeoutMs = 20_000
 
-/** When it first reached the line. */
+/** Returns when the write first reached the proxy. */
 async function waitForArrival({ arrivals }: FaultProxy, key: string): Promise<number> {
   const deadline = Date.now() + arrivalTimeoutMs
   for (;;) {

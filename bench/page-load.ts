@@ -1,10 +1,10 @@
-/** One visit to a page in Chromium: when the first row stands there, and what it took until then. */
+/** One visit to a page in Chromium: the time until the first row is shown, and the blocking time until then. */
 import type { BrowserContext, Page } from 'playwright-core'
 
 export interface VisitTimes {
-  /** From the navigation's start to the first row on the screen. */
+  /** From the start of the navigation to the first row on the screen. */
   readyMs: number
-  /** By how much long tasks were longer than 50 ms, until a second after. */
+  /** Total time of long tasks above 50 ms each, until a second later. */
   blockingMs: number
 }
 
@@ -38,7 +38,7 @@ const settleMs = 1000
 
 export interface PageTarget {
   url: string
-  /** What stands there when it is ready: a real row, no skeleton. */
+  /** Selects an element that exists when the page is ready: a real row, not a skeleton. */
   selector: string
 }
 

@@ -1,4 +1,4 @@
-/** Serves one script of the bench to a browser, built from the product's own files, and what else the bench answers. */
+/** Serves one script of the bench to a browser, built with the portal's own code, and other responses of the bench. */
 import { readFile } from 'node:fs/promises'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { once } from 'node:events'
@@ -7,10 +7,10 @@ import { build } from 'vite'
 
 const root = join(import.meta.dirname, '..')
 
-/** True: it has answered. */
+/** Returns true if it has responded. */
 export type RequestHandler = (request: IncomingMessage, response: ServerResponse) => boolean
 
-/** `script`: below `bench`. */
+/** `script`: path below `bench`. */
 export async function servePage(
   outDir: string,
   script: string,

@@ -1,6 +1,6 @@
 /**
- * L1 to L8: sign-in, the users list and the contract list in Chromium, against a page that is react-dom and one fetched table (floor), and
- * the same with a hand-written worker (floor-sw). Every round visits all of them, so what drifts, drifts for all.
+ * Figures L1 to L8: sign-in, the users list and the contract list in Chromium, against a page with react-dom and one fetched table (floor),
+ * and the same with a hand-written worker (floor-sw). Every round visits all of them, so that drift affects all.
  */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { existsSync } from 'node:fs'
@@ -16,7 +16,7 @@ import { type ThrottledProxy, openThrottledProxy } from './throttled-proxy.ts'
 import { type PageTarget, type VisitTimes, visitPage } from './page-load.ts'
 
 const roundCounts = { plain: 5, slow: 3 }
-/** A round takes some 30 s; one that hangs is told, not waited for. */
+/** In ms. A round takes about 30 s. A round that hangs is reported and not awaited. */
 const roundMs = 180_000
 const quietMs = 1500
 
@@ -92,7 +92,7 @@ function withTimeout<T>(work: Promise<T>): Promise<T> {
   return Promise.race([work, timeout])
 }
 
-/** Cookies and the device's word on whose session it is; no cache, no worker. */
+/** Creates a state with cookies and the device's session, but without cache and worker. */
 async function createSignedInState(browser: Browser, appUrl: string): Promise<Session> {
   const context = await browser.newContext()
   const page = await context.newPage()
@@ -146,7 +146,7 @@ async function runRound(
   return { baseline, baselineWorker, list, contracts, login }
 }
 
-/** Until the worker has all it keeps: a page stands open, as it does with people. */
+/** Waits until the worker has cached everything, with a page open as for users. */
 async function waitForWorker(context: BrowserContext, { url }: PageTarget, proxy: ThrottledProxy): Promise<void> {
   const page = await context.newPage()
   await page.goto(url)

@@ -1,10 +1,10 @@
 /**
- * How fast, against the least that could do the same on this machine, in this run.
+ * Measures the portal's speed against the minimum that could do the same on this computer, in this run.
  *
- *   npm run bench              all figures, some five minutes
- *   npm run bench -- A3 L1     those whose id begins so
+ * npm run bench: all figures, about five minutes.
+ * npm run bench -- A3 L1: figures whose id begins with one of these.
  *
- * Ends with 1 where a limit does not hold.
+ * Exits with 1 if a limit is exceeded.
  */
 import { catalogueBench } from './catalogue.ts'
 import { formatTable, type Bench, type BenchFigure, judgeFigure } from './figures.ts'

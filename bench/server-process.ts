@@ -1,4 +1,4 @@
-/** Servers as processes of their own, so that what is measured is a server and not this program beside it. */
+/** Runs servers as separate processes, so that the bench itself does not affect the measurement. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join, resolve } from 'node:path'
@@ -11,7 +11,7 @@ export interface ServerProcess {
   stop: () => Promise<void>
 }
 
-/** Starts a program of this project and waits until `readyCheck` answers 200. */
+/** Starts a program of this project and waits until `readyCheck` returns 200. */
 export async function startServer(
   program: string,
   env: Record<string, string>,

@@ -1,7 +1,7 @@
 /**
- * Whether the time of an answer tells who is there (S-32): the same call for accounts that are there and for some that are
- * not, one after the other on one server in this process, the slowest median against the quickest. With cheap hashes, so that
- * what differs beside them shows. What is counted against guesses is forgotten in between, or that would answer instead.
+ * Measures whether the response time reveals which accounts exist (S-32). Makes the same call for existing and unknown accounts, one after
+ * another on one server in this process, and compares the slowest median with the fastest. Uses cheap hashes, so that other differences
+ * become visible. Recorded attempts are deleted in between, because the rate limit would otherwise respond.
  */
 import type { FastifyInstance } from 'fastify'
 import pino from 'pino'
@@ -52,7 +52,7 @@ const accountCalls: readonly AccountCall[] = [
   },
 ]
 
-/** All that must look alike: as they stand in the tests' world. */
+/** Cases that must look alike, with accounts of the test world. */
 const accountsByKind: Record<string, [code: string, email: string]> = {
   'wrong password': ['alpha', 'user@alpha.example'],
   'never activated': ['alpha', 'invited@alpha.example'],
@@ -114,7 +114,7 @@ async function measureRatio(
 ): Promise<number> {
   const times = new Map(Object.keys(accountsByKind).map((name) => [name, [] as number[]]))
   const names = Object.keys(accountsByKind)
-  // The first ones warm up; each round begins with another kind, so that none is always the one after the sweep.
+  // The first rounds warm up. Each round begins with another case, so that no case always runs right after the cleanup.
   for (let round = -20; round < roundCount; round++)
     for (const [index] of names.entries()) {
       const name = names[(index + Math.max(round, 0)) % names.length] ?? ''
@@ -146,7 +146,7 @@ async function measureCall(
   return ms
 }
 
-/** Guesses, mails and the jobs that would send them. */
+/** Deletes attempts, mails and the jobs that would send them. */
 const forgetAttempts = (app: AppContext) =>
   runInTransaction(app, { role: 'portal_system' }, async (db) => {
     await db.deleteFrom('attempt').execute()

@@ -1,19 +1,19 @@
 /**
- * A gate before a server that can be made as slow as a line on the road. On the connection's level,
- * so that what a worker fetches passes it too: the browser's own throttling knows only the page.
+ * A proxy in front of a server that can simulate a slow mobile connection. It works on TCP connections, so it also slows down the worker's
+ * requests: the browser's own throttling affects only the page.
  */
 import { once } from 'node:events'
 import { connect, createServer, type Socket } from 'node:net'
 import { setTimeout as wait } from 'node:timers/promises'
 
-/** 150 ms there and back, 1.6 Mbit/s shared by all connections. */
+/** Round trip of 150 ms, 1.6 Mbit/s shared by all connections. */
 const slowConnection = { halfwayMs: 75, bytesPerMs: 200 }
 const pieceBytes = 2048
 
 export interface ThrottledProxy {
   port: number
   setSlow: (isSlow: boolean) => void
-  /** Resolves when nothing has passed for a while; after half a minute anyway. */
+  /** Resolves when nothing was transferred for a while, or after half a minute. */
   waitForQuiet: (ms: number) => Promise<void>
   stop: () => Promise<void>
 }
@@ -24,7 +24,7 @@ export async function openThrottledProxy(targetPort: number, port = 0): Promise<
   let lastAt = performance.now()
   const sockets = new Set<Socket>()
 
-  /** When the line has carried so much more. */
+  /** Returns when the connection will have transferred this many more bytes. */
   function getDeliveryTime(length: number): number {
     freeAt = Math.max(performance.now(), freeAt) + length / slowConnection.bytesPerMs
     return freeAt
@@ -61,7 +61,7 @@ export async function openThrottledProxy(targetPort: number, port = 0): Promise<
     client.on('close', () => sockets.delete(client))
     client.on('error', () => client.destroy())
     client.pause()
-    // A connection is made before anything is said over it: there and back once.
+    // Opening a connection takes one round trip before any data.
     if (isSlow) setTimeout(connectUpstream, 2 * slowConnection.halfwayMs, client)
     else connectUpstream(client)
   }).listen(port, '127.0.0.1')

@@ -1,6 +1,6 @@
 /**
- * A3: a user is changed through the real server (session, permission, key, version, trail and stored answer, in one
- * transaction) against a bare hand-written UPDATE of the same row, on the same engine, under the same load.
+ * Figure A3: changing a user on the real server (session, permission, idempotency key, version, audit trail and stored response, in one
+ * transaction) against a hand-written UPDATE of the same row, on the same database under the same load.
  */
 import { randomUUID } from 'node:crypto'
 import { cp, mkdtemp, rm } from 'node:fs/promises'
@@ -24,7 +24,7 @@ import {
 } from './world.ts'
 
 const runMs = 3000
-/** Until the code of both sides is compiled for what it does here: in a shorter one the larger program is still half cold. */
+/** In ms. Long enough for the JIT to compile the code of both sides. After a shorter time the larger program is not warm yet. */
 const warmMs = 8000
 const runCount = 5
 const readyCheck = { path: '/health/ready' }
@@ -41,7 +41,7 @@ async function measureOnPostgres(report: ReportLine): Promise<BenchFigure[]> {
   const limits = { unit: 'x', better: 'more', limit: 0.12 } as const
   const title = 'user update vs bare UPDATE, PostgreSQL'
   if (bin === null) return [{ id: 'A3', title, ...limits, value: null, note: 'PostgreSQL is not installed here' }]
-  // Commits are durable, as they are by default.
+  // Commits are durable, as by default.
   const cluster = await startCluster(bin, { durable: true })
   const folder = await mkdtemp(join(tmpdir(), 'portal-bench-'))
   try {
@@ -92,7 +92,7 @@ async function runClients({ url }: ServerProcess, clients: LoadClient[], ms: num
   return result
 }
 
-/** Runs of both in turn, by one connection for each company. */
+/** Runs both in turn, with one connection per company. */
 async function compare({ portal, baseline }: ServerPair, report: ReportLine): Promise<{ value: number; note: string }> {
   const sessions = await signInAll(portal.url)
   const portalLoads: LoadResult[] = []
@@ -109,7 +109,7 @@ async function compare({ portal, baseline }: ServerPair, report: ReportLine): Pr
       sessions.map(({ session, users }) => createPortalClient(session, users)),
       ms,
     )
-    // The first is for warming up.
+    // The first run only warms up.
     if (run === 0) continue
     baselineLoads.push(baselineLoad)
     portalLoads.push(portalLoad)
@@ -138,7 +138,7 @@ function formatLoads(loads: readonly LoadResult[]): string {
   return `${getMedian((run) => run.perSecond).toFixed(0)}/s (p99 ${getMedian((run) => run.p99Ms).toFixed(1)} ms)`
 }
 
-/** Changes its users in turn, each on the version it last saw, each to what it was not. */
+/** Changes the users of a company in turn, each based on its last known version and to a different value. */
 function createPortalClient({ bearer, userId, companyId }: BenchSession, users: BenchUser[]): LoadClient {
   let nextIndex = 0
   let user = users[0]

@@ -1,4 +1,4 @@
-/** The same data for both servers: the demo world, with companies and users beside it that the load works on. */
+/** The same data for both servers: the demo world, with additional companies and users for the load. */
 import { createHmac, randomUUID } from 'node:crypto'
 import { clientCredential } from '#contract/accounts.ts'
 import { headers } from '#contract/headers.ts'
@@ -6,7 +6,7 @@ import { headers } from '#contract/headers.ts'
 export const companyCount = 8
 const usersPerCompany = 20
 
-/** As the owner of the tables, past every policy. All sign in with the demo world's password. */
+/** Runs as the owner of the tables, which bypasses all policies. All users have the demo world's password. */
 export const extraCompaniesSql = [
   `insert into company (code, name, create_time, update_time)
     select 'bench' || n, 'Bench ' || n, 0, 0 from generate_series(1, ${companyCount}) n`,
@@ -57,7 +57,7 @@ export async function listUsers(url: string, { bearer, companyId }: BenchSession
 
 export const secret = randomUUID()
 
-/** What the bare server takes for a token. */
+/** Returns a token for the baseline server. */
 export function createBaselineBearer(): string {
   const encodePart = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url')
   const text = `${encodePart({ alg: 'HS256', typ: 'JWT' })}.${encodePart({ sub: 1, company: 1 })}`

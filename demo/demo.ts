@@ -1,4 +1,3 @@
-/** The demo, as the server is handed it: companies with data, stand-ins for the payment gateways, and a mailbox. */
 import { bringUpServices } from '#demo/sample-data/bring-up-services.ts'
 import { demoCompanies, demoPassword } from '#demo/sample-data/demo-data.ts'
 import { loadDemoData } from '#demo/sample-data/load-demo-data.ts'
@@ -8,7 +7,7 @@ import type { Config } from '#server/config/config.ts'
 
 export const demo: DemoExtension = {
   loadData: loadDemoData,
-  // A server with keys of real gateways needs none.
+  // Not loaded if the server has keys of real gateways.
   openPaymentSandbox: async (options) => (await import('#demo/payment-sandbox/sandbox-server.ts')).openSandbox(options),
   scheduledJobs: [
     {

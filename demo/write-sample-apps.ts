@@ -1,4 +1,4 @@
-/** Writes packages of apps to try with: `npm run sample-apps -- [folder]`, `samples` unless another folder is named. */
+/** Writes sample packages: `npm run sample-apps -- [folder]`. The default folder is `samples`. */
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { packSample, getSampleFileName, uploadSamples } from '#demo/sample-data/sample-apps.ts'

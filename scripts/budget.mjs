@@ -1,8 +1,8 @@
 /**
- * What the page loads before anything lazy, in gzipped bytes, against budgets.json. Reads the map that the build leaves
- * in dist/build-map.json: which chunk imports which.
+ * Checks the gzipped size of what the page loads before any lazy chunk, against budgets.json. Reads which chunk imports which from
+ * dist/build-map.json.
  *
- *   npm run budget
+ * npm run budget
  */
 import { readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -19,7 +19,7 @@ const budgets = read(root, 'budgets.json')
 
 const gzipBytes = (file) => gzipSync(readFileSync(join(dist, file)), { level: 9 }).length
 
-/** The chunk of this source, or the group of this name; a budget that measures nothing would always hold. */
+/** Throws for an unknown source or group, because a budget that measures nothing would always pass. */
 function getChunk(source) {
   if (chunks[source]) return source
   const group = Object.keys(chunks).find((key) => key.startsWith(`_${source}-`))
@@ -27,7 +27,6 @@ function getChunk(source) {
   throw new Error(`budgets.json names ${source}, which is no chunk of its own in this build`)
 }
 
-/** The chunks and all that they import statically. */
 function withImports(keys, seen = new Set()) {
   for (const key of keys) {
     if (seen.has(key)) continue
@@ -42,10 +41,10 @@ function scripts({ chunks: sources }) {
   return [...new Set(files)].filter((file) => file.endsWith('.js'))
 }
 
-/** What the worker can fetch: the list that the build wrote into it. */
+/** Files that the worker can cache: the list that the build wrote into it. */
 const worker = readFileSync(join(dist, 'sw.js'), 'utf8')
 const listed = [...new Set([...worker.matchAll(/["'`]?url["'`]?:\s*["'`]([^"'`]+)["'`]/g)].map(([, url]) => url))]
-/** What only some devices keep, beside what every device does (scripts/chunk-plugin.ts). */
+/** Files that only some devices store, in addition to those of every device (scripts/chunk-plugin.ts). */
 const parts = read(dist, 'parts.json')
 const getPart = (file) => parts[file] ?? 'everybody'
 const precached = listed.filter((file) => getPart(file) === 'everybody')
@@ -66,7 +65,7 @@ for (const { name, limit, bytes, files } of measured) {
   for (const [size, file] of sized) console.log(`        ${kilo(size).padStart(9)}  ${file}`)
 }
 
-/** A page whose code is kept is gone without a connection all the same if it imports a file that is not. */
+/** A cached page does not work offline if it imports a file that is not cached with it. */
 const torn = Object.values(chunks)
   .filter(({ file }) => listed.includes(file))
   .flatMap(({ file, imports = [] }) =>

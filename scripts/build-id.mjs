@@ -1,6 +1,6 @@
 /**
- * What the built client is made of, as one short hash. It tells whether dist/ is still good: content, not times, because a
- * checkout changes every time. The name of a build has it behind a number, by which builds have an order.
+ * Computes a short hash of the sources of the client. It shows whether dist/ is current. Uses content and not times, because a checkout
+ * changes every time. The name of a build is a number, which orders builds, and this hash.
  *
  * Plain JavaScript for Node 18: it also runs before anything is installed.
  */
@@ -22,7 +22,7 @@ const sources = [
   'scripts/site.ts',
 ]
 
-/** Every file below a path, in an order that is the same on every machine. */
+/** Returns every file below a path, in the same order on every computer. */
 function filesOf(path) {
   if (!existsSync(path)) return []
   if (statSync(path).isFile()) return [path]
@@ -31,7 +31,7 @@ function filesOf(path) {
     .flatMap((name) => filesOf(join(path, name)))
 }
 
-/** The build that these sources make: 16 hex digits. */
+/** Returns the id of the build of these sources: 16 hex digits. */
 export function buildId(root) {
   const hash = createHash('sha256')
   for (const file of sources.flatMap((source) => filesOf(join(root, source)))) {
@@ -41,8 +41,8 @@ export function buildId(root) {
 }
 
 /**
- * What a build is called: `{number}-{sources}`. The number rises from build to build (src/contract/client-build.ts compares it);
- * BUILD_NUMBER gives it, else it is the moment of building, UTC, as yyyymmddhhmmss.
+ * Returns the name of a build: `{number}-{sources}`. The number grows from build to build (src/contract/client-build.ts compares it). It is
+ * BUILD_NUMBER, or else the time of the build (UTC) as yyyymmddhhmmss.
  */
 export function buildName(sources) {
   const number = process.env.BUILD_NUMBER || new Date().toISOString().replace(/\D/g, '').slice(0, 14)

@@ -1,8 +1,8 @@
 /**
- * The static half of the tests, each part counted as one: types per environment, format, lint, dead code. By itself it also looks
- * at names, imports and folders, which `npm test` does with all its other tests.
+ * The static part of the tests; each check counts as one test: types per environment, format, lint, dead code. Run alone, it also checks
+ * names, imports and folders, which `npm test` does with all other tests.
  *
- *   npm run check
+ * npm run check
  */
 import { spawn } from 'node:child_process'
 import { dirname, join } from 'node:path'
@@ -13,9 +13,9 @@ const bin = (name) => join(root, 'node_modules', '.bin', name)
 
 const environments = ['tests', 'page', 'server', 'worker', 'pure']
 
-/** Name as it is printed, and the command behind it. */
 export const checks = [
-  // The longest first. One checker each: several work out the same types side by side, for twice as much of a processor.
+  // The longest first. Each type check uses one checker: several would compute the same types in parallel and take twice the processor
+  // time.
   { name: 'lint', command: [bin('oxlint'), '--type-aware', '--deny-warnings', '.'] },
   ...environments.map((name) => ({
     name: `types: ${name}`,
@@ -44,7 +44,7 @@ export function runCheck({ name, command: [program, ...args] }) {
   })
 }
 
-/** Two at a time: there are two cores. Results come in the order in which they were asked for. */
+/** Runs two at a time, because there are two cores. Results are in the order of the list. */
 export async function runChecks(list, onResult = () => {}) {
   const results = Array(list.length)
   let next = 0

@@ -1,27 +1,26 @@
 /**
- * Which chunk a module belongs to, from the graph of imports (docs/decisions/0085). Two things decide: which devices
- * keep it (the part), and when it is first needed (the stage). A module shared by several goes to the part that all of
- * them keep and to the earliest stage. So a chunk imports only chunks that are kept with it and needed no later, and
- * chunks never import each other in a circle.
+ * Determines the chunk of a module from the graph of imports (docs/decisions/0085). Two things decide: which devices store it (the part),
+ * and when it is first needed (the stage). A module that several parts share goes to the part that all of them include, and to the earliest
+ * stage. So a chunk imports only chunks that are stored with it and needed no later, and chunks never import each other in a circle.
  */
 
-/** In the order in which a start needs them. What one stage shares with a later one belongs to the earlier. */
+/** In the order in which a start needs them. A module that several stages share belongs to the earliest. */
 const stages = [
   /** The entry: it only requests the others. */
   'first',
-  /** React and the other libraries of the frame (src/app/libraries.ts). */
+  /** React and the other libraries of the layout (src/app/libraries.ts). */
   'libraries',
   /** The start, the routes, the login form. */
   'frame',
-  /** Who is signed in, the device's database, reading lists. */
+  /** The session, the device's database, reading lists. */
   'device',
-  /** The signed-in frame, the list table and the users list. */
+  /** The signed-in layout, the list table and the users list. */
   'inside',
-  /** The other pages that a visit may begin with. */
+  /** The other pages that a visit may start with. */
   'list',
   'prime',
   'visitors',
-  /** Writes, and what comes once the first page has come to rest. An import() without a stage is of this one. */
+  /** Writes, and code that is needed only after the first page has loaded. The default stage of an import(). */
   'later',
   'pages',
 ] as const
@@ -29,16 +28,16 @@ export type ChunkStage = (typeof stages)[number]
 const lazyStage = stages.indexOf('later')
 const listStage = stages.indexOf('list')
 
-/** Parts of which a device that keeps the named part has these too (src/app/shell/OptionalParts.tsx). */
+/** For each part, the parts that a device with it also stores (src/app/shell/OptionalParts.tsx). */
 const includedParts = {
   everybody: [],
-  /** Kept with every part: what several of them share. */
+  /** Stored with every part: code that several of them share. */
   common: [],
   users: ['common'],
   orders: ['common'],
   trail: ['common'],
   staff: ['common', 'orders', 'trail'],
-  /** Useless without a connection, so no device keeps it. */
+  /** Useless offline, so no device stores it. */
   online: [],
 } as const satisfies Record<string, readonly string[]>
 export type ChunkPart = keyof typeof includedParts
@@ -48,15 +47,15 @@ const isStage = (word: string): word is ChunkStage => (stages as readonly string
 export const isStoredWith = (part: ChunkPart, needed: ChunkPart): boolean =>
   needed === 'everybody' || needed === part || (includedParts[part] as readonly string[]).includes(needed)
 
-/** What an import() says of its target, in a comment: `chunk: staff-prices list`. */
+/** The label of an import(), in a comment: `chunk: staff-prices list`. */
 export interface ChunkLabel {
   part?: ChunkPart
-  /** A chunk of its own within the part, for what is large and seldom needed with the rest. */
+  /** A separate chunk within the part, for code that is large and rarely needed with the rest. */
   group?: string
   stage?: ChunkStage
 }
 
-/** Throws on a word that is neither a part, with or without a group, nor a stage. */
+/** Throws if a word is neither a part (with or without a group) nor a stage. */
 export function parseLabel(text: string): ChunkLabel {
   const label: ChunkLabel = {}
   for (const word of text.trim().split(/\s+/)) {
@@ -81,11 +80,9 @@ export interface Placement {
 
 interface ModuleReach {
   stage: number
-  /** Parts and groups that reach it, each as `part group`. */
   units: ReadonlySet<string>
 }
 
-/** Places each module that the entries reach. */
 export function placeModules(entries: readonly string[], graph: ModuleGraph): Map<string, Placement> {
   const reachById = new Map<string, ModuleReach>()
   const openIds: string[] = []
@@ -124,7 +121,6 @@ function toPlacement({ stage, units }: ModuleReach): Placement {
   return { part, chunk: [part, group, stage <= listStage && 'list'].filter(Boolean).join('-') }
 }
 
-/** The part whose code all of these have. */
 function partForAll(parts: readonly ChunkPart[]): ChunkPart {
   const stored = parts.filter((part) => part !== 'online')
   if (stored.length === 0) return 'online'

@@ -1,4 +1,4 @@
-/** Splits the client's code by who keeps it and when it is needed, as the import() sites say (docs/decisions/0085). */
+/** Splits the client's code by device and time of use, as labelled at the import() calls (docs/decisions/0085). */
 import { writeFile } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
 import type { Plugin } from 'vite'
@@ -13,19 +13,17 @@ import {
 
 /** `import(/* chunk: orders list *\/ '#features/orders/list/ContractsPage.tsx')` */
 const labelledImport = /import\(\s*\/\* chunk: ([\w\s-]+?) \*\/\s*'([^']+)'/g
-/** The file with the part of each file that not every device keeps. */
+/** File with the part of each file that not every device stores. */
 const partsFile = 'parts.json'
 
-/** A noun's messages in one language. */
+/** Returns true for a noun's messages in one language. */
 const isLocaleFile = (id: string) => basename(dirname(dirname(id))) === 'locales'
 
-/** `earlyNouns`: nouns whose texts the first pages show. */
 export function chunkSplitting(root: string, earlyNouns: readonly string[]) {
-  /** By importer and target. */
   const labels = new Map<string, ChunkLabel>()
   let placements = new Map<string, Placement>()
   const parts = new Map<string, ChunkPart>()
-  /** Locale files that come with the code that imports them; the others are loaded alone. */
+  /** Locale files in the chunk of the code that imports them. The others are chunks of their own. */
   const importedLocaleFiles = new Set<string>()
   let firstFile = ''
 
@@ -97,13 +95,10 @@ export function chunkSplitting(root: string, earlyNouns: readonly string[]) {
       const part = placements.get(`${resolve(root, name)}?url`)?.part ?? 'everybody'
       return `assets/${part === 'everybody' ? '' : `${part}-`}[name]-[hash][extname]`
     },
-    /**
-     * The first script requests all files of the page that the address means at once. Imports elsewhere are not worth
-     * a list: the browser follows them.
-     */
+    /** The first script requests all files of the current page at once. Other imports need no list, because the browser follows them. */
     filesToPreload: (_file: string, files: string[], { hostId }: { hostId: string }) =>
       hostId === firstFile ? files : [],
-    /** Of the worker's list of files: what no device keeps is left out, and the rest says whose it is. */
+    /** Changes the worker's list of files: removes files that no device stores, and adds the part of the others. */
     addParts<Entry extends { url: string }>(manifest: Entry[]) {
       const storedEntries = manifest
         .map((entry) => ({ ...entry, part: parts.get(entry.url.slice(entry.url.indexOf('assets/'))) }))

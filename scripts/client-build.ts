@@ -1,4 +1,4 @@
-/** The parts of the client's build that are our own: plugins of Vite, and what is done to the files it wrote. */
+/** The portal's own parts of the client build: Vite plugins, and steps on the built files. */
 import { createHash, randomBytes } from 'node:crypto'
 import { writeFileSync } from 'node:fs'
 import { readdir, readFile, writeFile } from 'node:fs/promises'
@@ -10,14 +10,14 @@ import type { Plugin } from 'vite'
 import { keepFormer, readFormer } from './previous-build.mjs'
 import { writeSite } from './site.ts'
 
-/** Where the client is built into; the server takes it from there by the same name. */
+/** Folder of the built client. The server uses the same variable. */
 export const distFolder = resolve(process.env['CLIENT_DIR'] ?? join(import.meta.dirname, '..', 'dist'))
 const brotli = promisify(brotliCompress)
 const gzip = promisify(gzipCompress)
 
 /**
- * The nonce is fixed per build, not per response: the worker replays the stored page and its header together, so a
- * fresh one could not match (H-01). It lets PrimeReact's own <style> elements through and nothing else.
+ * The nonce is fixed per build and not per response: the worker serves the cached page with its header, so a new nonce could not match
+ * (H-01). It allows PrimeReact's own <style> elements and nothing else.
  */
 export function createStampPlugin(build: string, sources: string): Plugin {
   const styleNonce = randomBytes(16).toString('base64')
@@ -32,11 +32,11 @@ export function createStampPlugin(build: string, sources: string): Plugin {
       handler: (html) =>
         html
           .replace(/(<meta name="style-nonce" content=")[^"]*(")/, (_all, open, close) => open + styleNonce + close)
-          // Every device stores this file: what it says to us stays here.
+          // Every device stores this file, so comments for developers are removed.
           .replace(/\n *<!--.*?-->/g, ''),
     },
     closeBundle: {
-      // Last of all: a dist/ without build.json is a build that was cut off, and is made again.
+      // Written last: a dist/ without build.json is an unfinished build, and is built again.
       order: 'post',
       sequential: true,
       handler() {
@@ -48,8 +48,8 @@ export function createStampPlugin(build: string, sources: string): Plugin {
 }
 
 /**
- * The first script only sends for others, so it runs as soon as it is here (`async`), whatever else is still being read
- * in. What it needs in any case, its libraries above all, the page itself names, so that they do not wait for it.
+ * The first script only requests others, so it runs as soon as it has arrived (`async`), even while the page is still being parsed. Files
+ * that it needs in any case, above all its libraries, are preloaded by the page, so that they need not wait for it.
  */
 export const preloadPlugin: Plugin = {
   name: 'portal-named-ahead',
@@ -73,7 +73,7 @@ export const preloadPlugin: Plugin = {
   },
 }
 
-/** With the public pages, which are no part of the bundle. Squeezed once and as far as it goes, not for each visitor anew. */
+/** Compresses built files and public pages once with the best compression, not for each visitor. */
 export const compressPlugin: Plugin = {
   name: 'portal-squeezed',
   apply: 'build',
@@ -85,14 +85,14 @@ export const compressPlugin: Plugin = {
       const textFiles = names
         .filter((name) => /\.(js|css|svg|html|webmanifest)$/.test(name))
         .map((name) => join(distFolder, name))
-      // A build elsewhere is one for a test or a measurement, beside the site that stands.
+      // A build into another folder is for a test or a measurement, so the public pages are not written.
       if (!process.env['CLIENT_DIR']) textFiles.push(...(await writeSite()))
       await Promise.all(textFiles.map(compressFile))
     },
   },
 }
 
-/** What is already here is read before the folder is emptied, and put back squeezed as it was. */
+/** Reads the previous build's files before the folder is emptied, and writes them back already compressed. */
 export function createFormerBuildPlugin(): Plugin {
   let files = new Map<string, Uint8Array>()
   return {
@@ -107,7 +107,7 @@ export function createFormerBuildPlugin(): Plugin {
 
 async function compressFile(file: string): Promise<void> {
   const bytes = await readFile(file)
-  // A packet carries that much anyway.
+  // A single network packet can carry this much uncompressed.
   if (bytes.length < 1024) return
   const [br, gz] = await Promise.all([
     brotli(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: 11 } }),
@@ -116,7 +116,7 @@ async function compressFile(file: string): Promise<void> {
   await Promise.all([writeFile(`${file}.br`, br), writeFile(`${file}.gz`, gz)])
 }
 
-/** Asked for by the worker with each file, so that the browser refuses any other bytes. */
+/** Adds a digest to each file. The worker requests files with it, so that the browser refuses any other bytes. */
 export async function addDigests<Entry extends { url: string }>(manifest: Entry[]) {
   const entries = manifest.map(async (entry) => {
     const bytes = await readFile(join(distFolder, entry.url.replace(/^\/saas\//, '')))
@@ -125,7 +125,7 @@ export async function addDigests<Entry extends { url: string }>(manifest: Entry[
   return { manifest: await Promise.all(entries), warnings: [] }
 }
 
-/** Icon fonts bring 600 kB of formats for browsers that cannot run the rest; only woff2 stays. */
+/** Icon fonts contain 600 kB of formats for browsers that cannot run the portal. Only woff2 is kept. */
 export const onlyWoff2: PostcssPlugin = {
   postcssPlugin: 'portal-only-woff2',
   AtRule: {

@@ -1,8 +1,8 @@
 /**
- * Hot reload of both halves on the same data folder as `npm start`: the server restarts when its sources change, Vite
- * serves the client and hands /api, /public and /health on. Ends as a whole: when one half stops, so does the other.
+ * Runs server and client with hot reload on the same data folder as `npm start`: the server restarts when its sources change; Vite serves
+ * the client and forwards /api, /public and /health. If one of them stops, the other stops too.
  *
- *   npm run dev      then open http://localhost:5173/saas/
+ * npm run dev, then open http://localhost:5173/saas/
  */
 import { spawn } from 'node:child_process'
 import { dirname, join } from 'node:path'
@@ -12,7 +12,7 @@ import { writeSite } from './site.ts'
 const root = dirname(dirname(fileURLToPath(import.meta.url)))
 const vite = join(root, 'node_modules', 'vite', 'bin', 'vite.js')
 
-/** Folders that are watched besides what main.ts imports by name: words and migrations are read at run time. */
+/** Folders that are watched in addition to what main.ts imports: texts and migrations are read at run time. */
 const watched = ['server', 'demo', 'src/domain', 'src/contract', 'src/locales'].map(
   (folder) => `--watch-path=${folder}`,
 )
@@ -28,7 +28,7 @@ function stop() {
   for (const half of halves) half.kill('SIGTERM')
 }
 
-// Ctrl-C reaches the whole group by itself: waiting is all there is to do, so that the database closes cleanly.
+// Ctrl-C reaches both processes directly. This process only waits, so that the database closes cleanly.
 process.on('SIGINT', () => {})
 process.on('SIGTERM', stop)
 for (const half of halves) half.on('exit', stop)

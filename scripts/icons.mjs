@@ -1,8 +1,8 @@
 /**
- * Draws the PNG icons from their SVG sources in public/icons/src, and those of the demo's apps, with Chromium. The results are committed, so this is
- * run by hand after a source has changed.
+ * Renders the PNG icons from their SVG sources in public/icons/src, and those of the demo's apps, with Chromium. The results are committed,
+ * so run it by hand after a source has changed.
  *
- *   npm run icons
+ * npm run icons
  */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -13,7 +13,6 @@ const root = dirname(dirname(fileURLToPath(import.meta.url)))
 const icons = join(root, 'public', 'icons')
 const tools = JSON.parse(readFileSync(join(root, 'node_modules', '.cache', 'portal-tools.json'), 'utf8'))
 
-/** Source, file, size in pixels. */
 const drawings = [
   ['icon', 'icon-192', 192],
   ['icon', 'icon-512', 512],

@@ -1,6 +1,6 @@
 /**
- * One preparation of this folder at a time: `npm start` and `npm test` in two terminals would otherwise both install,
- * and npm begins by deleting what the other just started from. Plain JavaScript for Node 18.
+ * Allows one preparation of this folder at a time: `npm start` and `npm test` in two terminals would otherwise both install, and npm begins
+ * by deleting the packages that the other has just started from. Plain JavaScript for Node 18.
  */
 import { createHash } from 'node:crypto'
 import { mkdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
@@ -8,10 +8,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 
-/** Its message is printed without a stack: it tells the person what to do. */
+/** Printed without a stack, because its message is for the user. */
 export class SetupError extends Error {}
 
-/** Outside the project, because npm empties node_modules and nothing else in the project is ours to litter. */
+/** Outside the project, because npm empties node_modules, and nothing else in the project may be changed by this. */
 function lockFolder(root) {
   const name = createHash('sha256').update(realpathSync(root)).digest('hex').slice(0, 12)
   return join(tmpdir(), `portal-ensure-${name}`)
@@ -22,12 +22,12 @@ function isAlive(pid) {
     process.kill(pid, 0)
     return true
   } catch (error) {
-    // Somebody else's process: alive, only not ours to signal.
+    // The process of another user: it is alive but must not be signalled.
     return error.code === 'EPERM'
   }
 }
 
-/** Making a folder is the one step that only one of two processes can win. */
+/** Creating a folder is atomic: only one of two processes succeeds. */
 function take(folder) {
   try {
     mkdirSync(folder)
@@ -39,7 +39,6 @@ function take(folder) {
   return true
 }
 
-/** Process id, or 0 when it cannot be read (yet). */
 function holder(folder) {
   try {
     return Number(readFileSync(join(folder, 'pid'), 'utf8'))
@@ -48,14 +47,14 @@ function holder(folder) {
   }
 }
 
-/** Runs `work` while no other process prepares the same folder; waits for one that does. */
+/** Runs `work` while no other process prepares the same folder. Waits for one that does. */
 export async function runExclusively(root, log, work) {
   const folder = lockFolder(root)
   let isNotified = false
   let emptySince = 0
   while (!take(folder)) {
     const pid = holder(folder)
-    // The folder is made just before its pid is written: an empty one is only given up after a while.
+    // The folder is created just before its pid is written, so an empty one is considered stale only after a while.
     emptySince = pid === 0 ? emptySince || Date.now() : 0
     const isStale = pid === 0 ? Date.now() - emptySince > 3000 : !isAlive(pid)
     if (isStale) {

@@ -1,8 +1,8 @@
 /**
- * What a part of PrimeReact costs, in gzipped bytes: by itself, and where the dialog is there already, which most of its
- * code is shared with. The figures of docs/decisions/0045.
+ * Measures the gzipped size of each part of PrimeReact: alone, and in addition to the dialog, which shares most of its code. The figures
+ * are those of docs/decisions/0045.
  *
- *   node scripts/part-sizes.mjs
+ * node scripts/part-sizes.mjs
  */
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'

@@ -1,8 +1,8 @@
 /**
- * The files of the build before stay beside the new one's for one release (W-10): a page that was opened under it may fetch
- * a part of itself only now. Named in former.json, so that the next build does not take them for the last one's.
+ * Keeps the files of the previous build with those of the new one for one release (W-10): a page that was opened under it may load one of
+ * its chunks only later. They are listed in former.json, so that the next build does not treat them as its predecessor's.
  *
- * Plain JavaScript, as the build's other scripts.
+ * Plain JavaScript, like the build's other scripts.
  */
 import { existsSync } from 'node:fs'
 import { readdir, readFile, writeFile } from 'node:fs/promises'
@@ -10,7 +10,6 @@ import { join } from 'node:path'
 
 const getListPath = (folder) => join(folder, 'former.json')
 
-/** Reads what a finished build left in this folder: its own hashed files, by name. */
 export async function readFormer(folder) {
   if (!existsSync(join(folder, 'build.json'))) return new Map()
   const older = new Set(existsSync(getListPath(folder)) ? JSON.parse(await readFile(getListPath(folder), 'utf8')) : [])
@@ -18,7 +17,6 @@ export async function readFormer(folder) {
   return new Map(await Promise.all(names.map(async (name) => [name, await readFile(join(folder, 'assets', name))])))
 }
 
-/** Puts those back that the build in this folder has no more. */
 export async function keepFormer(folder, former) {
   const own = new Set(await readdir(join(folder, 'assets')))
   const restoredNames = [...former.keys()].filter((name) => !own.has(name))

@@ -1,9 +1,9 @@
 /**
- * Everything that says whether the product is right: the static checks, the size budgets, all vitest projects.
- * Each check counts as one test. The last line is `N passed, N failed`, with `, N skipped` after it when there are any.
+ * Runs all checks of the product: static checks, size budgets, all vitest projects. Each check counts as one test. The last line is `N
+ * passed, N failed`, followed by `, N skipped` if there are any.
  *
- *   npm test                    everything
- *   npm test -- <file or -t>    only these tests; arguments go to vitest, the static half is left out
+ * npm test: everything.
+ * npm test -- <file or -t>: only these tests. Arguments are passed to vitest, and the static checks are left out.
  */
 import { spawn } from 'node:child_process'
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
@@ -19,7 +19,7 @@ const isContinuous = process.env.CI === 'true'
 
 const budget = { name: 'size budgets', command: [process.execPath, join('scripts', 'budget.mjs')] }
 
-/** Runs vitest with its own report on the screen and a second one as data; resolves to that data or null. */
+/** Runs vitest with its own report on the screen and a second one as data. Resolves to that data, or null. */
 function runVitest(args) {
   const folder = mkdtempSync(join(tmpdir(), 'portal-tests-'))
   const report = join(folder, 'report.json')
@@ -27,7 +27,7 @@ function runVitest(args) {
   const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${report}`]
   const env = { ...process.env, CHROMIUM_PATH: tools.chromium, POSTGRES_BIN: tools.postgres ?? '' }
   return new Promise((resolve) => {
-    // Vitest's own process makes the databases that the tests begin with.
+    // Vitest's own process creates the databases that the tests start with.
     const argv = [...quickStart, vitest, 'run', ...reporters, ...args]
     const child = spawn(process.execPath, argv, { cwd: root, stdio: 'inherit', env })
     for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => child.kill(signal))
@@ -41,7 +41,7 @@ function runVitest(args) {
 
 const getPath = (file) => relative(root, file.name)
 
-/** A file that could not even be loaded has no tests to count: it counts as one that failed. */
+/** A file that could not be loaded has no tests, so it counts as one failed test. */
 function listTests(file) {
   const tests = file.assertionResults.map(({ fullName, status }) => ({ name: `${getPath(file)}: ${fullName}`, status }))
   const hasFailed = tests.some(({ status }) => status === 'failed')
@@ -49,7 +49,7 @@ function listTests(file) {
   return tests
 }
 
-/** Vitest may fail with every test passed (an error outside a test), or die without a report. */
+/** Vitest may fail although every test passed (an error outside a test), or end without a report. */
 function outcomes({ code, data }) {
   const tests = data ? data.testResults.flatMap(listTests) : []
   const hasFailed = tests.some(({ status }) => status === 'failed')
@@ -57,13 +57,13 @@ function outcomes({ code, data }) {
   return tests
 }
 
-/** Skipping is for machines that lack something; where the verdict counts, nothing may be left out. */
+/** Tests may be skipped on computers that lack a tool. In continuous integration a skipped test counts as failed. */
 const judgeTest = (test) => {
   if (test.status === 'passed' || test.status === 'failed') return test
   return isContinuous ? { name: `${test.name} (skipped)`, status: 'failed' } : { ...test, status: 'skipped' }
 }
 
-/** So that a file that grows slow is seen before the whole is. Files run side by side: theirs add up to more than the total. */
+/** Shows files that become slow before the total does. Files run in parallel, so their times add up to more than the total. */
 function printSlowest({ data }, minutes) {
   const files = (data?.testResults ?? []).map((file) => ({ name: getPath(file), ms: file.endTime - file.startTime }))
   const slowest = files.toSorted((a, b) => b.ms - a.ms).slice(0, 10)

@@ -1,9 +1,9 @@
 /**
- * Takes the pictures that the manifest and the README show, from the demo world on data of its own. The results are
- * committed, so this is run by hand after the screens have changed.
+ * Takes the pictures of the manifest and the README, from the demo world with data of its own. The results are committed, so run it by hand
+ * after pages have changed.
  *
- *   npm run pictures
- *   npm run pictures -- --all [folder]   every screen in each size, language and theme, to be looked at: in data/pictures, if not said
+ * npm run pictures
+ * npm run pictures -- --all [folder]: every page in each size, language and theme, for review. The default folder is data/pictures.
  */
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -37,9 +37,8 @@ interface Picture {
   language: 'en' | 'zh'
   form?: keyof typeof screenFormats
   colorScheme?: 'light' | 'dark'
-  /** Signed in as; absent: a visitor. */
+  /** Account to sign in with. Absent for a visitor. */
   account?: keyof typeof people
-  /** What is done and waited for before it is taken. */
   ready: (page: Page) => Promise<unknown>
 }
 
@@ -101,7 +100,7 @@ const allPictures: Picture[] = [
   },
 ]
 
-/** The second step, with something typed: a form says more when it is in use. */
+/** Opens the second step and types values, so that the picture shows the form in use. */
 async function fillSignUp(page: Page) {
   const fill = async (values: Record<string, string>) => {
     for (const [name, value] of Object.entries(values)) await page.locator(`input[name="${name}"]`).fill(value)
@@ -118,7 +117,7 @@ async function fillSignUp(page: Page) {
   })
 }
 
-/** The modules, some of them chosen, with the price beside. */
+/** Selects some of the modules, so that the price is shown too. */
 async function fillOrder(page: Page) {
   await page.locator('input[name="code"]').fill('acmeport')
   await page.locator('input[name="name"]').fill('Acme port office')
@@ -132,7 +131,7 @@ async function openContract(page: Page) {
   await page.locator('main table').first().waitFor()
 }
 
-/** Few colours make up a screen: a palette of them is a third of the bytes, and nobody sees it. */
+/** A page has few colours. A palette needs a third of the bytes without a visible difference. */
 async function compressPng(png: Buffer): Promise<Buffer> {
   const quantized = await pngQuantize(png, { minQuality: 85, maxQuality: 99, speed: 1 })
   return losslessCompressPng(quantized)
@@ -146,7 +145,7 @@ async function takePicture(browser: Browser, portal: Portal, picture: Picture) {
   if (account) await signIn(page, portal, account, path.replace('/saas', ''))
   await page.goto(portal.url + path, { waitUntil: 'networkidle' })
   await ready(page)
-  // A cursor that blinks, or a hint that fades in, would be another picture each time.
+  // A blinking cursor or a hint that fades in would change the picture each time.
   await page.waitForTimeout(600)
   const file = await compressPng(await page.screenshot({ caret: 'hide' }))
   writeFileSync(join(folder, `${name}.png`), file)
@@ -154,7 +153,6 @@ async function takePicture(browser: Browser, portal: Portal, picture: Picture) {
   await context.close()
 }
 
-/** Every screen by who sees it. */
 const screensByAccount: [accountName: keyof typeof people | null, screens: Screen[]][] = [
   [null, visitorScreens],
   ['admin', adminScreens],
@@ -162,10 +160,9 @@ const screensByAccount: [accountName: keyof typeof people | null, screens: Scree
   ['staff', [...serviceScreens, ...appScreens, ...staffScreens]],
 ]
 
-/** In the page: two frames later, when what has changed is drawn. Nothing fades, because a page that stands still was asked for. */
+/** Runs in the page. Resolves two frames later, when changes are rendered. Nothing fades, because the browser emulates reduced motion. */
 const waitForFrames = () => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)))
 
-/** One screen as it stands, in each size and theme: the page is neither loaded nor opened again for them. */
 async function takeInAllSizes(
   { page, session }: ScreenWalk,
   { name, onlySize: only }: Screen,
@@ -183,7 +180,7 @@ async function takeInAllSizes(
   }
 }
 
-/** A screen that does not come is said, and the others are taken all the same. */
+/** Reports a page that fails, and takes the others anyway. */
 async function takeAll(browser: Browser, portal: Portal, folder: string) {
   for (const [account, screens] of screensByAccount) {
     const context = await browser.newContext(stillContextOptions)

@@ -1,11 +1,11 @@
 /**
- * Makes a fresh machine ready: packages, the pinned Node, the built client, and, when asked, Chromium with a Chinese font,
- * Firefox and WebKit, and PostgreSQL for the tests. Runs before every npm command, so it must be quick when there is nothing to do.
+ * Prepares a new computer: packages, the pinned Node, the built client, and by option Chromium with a Chinese font, Firefox and WebKit, and
+ * PostgreSQL for the tests. Runs before every npm command, so it must be fast if everything is ready.
  *
- *   node scripts/setup.mjs [--client] [--browser] [--engines] [--postgres]
+ * node scripts/setup.mjs [--client] [--browser] [--engines] [--postgres]
  *
- * Plain JavaScript with nothing but Node's own modules, from Node 18 on: here nothing is installed yet. Everything it
- * says goes to stderr, so that a command's own output stays clean.
+ * Plain JavaScript with only Node's own modules, from Node 18 on, because nothing is installed yet. All output goes to stderr, so that a
+ * command's own output stays clean.
  */
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
@@ -26,22 +26,19 @@ const log = (line) => process.stderr.write(`${line}\n`)
 
 const readIfThere = (file) => (existsSync(file) ? readFileSync(file, 'utf8') : '')
 
-/**
- * The environment for an npm of our own. This script runs inside an npm command, and an inner npm would take that
- * command's settings for its own.
- */
+/** Returns the environment for a nested npm. This script runs inside an npm command, whose settings the nested npm would otherwise use. */
 function cleanEnvironment() {
   const inherited = Object.entries(process.env).filter(([name]) => !/^npm_(lifecycle_|package_|command)/.test(name))
   return Object.fromEntries(inherited)
 }
 
-/** Output of children goes to our stderr as well. */
+/** Output of child processes goes to stderr too. */
 function run(command, args, options = {}) {
   const { status, error } = spawnSync(command, args, { cwd: root, stdio: ['ignore', 2, 2], ...options })
   return !error && status === 0
 }
 
-/** As `run`, for what is only worth reading when it failed. */
+/** Like `run`, but prints the output only after a failure. */
 function runQuietly(command, args, options) {
   const { status, error, stdout, stderr } = spawnSync(command, args, { cwd: root, encoding: 'utf8', ...options })
   const isGood = !error && status === 0
@@ -49,7 +46,6 @@ function runQuietly(command, args, options) {
   return isGood
 }
 
-/** The npm that started us, or the one on PATH. */
 function npm(...args) {
   const entry = process.env.npm_execpath
   const env = cleanEnvironment()
@@ -66,7 +62,7 @@ function ensureNodeVersion() {
   )
 }
 
-/** What node_modules was made for; another lock file, platform or processor means it is made again. */
+/** Hash of what node_modules was installed for. With another lock file, platform or processor it is installed again. */
 function computeStamp() {
   const lock = readFileSync(join(root, 'package-lock.json'))
   return createHash('sha256').update(lock).update(process.platform).update(process.arch).digest('hex')
@@ -79,7 +75,7 @@ function ensurePackages() {
   if (!npm('ci', '--loglevel=error', '--no-audit', '--no-fund')) {
     throw new SetupError('npm ci failed, see above. Check the network and the npm registry, then try again.')
   }
-  // Last, so that an install that was cut off is done again.
+  // Written last, so that an interrupted install is repeated.
   writeFileSync(stampFile, `${stamp}\n`)
 }
 
@@ -88,7 +84,7 @@ const runsNode24 = (binary) => {
   return status === 0 && stdout.startsWith('v24.')
 }
 
-/** The scripts run with the Node that the package `node` brings, or with the machine's own where that is a 24. */
+/** Returns the Node of the package `node`, or the computer's own if it is version 24. */
 function ensureNode() {
   if (existsSync(nodeBinary) && runsNode24(nodeBinary)) return nodeBinary
   if (process.versions.node.startsWith('24.')) return process.execPath
@@ -114,7 +110,7 @@ function ensureClient(node) {
   }
 }
 
-/** Tests read the places from this file; a tool that was not asked for keeps what an earlier run found. */
+/** Tests read the paths from this file. A tool that was not requested keeps the path of an earlier run. */
 function rememberTools(foundTools) {
   const knownTools = JSON.parse(readIfThere(toolsFile) || '{}')
   const tools = JSON.stringify({ ...knownTools, ...foundTools })

@@ -1,7 +1,4 @@
-/**
- * The public pages, each put into their one frame: what is told apart stands in site/pages, what is the same in
- * site/frame.html. Their sheet begins with the tokens and the tags of the app, which they load nothing else of.
- */
+/** Builds the public pages from site/pages and site/frame.html. Of the app they use only tokens and tags. */
 import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import { mkdir, rm, writeFile } from 'node:fs/promises'
@@ -10,7 +7,6 @@ import { join } from 'node:path'
 const root = join(import.meta.dirname, '..')
 const readSource = (...path: string[]) => readFileSync(join(root, ...path), 'utf8')
 
-/** Where they are served from (server/http/http-context.ts). */
 export const siteFolder = join(root, 'dist-site')
 
 const sheets = [
@@ -22,7 +18,6 @@ const sheets = [
   'site/screens.css',
 ]
 
-/** Every file by its name. */
 export function composeSite(): Map<string, string> {
   const parts = new Map([
     ['site.css', sheets.map((file) => readSource(file)).join('\n')],
@@ -41,10 +36,9 @@ export function composeSite(): Map<string, string> {
   return new Map([...pages, ...parts])
 }
 
-/** Asked for by what is in them, so that a kept one is never an old one. */
+/** Hash of the content, used in the address, so that a cached file is never an old one. */
 const hashText = (text: string) => createHash('sha256').update(text).digest('hex').slice(0, 8)
 
-/** Returns the files that it wrote. */
 export async function writeSite(folder = siteFolder): Promise<string[]> {
   await rm(folder, { recursive: true, force: true })
   await mkdir(folder, { recursive: true })

@@ -1,7 +1,4 @@
-/**
- * Finds, or on Debian as root installs, what only the tests need: Chromium, a Chinese font for it, and PostgreSQL's binaries.
- * Plain JavaScript for Node 18.
- */
+/** Finds tools of the tests, or installs them on Debian as root. Plain JavaScript for Node 18. */
 import { spawnSync } from 'node:child_process'
 import { existsSync, readdirSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { delimiter, dirname, join } from 'node:path'
@@ -9,7 +6,6 @@ import { SetupError } from './lock.mjs'
 
 const windows = process.platform === 'win32'
 
-/** First of these programs on PATH. */
 function onPath(...names) {
   const folders = (process.env.PATH ?? '').split(delimiter).filter(Boolean)
   const files = names.flatMap((name) => folders.map((folder) => join(folder, windows ? `${name}.exe` : name)))
@@ -43,7 +39,6 @@ function findInstalledChromium() {
   )
 }
 
-/** Where playwright keeps the browser it downloads itself. */
 async function playwrightBrowser(root) {
   const entry = join(root, 'node_modules', 'playwright-core', 'index.mjs')
   const { chromium } = await import(`file://${entry}`)
@@ -51,7 +46,7 @@ async function playwrightBrowser(root) {
   return existsSync(file) ? file : undefined
 }
 
-/** Path of a Chromium for the browser tests; without one there is nothing to test with, so this ends in SetupError. */
+/** Returns the path of a Chromium for the browser tests. Throws SetupError if it is missing and cannot be installed. */
 export async function findChromium({ run, log, node, root }) {
   const installedPath = findInstalledChromium() ?? (await playwrightBrowser(root))
   if (installedPath) return installedPath
@@ -67,7 +62,7 @@ const enginePrograms = { 'firefox-esr': 'firefox-esr', WebKitWebDriver: 'webkit2
 const missingEngines = () =>
   Object.entries(enginePrograms).flatMap(([program, name]) => (onPath(program) ? [] : [name]))
 
-/** Firefox and WebKitGTK, for the campaign that drives them. */
+/** Installs Firefox and WebKitGTK for the campaign that uses them. */
 export function ensureEngines({ run, log }) {
   if (missingEngines().length === 0) return
   log('Installing Firefox and WebKit for the campaign ...')
@@ -76,11 +71,11 @@ export function ensureEngines({ run, log }) {
     throw new SetupError(`The campaign needs these packages of Debian: ${missingEngines().join(' ')}.`)
 }
 
-/** macOS and Windows bring one; where Linux cannot be asked, it has none that Chromium would find. */
+/** macOS and Windows include one. If fc-list is missing on Linux, there is no font that Chromium would find. */
 const hasChineseFont = () =>
   process.platform !== 'linux' || Boolean(spawnSync('fc-list', [':lang=zh'], { encoding: 'utf8' }).stdout?.trim())
 
-/** Without one, Chinese is drawn as boxes half as wide: what measures the screens would find faults that nobody has. */
+/** Without a Chinese font, Chinese text is rendered as boxes of half the width, and layout tests would report faults that no user has. */
 export function ensureChineseFont({ run, log }) {
   if (hasChineseFont()) return
   if (canInstall()) {
@@ -91,7 +86,7 @@ export function ensureChineseFont({ run, log }) {
   log('No Chinese font here: tests that measure the Chinese screens will fail. Install one, such as Noto Sans CJK.')
 }
 
-/** Debian keeps initdb and its kind outside PATH, a folder for each version; the newest first. */
+/** Debian stores initdb and similar programs outside PATH, in one folder per version. Newest first. */
 function versionedFolders(parent, inside) {
   if (!existsSync(parent)) return []
   return readdirSync(parent)
@@ -117,7 +112,7 @@ function findInstalledPostgres() {
   return folders.find((folder) => folder && complete(folder))
 }
 
-/** Debian starts what it installs unless this file says no; the tests run a cluster of their own, on their own port. */
+/** Debian starts installed services unless this file forbids it. The tests run a cluster of their own on another port. */
 function withoutServices(work) {
   const policy = '/usr/sbin/policy-rc.d'
   if (existsSync(policy)) return work()
@@ -129,7 +124,7 @@ function withoutServices(work) {
   }
 }
 
-/** Folder with initdb, postgres and pg_ctl, or null: the PostgreSQL tests are then skipped, by name. */
+/** Returns the folder with initdb, postgres and pg_ctl, or null. Without it the PostgreSQL tests are skipped, each by name. */
 export function findPostgres({ run, log }) {
   const installedPath = findInstalledPostgres()
   if (installedPath) return installedPath

@@ -1,4 +1,4 @@
-/** The floor: react-dom and one fetched table, nothing else. With `?sw` it brings a hand-written worker. */
+/** The baseline page: react-dom and one fetched table, nothing else. With `?sw` it registers a hand-written worker. */
 import { useEffect, useState } from 'react'
 import { createRoot } from 'react-dom/client'
 

@@ -1,4 +1,4 @@
-/** Runs in Chromium, over the product's own files: what `bench/lists.ts` calls, step by step. */
+/** Runs in Chromium with the portal's own code. `bench/lists.ts` calls it step by step. */
 import { storedTrailListSpec } from '#contract/audit-trail.ts'
 import { declareStoredList } from '#contract/endpoint.ts'
 import { type Device, openDevice } from '#local/storage/device.ts'
@@ -9,7 +9,7 @@ import { storeCompleteList } from '#local/lists/store-complete-list.ts'
 import { fillRawDatabase, openRawDatabase, readRawPage } from './raw.ts'
 import { codes, formatDay, dayCount, operations, createRowBatches, rowCount } from './rows.ts'
 
-/** A long list with an order by each of five columns, over the rows of three companies; in place of the one that is kept by company. */
+/** A long list over the rows of three companies, with five orders. Replaces the list stored per company. */
 const longList = declareStoredList({
   ...storedTrailListSpec,
   sorts: { end_time: 'time', code: 'text', operation: 'text', exec_user_name: 'text', status: 'number' },
@@ -41,7 +41,7 @@ async function deleteDatabases(): Promise<void> {
       })
 }
 
-/** Both filled with the same rows; ms each. */
+/** Stores the same rows in both databases. Returns the time of each in ms. */
 async function fill(): Promise<{ portalMs: number; rawMs: number }> {
   await deleteDatabases()
   device = openDevice()
@@ -63,7 +63,7 @@ const readList = (query: Partial<ListQuery>) =>
     ...query,
   })
 
-/** One question to both, over a quarter of the time, never the same quarter twice in a row; answers must be equal. */
+/** Runs the same query on both, over a quarter of the time range, never the same quarter twice in a row. The results must be equal. */
 async function compare(round: number): Promise<{ portalMs: number; rawMs: number }> {
   const startDay = (round * 7) % (dayCount - 25)
   const [from, until] = [formatDay(startDay), formatDay(startDay + 24)]
@@ -82,7 +82,7 @@ async function compare(round: number): Promise<{ portalMs: number; rawMs: number
   return { portalMs: portalRun.ms, rawMs: rawRun.ms }
 }
 
-/** Any click: some filters, some order, some page of what there is. */
+/** A random click: some filters, some order, some page. */
 async function measureClick(randoms: number[]): Promise<number> {
   const pickValue = <T>(values: readonly T[], index: number) =>
     values[Math.floor((randoms[index] ?? 0) * values.length)] as T

@@ -1,4 +1,4 @@
-/** The peer: IndexedDB by hand, one compound index for each question, `count()` for the total. */
+/** The comparison: hand-written IndexedDB, one compound index per query, `count()` for the total. */
 import { type AuditRow, createRowBatches } from './rows.ts'
 
 const toPromise = <T>(request: IDBRequest<T>) =>
@@ -33,7 +33,7 @@ export async function fillRawDatabase(db: IDBDatabase, count: number): Promise<v
   }
 }
 
-/** The newest ten of a range and how many there are. */
+/** Returns the latest ten rows of a range and their total. */
 export async function readRawPage(db: IDBDatabase, query: { code: string; from: string; until: string }) {
   const { code, from, until } = query
   const index = db.transaction('rows').objectStore('rows').index('code')

@@ -1,4 +1,4 @@
-/** Rows as an audit trail has them, made as they are asked for: 100,000 over a hundred days, in the order they happened. */
+/** Generates rows like those of an audit trail: 100,000 over a hundred days, in the order of time. */
 export const rowCount = 100_000
 export const codes = ['company', 'user', 'order', 'service', 'backup', 'price'] as const
 export const operations = ['create', 'update', 'delete', 'enable', 'disable', 'pay', 'print', 'login'] as const
@@ -10,7 +10,7 @@ export const formatDay = (day: number) => new Date(firstDay + day * dayMs).toISO
 
 export type AuditRow = ReturnType<typeof createRow>
 
-/** Spread without a pattern that any index could profit from. */
+/** Without a pattern that an index could benefit from. */
 const scramble = (n: number, salt: number) => Math.imul(n + salt, 2_654_435_761) >>> 8
 
 export function createRow(n: number) {

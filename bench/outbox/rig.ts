@@ -1,7 +1,4 @@
-/**
- * The outbox in one page, over a real server. Built beside the product and loaded into an empty page, so that nothing else
- * sends.
- */
+/** The outbox in one page, with a real server. Built separately and loaded into an empty page, so that nothing else sends. */
 import { updateCompanyUser } from '#contract/users.ts'
 import { readSession } from '#local/session/session.ts'
 import { getSenderLockName } from '#request/writes/sender.ts'
@@ -11,7 +8,6 @@ import { ports } from '#app/connection/api.ts'
 
 let targetId = 0
 
-/** Signs in, and finds the row that is written to. */
 export async function signInAndPickTarget(company: string, username: string, password: string): Promise<void> {
   const signInResult = await signIn(ports, { company, username, password, language: 'en' })
   if (signInResult.kind !== 'fresh') throw new Error(`not let in: ${JSON.stringify(signInResult)}`)
@@ -31,10 +27,7 @@ async function recordOneWrite(index: number): Promise<void> {
   if ('problem' in result) throw new Error(result.problem.code)
 }
 
-/**
- * Stores so many writes, each after the one before; ms that each took. Nothing leaves meanwhile: whoever may send waits for the
- * lock that is held here.
- */
+/** Returns the time of each write in ms. Nothing is sent meanwhile, because the sender's lock is held here. */
 export async function storeWrites(writeCount: number): Promise<number[]> {
   const device = await ports.device()
   const session = await readSession(device)

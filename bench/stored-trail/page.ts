@@ -1,4 +1,4 @@
-/** Runs in Chromium, over the product's own pipeline and storage: what `bench/stored-trail.ts` calls, step by step. */
+/** Runs in Chromium with the portal's own pipeline and storage. `bench/stored-trail.ts` calls it step by step. */
 import { listTrail, trailActivity } from '#contract/audit-trail.ts'
 import type { Endpoint } from '#contract/endpoint.ts'
 import { toHttpRequest } from '#contract/http-mapping.ts'
@@ -25,7 +25,7 @@ const ports: PipelinePorts = {
   report: (error) => console.error(error),
 }
 
-/** ms. */
+/** Returns the time in ms. */
 async function fillTrail(entries: number): Promise<number> {
   await openSession(getThisDevice(), { companyId, userId: 1 })
   const openResponse = { company_id: companyId, keep: 'word', from: 0, to: entries, entries, bytes: entries * 900 }
@@ -37,7 +37,7 @@ async function fillTrail(entries: number): Promise<number> {
   return performance.now() - startedAt
 }
 
-/** One question without a network, through the pipeline; ms, and how many there are. */
+/** Runs one query offline, through the pipeline. Returns its time in ms and the number of matches. */
 async function measureCall(endpoint: Endpoint, query: object): Promise<{ ms: number; count: number }> {
   const { path } = toHttpRequest(endpoint, { query } as never)
   const startedAt = performance.now()
@@ -48,7 +48,7 @@ async function measureCall(endpoint: Endpoint, query: object): Promise<{ ms: num
   return { ms, count: body.count ?? body.days?.length ?? 0 }
 }
 
-/** ms, and the longest time that the page could not draw meanwhile. */
+/** Returns the time in ms, and the longest time in which the page could not render. */
 async function proveAll(): Promise<{ ms: number; entries: number; frozenMs: number }> {
   let [lastTickAt, frozenMs] = [performance.now(), 0]
   const timer = setInterval(() => {

@@ -1,11 +1,10 @@
-/** `/dev/mail`: whoever tries the portal reads the mails that it would send. */
 import { readFile } from 'node:fs/promises'
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import type { AppContext } from '#server/context/context.ts'
 import { createNotFoundProblem } from '#server/problems/problem-error.ts'
 import { readMailBox, findMail } from '#demo/mail/mailbox.ts'
 
-// A mail brings its styles in its tags, and nothing else of it is taken: no script, no picture, no form.
+// Mails contain their styles inline. Scripts, images and forms of a mail are blocked.
 const policy =
   "default-src 'none'; style-src 'self' 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 

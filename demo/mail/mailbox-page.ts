@@ -1,10 +1,9 @@
-/** The mail box as a page: the list, and beside it the mail that was opened, as people get it and as plain text. */
 import { toTimestamp } from '#domain/time.ts'
 import { html, type HtmlMarkup } from '#server/text/html.ts'
 import type { StoredMail, MailBox } from '#demo/mail/mailbox.ts'
 
 interface MailPageOptions {
-  /** Of the mail that is opened. */
+  /** File name of the opened mail. */
   name: string | null
   timeZone: string
 }
@@ -57,7 +56,7 @@ const renderEmptyList = (isStoring: boolean): HtmlMarkup =>
     ? html`<p class="none">No mail yet. Register a company or ask for a new password, then look again.</p>`
     : html`<p class="none">Mails go to the server that SMTP_URL names; none is kept here.</p>`
 
-/** The mail's own page may open its links in place of this one, when they are clicked, and do nothing else. */
+/** A clicked link in the mail may replace this page. The sandbox blocks everything else. */
 const renderMail = (mail: StoredMail, time: string): HtmlMarkup => html`<a class="back" href="/dev/mail">All mails</a>
 <h2>${mail.subject}</h2>
 <dl><dt>To</dt><dd>${mail.to.name} &lt;${mail.to.address}&gt;</dd><dt>Sent</dt><dd><time>${time}</time></dd></dl>
@@ -67,7 +66,6 @@ const renderMail = (mail: StoredMail, time: string): HtmlMarkup => html`<a class
 
 const addBaseTarget = (page: string) => page.replace('<head>', '<head><base target="_top">')
 
-/** Addresses of the web can be clicked. */
 const linkAddresses = (text: string): (string | HtmlMarkup)[] =>
   text
     .split(/(https?:\/\/\S+)/)

@@ -1,9 +1,8 @@
-/** What was mailed, to be read where no mail server is: the demo's mail box. */
 import { type StoredMail, listMail, readMail } from '#server/drivers/mail/folder.ts'
 import type { AppContext } from '#server/context/context.ts'
 
 export interface MailBox {
-  /** False: mails go to a mail server, and none is kept here. */
+  /** False if mails are sent to a mail server, so none is stored. */
   isStoring: boolean
   mails: (StoredMail & { name: string })[]
 }

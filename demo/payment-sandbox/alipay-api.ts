@@ -1,4 +1,3 @@
-/** Both of Alipay's gateways: the signed address that opens a trade, the questions about it, and what is told of it. */
 import { createSign } from 'node:crypto'
 import { readAmount, writeAmount } from '#domain/money.ts'
 import { formatAlipayTime } from '#server/drivers/payment/alipay-trade.ts'
@@ -31,7 +30,7 @@ export class AlipayApi {
     this.#context = context
   }
 
-  /** Returns null for a wrong signature, and for a trade that differs from the stored one. */
+  /** Returns null if the signature is wrong or the trade differs from the stored one. */
   openTrade(gateway: AlipayGatewayName, fields: Fields): AlipayTrade | null {
     const { store, keys, clock } = this.#context
     const tradeRequest = isSignedByShop(gateway, fields, keys) ? parseTradeRequest(gateway, fields) : null
@@ -50,7 +49,6 @@ export class AlipayApi {
     return alipayTrade
   }
 
-  /** Returns the text of the response. */
   handleRequest(gateway: AlipayGatewayName, fields: Fields): string {
     return (gateway === 'alipay' ? handleAlipayRequest : handleGlobalRequest)(this.#context, fields)
   }
@@ -74,7 +72,7 @@ export class AlipayApi {
     return paidTrade
   }
 
-  /** Where the payer goes after the payment: the shop's address with fields that Alipay signs. */
+  /** URL to which the payer returns after the payment: the shop's return URL with fields that Alipay signs. */
   buildReturnUrl(alipayTrade: AlipayTrade): string {
     const extraFields: Fields =
       alipayTrade.gate === 'globalAlipay'
@@ -87,7 +85,6 @@ export class AlipayApi {
     return formatAlipayTime(this.#context.clock())
   }
 
-  /** Of both the call and the address that the browser carries. */
   #buildSignedFields(alipayTrade: AlipayTrade, extraFields: Fields): Fields {
     const { keys } = this.#context
     const amount = writeAmount(BigInt(alipayTrade.amount))
@@ -120,7 +117,7 @@ export class AlipayApi {
 function isSignedByShop(gateway: AlipayGatewayName, { sign = '', ...fields }: Fields, keys: SandboxKeys): boolean {
   const { sign_type, ...fieldsWithoutType } = fields
   if (sign_type !== 'RSA2') return false
-  // On the open platform the signature covers its type as well.
+  // The open platform includes `sign_type` in the signature.
   return gateway === 'alipay'
     ? fields.app_id === keys.appId && isSigned(fields, sign, keys.shop.publicKey)
     : fields.partner === keys.partner && isSigned(fieldsWithoutType, sign, keys.shop.publicKey)
@@ -192,7 +189,7 @@ function closeTrade({ store }: AlipayContext, alipayTrade: AlipayTrade): boolean
   return true
 }
 
-/** One refund for each name that the shop gives; the second time the outcome is `repeated`. */
+/** One refund per refund name of the shop. A repeated call returns the outcome `repeated`. */
 function refundTrade(
   { store, clock }: AlipayContext,
   alipayTrade: AlipayTrade,
@@ -214,12 +211,11 @@ function refundTrade(
 
 const parseBizContent = (fields: Fields): Fields => JSON.parse(fields.biz_content ?? '{}') as Fields
 
-/** In hundredths. Returns null for a malformed amount. */
+/** Returns hundredths, or null if the amount is malformed. */
 const parseAmount = (text: string): number | null => (/^\d{1,9}\.\d\d$/.test(text) ? Number(readAmount(text)) : null)
 
 type TradeRequest = Omit<AlipayTrade, 'id' | 'gate' | 'tradeNo' | 'status' | 'created'>
 
-/** Returns null if a field is missing or malformed. */
 function parseTradeRequest(gateway: AlipayGatewayName, fields: Fields): TradeRequest | null {
   const params = gateway === 'alipay' ? parseBizContent(fields) : fields
   const amount = parseAmount(params[gateway === 'alipay' ? 'total_amount' : 'total_fee'] ?? '')

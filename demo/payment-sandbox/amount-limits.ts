@@ -1,4 +1,4 @@
-/** What these gateways take of one payment, in hundredths: the other side's own table, as their papers say it. */
+/** In hundredths, from the gateways' documentation. Not shared with the portal, which is the other side. */
 interface AmountLimits {
   min: number
   max: number
@@ -10,7 +10,6 @@ const cardLimits: Record<string, AmountLimits> = {
   cny: { min: 400, max: 99_999_999 },
 }
 
-/** Null: it is taken. */
 export function findCardAmountFault(amount: number, currency: string): 'amount_too_small' | 'amount_too_large' | null {
   const { min, max } = cardLimits[currency] ?? { min: 50, max: 99_999_999 }
   if (amount < min) return 'amount_too_small'

@@ -1,4 +1,3 @@
-/** The page in the frame: fields for a card, plainly marked as a test, and the test cards to choose from. */
 import type { Language } from '#domain/accounts/users.ts'
 import en from '#locales/en/sandbox.json' with { type: 'json' }
 import zh from '#locales/zh/sandbox.json' with { type: 'json' }
@@ -11,9 +10,9 @@ const textsByLanguage = { en, zh }
 
 interface CardFrameOptions {
   language: Language
-  /** Origin of the page that shows the frame: messages go there and nowhere else. */
+  /** Origin of the embedding page. Messages are posted to this origin only. */
   shop: string
-  /** By it the page knows the messages of this frame. */
+  /** Identifies the messages of this frame to the embedding page. */
   nonce: string
   publishableKey: string
   /** Epoch ms. */
@@ -36,7 +35,7 @@ export function renderCardFramePage({ language, shop, nonce, publishableKey, now
     shop,
     nonce,
     key: publishableKey,
-    // A number that is not among them is refused in the frame, and never sent.
+    // The frame refuses every other card number and never sends it.
     numbers: testCardNumbers,
     earliestExpiry: getEarliestExpiry(now),
     errors: Object.fromEntries(errorKeys.map((errorKey) => [errorKey, t[errorKey]])),

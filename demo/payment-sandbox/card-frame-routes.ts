@@ -1,7 +1,4 @@
-/**
- * Card fields for the portal's payment panel, in a frame of the sandbox's own origin, and the call by which the frame makes a token of
- * what is typed. Both stand in for Stripe's Payment Element, so that the portal never sees a card (decision 78).
- */
+/** Replaces Stripe's Payment Element, so that the portal never receives a card (decision 78). */
 import type { FastifyInstance } from 'fastify'
 import { readFileSync } from 'node:fs'
 import { languages } from '#domain/accounts/users.ts'
@@ -30,7 +27,7 @@ export function serveCardFrame(fastify: FastifyInstance, { store, publishableKey
   fastify.get<{ Querystring: Record<string, unknown> }>(cardFramePath, ({ query }, reply) => {
     const shop = String(query.shop)
     const nonce = String(query.nonce)
-    // The sandbox is for the demo, whose pages are all of this machine.
+    // The sandbox serves only the demo, whose pages all have a local origin.
     if (!isLocalOrigin(shop) || !/^[\w-]{16,64}$/.test(nonce)) return reply.code(404).send()
     const language = languages.find((knownLanguage) => knownLanguage === query.lang) ?? 'en'
     return reply
@@ -39,7 +36,7 @@ export function serveCardFrame(fastify: FastifyInstance, { store, publishableKey
       .send(renderCardFramePage({ language, shop, nonce, publishableKey, now: clock() }))
   })
 
-  // A form without headers of its own, as Stripe's script sends it: the frame's origin is opaque, and nothing is asked before.
+  // Sent like Stripe's script does, without custom headers: the frame's opaque origin then needs no CORS preflight.
   fastify.post('/v1/tokens', ({ body }, reply) => {
     reply.header('access-control-allow-origin', '*')
     const fields = new URLSearchParams(Buffer.isBuffer(body) ? body.toString('utf8') : '')
@@ -55,7 +52,7 @@ export function serveCardFrame(fastify: FastifyInstance, { store, publishableKey
   })
 }
 
-/** `sandbox`: however it is opened, its script reads no cookie and no storage of another server on this host. */
+/** `sandbox` keeps the script from cookies and storage of other servers on this host, even outside a frame. */
 const policy =
   "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; sandbox allow-scripts"
 

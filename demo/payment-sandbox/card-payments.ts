@@ -1,7 +1,4 @@
-/**
- * Card payments as Stripe keeps them. Nothing is written here: what changes is handed back, so that it reaches the
- * journal as one line together with the answer and the calls that tell of it.
- */
+/** Stores nothing: the caller writes the returned changes to the journal in one line, together with the response. */
 import { randomBytes } from 'node:crypto'
 import type { SandboxTables, WebhookCall, SandboxIntent, CheckoutSession } from '#demo/payment-sandbox/sandbox-store.ts'
 import type { WebhookSender } from '#demo/payment-sandbox/webhook-sender.ts'
@@ -15,15 +12,14 @@ export interface CardPayments {
   createIntent(
     params: Pick<SandboxIntent, 'amount' | 'currency' | 'description' | 'metadata' | 'return_url'>,
   ): SandboxIntent
-  /** With the card of that number; unknown numbers are declined as Stripe declines them. */
+  /** Pays with that card number. Unknown numbers are declined, as Stripe does. */
   payIntent(intent: SandboxIntent, number: string): SandboxIntent
-  /** What the payer answered to their bank. */
+  /** `isOwner` is the payer's answer on the page of the bank. */
   authenticateIntent(intent: SandboxIntent, isOwner: boolean): SandboxIntent
-  /** With what the shop is told of them. */
+  /** Includes the webhook calls that notify the shop. */
   buildChanges(intent: SandboxIntent, session?: CheckoutSession): SandboxChanges
 }
 
-/** `links.authenticate`: the page on which the payer's bank asks. */
 export function createCardPayments(
   webhooks: WebhookSender,
   getWebhookUrl: () => string,
@@ -101,7 +97,6 @@ function declineIntent(intent: SandboxIntent, { code = 'card_declined', declineC
   }
 }
 
-/** As Stripe writes it, as far as it is read. */
 export function toApiIntent(intent: SandboxIntent, links: PaymentLinks): object {
   const { card: _card, return_url, ...apiFields } = intent
   const url = links.getAuthenticationUrl(intent)

@@ -1,12 +1,8 @@
-/**
- * Tokens for cards, as Stripe gives them to a payer's browser. Card number, expiry and security code are checked here and only a test
- * card is ever stored: what else somebody types is refused and forgotten.
- */
+/** Issues card tokens, as Stripe does. Only test cards are stored; other cards are refused and not saved. */
 import { createId } from '#demo/payment-sandbox/card-payments.ts'
 import type { CardToken } from '#demo/payment-sandbox/sandbox-store.ts'
 import { findTestCard, findCardNumber } from '#demo/payment-sandbox/test-cards.ts'
 
-/** A card as Stripe's API takes it: `card[number]` and so on. */
 export interface CardInput {
   number: string
   expMonth: string
@@ -29,10 +25,10 @@ export const readCardInput = (fields: URLSearchParams): CardInput => ({
   cvc: fields.get('card[cvc]') ?? '',
 })
 
-/** The earliest month, `YYYY-MM`, that a card may end with: it is valid to the end of that month, wherever it ends last. */
+/** The earliest accepted expiry month, `YYYY-MM`. A card is valid to the end of its month in the last time zone. */
 export const getEarliestExpiry = (now: number): string => new Date(now - 12 * 3_600_000).toISOString().slice(0, 7)
 
-/** Returns null if a token can be made. `now`: epoch ms. */
+/** Returns null if the card is valid. `now` is in epoch ms. */
 export function findCardError({ number, expMonth, expYear, cvc }: CardInput, now: number): CardError | null {
   if (!/^\d{12,19}$/.test(number) || !passesLuhn(number))
     return createCardError('number', 'incorrect_number', 'Your card number is incorrect.')
@@ -59,13 +55,13 @@ const createCardError = (param: CardError['param'], code: string, message: strin
   message,
 })
 
-/** Two digits are of this century. */
+/** Two digits mean a year of this century. */
 function parseYear(text: string): number | null {
   if (/^\d{4}$/.test(text)) return Number(text)
   return /^\d{2}$/.test(text) ? 2000 + Number(text) : null
 }
 
-/** From the right every second digit counts double (ISO/IEC 7812). */
+/** Luhn check: every second digit from the right counts double (ISO/IEC 7812). */
 function passesLuhn(number: string): boolean {
   const sum = [...number].reverse().reduce((total, digit, index) => {
     const value = Number(digit) * (index % 2 === 1 ? 2 : 1)
@@ -74,7 +70,7 @@ function passesLuhn(number: string): boolean {
   return sum % 10 === 0
 }
 
-/** `prefix`: `tok` for a card that was typed, `ctoken` for what the Payment Element makes. */
+/** The prefix is `tok` for typed card fields and `ctoken` for a token of the Payment Element. */
 export const buildCardToken = (prefix: 'tok' | 'ctoken', number: string, now: number): CardToken => ({
   id: createId(prefix),
   created: Math.floor(now / 1000),
@@ -82,7 +78,7 @@ export const buildCardToken = (prefix: 'tok' | 'ctoken', number: string, now: nu
   isUsed: false,
 })
 
-/** Stripe's own test API makes a confirmation token of one of its test payment methods. Returns null for any other. */
+/** Stripe's test API creates a confirmation token from a test payment method. Returns null for any other method. */
 export function buildConfirmationToken(fields: URLSearchParams, now: number): CardToken | null {
   const number = findCardNumber(fields.get('payment_method') ?? '')
   return number === null ? null : buildCardToken('ctoken', number, now)

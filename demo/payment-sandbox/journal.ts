@@ -1,7 +1,4 @@
-/**
- * What the sandbox knows, as lines of a file: each line is one change, whole or not there. Written before it is
- * answered, so a process that is killed at any point has taken exactly the money that the file says.
- */
+/** Each line is one atomic change, written before its response, so after a crash the file matches all payments. */
 import { closeSync, mkdirSync, openSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 
@@ -9,11 +6,11 @@ export interface JournalRow {
   id: string
 }
 
-/** `T`: the row of each table. Rows stay in the order in which they came. */
+/** `Tables` maps each table name to its row type. Rows keep their insertion order. */
 export interface SandboxJournal<Tables> {
   get<Table extends keyof Tables & string>(table: Table, id: string): Tables[Table] | null
   list<Table extends keyof Tables & string>(table: Table): Tables[Table][]
-  /** All of them or none. */
+  /** Writes all rows or none. */
   put(changes: { [Table in keyof Tables]?: Tables[Table][] }): void
   close(): void
 }
@@ -29,14 +26,14 @@ export function openJournal<T extends { [Table in keyof T]: JournalRow }>(path: 
     for (const [name, rows] of Object.entries(line)) for (const row of rows) getTable(name).set(row.id, row)
   }
   for (const line of readLines(path)) applyLine(line)
-  // Begun anew with what is still true, which also leaves out a line that was cut off.
+  // Rewrites the file with the current rows. This also drops an incomplete last line after a crash.
   const compactedLines = [...tables].map(([name, rows]) => JSON.stringify({ [name]: [...rows.values()] }))
   writeFileSync(`${path}.part`, compactedLines.map((line) => `${line}\n`).join(''), { mode: 0o600 })
   renameSync(`${path}.part`, path)
   const file = openSync(path, 'a', 0o600)
 
   return {
-    // What is in a table was put there under its type.
+    // The casts are safe: rows of a table are stored under its type.
     get: (table, id) => (tables.get(table)?.get(id) as T[typeof table] | undefined) ?? null,
     list: (table) => [...(tables.get(table)?.values() ?? [])] as T[typeof table][],
     put(changes) {
@@ -50,7 +47,7 @@ export function openJournal<T extends { [Table in keyof T]: JournalRow }>(path: 
 
 function readLines(path: string): JournalLine[] {
   const text = readFileOrEmpty(path)
-  // The last piece has no end: it was being written when the process died, and nobody was told of it.
+  // The last piece has no line break. The process died while writing it, and no response was sent.
   const lines = text.split('\n').slice(0, -1)
   return lines.map((line) => JSON.parse(line) as JournalLine)
 }

@@ -1,4 +1,3 @@
-/** Keys of the sandbox, made once a data folder: both sides of what the shop and the gateways would hold. */
 import { generateKeyPair, randomBytes } from 'node:crypto'
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
@@ -14,19 +13,17 @@ export interface SandboxKeys {
   appId: string
   sellerId: string
   partner: string
-  /** The shop's own. */
   shop: KeyPair
-  /** Alipay's. */
+  /** Key pair of Alipay. */
   gateway: KeyPair
 }
 
-/** Also for tests, which speak to the sandbox as shop and as gateway. */
 export async function loadSandboxKeys(path: string): Promise<SandboxKeys> {
   const storedKeys = await readFile(path, 'utf8').catch(() => null)
   if (storedKeys !== null) return JSON.parse(storedKeys) as SandboxKeys
   const keys = await makeKeys()
   await mkdir(dirname(path), { recursive: true, mode: 0o700 })
-  // Of two that start at once the first one's keys count.
+  // If two processes start at the same time, the keys of the first one are used.
   await writeFile(path, `${JSON.stringify(keys, null, 2)}\n`, { flag: 'wx', mode: 0o600 }).catch((error: unknown) => {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
   })

@@ -1,4 +1,3 @@
-/** The sandbox's pages: what is shown, and where the payer goes from there. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { readFileSync } from 'node:fs'
 import { type Language, languages } from '#domain/accounts/users.ts'
@@ -17,7 +16,7 @@ interface PageRouteContext {
   webhooks: WebhookSender
 }
 
-/** Unguessable ids stand in the first two; the third is what the shop's signed address leads to. */
+/** The first two paths contain unguessable ids. The third is reached from the shop's signed URL. */
 export const getCardPath = (session: CheckoutSession) => `/pay/card/${session.id}`
 export const getBankPath = (intent: SandboxIntent) => `/pay/bank/${intent.client_secret}`
 export const getAlipayPath = ({ gate: gateway, outTradeNo }: AlipayTrade) => `/pay/${gateway}/${outTradeNo}`
@@ -29,7 +28,7 @@ export function serveSandboxPages(
   const css = readFileSync(new URL('sandbox.css', import.meta.url), 'utf8')
   fastify.get('/sandbox.css', (_, reply) => reply.type('text/css; charset=utf-8').send(css))
 
-  /** A redirect behind a form counts as its target, so the shop's origin is let in. */
+  /** Browsers apply `form-action` to redirects after a form too, so the shop's origin is allowed. */
   function sendPage(
     request: FastifyRequest,
     reply: FastifyReply,
@@ -54,7 +53,6 @@ export function serveSandboxPages(
     store.list('sessions').find((session) => session.intent === intent.id)
   const getSuccessUrl = ({ successUrl, id }: CheckoutSession) => successUrl.replaceAll('{CHECKOUT_SESSION_ID}', id)
 
-  /** Where a card payment stands decides where its payer goes. */
   function getNextUrl(intent: SandboxIntent, session: CheckoutSession | undefined): string {
     if (intent.status === 'requires_action') return getBankPath(intent)
     const isPaid = intent.status === 'succeeded'
@@ -86,7 +84,7 @@ export function serveSandboxPages(
     if (session?.status !== 'open') return reply.redirect(request.url, 303)
     const { amount, currency, description, intentMetadata: metadata } = session
     const existingIntent = session.intent === null ? null : store.get('intents', session.intent)
-    // A second click on the first payment's way to the bank begins no second one.
+    // A second click while the first payment waits at the bank must not start a second payment.
     if (existingIntent?.status === 'requires_action') return reply.redirect(getBankPath(existingIntent), 303)
     const intent = existingIntent ?? cards.createIntent({ amount, currency, description, metadata, return_url: null })
     return reply.redirect(settlePayment(cards.payIntent(intent, parseForm(request).get('card') ?? ''), session), 303)
@@ -124,7 +122,7 @@ export function serveSandboxPages(
     fastify.post<{ Params: { number: string } }>(path, (request, reply) => {
       const alipayTrade = store.get('trades', `${gateway}:${request.params.number}`)
       if (alipayTrade?.status !== 'WAIT_BUYER_PAY') return reply.redirect(request.url, 303)
-      // Alipay itself signs nothing for somebody who turns back.
+      // Like Alipay, does not sign the URL for a payer who cancels.
       const { quitUrl, returnUrl } = alipayTrade
       if (parseForm(request).get('answer') !== 'pay') return reply.redirect(quitUrl ?? returnUrl, 303)
       const paidTrade = alipay.payTrade(alipayTrade)

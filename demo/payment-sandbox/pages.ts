@@ -1,4 +1,3 @@
-/** What the payer sees where a gateway's own page would be: ours, and plainly marked as a test. */
 import { type Currency, writeAmount } from '#domain/money.ts'
 import type { Language } from '#domain/accounts/users.ts'
 import en from '#locales/en/sandbox.json' with { type: 'json' }
@@ -8,13 +7,12 @@ import { html, type HtmlMarkup } from '#server/text/html.ts'
 
 const textsByLanguage = { en, zh }
 type TextKey = keyof typeof en
-/** As the `lang` attribute has it. */
 const languageTags: Record<Language, string> = { en: 'en', zh: 'zh-Hans' }
 
 const translate = (language: Language, key: TextKey, values: Record<string, string> = {}) =>
   textsByLanguage[language][key].replace(/\{\{(\w+)\}\}/g, (_, name: string) => values[name] ?? '')
 
-/** As the portal writes it, whatever the gateway calls the currency. */
+/** Formats the amount as the portal does, not with the currency code of the gateway. */
 export function formatAmount({ amount, currency }: { amount: number; currency: string }): string {
   const codes: Record<string, Currency> = { CNY: 'RMB', HKD: 'HKD', USD: 'USD' }
   const [units = '', decimals] = writeAmount(BigInt(amount)).split('.')
@@ -24,7 +22,7 @@ export function formatAmount({ amount, currency }: { amount: number; currency: s
 
 interface PageView {
   language: Language
-  /** Path and query without `lang`, for the switch. */
+  /** Path and query without `lang`, for the language switch. */
   path: string
 }
 
@@ -60,7 +58,7 @@ export const testCards: readonly [number: string, word: TextKey][] = [
   ['4000 0084 0000 1629', 'card-asks-refused'],
 ]
 
-/** There is no field for a number: nobody can type a real card into a test. */
+/** Offers test cards to choose from. It has no field for a number, so that nobody can enter a real card. */
 export function renderCardPage(view: PageView, session: CheckoutSession, isDeclined: boolean): string {
   const { language } = view
   const amount = formatAmount(session)

@@ -1,9 +1,7 @@
-/** Faults that the tests can ask the payment sandbox for. */
-
-/** How the next so many requests of the shop fare. */
+/** How many of the shop's next requests fail, by kind of fault. */
 export interface SandboxFaults {
-  /** Done, and the line breaks before the answer. */
+  /** The request is executed, and the connection breaks before the response. */
   loseAnswers: number
-  /** Not done, and said so. */
+  /** The request is not executed, and the response is an error. */
   fail: number
 }

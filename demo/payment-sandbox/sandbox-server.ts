@@ -1,7 +1,4 @@
-/**
- * A payment gateway on this machine that speaks as Stripe and Alipay do, for trying and for tests: the real drivers
- * walk their whole way to it, over real HTTP, with real signatures. It takes no money and counts it all the same.
- */
+/** A local gateway that behaves like Stripe and Alipay, so that the real drivers can be used without real money. */
 import { fastify as createFastify, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import { createHmac } from 'node:crypto'
 import { existsSync, renameSync } from 'node:fs'
@@ -36,7 +33,7 @@ export interface SandboxServer extends PaymentSandbox {
   getBalances(): ReturnType<typeof calculateSandboxBalances>
 }
 
-/** Builds before named it otherwise; what it holds was paid, so it is taken over. */
+/** Renames the journal of earlier builds. It contains payments, so it must not be lost. */
 function prepareJournalPath(folder: string): string {
   const [path, formerPath] = [join(folder, 'journal.jsonl'), join(folder, 'ledger.jsonl')]
   if (existsSync(formerPath) && !existsSync(path)) renameSync(formerPath, path)
@@ -66,7 +63,7 @@ export async function openSandbox({
   fastify.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body))
   fastify.addHook('onSend', async (request, reply) => {
     reply.headers(commonHeaders)
-    // The card fields say themselves whose frame they may be shown in.
+    // The card frame has its own `frame-ancestors` policy.
     if (request.routeOptions.url !== cardFramePath) reply.header('x-frame-options', 'DENY')
   })
 
@@ -153,7 +150,7 @@ const readBody = ({ body }: FastifyRequest) => (Buffer.isBuffer(body) ? body.toS
 function failIfRequested(faults: SandboxFaults, reply: FastifyReply): boolean {
   if (faults.fail <= 0) return false
   faults.fail -= 1
-  // Said so, because the drivers' libraries would try again by themselves.
+  // Without this header the SDKs of the drivers would retry by themselves.
   void reply
     .code(500)
     .header('stripe-should-retry', 'false')
@@ -168,7 +165,7 @@ function loseAnswerIfRequested(faults: SandboxFaults, request: FastifyRequest): 
   return true
 }
 
-/** Stripe signs time and bytes with each attempt; Alipay's signature is in the form. */
+/** Stripe signs the time and the body of each attempt. Alipay's signature is part of the form. */
 function buildHeaders(
   { gate: gateway, body }: WebhookCall,
   now: number,
@@ -192,7 +189,7 @@ function buildGateways(localUrl: string, url: string, keys: SandboxKeys): Gatewa
   }
 }
 
-/** On this machine alone, and where it was the last time: pages that are open still lead there after a restart. */
+/** Listens on the loopback address only. Reuses the previous port, because open pages link to it after a restart. */
 async function listenOnPort(fastify: FastifyInstance, folder: string, configuredPort: number): Promise<number> {
   const path = join(folder, 'port')
   const previousPort = Number(await readFile(path, 'utf8').catch(() => '0'))

@@ -1,8 +1,7 @@
-/** What the sandbox keeps of payments. Amounts are hundredths; currencies as each gateway writes them. */
+/** Tables of the sandbox. Amounts are in hundredths; currency codes are those of each gateway. */
 import type { Language } from '#domain/accounts/users.ts'
 import type { SandboxJournal } from '#demo/payment-sandbox/journal.ts'
 
-/** A payment intent of Stripe. */
 export interface SandboxIntent {
   id: string
   created: number
@@ -14,11 +13,10 @@ export interface SandboxIntent {
   status: 'requires_payment_method' | 'requires_action' | 'succeeded' | 'canceled'
   last_payment_error: { type: 'card_error'; code: string; decline_code?: string; message: string } | null
   return_url: string | null
-  /** Of the card that waits for its owner at the bank. */
+  /** Card that waits for the authentication of its owner at the bank. */
   card: string | null
 }
 
-/** A checkout session of Stripe: its page for cards. */
 export interface CheckoutSession {
   id: string
   created: number
@@ -37,7 +35,7 @@ export interface CheckoutSession {
 
 export type AlipayGatewayName = 'alipay' | 'globalAlipay'
 
-/** A trade of Alipay; the id is gate and the shop's own number. */
+/** The id consists of the gateway and the shop's trade number. */
 export interface AlipayTrade {
   id: string
   gate: AlipayGatewayName
@@ -54,12 +52,11 @@ export interface AlipayTrade {
   created: number
 }
 
-/** Money that was given back of an intent or a trade. */
 export interface SandboxRefund {
-  /** The gateway's own name; of Alipay the gate and the shop's name of the refund. */
+  /** For Stripe the refund id. For Alipay the gateway and the shop's refund name. */
   id: string
   gate: 'stripe' | AlipayGatewayName
-  /** The id of the intent or the trade. */
+  /** Id of the intent or the trade. */
   of: string
   created: number
   amount: number
@@ -76,24 +73,23 @@ export interface CardToken {
   isUsed: boolean
 }
 
-/** What was answered to a key, so that it is answered again (Stripe's `Idempotency-Key`). */
+/** The stored response of an idempotency key, returned again if the key is repeated (Stripe's `Idempotency-Key`). */
 export interface StoredStripeResponse {
   id: string
-  /** Of method, path and body. */
+  /** Hash of method, path and body. */
   print: string
   status: number
   body: string
 }
 
-/** A call to the shop. */
 export interface WebhookCall {
   id: string
   gate: 'stripe' | AlipayGatewayName
   url: string
-  /** As it is sent; Stripe's is signed anew each time. */
+  /** Body as sent. A Stripe call is signed again at each attempt. */
   body: string
   attempts: number
-  /** Epoch ms; null: nothing more is to be done. */
+  /** Epoch ms. Null if no further attempt is due. */
   nextAt: number | null
 }
 
@@ -109,14 +105,13 @@ export interface SandboxTables {
 
 export type SandboxStore = SandboxJournal<SandboxTables>
 
-/** What of an intent or a trade was given back. */
 export const sumSandboxRefunds = (store: SandboxStore, paymentId: string): number =>
   store
     .list('refunds')
     .filter((refund) => refund.of === paymentId)
     .reduce((sum, { amount }) => sum + amount, 0)
 
-/** What each gateway took and did not give back, in hundredths by currency: the other side of every order that was paid. */
+/** Payments minus refunds of each gateway, in hundredths by currency. Tests compare them with the paid orders. */
 export function calculateSandboxBalances(
   store: SandboxStore,
 ): Record<'stripe' | AlipayGatewayName, Record<string, number>> {

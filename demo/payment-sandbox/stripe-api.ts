@@ -1,4 +1,3 @@
-/** Stripe's API, as much of it as a shop needs that takes cards: payment intents, checkout sessions, idempotency keys. */
 import { createHash } from 'node:crypto'
 import { findCardAmountFault } from '#demo/payment-sandbox/amount-limits.ts'
 import {
@@ -21,7 +20,7 @@ import { findCardNumber } from '#demo/payment-sandbox/test-cards.ts'
 
 export interface StripeRequest {
   method: string
-  /** Behind `/v1/`. */
+  /** Path below `/v1/`. */
   path: string
   query: URLSearchParams
   /** A form with names like `metadata[key]`. */
@@ -43,7 +42,6 @@ interface StripeOutcome {
 }
 
 interface StripeCall {
-  /** Empty for a path without one. */
   id: string
   query: URLSearchParams
   fields: URLSearchParams
@@ -79,7 +77,7 @@ const handlers: Record<string, StripeHandler> = {
   'POST test_helpers/confirmation_tokens': createConfirmationToken,
 }
 
-/** Stored before it is returned: a repeated key gets the same response. */
+/** The response is stored before it is sent, so that a repeated key gets the same response. */
 export function handleStripeRequest(
   context: StripeContext,
   request: StripeRequest,
@@ -92,7 +90,7 @@ export function handleStripeRequest(
     return { status: storedResponse.status, body: storedResponse.body, isReplayed: true }
   const outcome = storedResponse ? otherRequestRefusal : routeRequest(context, request)
   const response = { status: outcome.status, body: JSON.stringify(outcome.body) }
-  // As with Stripe, a request that changes nothing does not use its key up.
+  // As with Stripe, a request that changes nothing does not use up its key.
   if (outcome.changes)
     store.put({ ...outcome.changes, answers: id === null ? [] : [{ id, print: fingerprint, ...response }] })
   return { ...response, isReplayed: false }
@@ -194,7 +192,7 @@ function createSession(context: StripeContext, { fields }: StripeCall): StripeOu
   return { status: 200, body: toSessionBody(context, session), changes: { sessions: [session] } }
 }
 
-/** Cancels its payment too, even one that waits at the bank. */
+/** Also cancels its payment, even if that waits at the bank. */
 function expireSession(context: StripeContext, session: CheckoutSession): StripeOutcome {
   if (session.status !== 'open') return buildStateRefusal('session')
   const expiredSession: CheckoutSession = { ...session, status: 'expired' }
@@ -304,7 +302,6 @@ function readHash(fields: URLSearchParams, name: string): Record<string, string>
   return Object.fromEntries(ownFields.map(([field, value]) => [field.slice(prefix.length, -1), value]))
 }
 
-/** The newest first, in pages, from a moment on. */
 function buildPage<Row extends { id: string; created: number }>(
   rows: readonly Row[],
   query: URLSearchParams,

@@ -1,5 +1,3 @@
-/** Stripe's well-known test cards, by number and by token, and what their bank says. */
-
 export interface TestCard {
   verdict: 'ok' | 'asks' | 'asks, then declines' | 'declines'
   code?: string
@@ -25,7 +23,6 @@ const cardsByNumber: Record<string, TestCard> = {
   '4000008400001629': { verdict: 'asks, then declines', code: 'card_declined', declineCode: 'generic_decline' },
 }
 
-/** Without spaces. */
 export const testCardNumbers: readonly string[] = Object.keys(cardsByNumber)
 
 const numbersByToken: Record<string, string> = {
@@ -49,7 +46,7 @@ const numbersByToken: Record<string, string> = {
   pm_card_threeDSecureRequiredChargeDeclined: '4000008400001629',
 }
 
-/** Spaces are as people type them; null: no test card, and a real one is refused like any other. */
+/** Ignores spaces and hyphens. Returns null if it is not a test card; real cards are refused. */
 export const findTestCard = (number: string): TestCard | null => cardsByNumber[number.replace(/[\s-]/g, '')] ?? null
 
 export const findCardNumber = (token: string): string | null => numbersByToken[token] ?? null

@@ -1,4 +1,4 @@
-/** For tests that run the portal as a process of its own: they count the money and turn the calls by HTTP. */
+/** Lets tests read the balances and control the webhook calls over HTTP if the portal is a separate process. */
 import type { FastifyInstance } from 'fastify'
 import { calculateSandboxBalances, type SandboxStore } from '#demo/payment-sandbox/sandbox-store.ts'
 import type { WebhookSender } from '#demo/payment-sandbox/webhook-sender.ts'
@@ -12,7 +12,6 @@ interface ControlContext {
   keys: SandboxKeys
 }
 
-/** What may be asked: `{"hold": true}`, `{"send": "evt_..."}`, `{"loseAnswers": 1}`. */
 interface ControlRequest {
   hold?: boolean
   send?: string
@@ -21,7 +20,7 @@ interface ControlRequest {
   fail?: number
 }
 
-/** With the secret key of `keys.json`, as a bearer. */
+/** Requires the secret key from `keys.json` as bearer token. */
 export function serveTestControl(fastify: FastifyInstance, { store, webhooks, faults, keys }: ControlContext): void {
   const isAuthorized = (authorization: string | undefined) => authorization === `Bearer ${keys.stripe.secretKey}`
   fastify.get('/control', (request, reply) =>

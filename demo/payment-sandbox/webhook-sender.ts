@@ -1,25 +1,19 @@
-/**
- * Calls to the shop, as gateways make them: at once, and again at growing distances until they are acknowledged, also
- * after a restart. Tests can hold them back, and send or drop each one when and as often as they like.
- */
+/** Repeats each call with growing delays until the shop acknowledges it, also after a restart. Tests control it. */
 import type { Logger } from 'pino'
 import type { WebhookCall, SandboxStore } from '#demo/payment-sandbox/sandbox-store.ts'
 
-/** After each attempt, ms; then it is given up. */
+/** Delay after each failed attempt, in ms. After the last one the call is dropped. */
 const retryDelaysMs = [1000, 5000, 30_000, 120_000, 600_000, 3_600_000]
-/** A shop that takes longer is called again. */
+/** A shop that takes longer counts as not reached, and the call is repeated. */
 const timeoutMs = 10_000
 
 export interface WebhookSender {
-  /** Not written yet: put it into the same change as what it tells of. */
+  /** Does not store the call. The caller stores it in the same change as the event it reports. */
   compose(call: Pick<WebhookCall, 'id' | 'gate' | 'url' | 'body'>): WebhookCall
-  /** Sends what is due, now or later. */
   wake(): void
-  /** From now on nothing goes out by itself. */
   hold(): void
-  /** What was held back is due again. */
   release(): void
-  /** Sends that one now, whether or not it was sent before; the status the shop answered, null: no answer. */
+  /** Sends the call now, even if it was sent before. Returns the shop's HTTP status, or null without a response. */
   send(id: string): Promise<number | null>
   drop(id: string): void
   list(): WebhookCall[]
@@ -30,7 +24,7 @@ interface SenderOptions {
   store: SandboxStore
   log: Logger
   clock: () => number
-  /** Headers for a call, made when it goes out. */
+  /** Built at each attempt, because Stripe's signature contains the time. */
   buildHeaders(call: WebhookCall, now: number): Record<string, string>
   isAcknowledged(call: WebhookCall, status: number, responseText: string): boolean
 }

@@ -1,13 +1,12 @@
-/** The demo world's apps, published by the way of every package: packed, read, put down as a version with its resources. */
 import type { DatabaseHandle } from '#server/db/database.ts'
 import { packSample, publishedSamples } from '#demo/sample-data/sample-apps.ts'
 import { publishMapp, storeResources } from '#server/use-cases/uploads/store-mapp.ts'
 
 export type StorePackage = (sha256: string, bytes: Uint8Array) => Promise<void>
 
-/** As the system. `storePackage` is handed each package before it is published. */
+/** Runs as the system role. Calls `storePackage` for each package before it is published. */
 export async function loadApps(db: DatabaseHandle, storePackage: StorePackage): Promise<void> {
-  // What reads packages is loaded for the first start of a demo, and for no other.
+  // Imported here, because the package reader is needed only at the first start of a demo.
   const { readOwnPackage } = await import('#server/use-cases/uploads/read-own-package.ts')
   for (const sample of publishedSamples) {
     const bytes = await packSample(sample)

@@ -1,4 +1,4 @@
-/** The audit trail of a demo company: what brought its people, its contracts and its profile into the state that they are in. */
+/** Writes an audit trail that explains the present state of a demo company: users, contracts and profile. */
 import { findFieldChanges } from '#domain/audit-log/changes.ts'
 import { userStatus } from '#domain/accounts/users.ts'
 import type { AuditEntry } from '#server/db/audit/audit-entry.ts'
@@ -11,7 +11,6 @@ const dayMs = 86_400_000
 interface StoryEvent extends AuditEntry {
   at: number
   status?: -1
-  /** Nobody: it was not done by anybody who had signed in. */
   isAnonymous?: true
 }
 
@@ -21,7 +20,6 @@ interface StoryContext {
   now: number
 }
 
-/** Oldest first, as they would have been written. */
 export async function writeAuditStory(
   db: DatabaseHandle,
   companyId: number,

@@ -1,4 +1,4 @@
-/** The demo world's backups: paid, waiting to be paid and for nothing, with two months of traffic, as their own days made them. */
+/** A paid, an unpaid and a free backup with two months of traffic, all calculated as of their own days. */
 import { calculateBackupAmount, getBackupAnchor, calculateBackupPeriod } from '#domain/fees/backup.ts'
 import { explainBackup, explainTraffic } from '#domain/fees/explain.ts'
 import { calculateTrafficAmount } from '#domain/fees/traffic.ts'
@@ -15,12 +15,11 @@ import type { AppContext } from '#server/context/context.ts'
 import { createBackupInvoice, createTrafficInvoice } from '#server/use-cases/payments/invoices.ts'
 
 interface DemoBackup {
-  /** Of the service. */
   code: string
   pdb_type: 'pdb2s3' | 'pdb2rds'
   period: number
   period_type: 'year' | 'month'
-  /** Percent; else the list's. */
+  /** Percent. If missing, the discount of the price list is used. */
   discount?: string
   daysAgo: number
   status: -1 | 0 | 1
@@ -28,7 +27,7 @@ interface DemoBackup {
 
 interface DemoTraffic {
   code: string
-  /** How many months ago it ended; 0: with the last one. */
+  /** How many months before the previous month; 0 is the previous month. */
   monthsAgo: number
   measured: string
 }
@@ -36,7 +35,7 @@ interface DemoTraffic {
 const backups: Readonly<Record<string, readonly DemoBackup[]>> = {
   acme: [
     { code: 'acmetrade', pdb_type: 'pdb2s3', period: 1, period_type: 'year', daysAgo: 190, status: 1 },
-    // Longer than its contract, which cuts it (D21), and a gift of the provider.
+    // Longer than its contract, which limits it (D21). The provider grants it for free.
     {
       code: 'acmetest',
       pdb_type: 'pdb2rds',
@@ -58,7 +57,7 @@ const traffics: Readonly<Record<string, readonly DemoTraffic[]>> = {
 }
 
 const dayMs = 86_400_000
-/** After the world was made: its services have to be brought up first. */
+/** After loading, because the services have to be started first. */
 const firstBackupMs = 20_000
 
 interface BackupContext {
@@ -70,7 +69,7 @@ interface BackupContext {
   now: number
 }
 
-/** As the system, behind the company's orders. */
+/** Runs as the system role, after the company's orders are loaded. */
 export async function loadBackups(
   db: DatabaseHandle,
   app: AppContext,
@@ -81,12 +80,11 @@ export async function loadBackups(
   const context = { app, db, companyId, listId, prices, now }
   for (const backup of backups[code] ?? []) await loadBackup(context, backup)
   for (const traffic of traffics[code] ?? []) await loadTraffic(context, traffic)
-  // What was not measured is not billed by the clock.
+  // Closes the months without measurements, so that the scheduled job does not bill them.
   const lastMonth = getLastDay(`${toPlainDate(app.config.timeZone, now).slice(0, 7)}-01`).slice(0, 7)
   await db.updateTable('service').set({ closed_month: lastMonth }).where('company_id', '=', companyId).execute()
 }
 
-/** The service, and the contract that it has. */
 const findService = ({ db, companyId }: BackupContext, code: string) =>
   db
     .selectFrom('service')
@@ -138,12 +136,12 @@ async function loadBackup(context: BackupContext, backup: DemoBackup): Promise<v
     update_time: orderedAt,
   })
   if (backup.status === 1) await setNextRun(db, service.id, backup.pdb_type, now + firstBackupMs)
-  // What costs nothing takes effect without a payment, and is not invoiced (D15).
+  // A free backup takes effect without a payment and is not invoiced (D15).
   if (backup.status === 1 && payAmount > 0n)
     await createBackupInvoice({ db, app, now: orderedAt }, companyId, id, buildPayment(`demo-backup-${id}`, orderedAt))
 }
 
-/** What is due of a month is paid on the fifth day of the next one, at noon. */
+/** The traffic of a month is paid at noon on the fifth day of the next month. */
 async function loadTraffic(
   context: BackupContext,
   { code, monthsAgo, measured: measuredGb }: DemoTraffic,

@@ -1,4 +1,4 @@
-/** The services of the demo world are said to run: where this machine runs services, they do. */
+/** The demo data marks its services as running. Where this machine hosts services, they are really created. */
 import type { DatabaseHandle } from '#server/db/database.ts'
 import { lockService, listDemoServices } from '#server/db/hosting/services.ts'
 import { runInTransaction } from '#server/db/transaction.ts'
@@ -6,10 +6,9 @@ import type { AppContext } from '#server/context/context.ts'
 import { notifyJobs } from '#server/use-cases/job-requests.ts'
 import { startOperationByClock } from '#server/use-cases/hosting/run-due-service-work.ts'
 
-/** What its addresses end in until then: no machine answers there. */
+/** Suffix of the addresses until the service is created. No server answers there. */
 export const demoDomain = '.m18.example/'
 
-/** Begins to create those that were never created here. */
 export async function bringUpServices(app: AppContext): Promise<void> {
   const system = { role: 'portal_system' } as const
   const rows = await runInTransaction(app, system, (db) => listDemoServices(db, demoDomain), 'reading')

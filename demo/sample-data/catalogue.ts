@@ -1,4 +1,3 @@
-/** The demo world's catalogue: modules with what they need, their apps, and two price lists, this year's and the next one's. */
 import type { PriceContent } from '#domain/checks/price-checks.ts'
 import type { DatabaseHandle } from '#server/db/database.ts'
 import { insertModule } from '#server/db/catalogue/modules.ts'
@@ -119,7 +118,7 @@ const toPriceContent = (
   },
 })
 
-/** As the system: the lists are confirmed and in force from their days on. Answers their ids. */
+/** Runs as the system role. The lists are confirmed and in force from their start dates. Returns their ids. */
 export async function loadCatalogue(
   db: DatabaseHandle,
   now: number,

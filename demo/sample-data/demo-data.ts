@@ -1,4 +1,3 @@
-/** The demo world as data: three companies, their people, and what they did last week. */
 import type { AccessLevel } from '#domain/access.ts'
 import { type Language, type UserTitle, type UserStatus, userStatus } from '#domain/accounts/users.ts'
 import { acmeOrders, type DemoOrder, globexOrders } from '#demo/sample-data/orders.ts'
@@ -15,7 +14,7 @@ export interface DemoUser {
   order: boolean
   alert: boolean
   accessLevel: AccessLevel
-  /** Days before the first start on which the account was made, and changed last. */
+  /** Days before the first start on which the account was created and last changed. */
   createdDaysAgo: number
   changedDaysAgo: number
 }
@@ -24,7 +23,7 @@ export interface DemoService {
   code: string
   name: string
   url: string
-  /** What runs there, app by app. */
+  /** Installed version by app code. */
   apps: Record<string, string>
 }
 
@@ -40,7 +39,6 @@ export interface DemoCompany {
   email: string
   website: string
   tax_number: string | null
-  /** Hosted systems that can be looked up. */
   services: DemoService[]
   orders: readonly DemoOrder[]
   users: DemoUser[]
@@ -65,7 +63,6 @@ const buildUser = (email: string, name: string, title: UserTitle, overrides: Par
 
 const allRights = { admin: true, order: true, alert: true }
 
-// Family name, given name, title: sixty people of one trading house, as they would write themselves.
 const englishNames: [name: string, title: UserTitle][] = [
   ['Ada Wong', 1],
   ['Adrian Lau', 0],
@@ -131,7 +128,7 @@ const chineseNames: [name: string, email: string, title: UserTitle][] = [
   ['周子墨', 'zhou.zimo', 0],
 ]
 
-/** Every state is met, most people are active; spread by place in the list so that the same world is made every time. */
+/** All statuses occur; most users are active. Depends on the index, so that the data is the same each time. */
 function getStatus(index: number): UserStatus {
   if (index % 17 === 5) return deleted
   if (index % 9 === 4) return disabled
@@ -230,7 +227,7 @@ export const demoCompanies: DemoCompany[] = [
     email: 'office@globex.example',
     website: 'https://globex.example',
     tax_number: null,
-    // Behind the newest version: a change of its contract asks about it (D44).
+    // Not the newest version, so that a change of its contract asks about it (D44).
     services: [
       {
         code: 'globex01',

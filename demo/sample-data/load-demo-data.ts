@@ -1,4 +1,3 @@
-/** Loads the demo world, once per database. */
 import { userStatus } from '#domain/accounts/users.ts'
 import { replaceServiceApps } from '#server/db/catalogue/apps.ts'
 import { takeChangeNumber } from '#server/db/change-numbers.ts'
@@ -20,14 +19,13 @@ import { storePackage } from '#server/use-cases/uploads/stored-packages.ts'
 import { createSealKey } from '#server/use-cases/sessions/seal-key.ts'
 
 const system = { role: 'portal_system' } as const
-/** Who made the price lists. */
 const demoAuthor = 'Stella Chan'
 const dayMs = 86_400_000
 
-/** Whether it was loaded by this call. Of several servers that start at once, one does it. */
+/** Returns true if this call loaded the data. If several servers start at once, only one loads it. */
 export async function loadDemoData(app: AppContext): Promise<boolean> {
   if (await runInTransaction(app, system, (db) => readFact(db, demoFactName))) return false
-  // One hash for all: they share the password, and each costs what a sign-in costs.
+  // All users have the same password. It is hashed once, because each hash takes as long as a sign-in.
   const hash = await hashPassword(demoPassword, app.config.argon2)
   return runInTransaction(app, system, async (db) => {
     const now = app.clock()
@@ -40,7 +38,7 @@ export async function loadDemoData(app: AppContext): Promise<boolean> {
   })
 }
 
-/** As the system, with orders by the price list of that id. `hash` is of everybody's password. */
+/** Runs as the system role. Orders use the price list `listId`; `hash` is the password hash of all users. */
 export async function loadCompanies(
   db: DatabaseHandle,
   app: AppContext,
@@ -66,7 +64,7 @@ async function loadCompany(
     const id = await insertService(db, {
       ...service,
       company_id: companyId,
-      // They run (D40).
+      // Status 2 and `online` 1 mean a running service (D40).
       system_status: 2,
       online: 1,
       create_time: createdAt,
@@ -79,7 +77,6 @@ async function loadCompany(
   return { companyId, adminId: ids[0] ?? 0 }
 }
 
-/** Who never activated the account has no password yet. */
 async function loadUser(
   db: DatabaseHandle,
   companyId: number,

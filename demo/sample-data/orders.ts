@@ -1,4 +1,4 @@
-/** The demo world's orders: one company's services in every state that there is, made as their own days would have made them. */
+/** Orders of the demo companies, with services in every state. Each order is calculated as of its own day. */
 import { getContractAnchor, getDueTime, getDueTimeWithin } from '#domain/contracts.ts'
 import { explainQuote } from '#domain/fees/explain.ts'
 import { quoteChange, quoteCreate, type QuoteResult } from '#domain/fees/quote.ts'
@@ -20,11 +20,10 @@ export interface DemoOrder {
   user_mode: 'CONCURRENT' | 'NAMED'
   users: number
   modules: string[]
-  /** Days before today on which it was ordered, and began. */
+  /** Days before today on which it was ordered and its contract began. */
   daysAgo: number
   years: number
   isPaid: boolean
-  /** Users after a change that was paid, or waits to be, by days before today. */
   laterChange?: { users: number; daysAgo: number; isPaid: boolean }
 }
 
@@ -112,7 +111,7 @@ interface OrderContext {
   now: number
 }
 
-/** As the system, by the price list of that id. */
+/** Runs as the system role. Uses the price list `listId`. */
 export async function loadOrders(
   db: DatabaseHandle,
   app: AppContext,
@@ -212,7 +211,6 @@ const getOrder = (db: DatabaseHandle, id: number) =>
 
 const getContractId = async (db: DatabaseHandle, id: number) => (await getOrder(db, id)).contract_id ?? 0
 
-/** On the day it was ordered. */
 async function payOrder({ db, app }: OrderContext, id: number, paidAt: number): Promise<void> {
   const { pay_amount: amount, currency } = await getOrder(db, id)
   const payment = { gateway: 'simulate', reference: `demo-${id}`, amount, currency, paidAt }

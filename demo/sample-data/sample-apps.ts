@@ -1,4 +1,3 @@
-/** Apps to try with: those of the demo world in the versions that were published over the years, and packages to upload. */
 import { readFileSync } from 'node:fs'
 import { type AppFacts, packMapp } from '#server/use-cases/catalogue/pack-mapp.ts'
 
@@ -36,7 +35,7 @@ const labels = {
   module_name: 'Stock taking',
 }
 
-/** In the order of their release dates. */
+/** Ordered by release date. */
 export const publishedSamples: readonly SampleApp[] = [
   {
     facts: { ...framework, version: '1.9', release_date: '2025-03-03' },
@@ -66,7 +65,7 @@ export const publishedSamples: readonly SampleApp[] = [
   },
 ]
 
-/** One of each status that an upload has in the demo (D79). */
+/** One package for each upload status of the demo (D79). */
 export const uploadSamples: readonly SampleApp[] = [
   {
     facts: { ...labels, version: '1.0', release_date: '2026-04-07', requires: [{ code: 'barcode', version: '2.1' }] },

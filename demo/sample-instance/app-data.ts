@@ -1,11 +1,11 @@
-/** What the installed apps declare, read once at the start: shown as data, never run. */
+/** Reads the data files of the installed apps once at the start. They are displayed, never executed. */
 import { readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import type { TaskArguments } from '#demo/sample-instance/task-arguments.ts'
 
 export interface AppFile {
   name: string
-  /** Written anew from what was read; null: it is too large, or no JSON. */
+  /** Reformatted JSON. Null if the file is too large or not valid JSON. */
   text: string | null
 }
 export type AppContent = TaskArguments['apps'][number] & { files: AppFile[] }
@@ -16,7 +16,7 @@ const maxBytes = 64 * 1024
 export const readApps = ({ folder, apps }: TaskArguments): AppContent[] =>
   apps.map((app) => ({ ...app, files: app.folder === null ? [] : readAppFiles(join(folder, 'apps', app.folder)) }))
 
-/** Its JSON files below `data/`; each lies under its number, its name stands in the index. */
+/** Reads the JSON files below `data/`. Each file is named by its number; `index.json` contains the original names. */
 function readAppFiles(folder: string): AppFile[] {
   const names = JSON.parse(readFileSync(join(folder, 'index.json'), 'utf8')) as string[]
   return names

@@ -1,12 +1,9 @@
-/**
- * Password hashes take most of a processor: those of strangers are worked out two at a time, so that whoever is known does not wait behind
- * a flood of them.
- */
+/** A hash uses most of a processor. Unknown clients get two at a time, so that known clients do not have to wait. */
 const maxUnknownRuns = 2
 const maxWaiting = 16
 
 export interface HashQueue {
-  /** Null: too many wait already, and `work` is not done. */
+  /** Returns null without running `work` if too many are waiting. */
   run<T>(isKnown: boolean, work: () => Promise<T>): Promise<T> | null
 }
 
@@ -21,7 +18,7 @@ export function createHashQueue(): HashQueue {
       return await work()
     } finally {
       const startNext = waitingStarts.shift()
-      // Its place goes to the next one.
+      // The next waiting run takes over the slot.
       if (startNext) startNext()
       else runningCount -= 1
     }

@@ -1,4 +1,3 @@
-/** The items of a sample instance. */
 import type { SampleStore } from '#demo/sample-instance/store.ts'
 
 export interface StockItem {
@@ -25,7 +24,6 @@ const quantityPattern = /^-?\d{1,9}(?:\.\d{1,3})?$/
 const isSingleLine = (text: string, maxLength: number) =>
   text !== '' && text.length <= maxLength && !/\p{Cc}/u.test(text)
 
-/** What can be stored, or the first field that cannot. */
 export function parseItem({ code, name, quantity, unit }: ItemFields): Omit<StockItem, 'id' | 'version'> | ItemFault {
   if (!codePattern.test(code)) return 'code-wrong'
   if (!isSingleLine(name, 100)) return 'name-wrong'
@@ -34,7 +32,7 @@ export function parseItem({ code, name, quantity, unit }: ItemFields): Omit<Stoc
   return { code, name, quantity: Math.round(Number(quantity) * 1000), unit }
 }
 
-/** As it is typed: `1500` thousandths are `1.5`. */
+/** As the user types it: 1500 thousandths are `1.5`. */
 export const formatQuantity = (thousandths: number): string => String(thousandths / 1000)
 
 export interface ItemPage {
@@ -42,7 +40,6 @@ export interface ItemPage {
   total: number
 }
 
-/** By code; `search` is looked for in code and name. */
 export function findItems(store: SampleStore, search: string, page: number): ItemPage {
   const pattern = `%${search.replace(/[\\%_]/g, '\\$&')}%`
   const whereClause = "where code like ? escape '\\' or name like ? escape '\\'"
@@ -57,7 +54,7 @@ export const getItem = (store: SampleStore, id: number) =>
   (store.prepare('select id, code, name, quantity, unit, version from items where id = ?').get(id) ??
     null) as unknown as StockItem | null
 
-/** False: the code is taken. */
+/** Returns false if the code is already used. */
 export function addItem(store: SampleStore, item: Omit<StockItem, 'id' | 'version'>, now: number): boolean {
   const { changes } = store
     .prepare(
@@ -67,7 +64,7 @@ export function addItem(store: SampleStore, item: Omit<StockItem, 'id' | 'versio
   return Number(changes) === 1
 }
 
-/** `otherItem`: another has the code. `stale`: somebody has changed or deleted it since it was shown. */
+/** `otherItem`: another item has the code. `stale`: the item was changed or deleted since it was displayed. */
 export function changeItem(
   store: SampleStore,
   { id, version, ...item }: StockItem,

@@ -1,7 +1,4 @@
-/**
- * The program of a hosted service where this machine runs them: a small ERP, marked as a sample. `serve SETTING` is one task;
- * `set-password FOLDER` takes the password of `admin` from standard input.
- */
+/** A small sample ERP. `serve ARGUMENTS` runs one task; `set-password FOLDER` reads a password from standard input. */
 import '#server/config/private-files.ts'
 
 const [, , command, argument = ''] = process.argv

@@ -1,4 +1,3 @@
-/** What every page of a sample instance has: its mark, who is signed in, the way around. */
 import en from '#locales/en/sample-instance.json' with { type: 'json' }
 import zh from '#locales/zh/sample-instance.json' with { type: 'json' }
 import { html, type HtmlMarkup } from '#server/text/html.ts'
@@ -8,7 +7,7 @@ const textsByLanguage = { en, zh }
 export type TextKey = keyof typeof en
 export type SampleLanguage = keyof typeof textsByLanguage
 
-/** The first of ours that the browser asks for. */
+/** The first supported language in `Accept-Language`. */
 export function parseLanguage(accepted: string | undefined): SampleLanguage {
   const [, languageCode] = /(?:^|[,;\s])(en|zh)\b/i.exec((accepted ?? '').slice(0, 200)) ?? []
   return languageCode?.toLowerCase() === 'zh' ? 'zh' : 'en'
@@ -25,7 +24,7 @@ export interface PageView {
   translate: SampleTranslate
   code: string
   site: 'www' | 'admin'
-  /** Host of the other site. */
+  /** Host name of the other site (`www` or `admin`). */
   otherSite: string
   path: string
   session: SampleSession | null

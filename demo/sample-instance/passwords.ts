@@ -1,7 +1,7 @@
-/** Passwords as scrypt keeps them: `scrypt$N$salt$hash`, both in base64url. */
+/** Password hashes in the format `scrypt$N$salt$hash`; salt and hash are base64url. */
 import { randomBytes, scrypt, timingSafeEqual } from 'node:crypto'
 
-/** 16 MB and some 50 ms each; Node computes four at a time. */
+/** Takes 16 MB and some 50 ms per hash. Node computes four at a time. */
 const cost = 16_384
 const hashBytes = 32
 export const maxPasswordLength = 200
@@ -13,7 +13,7 @@ export async function hashPassword(password: string): Promise<string> {
   )
 }
 
-/** The same time for a user that does not exist or has no password (`null`). */
+/** An unknown user or one without a password (`null`) takes the same time, so timing does not reveal users. */
 export async function isPassword(password: string, storedHash: string | null): Promise<boolean> {
   const [, , salt = '', hash = ''] = (storedHash ?? '').split('$')
   const expectedHash = Buffer.alloc(hashBytes)

@@ -1,15 +1,13 @@
-/** A request to a sample instance, read within bounds, and the answer to it. */
 import { type IncomingMessage, readText, type ServerResponse } from '#server/drivers/hosting/local/socket-http.ts'
 import { parseLanguage, createTranslate, type PageView } from '#demo/sample-instance/pages.ts'
 import type { SampleSession } from '#demo/sample-instance/users.ts'
 
-/** Bytes of a form. */
 export const maxBodyBytes = 64 * 1024
 
 type CookieKind = 'session' | 'device'
 const deviceSeconds = 400 * 86_400
 
-/** Over TLS with the prefix by which browsers take it from this very host alone. */
+/** Over TLS the `__Host-` prefix makes browsers accept the cookie from this exact host only. */
 const getCookieName = (kind: CookieKind, isSecure: boolean) => `${isSecure ? '__Host-' : ''}sample_${kind}`
 
 const formatCookie = (kind: CookieKind, value: string, isSecure: boolean, maxAge: number | null): string =>
@@ -17,29 +15,28 @@ const formatCookie = (kind: CookieKind, value: string, isSecure: boolean, maxAge
     maxAge === null ? '' : `; Max-Age=${maxAge}`
   }`
 
-/** Empty `value`: it goes. */
+/** An empty `value` deletes the cookie. */
 export const formatSessionCookie = (value: string, isSecure: boolean): string =>
   formatCookie('session', value, isSecure, value === '' ? 0 : null)
 
-/** Marks a browser in which somebody has signed in: it signs nobody in. */
+/** Marks a browser in which a user has signed in. It does not sign anybody in. */
 export const formatDeviceCookie = (value: string, isSecure: boolean): string =>
   formatCookie('device', value, isSecure, deviceSeconds)
 
 export interface InstanceRequest {
   method: 'GET' | 'POST'
-  /** Without the query. */
   path: string
   query: URLSearchParams
   form: URLSearchParams
   site: 'www' | 'admin'
   host: string
-  /** What the session's cookie holds; empty: there is none. */
+  /** Value of the session cookie; empty if it is missing. */
   cookie: string
-  /** What the cookie of the browser holds; empty: there is none of ours. */
+  /** Value of the device cookie; empty if it is missing or malformed. */
   device: string
-  /** Of the browser, as the gateway saw it. */
+  /** Client address, as reported by the gateway. */
   address: string
-  /** People reach the service over TLS, as the gateway says. */
+  /** True if the gateway reports that the client uses TLS. */
   isSecure: boolean
   session: SampleSession | null
   view: PageView
@@ -47,7 +44,7 @@ export interface InstanceRequest {
 
 export interface InstanceResponse {
   status: number
-  /** HTML, or with `type` something else; empty of a redirect. */
+  /** HTML, or another type if the headers say so. Empty for a redirect. */
   body: string
   headers?: Record<string, string | string[]>
 }
@@ -63,7 +60,7 @@ export const createRedirect = (to: string, headers: Record<string, string | stri
   headers: { location: to, ...headers },
 })
 
-/** Null: a method that is not served. Rejects where too much is sent. */
+/** Returns null if the method is not supported. Rejects if the body is too large. */
 export async function readRequest(
   request: IncomingMessage,
   code: string,
@@ -96,7 +93,7 @@ function readCookie(header: string | undefined, cookieKey: string): string {
   return ''
 }
 
-/** A browser says where a form was sent from; what comes from elsewhere is refused before anything else is looked at. */
+/** Detects forms of other sites by `Sec-Fetch-Site` or `Origin`. Checked before anything else is processed. */
 export function isOwnForm({ headers }: IncomingMessage): boolean {
   const { origin, 'sec-fetch-site': fetchSite } = headers
   if (fetchSite !== undefined) return fetchSite === 'same-origin'

@@ -1,4 +1,3 @@
-/** What a sample instance answers: items at `www`, users, apps and memory at `admin`. */
 import { randomBytes } from 'node:crypto'
 import type { LogWriter } from '#server/drivers/hosting/local/log-writer.ts'
 import type { AppContent } from '#demo/sample-instance/app-data.ts'
@@ -35,14 +34,14 @@ export interface SampleContext {
 
 type SignedInRequest = InstanceRequest & { session: users.SampleSession }
 
-/** Of whoever sent it, its origin has been looked at. */
+/** Call it only after the origin of the request was checked. */
 export async function routeRequest(request: InstanceRequest, context: SampleContext): Promise<InstanceResponse> {
   const { path, site, method, view, session, form } = request
   if (path === '/sign-in')
     return method === 'POST' ? signIn(request, context) : createPageResponse(renderSignInPage(view, '', null))
   if (!session)
     return method === 'GET' ? createRedirect('/sign-in') : createPageResponse(renderMessagePage(view, 'refused'), 403)
-  // The host of the administrator's site has its own cookie, which nobody else is given.
+  // The admin host has a cookie of its own, which other users never get.
   if (site === 'admin' && session.user.is_admin !== 1)
     return createPageResponse(renderMessagePage(view, 'admins-only'), 403)
   if (method === 'POST' && !users.isSameToken(form.get('csrf') ?? '', session.csrf))
@@ -55,7 +54,7 @@ export async function routeRequest(request: InstanceRequest, context: SampleCont
   return response ?? createPageResponse(renderMessagePage(view, 'not-found'), 404)
 }
 
-/** Anybody can cause it, under any name. */
+/** Low priority: anybody can cause these log lines, with any user name. */
 const refusalOptions = { priority: 'refusal' } as const
 
 async function signIn(request: InstanceRequest, { store, log, clock }: SampleContext): Promise<InstanceResponse> {
@@ -94,7 +93,6 @@ function signOut({ cookie, session, isSecure }: SignedInRequest, { store, log }:
 }
 
 const namePattern = /^[A-Za-z0-9._-]{1,40}$/
-/** Of a path `<before>/<number><after>`. */
 const parseId = (path: string, pattern: RegExp) => {
   const [, id] = pattern.exec(path) ?? []
   return id === undefined ? null : Number(id)

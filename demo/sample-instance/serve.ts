@@ -1,4 +1,4 @@
-/** One task of a sample instance: HTTP on a socket of this machine, until it is told to end. */
+/** One task of a sample instance: serves HTTP on a local socket until it receives a signal to end. */
 import { readFileSync } from 'node:fs'
 import { cutText, openLogWriter } from '#server/drivers/hosting/local/log-writer.ts'
 import { createServer, type IncomingMessage, type ServerResponse } from '#server/drivers/hosting/local/socket-http.ts'
@@ -21,7 +21,7 @@ const endMs = 3000
 const megabyte = 1024 * 1024
 const maxLoggedPath = 200
 
-/** Begins when it is told `go`: until then its supervisor may end without knowing of it. */
+/** Starts only after `go` on standard input. Before that its supervisor may end without having recorded the task. */
 export async function serve(argument: string): Promise<void> {
   const taskArguments = JSON.parse(argument) as TaskArguments
   if ((await readStandardInput(16)) !== 'go') return
@@ -36,7 +36,7 @@ export async function serve(argument: string): Promise<void> {
       usedMb: Math.round(process.memoryUsage.rss() / megabyte),
       limitMb: taskArguments.limitMb,
     }),
-    // Written to: the system gives memory when it is touched.
+    // Filled, because the system allocates memory only when it is written.
     useMoreMemory: () => void memoryBlocks.push(Buffer.alloc(100 * megabyte, 1)),
     log: log.write,
     clock: Date.now,
@@ -46,7 +46,7 @@ export async function serve(argument: string): Promise<void> {
   const server = createServer((request, response) => {
     const startedAt = performance.now()
     const [path = ''] = (request.url ?? '').split('?')
-    // Of its supervisor, who asks past the gateway.
+    // Health checks come from the supervisor directly, not through the gateway.
     if (path === '/health' && request.headers.host === 'socket') return sendHealth(response)
     const requestText = `${request.method} ${cutText(path, maxLoggedPath)}`
     response.on('close', () => {
@@ -64,7 +64,7 @@ export async function serve(argument: string): Promise<void> {
   })
 
   function sendHealth(response: ServerResponse): void {
-    // Throws where the data cannot be read: that is no health.
+    // Throws if the database cannot be read, because the task is not healthy then.
     store.prepare('select count(*) from users').get()
     response.writeHead(200, { 'content-type': 'text/plain' }).end('ok')
   }
@@ -100,7 +100,7 @@ export async function serve(argument: string): Promise<void> {
     sendResponse(response, createPageResponse(renderMessagePage(view, textKey), status), request.method === 'HEAD')
   }
 
-  // Its owner's alone, as all files that we make.
+  // The socket is accessible to its owner only, like all files of the portal.
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject)
     server.listen(taskArguments.socket, resolve)
@@ -109,14 +109,14 @@ export async function serve(argument: string): Promise<void> {
 
   process.on('SIGTERM', () => {
     log.write('info', `task ${taskArguments.number} ended`)
-    // Requests at work finish; no new one comes, because the gateway knows.
+    // Running requests finish. No new ones arrive, because the gateway no longer routes to this task.
     server.close(() => endProcess())
     server.closeIdleConnections()
     setTimeout(endProcess, endMs).unref()
   })
 
   function endProcess(): void {
-    // Writes how often the last line was repeated.
+    // Closing the log also writes how often the last entry was repeated.
     log.close()
     process.exit(0)
   }

@@ -1,9 +1,9 @@
-/** Sets the password of `admin`, from standard input, and ends that user's sessions; tasks may run meanwhile. */
+/** Sets the password of `admin` from standard input and ends that user's sessions. Tasks may be running. */
 import { readStandardInput } from '#demo/sample-instance/standard-input.ts'
 import { openStore } from '#demo/sample-instance/store.ts'
 import { writePassword } from '#demo/sample-instance/users.ts'
 
-/** Ends with 1 for what is no password. */
+/** Exits with code 1 if the password is invalid. */
 export async function setPassword(folder: string): Promise<void> {
   const password = await readStandardInput(4096)
   if (password === '') {

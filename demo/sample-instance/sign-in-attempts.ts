@@ -1,7 +1,7 @@
 /**
- * How often a password may be tried. Strangers are counted by address and account, by address, and by account over all addresses from
- * which nobody has signed in to it; whoever holds a device cookie of the account is counted apart from them. So nobody but the owner's
- * own devices can make the owner wait. Stored in the data, so that it holds for all tasks.
+ * Limits password attempts by address and account, by address, and by account over all addresses without an earlier sign-in. Clients with a
+ * device cookie of the account are counted separately, so that nobody else can lock the owner out. Stored in the database, so that all
+ * tasks share the counters.
  */
 import { createHash } from 'node:crypto'
 import { getAddressGroup } from '#server/shares/client-address.ts'
@@ -9,30 +9,29 @@ import { runInTransaction, type SampleStore } from '#demo/sample-instance/store.
 
 const minuteMs = 60_000
 const dayMs = 1440 * minuteMs
-/** Attempts that are free; each further one waits, longer every time. */
+/** Free attempts. Each further one has to wait, each time longer. */
 const freeAttempts = { device: 5, pair: 5, address: 30, account: 10 }
 const windowMs = 15 * minuteMs
 const firstWaitMs = 30_000
 const maxWaitMs = 15 * minuteMs
 const knownDays = 400
-/** Of one user. */
+/** Limit per user. */
 const maxKnownRows = 20
-/** Counters of addresses; the oldest go first. */
+/** Counters by address. If there are more, the oldest are deleted. */
 const maxAttempts = 10_000
-/** Names that nobody has share so many counters: whoever makes names up makes no more rows. */
+/** All unknown account names share this many counters, so that invented names do not create more rows. */
 const unknownAccounts = 1024
 
 export interface SignInAttempt {
   name: string
   address: string
-  /** What the device cookie holds; empty: there is none. */
+  /** Value of the device cookie; empty if it is missing. */
   device: string
 }
 
-/** What was counted for one attempt. */
 export interface CountedAttempt {
   userId: number | null
-  /** Signed in before, on this device or from this address. */
+  /** True if the user has signed in before on this device or from this address. */
   isKnown: boolean
   subjects: readonly { subject: string; isOwn: boolean }[]
 }
@@ -45,7 +44,7 @@ interface Subject {
 
 const hashText = (...parts: (string | number)[]) => createHash('sha256').update(parts.join(' ')).digest('base64url')
 
-/** Names are hashed: people type passwords there. */
+/** Account names are hashed, because people sometimes type their password there. */
 export const hashAccount = (name: string): string => hashText('account', name.toLowerCase())
 
 function getSubjects(store: SampleStore, { name, address, device }: SignInAttempt, now: number) {
@@ -86,7 +85,7 @@ interface AttemptRow {
   not_before: number
 }
 
-/** Counts the attempt before the password is looked at. In ms, how long to wait, where it is refused; then nothing is counted. */
+/** Counts the attempt before the password is checked. If it is refused, returns the wait in ms and does not count. */
 export function reserveAttempt(store: SampleStore, attempt: SignInAttempt, now: number): CountedAttempt | number {
   return runInTransaction(store, () => {
     removeOldAttempts(store, now)
@@ -119,12 +118,12 @@ export function reserveAttempt(store: SampleStore, attempt: SignInAttempt, now: 
 const getNotBefore = (excess: number, now: number): number =>
   excess < 0 ? 0 : now + Math.min(maxWaitMs, firstWaitMs * 2 ** Math.min(excess, 10))
 
-/** A counter ends when nothing was counted, and nobody has waited, for a quarter of an hour. */
+/** Removes counters that were started, and whose last wait ended, more than 15 minutes ago. */
 function removeOldAttempts(store: SampleStore, now: number): void {
   store.prepare('delete from sign_in_attempts where since < ? and not_before < ?').run(now - windowMs, now - windowMs)
   const { count } = store.prepare('select count(*) as count from sign_in_attempts').get() ?? {}
   if (Number(count) < maxAttempts) return
-  // Those of accounts stay: there are no more of them than users and shared counters.
+  // Counters of accounts are not deleted: their number is limited by the users and the shared counters.
   store
     .prepare(
       `delete from sign_in_attempts where subject in (
@@ -134,21 +133,21 @@ function removeOldAttempts(store: SampleStore, now: number): void {
     .run(Number(count) - maxAttempts + 100)
 }
 
-/** Its password is not looked at. */
+/** Undoes the count of an attempt whose password was not checked. */
 export function releaseAttempt(store: SampleStore, { subjects }: CountedAttempt): void {
   runInTransaction(store, () => {
     for (const { subject } of subjects) decrementAttempts(store, subject)
   })
 }
 
-/** It was counted, so nobody had to wait before. */
+/** The attempt was counted, so its subject had no wait before: `not_before` can be reset. */
 function decrementAttempts(store: SampleStore, subject: string): void {
   store
     .prepare('update sign_in_attempts set failures = max(failures - 1, 0), not_before = 0 where subject = ?')
     .run(subject)
 }
 
-/** The password was right: this device and this address are known from now on. In the transaction that signs in. */
+/** The password was right: this device and address are known from now on. Must run in the sign-in transaction. */
 export function forgiveAttempt(
   store: SampleStore,
   { userId, subjects }: CountedAttempt,

@@ -1,4 +1,4 @@
-/** To its end. Rejects for more than that. */
+/** Reads standard input to its end. Rejects if there are more than `maxBytes`. */
 export async function readStandardInput(maxBytes: number): Promise<string> {
   const chunks: Buffer[] = []
   let size = 0

@@ -1,16 +1,11 @@
-/** What a task is told by its supervisor, as its argument. */
 export interface TaskArguments {
   serviceId: number
   code: string
-  /** Of the task, from 1. */
+  /** Number of the task, from 1. */
   number: number
-  /** Where it listens. */
   socket: string
-  /** Of the instance: `apps`. */
   folder: string
-  /** The folder of its tasks' logs. */
   logs: string
-  /** The folder of its data. */
   data: string
   limitMb: number
   apps: readonly {
@@ -19,7 +14,7 @@ export interface TaskArguments {
     version: string
     module: string
     flags: Readonly<Record<string, boolean | number>>
-    /** In `apps`; null: its package was not kept. */
+    /** Folder name in `apps`. Null if the package is no longer stored. */
     folder: string | null
   }[]
 }

@@ -1,4 +1,3 @@
-/** Who may sign in, with what, and how often it may be tried. Kept in the data, so that it holds for all tasks. */
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
 import { hashPassword, isPassword } from '#demo/sample-instance/passwords.ts'
 import { createHashQueue } from '#demo/sample-instance/hash-queue.ts'
@@ -24,7 +23,7 @@ export interface SampleSession {
   csrf: string
 }
 
-/** Throws where there is no such user. Whoever is signed in as that user is not any more. */
+/** Throws if there is no such user. Ends all sessions of the user. */
 export async function writePassword(store: SampleStore, name: string, password: string): Promise<void> {
   const hash = await hashPassword(password)
   runInTransaction(store, () => {
@@ -38,14 +37,14 @@ export async function writePassword(store: SampleStore, name: string, password: 
 export type SampleSignInResult =
   | { kind: 'in'; cookie: string; user: SampleUser }
   | { kind: 'refused' }
-  /** `waitMs`: until it may be tried again. */
+  /** Time until the next attempt is allowed. */
   | { kind: 'limited'; waitMs: number }
 
-/** Where many wait for their password to be looked at. */
+/** Suggested wait if too many sign-ins are queued. */
 const busyMs = 5000
 const hashQueue = createHashQueue()
 
-/** Counted before the password is looked at: many at once get no more tries than one after the other. */
+/** Counted before the password is checked, so that parallel requests get as many attempts as sequential ones. */
 export async function signIn(
   store: SampleStore,
   { password, ...attempt }: SignInAttempt & { password: string },
@@ -75,7 +74,7 @@ export async function signIn(
 
 const hashCookie = (cookie: string) => createHash('sha256').update(cookie).digest('base64url')
 
-/** Null: nobody, or no longer. */
+/** Returns null if the session does not exist or has expired. */
 export function findSession(store: SampleStore, cookie: string, now: number): SampleSession | null {
   const row = store
     .prepare(
@@ -105,7 +104,7 @@ export const listUsers = (store: SampleStore) =>
     .prepare('select id, name, is_admin, password is not null as can_sign_in from users order by name limit 500')
     .all() as unknown as (SampleUser & { can_sign_in: number })[]
 
-/** False: the name is taken. */
+/** Returns false if the name is already used. */
 export async function addUser(store: SampleStore, name: string, password: string, now: number): Promise<boolean> {
   const hash = await hashPassword(password)
   const { changes } = store
@@ -114,7 +113,6 @@ export async function addUser(store: SampleStore, name: string, password: string
   return Number(changes) === 1
 }
 
-/** Of `admin` nothing is removed. */
 export function removeUser(store: SampleStore, id: number): void {
   store.prepare('delete from users where id = ? and is_admin = 0').run(id)
 }

@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path'
 
 export interface FileEdit {
   path: string
-  /** Returns the new text. Throws where the file does not look as expected. */
+  /** Returns the new text. Throws if the file does not look as expected. */
   edit: (text: string) => string
 }
 
@@ -12,13 +12,13 @@ export interface ProjectChange {
   edits: readonly FileEdit[]
 }
 
-/** After the first match of the anchor. Throws where the anchor is missing. */
+/** Inserts after the first match of the anchor. Throws if the anchor is missing. */
 export function insertAfter(text: string, anchor: string, insertion: string): string {
   const end = findAnchor(text, anchor) + anchor.length
   return text.slice(0, end) + insertion + text.slice(end)
 }
 
-/** Before the first match of the anchor. Throws where the anchor is missing. */
+/** Inserts before the first match of the anchor. Throws if the anchor is missing. */
 export function insertBefore(text: string, anchor: string, insertion: string): string {
   const index = findAnchor(text, anchor)
   return text.slice(0, index) + insertion + text.slice(index)
@@ -44,7 +44,7 @@ export function addJsonKey(text: string, key: string, value: unknown, parent?: s
   return `${JSON.stringify(json, null, 2)}\n`
 }
 
-/** Writes all of the change, or nothing: edits are computed before the first file is written. Returns the paths. */
+/** Writes the complete change or nothing: edits are computed before the first file is written. Returns the paths. */
 export function applyChange(root: string, { newFiles, edits }: ProjectChange): string[] {
   for (const path of Object.keys(newFiles))
     if (existsSync(join(root, path)))

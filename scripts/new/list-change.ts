@@ -207,7 +207,6 @@ function buildTestEdits(names: NounNames): FileEdit[] {
   ]
 }
 
-/** The next version of the device's database. */
 function getNextVersion(text: string): number {
   const versions = [...text.matchAll(/version\((\d+)\)|^ {2}(\d+): \[/gm)].map(([, call, key]) => Number(call ?? key))
   return Math.max(...versions) + 1

@@ -1,4 +1,3 @@
-/** The new files of a list page, as text. */
 import { capitalise, type NounNames } from '#scripts/new/names.ts'
 
 export const buildMigrationFile = ({

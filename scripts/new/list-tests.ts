@@ -1,4 +1,3 @@
-/** The tests of a new list page, as text. */
 import { capitalise, type NounNames } from '#scripts/new/names.ts'
 
 export const buildServerTest = ({

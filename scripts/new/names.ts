@@ -1,17 +1,16 @@
-/** The names of one noun, as each layer writes it. */
 export interface NounNames {
-  /** `gift-cards`: its files and folders. */
+  /** Files and folders: `gift-cards`. */
   file: string
-  /** Values: in camel case. */
+  /** Values, in camel case. */
   plural: string
   singular: string
-  /** Types and components: in Pascal case. */
+  /** Types and components, in Pascal case. */
   pluralType: string
   singularType: string
-  /** `gift_card`: its table in the database; `gift_cards`: on the device. */
+  /** Table in the database: `gift_card`. On the device: `gift_cards`. */
   table: string
   deviceTable: string
-  /** `giftcard`: the path of its call and its page. */
+  /** Path of its call and its page: `giftcard`. */
   path: string
   /** "gift cards", "gift card": in English texts. */
   text: string

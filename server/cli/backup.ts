@@ -1,7 +1,7 @@
 /**
- * Backups on the command line (docs/operating.md): `keys` prints the key of a company for safe keeping, `listBackups` says what there is,
- * `restore` puts an archive into a folder without any portal, or has the portal put a backup into a service. Exit code 1 and the reason,
- * where it cannot be.
+ * Backup commands for the operator (docs/operating.md): `keys` prints a company's key for safekeeping, `listBackups` lists the backups, and
+ * `restore` writes an archive to a folder without a portal or lets the portal restore a backup into a service. On failure it prints the
+ * reason and exits with code 1.
  */
 import '#server/config/private-files.ts'
 import { readFile, stat } from 'node:fs/promises'
@@ -41,7 +41,7 @@ function readInteger(text: string, option: string): number {
   throw new CommandError(`--${option} must be a number, not "${text}".`)
 }
 
-/** Loaded where it is asked for: it takes longer than all that needs no portal. */
+/** Imported only by the commands that need it: loading the portal takes longer than everything else here. */
 async function loadPortal() {
   const [{ withApp }, { findCompanyByCode }, { listStoredBackupsOfCode }, { runInTransaction }, { restoreByOperator }] =
     await Promise.all([
@@ -68,7 +68,7 @@ async function printCompanyKeys(options: BackupOptions): Promise<void> {
   })
 }
 
-/** The installation's, which is never made here: another one would open nothing. */
+/** Returns the keys of the installation. A missing key is not created, because a new key could not open any archive. */
 async function readInstallationKeys(): Promise<BackupKeys> {
   const config = readConfig(process.env)
   if (config.backupKey !== null || config.isTokenKeyConfigured) return config
@@ -77,7 +77,7 @@ async function readInstallationKeys(): Promise<BackupKeys> {
   return { ...config, tokenKey: await readTokenKeyFile(config) }
 }
 
-/** As `age -i` reads it. */
+/** Prints the keys in the file format of `age -i`. */
 async function printKeys(config: Pick<Config, keyof BackupKeys>, companyId: number, name: string): Promise<void> {
   const [currentIdentity, ...previousIdentities] = getIdentities(config, companyId)
   console.log(
@@ -149,7 +149,7 @@ async function requireFile(path: string, prefix = ''): Promise<void> {
     throw new CommandError(`${prefix} there is no file ${path}.`.trim())
 }
 
-/** By what was given: exactly those options. */
+/** Each command has its own set of options. A command runs if exactly its options are set. */
 const commands: {
   name: string
   optionNames: (keyof BackupOptions)[]
@@ -171,7 +171,7 @@ function parseArguments(args: string[]) {
     )
     if (command && Object.values(values).every(Boolean)) return { command, values }
   } catch {
-    // An option that is not ours, or one without its value.
+    // parseArgs throws for an unknown option and for an option without its value.
   }
   throw new CommandError(usage)
 }
@@ -182,7 +182,6 @@ const messages: Record<string, string> = {
   RESOURCE_LOCKED: 'Something else is being done to the service: try again later.',
 }
 
-/** Null: nobody foresaw it. */
 function getReason(error: unknown): string | null {
   if (error instanceof CommandError || error instanceof StartProblem) return error.message
   const fault = toBackupFault(error)

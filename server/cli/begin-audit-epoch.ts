@@ -1,7 +1,7 @@
 /**
- * After PostgreSQL was restored from a backup, and before the server starts: `node server/cli/begin-audit-epoch.ts` with the environment
- * of the server. The logs of the audit trail say how large they were; devices then tell of a restore and not of a cut log. A folder that
- * `restore-dump.ts` made does so by itself.
+ * Run `node server/cli/begin-audit-epoch.ts`, with the environment of the server, after PostgreSQL was restored from a backup and before
+ * the server starts. It records in each log of the audit trail how large the log was at the restore. Devices then report a restore and not
+ * a cut log. For a folder that `restore-dump.ts` created, the server does this by itself.
  */
 import '#server/config/private-files.ts'
 import { withApp } from '#server/cli/with-app.ts'

@@ -1,7 +1,4 @@
-/**
- * Packages of apps on the command line (docs/mapp.md): `pack <folder> [file]` makes one, `check <file>...` reads some as the server
- * does. Exit code 1 and the reason, where a package would be refused.
- */
+/** Creates (`pack`) and checks (`check`) packages of apps (docs/mapp.md). Exit code 1 if the server would refuse one. */
 import { readdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { basename, join, resolve } from 'node:path'
 import { createMappFault, isMappName, mappFiles, mappLimits, type MappFault } from '#domain/catalogue/mapp.ts'
@@ -30,7 +27,7 @@ async function packFolder([folder, target]: string[]): Promise<void> {
   await checkFiles([file])
 }
 
-/** The fields of its maker; hashes and format are worked out anew. */
+/** Reads the fields that the author wrote. The hashes and the format are computed again. */
 async function readManifestFields(path: string): Promise<object> {
   const text = await readFile(path, 'utf8').catch(() => {
     throw new CommandError(`There is no ${path}. docs/mapp.md says what stands in one.`)
@@ -48,7 +45,7 @@ async function readManifestFields(path: string): Promise<object> {
   }
 }
 
-/** With / between folders, without what systems put beside files (D88). */
+/** Returns paths with `/` as separator, without the files that operating systems add (D88). */
 async function listFileNames(folder: string): Promise<string[]> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true })
   const names = entries

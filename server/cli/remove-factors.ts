@@ -1,7 +1,4 @@
-/**
- * Takes a user's second factors away: `node server/cli/remove-factors.ts company:e-mail` with the environment of the server,
- * which must not be running where the database is embedded.
- */
+/** Removes a user's second factors (argument `company:e-mail`). An embedded database must not be in use. */
 import '#server/config/private-files.ts'
 import { withApp } from '#server/cli/with-app.ts'
 import { StartProblem } from '#server/config/config.ts'

@@ -1,4 +1,4 @@
-/** Makes a data folder out of a dump: `DATA_DIR=<empty folder> node server/cli/restore-dump.ts <dump.tar.gz>`. */
+/** Creates a data folder from a dump: `DATA_DIR=<empty folder> node server/cli/restore-dump.ts <dump.tar.gz>`. */
 import '#server/config/private-files.ts'
 import pino from 'pino'
 import { readConfig, StartProblem } from '#server/config/config.ts'

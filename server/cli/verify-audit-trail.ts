@@ -1,6 +1,6 @@
 /**
- * Checks the logs of the audit trail (S-91): `node server/cli/verify-audit-trail.ts` with the environment of the server, which must
- * not be running where the database is embedded. Exit code 1 and what is broken, where somebody changed or removed an entry.
+ * Checks the logs of the audit trail (S-91): `node server/cli/verify-audit-trail.ts` with the environment of the server. With the embedded
+ * database, the server must not be running. If an entry was changed or removed, it prints the fault and exits with code 1.
  */
 import '#server/config/private-files.ts'
 import { withApp } from '#server/cli/with-app.ts'

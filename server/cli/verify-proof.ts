@@ -1,7 +1,7 @@
 /**
- * Checks the exported proof of an audit entry without the portal: `npm run verify-proof -- FILE --key KEY`. KEY is the log's key, or
- * a file that holds it, from a source that the reader trusts. Exit code 0: proven. 1: not, with the reason. 2: no key was given, so
- * nothing is proven; what the file says of its key is printed, to be compared.
+ * Checks the exported proof of an audit entry without the portal: `npm run verify-proof -- FILE --key KEY`. KEY is the log's key, or a file
+ * that contains it, from a source that the reader trusts. Exit code 0: the entry is proven. 1: it is not proven, and the reason is printed.
+ * 2: no key was given, so nothing is proven; the key named in the file is printed for comparison.
  */
 import { open } from 'node:fs/promises'
 import { parseArgs } from 'node:util'
@@ -24,10 +24,10 @@ const usage = `Usage:
                                            KEY was changed since: NOTE is a file with a checkpoint that names the next key
   npm run verify-proof -- FILE             says which key the file was made with, and proves nothing`
 
-/** A key has some 100 characters. */
+/** In bytes. A key has about 100 characters. */
 const maxKeyFile = 10_000
 
-/** At most so many bytes: nobody has to read a file of any size to be told that it is none of ours. */
+/** Reads at most `maxBytes` bytes, so that a huge file is refused without being read. */
 async function readText(path: string, maxBytes: number): Promise<string> {
   const file = await open(path).catch(() => {
     throw new CommandError(`There is no file ${path} that can be read.`)
@@ -36,7 +36,7 @@ async function readText(path: string, maxBytes: number): Promise<string> {
     const stat = await file.stat()
     if (!stat.isFile()) throw new CommandError(`${path} is no file.`)
     if (stat.size > maxBytes) throw new LogError('FILE_TOO_LARGE', `${stat.size} bytes; a proof has some thousands`)
-    // The size may be out of date by now, the buffer is not.
+    // The file may have grown since `stat`, so the read is limited by the buffer.
     const buffer = Buffer.alloc(maxBytes + 1)
     const { bytesRead } = await file.read(buffer, 0, buffer.length, 0)
     return buffer.toString('utf8', 0, bytesRead)
@@ -50,16 +50,16 @@ async function readKey(text: string): Promise<string> {
   return (await readText(text, maxKeyFile)).trim()
 }
 
-/** The key that the given one names as its next, in a note that both have signed: as it stands in the weekly mail of that time. */
+/** Returns the next key from a handover note of the weekly mail. Both keys must have signed the note. */
 async function followHandover(key: string, handover: string | undefined): Promise<string> {
   if (handover === undefined) return key
   const text = (await readText(handover, maxKeyFile)).replaceAll('\r\n', '\n').trim()
-  // The mail has the key below the note.
+  // In the mail, the key follows the note.
   const note = `${text.replace(/\n\n[^\n—]+$/u, '')}\n`
   return followHandovers([note], key)
 }
 
-/** Text of the log for a terminal: no sign in it can move the cursor or hide what stands before (S-90). */
+/** Escapes log text for a terminal: control characters could move the cursor or hide earlier output (S-90). */
 const toPrintable = (value: unknown) =>
   (typeof value === 'string' ? value : JSON.stringify(value)).replace(/[\p{C}\p{Zl}\p{Zp}]/gu, (sign) =>
     [...sign].map((character) => `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`).join(''),
@@ -89,7 +89,7 @@ function printProof({ leaf, index, checkpoint }: ProofVerdict & { kind: 'proven'
   )
 }
 
-/** Some safe integers are no time. */
+/** Not every safe integer is a valid time. */
 const formatTime = (ms: number) => (Math.abs(ms) <= 8.64e15 ? new Date(ms).toISOString() : `${ms} ms since 1970`)
 
 function printUnchecked(file: ProofFile): void {
@@ -113,7 +113,7 @@ function parseArguments(args: string[]): { path: string; key: string | undefined
     const [path, ...rest] = positionals
     if (path !== undefined && rest.length === 0) return { path, key: values.key, handover: values.handover }
   } catch {
-    // An option that is not ours, or one without its value.
+    // parseArgs throws for an unknown option and for an option without its value.
   }
   throw new CommandError(usage)
 }

@@ -1,4 +1,3 @@
-/** What a command of the operator works on: the database and the key, by the environment of the server. */
 import pino from 'pino'
 import { readConfig, StartProblem } from '#server/config/config.ts'
 import type { AppContext } from '#server/context/context.ts'
@@ -10,7 +9,7 @@ import { noBackups } from '#server/context/backup-destinations.ts'
 import { noHosting } from '#server/context/no-hosting.ts'
 import { noPaymentMethods } from '#server/context/payment-methods.ts'
 
-/** A context in which nothing is paid or hosted and no backup is made. */
+/** Returns a context without payments, hosting and backups. */
 export const createCommandContext = ({
   config,
   database,
@@ -27,7 +26,7 @@ export const createCommandContext = ({
   checkpointStore,
 })
 
-/** A StartProblem is one sentence and exit code 1, as at the start of the server. */
+/** Prints a StartProblem as one sentence and exits with code 1, as the start of the server does. */
 export async function withApp(work: (app: AppContext) => Promise<void>): Promise<void> {
   try {
     const config = readConfig(process.env)

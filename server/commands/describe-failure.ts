@@ -1,4 +1,4 @@
-/** How the trail records a write that failed before it could say so itself: as what, and what it was about (D86, decision 71). */
+/** Builds the audit entry of a write that failed before it could describe itself (D86, decision 71). */
 import type { AuditMenu } from '#domain/audit-log/leaf.ts'
 import { type Caller, isProvider, isProviderAdmin, isAllowed } from '#domain/access.ts'
 import type { Endpoint, RowKind, ParsedInputOf } from '#contract/endpoint.ts'
@@ -14,7 +14,6 @@ import { setTenant } from '#server/db/tenant.ts'
 import type { AuditEntry } from '#server/db/audit/audit-entry.ts'
 import { findTargets } from '#server/commands/references.ts'
 
-/** Found in the name of the call. */
 const operationWords = [
   'create',
   'update',
@@ -35,7 +34,7 @@ const operationWords = [
 
 const operationByMethod: Record<string, string> = { POST: 'create', PUT: 'update', DELETE: 'delete' }
 
-/** Calls whose name or method says another thing than what they would have been recorded as. */
+/** Calls for which the name or the method would give a wrong operation. */
 const operationByName: Record<string, string> = {
   sendActivationMail: 'update',
   changeContract: 'update',
@@ -49,7 +48,6 @@ const operationByName: Record<string, string> = {
   backUp: 'backup',
 }
 
-/** The first that the path of the call begins with. */
 const menuByPath: readonly (readonly [string, AuditMenu])[] = [
   ['/api/m18s/company/', 'company'],
   ['/api/m18s/', 'user'],
@@ -67,12 +65,12 @@ const menuByPath: readonly (readonly [string, AuditMenu])[] = [
   ['/api/app', 'app'],
 ]
 
-/** Calls that only try something out: nothing is recorded where they succeed, so nothing is where they are refused. */
+/** Calls that only try something out. Their success is not recorded, so their refusal is not recorded either. */
 const trialCallNames: ReadonlySet<string> = new Set(
   [calculate, validateModules, rehearsePriceList, uploadPriceList].map(({ name }) => name),
 )
 
-/** Rows that an input names beside the one that it is about. */
+/** Kinds of rows that an input names in addition to the affected row. */
 const secondaryKinds: Record<string, readonly RowKind[]> = {
   [createOrder.name]: ['order'],
   [createPriceList.name]: ['module'],
@@ -81,7 +79,7 @@ const secondaryKinds: Record<string, readonly RowKind[]> = {
 
 type RequestBody = Record<string, unknown> | null | undefined
 
-/** What does not exist yet is named by what was typed. */
+/** A row that does not exist yet is named by the user's input. */
 const readNewRowNames: Record<string, (body: Record<string, unknown>) => Record<string, unknown>> = {
   [createUser.name]: ({ name, email }) => ({ UserName: name, UserEmail: email }),
   [createPriceList.name]: ({ effective_date, desc }) => ({ PriceEffDate: effective_date, PriceDesc: desc }),
@@ -96,10 +94,7 @@ interface FailedWrite {
   owner: WriteOwner
 }
 
-/**
- * The entry that it would have made, had it been done: whoever looks for what was tried finds it beside what was done. Null: it was
- * a trial. Names rows as they are after the rollback, and only those that the caller may know of.
- */
+/** Returns the entry that the write would have added, without names that the caller may not know. Null for trials. */
 export async function describeFailure(db: DatabaseHandle, write: FailedWrite): Promise<AuditEntry | null> {
   const { endpoint } = write
   if (trialCallNames.has(endpoint.name)) return null
@@ -130,7 +125,6 @@ function getOperation({ name, method }: Endpoint): string {
   )
 }
 
-/** The first of each kind. */
 async function readTargets(db: DatabaseHandle, write: FailedWrite): Promise<TargetNames[]> {
   const { endpoint, input, owner } = write
   const ids = new Map<RowKind, unknown>()
@@ -155,7 +149,7 @@ async function findResultRowId(
   return row?.row_kind === kind ? row.row_id : null
 }
 
-/** Staff may also act on rows of other companies. */
+/** The provider's staff may also act on rows of other companies. */
 const ownedKinds: ReadonlySet<RowKind> = new Set(['order', 'contract', 'service'] satisfies (RowKind & OwnedKind)[])
 
 async function readTarget(
@@ -171,7 +165,7 @@ async function readTarget(
   if (companyId === null) return null
   await setTenant(db, companyId)
   const names = await readTargetNames(db, kind, id, companyId)
-  // What follows is the caller's own: the idempotency store and the trail.
+  // The idempotency store and the trail belong to the caller's company.
   await setTenant(db, caller.companyId)
   return names
 }

@@ -1,9 +1,9 @@
 /**
- * The one way a write is carried out (protocol 4): begin, role and tenant, the claim, names, permission, the use case, the
- * answer's bytes, idempotency store and trail, commit. A batch calls it per item.
+ * Executes one write in one transaction (protocol 4): begin, role and tenant, claim, references, permission, use case, response bytes,
+ * idempotency store and audit trail, commit. A batch calls it once per item.
  *
- * Where it fails, all of it is taken back, and a second transaction keeps the refusal (protocol 6). In both the claim comes
- * first, and what was told before is told again instead.
+ * On a failure everything is rolled back, and a second transaction stores the refusal (protocol 6). Both transactions claim the intent
+ * first; if the write already has a stored outcome, that outcome is returned.
  */
 import { sql } from 'kysely'
 import type { Endpoint, ParsedInputOf, OutputOf } from '#contract/endpoint.ts'
@@ -50,13 +50,13 @@ import {
 
 const maxOutsideCalls = 3
 
-/** Every named problem comes back as an answer; thrown is only what nobody foresaw. */
+/** Returns every named problem as a response. Throws only unexpected errors. */
 export async function executeWrite<E extends Endpoint>(
   app: AppContext,
   request: WriteRequest<E>,
   useCase: (context: UseCaseContext, input: ParsedInputOf<E>) => Promise<UseCaseResponse<OutputOf<E>>>,
 ): Promise<StoredResponse> {
-  // The endpoint's own types met in the caller; from here on it is any write.
+  // The caller has checked the endpoint's own types. The code below handles any write.
   const response = await attemptWrite(
     app,
     request as unknown as WriteRequest,
@@ -65,7 +65,7 @@ export async function executeWrite<E extends Endpoint>(
   return request.key === null ? response : { ...response, headers: { [names.key]: request.key, ...response.headers } }
 }
 
-/** These follow from the bytes alone: the same request can never end otherwise, although the idempotency store has no row of it. */
+/** These problems are final without an idempotency row, because they depend only on the request bytes. */
 const schemaProblemCodes: readonly ProblemCode[] = ['VALIDATION_ERROR', 'IDEMPOTENCY_MISMATCH']
 
 function toErrorResponse(problem: ProblemError, language: Language): StoredResponse {
@@ -132,7 +132,7 @@ async function attemptWrite(app: AppContext, request: WriteRequest, useCase: Wri
   return claim === null ? response : response.catch((error: unknown) => repeatIfAnswered(error, claim))
 }
 
-/** Each round begins anew after what had to be asked outside: what has changed meanwhile is met by the write's own checks. */
+/** Starts the write again after each outside call. The checks of the write find what has changed in the meantime. */
 async function runWithOutsideCalls<T>(app: AppContext, run: () => Promise<T>): Promise<T> {
   for (let round = 0; ; round++) {
     try {
@@ -145,7 +145,7 @@ async function runWithOutsideCalls<T>(app: AppContext, run: () => Promise<T>): P
   }
 }
 
-/** Without the database nothing can be told or kept either. */
+/** Without the database a refusal cannot be stored. */
 const isRefusal = (error: unknown): error is ProblemError =>
   error instanceof ProblemError && error.code !== 'UNAVAILABLE'
 
@@ -165,7 +165,7 @@ function createWriteCommand(app: AppContext, request: WriteRequest, useCase: Wri
 
 const createStorageFullProblem = () => new ProblemError('STORAGE_FULL', null, 60)
 
-/** Null: the write is not kept in the idempotency store. */
+/** Returns null if the write is not stored in the idempotency store. */
 function createClaim({ app, request, owner, intent, now }: WriteCommand): WriteClaim | null {
   const { key, path, endpoint } = request
   if (key === null || intent === null || endpoint.secret) return null
@@ -177,7 +177,7 @@ function createClaim({ app, request, owner, intent, now }: WriteCommand): WriteC
 async function repeatOutcome(db: DatabaseHandle, write: WriteCommand, claim: WriteClaim): Promise<StoredResponse> {
   const { language } = write.request
   const row = await findStoredOutcome(db, write.owner, claim.key, claim.intent)
-  // Swept between the two statements: the next try finds the place free.
+  // The row was deleted between the two statements. The next attempt finds the key free.
   if (!row) throw createInProgressProblem()
   if (row.key !== claim.key) return replayIntent(row, language)
   if (row.fingerprint !== claim.fingerprint) throw new ProblemError('IDEMPOTENCY_MISMATCH')
@@ -185,10 +185,7 @@ async function repeatOutcome(db: DatabaseHandle, write: WriteCommand, claim: Wri
   return response.status === 412 ? withCurrentRow(db, write, response) : response
 }
 
-/**
- * A replayed 412 shows the row as it is now (protocol 6). Versions only grow, so the use case finds the conflict again;
- * whatever else it would do is rolled back.
- */
+/** A replayed 412 shows the current row (protocol 6). The use case finds the conflict again and is rolled back. */
 async function withCurrentRow(
   db: DatabaseHandle,
   write: WriteCommand,
@@ -206,11 +203,9 @@ async function withCurrentRow(
 
 interface RecordedWrite {
   completedWrite: CompletedWrite
-  /** The idempotency store's row; null: not kept there. */
   idempotencyRowId: number | null
 }
 
-/** The effect with its trail and its outcome in the idempotency store: all of it or nothing. */
 async function executeUseCase(
   db: DatabaseHandle,
   write: WriteCommand,
@@ -219,7 +214,6 @@ async function executeUseCase(
   return recordWrite(db, write, claim, await runUseCase(db, write))
 }
 
-/** The refusal with its trail, where it is one to be kept. */
 const recordRefusal = async (
   db: DatabaseHandle,
   write: WriteCommand,
@@ -242,7 +236,7 @@ async function recordWrite(
   return { completedWrite, idempotencyRowId: claim && (await settleClaim(db, claim, outcome)) }
 }
 
-/** Once it is committed. */
+/** Must be called after the commit, because it runs the commit callbacks. */
 function toStoredResponse({
   completedWrite: { outcome, commitCallbacks },
   idempotencyRowId,
@@ -268,12 +262,12 @@ const createTrailEntry = ({ owner, request, now, intent }: WriteCommand, status:
   requestId: request.requestId,
 })
 
-/** 55P03: a duplicate did not finish in time (protocol 5). */
+/** 55P03: a duplicate of the write did not finish in time (protocol 5). */
 function throwAsInProgress(error: unknown): never {
   throw getSqlState(error) === '55P03' ? createInProgressProblem() : error
 }
 
-/** Named problems, and what the database says about being busy; all else is thrown on. */
+/** Returns named problems, converts the database's "busy" errors to UNAVAILABLE, and throws all other errors. */
 function toProblem(error: unknown): ProblemError {
   if (error instanceof ProblemError) return error
   if (['55P03', '57014'].includes(getSqlState(error) ?? '')) return createUnavailableProblem(2)

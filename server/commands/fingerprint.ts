@@ -1,9 +1,8 @@
-/** The print of a request (protocol 8): the same alone and in a batch, and without the server's key it tells nothing. */
+/** Fingerprint of a request (protocol 8), the same in a batch. It reveals nothing without the server's key. */
 import { createHmac, createSecretKey, type KeyObject } from 'node:crypto'
 
 export interface FingerprintInput {
   method: string
-  /** With its query. */
   path: string
   ifMatch: string | null
   forUser: string | null
@@ -17,7 +16,7 @@ export function createFingerprint(key: Buffer, { method, path, ifMatch, forUser,
   return createHmac('sha256', getKeyObject(key)).update('fingerprint').update(text).digest('base64url')
 }
 
-/** Bytes as a key cost Node five times what the print itself does. */
+/** Creating the key object from bytes takes Node five times as long as the HMAC, so key objects are cached. */
 function getKeyObject(key: Buffer): KeyObject {
   const keyObject = keyObjects.get(key) ?? createSecretKey(key)
   keyObjects.set(key, keyObject)
@@ -25,7 +24,7 @@ function getKeyObject(key: Buffer): KeyObject {
 }
 const keyObjects = new WeakMap<Buffer, KeyObject>()
 
-/** JSON with sorted names. Pairs of a form are lists and keep their order. */
+/** Returns JSON with sorted names. The pairs of a form are lists, so they keep their order. */
 function toCanonicalJson(value: unknown): string {
   return JSON.stringify(value, (_, nestedValue: unknown) =>
     typeof nestedValue === 'object' && nestedValue !== null && !Array.isArray(nestedValue)

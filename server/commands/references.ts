@@ -1,6 +1,6 @@
 /**
- * Names of rows that had no id when the write was made (protocol 17): `~{intent}` stands for the row that the write of
- * that intent left. Looked for only where the contract says `ref(kind)`; elsewhere text that starts with `~` is data.
+ * References to rows that had no id when the write was created (protocol 17): `~{intent}` means the row that the write with that intent
+ * created. Only values that the contract declares as `ref(kind)` are references. Elsewhere, text that starts with `~` is data.
  */
 import type { Endpoint, ParsedInputOf, RowKind, ValueSchema } from '#contract/endpoint.ts'
 import { getRefKind } from '#contract/values.ts'
@@ -19,7 +19,6 @@ const getDefinition = (schema: ValueSchema) => (schema as unknown as { _zod: { d
 
 type ReplaceReference = (kind: RowKind, value: unknown) => unknown
 
-/** The value with every reference in it replaced; the rest is the same. */
 function replaceReferences(schema: ValueSchema | undefined, value: unknown, replace: ReplaceReference): unknown {
   if (!schema || value === null || value === undefined) return value
   const kind = getRefKind(schema)
@@ -36,7 +35,7 @@ function replaceReferences(schema: ValueSchema | undefined, value: unknown, repl
   )
 }
 
-// Parts are parsed by these schemas, so what comes out has the type that went in.
+// The input was parsed by these schemas, so the result has the type of the input.
 const replaceInputReferences = (endpoint: Endpoint, input: ParsedInputOf<Endpoint>, replace: ReplaceReference) =>
   ({
     params: replaceReferences(endpoint.params, input.params, replace),
@@ -47,7 +46,6 @@ const replaceInputReferences = (endpoint: Endpoint, input: ParsedInputOf<Endpoin
 const parseReference = (value: unknown): string | null =>
   typeof value === 'string' && value.startsWith('~') ? value.slice(1) : null
 
-/** The intents that an input names. */
 export function findReferencedIntents(endpoint: Endpoint, input: ParsedInputOf<Endpoint>): string[] {
   const intents: string[] = []
   replaceInputReferences(endpoint, input, (_, value) => {
@@ -58,7 +56,7 @@ export function findReferencedIntents(endpoint: Endpoint, input: ParsedInputOf<E
   return intents
 }
 
-/** The rows that an input names, in the order of params, query and body; names of writes (`~{intent}`) as they came. */
+/** Returns the rows that an input names, in the order params, query, body. References stay unresolved. */
 export function findTargets(endpoint: Endpoint, input: ParsedInputOf<Endpoint>): { kind: RowKind; id: unknown }[] {
   const targets: { kind: RowKind; id: unknown }[] = []
   replaceInputReferences(endpoint, input, (kind, id) => {
@@ -68,7 +66,7 @@ export function findTargets(endpoint: Endpoint, input: ParsedInputOf<Endpoint>):
   return targets
 }
 
-/** The input with ids for names. Throws NAME_UNKNOWN, which is not final: the write it names may still come. */
+/** Replaces references by ids. Throws NAME_UNKNOWN, which is not final: the referenced write may still arrive. */
 export function resolveReferences(
   endpoint: Endpoint,
   input: ParsedInputOf<Endpoint>,
@@ -85,7 +83,7 @@ export function resolveReferences(
 
 const createNameUnknownProblem = (intent: string) => new ProblemError('NAME_UNKNOWN', { name: `~${intent}` })
 
-/** If-Match as it came: a version, the name of a write, or nothing. Throws VALIDATION_ERROR for anything else. */
+/** Returns a version, a reference, or null without If-Match. Throws VALIDATION_ERROR for anything else. */
 export function readIfMatch(header: string | null): number | `~${string}` | null {
   if (header === null) return null
   const [, version] = /^(?:W\/)?"(\d{1,9}|~[\w-]{1,64})"$/.exec(header.trim()) ?? []
@@ -93,7 +91,7 @@ export function readIfMatch(header: string | null): number | `~${string}` | null
   return version.startsWith('~') ? (version as `~${string}`) : Number(version)
 }
 
-/** The version that `If-Match: "~{intent}"` means: the one that this write left (protocol 9). */
+/** Returns the version that `If-Match: "~{intent}"` means: the version that this write stored (protocol 9). */
 export function getResultVersion(
   intent: string,
   rowsByIntent: IntentRows,
@@ -104,7 +102,7 @@ export function getResultVersion(
   return { version: row.row_version, kind: row.row_kind, rowId: row.row_id }
 }
 
-/** A batch's item waits for the one before it in its lane, as the idempotency store has it (protocol 24). */
+/** Throws DEPENDENCY_FAILED unless the previous item with the same queue key is done (protocol 24). */
 export function checkPredecessor(intent: string, rowsByIntent: IntentRows): void {
   const state = rowsByIntent.get(intent)?.state
   if (state === 'done') return

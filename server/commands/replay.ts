@@ -1,4 +1,3 @@
-/** Answers from the idempotency store: what a request, or an intent, was told before. */
 import { headers as names } from '#contract/headers.ts'
 import type { ProblemCode } from '#contract/problem.ts'
 import type { Language } from '#domain/accounts/users.ts'
@@ -7,17 +6,17 @@ import type { IdempotencyRow } from '#server/db/idempotency-store.ts'
 import { buildErrorBody } from '#server/problems/problem-body.ts'
 import { ProblemError } from '#server/problems/problem-error.ts'
 
-/** Says how it ended, for good. A void intent is as good as refused. */
+/** Headers for a final outcome. A void intent counts as refused. */
 export const createOutcomeHeaders = ({ id, state }: Pick<IdempotencyRow, 'id' | 'state'>): Record<string, string> => ({
   [names.outcome]: `${state === 'done' ? 'done' : 'refused'}; ${id}`,
 })
 
-/** The stored answer once more. Throws IDEMPOTENCY_IN_PROGRESS while there is none. */
+/** Returns the stored response again. Throws IDEMPOTENCY_IN_PROGRESS if the write has not ended. */
 export function replay(row: IdempotencyRow, language: Language): StoredResponse {
   if (row.state === 'open' || row.state === 'started') throw createInProgressProblem()
   const replayHeaders = { ...createOutcomeHeaders(row), [names.replayed]: 'true' }
   if (row.state === 'void') return createRefusalResponse('INTENT_VOID', null, language, replayHeaders)
-  // Its bytes went after 35 days (protocol 19): done stays done, and the client reads the row again.
+  // The response bytes are deleted after 35 days (protocol 19). A done write stays done, and the client reads the row again.
   if (row.headers === null || row.status === null)
     return createRefusalResponse(
       row.state === 'done' ? 'INTENT_DONE' : 'STATE_CONFLICT',
@@ -28,7 +27,7 @@ export function replay(row: IdempotencyRow, language: Language): StoredResponse 
   return { status: row.status, headers: { ...row.headers, ...replayHeaders }, body: row.body }
 }
 
-/** The answer to a second request of an intent that is settled: never a second effect. */
+/** Returns the response for a second request with a settled intent. The write never has a second effect. */
 export function replayIntent(row: IdempotencyRow, language: Language): StoredResponse {
   const code: ProblemCode = row.state === 'void' ? 'INTENT_VOID' : 'INTENT_DONE'
   const storedResponse =

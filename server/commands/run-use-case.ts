@@ -1,4 +1,3 @@
-/** What a write does, as far as its own transaction goes: names, permission, the service, the answer's bytes. */
 import { isStored } from '#contract/verdict.ts'
 import type { Caller } from '#domain/access.ts'
 import type { CompletedWrite, WriteCommand } from '#server/commands/write-command.ts'
@@ -37,7 +36,7 @@ export async function runUseCase(db: DatabaseHandle, write: WriteCommand): Promi
 
   const useCaseRun = createUseCaseContext(db, write, baseRow)
   const response = await useCase(useCaseRun.context, input)
-  // That a long request has begun is no answer of its schema yet.
+  // The 202 of a long request does not follow the endpoint's output schema.
   const isJobStarted = endpoint.job !== undefined && response.status === 202
   const body = isJobStarted ? response.body : applyOutputSchema(endpoint, response.body)
   const etag = getEtag(body)
@@ -46,7 +45,7 @@ export async function runUseCase(db: DatabaseHandle, write: WriteCommand): Promi
       state: 'done',
       status: response.status ?? (endpoint.output === null ? 204 : 200),
       headers: { ...(etag ? { etag } : {}), ...response.headers },
-      // Built and stored before the commit: nothing can fail any more after it (protocol 7).
+      // Built and stored before the commit, so that nothing can fail after it (protocol 7).
       body: endpoint.output === null && !isJobStarted ? null : JSON.stringify(body),
       resultRow: useCaseRun.getResultRow(),
     },
@@ -55,7 +54,6 @@ export async function runUseCase(db: DatabaseHandle, write: WriteCommand): Promi
   }
 }
 
-/** What the service is handed, and what it leaves there. */
 function createUseCaseContext(
   db: DatabaseHandle,
   write: WriteCommand,
@@ -75,11 +73,11 @@ function createUseCaseContext(
     intent,
     requirePassword: request.requirePassword,
     ifMatch: baseRow ? baseRow.version : write.ifMatch,
-    // Written at the end, in one go: the trail's lock is held for the shortest time.
+    // Entries are written together at the end, so that the lock of the trail is held as briefly as possible.
     audit: async (entry) => void entries.push(entry),
     takeNextChangeNumber: (companyId) => takeChangeNumber(db, companyId),
     setResultRow(kind, rowId, rowVersion) {
-      // A version of one row says nothing about another.
+      // If-Match referred to another row, and versions of different rows cannot be compared.
       if (baseRow && (baseRow.kind !== kind || baseRow.rowId !== rowId)) throw new ProblemError('VERSION_CONFLICT')
       resultRow = { kind, rowId, rowVersion }
     },
@@ -88,16 +86,15 @@ function createUseCaseContext(
   return { context, entries, commitCallbacks, getResultRow: () => resultRow }
 }
 
-/** Of calls without a session: no right of any kind. */
 const anonymousCaller: Caller = { userId: 0, companyId: 0, companyCode: '', admin: false, order: false, accessLevel: 0 }
 
-/** What is not kept may turn out differently next time (protocol 3). */
+/** A problem that is not stored may turn out differently on a retry (protocol 3). */
 function shouldStore(problem: ProblemError, { request }: WriteCommand, claim: WriteClaim | null): boolean {
-  // A stranger must not be able to fill the trail; without a key there is nothing to keep either.
+  // Otherwise a stranger could fill the trail. Without a key there is no idempotency row either.
   return isStored(problem.status, problem.code) && (claim !== null || request.caller !== null)
 }
 
-/** What is kept of a refusal. Throws what is not. */
+/** Returns the outcome and entries to store for a refusal. Throws problems that are not stored. */
 export async function createRefusal(
   db: DatabaseHandle,
   problem: ProblemError,

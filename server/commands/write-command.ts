@@ -1,4 +1,3 @@
-/** A write on its way: what was asked, what every step of it may know, and what it leaves. */
 import type { Endpoint, ParsedInputOf } from '#contract/endpoint.ts'
 import type { Caller } from '#domain/access.ts'
 import type { Language } from '#domain/accounts/users.ts'
@@ -9,34 +8,30 @@ import type { UseCaseResponse, UseCaseContext, AppContext } from '#server/contex
 
 export interface WriteRequest<E extends Endpoint = Endpoint> {
   endpoint: E
-  /** As sent, with its query. */
   path: string
   key: string | null
   intent: string | null
   forUser: string | null
-  /** The raw header. */
   ifMatch: string | null
-  /** The intent it must not overtake; batches only. */
+  /** Intent of the batch item that must be done first. Set only in batches. */
   predecessorIntent: string | null
-  /** As received, parsed, before unknown fields are stripped: what the print is made of. */
+  /** Parsed body before unknown fields are removed. The fingerprint is computed from it. */
   body: unknown
   caller: Caller | null
   sessionId: string | null
   requestId: string
-  /** Of the words in an error answer. */
   language: Language
-  /** Throws FORBIDDEN or NOT_FOUND. Run after the idempotency store, so that a repeat after a lost role is still answered. */
+  /** Throws FORBIDDEN or NOT_FOUND. Runs after the replay, so that a caller who lost a role gets a stored response. */
   checkPermission: () => void
-  /** Throws STEP_UP_REQUIRED where the password was not given lately (S-48). */
+  /** Throws STEP_UP_REQUIRED if the password was not entered recently (S-48). */
   requirePassword: () => void
   input: ParsedInputOf<E>
 }
 
-/** An answer whose bytes are final. */
 export interface StoredResponse {
   status: number
   headers: Record<string, string>
-  /** Exact bytes; null: none. */
+  /** Exact bytes. Null if there is no body. */
   body: string | null
 }
 
@@ -45,7 +40,6 @@ export type WriteUseCase = (
   input: ParsedInputOf<Endpoint>,
 ) => Promise<UseCaseResponse<unknown>>
 
-/** One write on its way: what is the same in every attempt at its transaction. */
 export interface WriteCommand {
   app: AppContext
   request: WriteRequest
@@ -60,6 +54,5 @@ export interface WriteCommand {
 export interface CompletedWrite {
   outcome: WriteOutcome
   entries: readonly AuditEntry[]
-  /** For when it is committed. */
   commitCallbacks: readonly (() => void)[]
 }

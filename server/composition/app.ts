@@ -1,4 +1,3 @@
-/** The server as a list: what it is built of, in the order in which a request meets it. It does not listen. */
 import fastifyCompress from '@fastify/compress'
 import fastifyRateLimit from '@fastify/rate-limit'
 import fastifyWebsocket from '@fastify/websocket'
@@ -52,10 +51,9 @@ import { userHandlers } from '#server/routes/users.ts'
 import { publicHandlers } from '#server/routes/public.ts'
 import { prepareDummyHash } from '#server/use-cases/accounts/password-hash.ts'
 
-/** Longer than proxies keep a connection. */
+/** The keep-alive timeout is longer than the time for which proxies keep a connection. */
 const serverOptions = { maxHeaderSize: 16_384, requestTimeout: 30_000, keepAliveTimeout: 72_000 }
 
-/** `demo`: what it serves as well; null: nothing. */
 export function buildApp(
   app: AppContext,
   settings: Partial<HttpSettings> = {},
@@ -79,13 +77,13 @@ export function buildApp(
   }
   const fastify: FastifyInstance = createFastify({
     loggerInstance: app.log as FastifyBaseLogger,
-    // The instance's type would carry pino's own into every signature below.
-    // One line per answer, written below: Fastify's own would carry raw addresses.
+    // The cast keeps pino's own type out of the signatures below. The code below logs one line per response, because Fastify's own lines
+    // would contain raw addresses.
     logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'requestId' }),
     genReqId: () => randomUUID(),
     trustProxy: createHopTrust(config.trustProxy),
     bodyLimit: inputLimits.jsonBytes,
-    // Fastify leaves a server of ours as it is.
+    // Fastify does not set these options on a server that `serverFactory` creates.
     serverFactory: (handle) => createLimitedServer(handle, serverOptions, allSettings.floods, config),
     exposeHeadRoutes: true,
     return503OnClosing: false,
@@ -99,11 +97,11 @@ export function buildApp(
   fastify.decorateRequest('principal', null)
   fastify.decorateRequest('unknownFieldCount', 0)
 
-  // Bytes for everybody: each endpoint says by its own schemas what it takes (S-03).
+  // Every body is read as bytes. The schemas of each endpoint decide which content it accepts (S-03).
   fastify.removeAllContentTypeParsers()
   fastify.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body))
   fastify.addHook('preParsing', (request, _reply, payload, done) => {
-    // Nobody reads the rest, so the connection goes with it.
+    // Nobody reads the rest of the body, so the connection is closed.
     if (!request.routeOptions.config.isStreamed)
       countPieces(request.raw, (problem) => void request.raw.destroy(problem))
     done(null, payload)
@@ -132,7 +130,7 @@ export function buildApp(
       'request completed',
     )
   })
-  // The first stranger's wrong password must not take longer than the second's (S-32).
+  // Prepared at the start, so that the first sign-in with an unknown account does not take longer than later ones (S-32).
   fastify.addHook('onReady', () => prepareDummyHash(config.argon2))
   fastify.setErrorHandler((error, request, reply) => sendProblem(request, reply, error))
 
@@ -159,7 +157,7 @@ export function buildApp(
   return fastify
 }
 
-/** What is built so far. The other endpoints of the table say that they are not. */
+/** Returns all implemented handlers. Other endpoints of the contract respond that they are not implemented. */
 export function createHandlers(http: Pick<HttpContext, 'build'>): EndpointHandler[] {
   const handlers = [
     ...signInHandlers,

@@ -1,20 +1,17 @@
-/** How the program ends. */
 import type { Logger } from 'pino'
 
-/** How long all of closing may take (R-15), in ms. */
+/** Maximum time for the whole shutdown (R-15), in ms. */
 const maxCloseMs = 9500
-/** How long what was logged last may take to be written, in ms. */
+/** Time for pino to write the last lines, in ms. */
 const logFlushMs = 50
 
-/**
- * The first signal closes, the second one ends at once. What nobody foresaw closes too, with 1 (S-92); so does a `close` that rejects.
- */
+/** The first signal closes, the second one ends at once. An unexpected error closes with exit code 1 (S-92). */
 export function closeOnSignal(log: Logger, close: (signal: string) => Promise<void>): void {
   let isClosing = false
   function closeProcess(code: number, signal: string): void {
     if (isClosing) return scheduleExit(code || 1)
     isClosing = true
-    // Also where nothing else keeps the process alive before closing ends.
+    // Also needed if nothing else keeps the process alive until the shutdown is complete.
     process.exitCode = code
     setTimeout(() => process.exit(code || 1), maxCloseMs).unref()
     close(signal).then(
@@ -33,7 +30,7 @@ export function closeOnSignal(log: Logger, close: (signal: string) => Promise<vo
     })
 }
 
-/** At the exit itself pino tries its last lines for ever where nobody reads them any more, unless a write has failed before. */
+/** Delays the exit, because pino may retry its last lines for ever at the exit if nobody reads its output. */
 function scheduleExit(code: number): void {
   setTimeout(() => process.exit(code), logFlushMs)
 }

@@ -1,4 +1,3 @@
-/** Makes a server ready to serve: its database opened and up to date, its key found, its first people there. */
 import { existsSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { findPublicSetting, StartProblem } from '#server/config/config.ts'
@@ -17,20 +16,18 @@ import { noPaymentMethods, type PaymentMethods } from '#server/context/payment-m
 
 export interface StartedApp {
   app: AppContext
-  /** Outside demo mode, until the provider's first admin has a password. */
+  /** Set outside demo mode until the provider's first admin has a password. */
   firstAdminLink: string | null
 }
 
 interface AppContextOptions
   extends Pick<AppContext, 'config' | 'log' | 'clock' | 'hosting' | 'backups' | 'checkpointStore'> {
-  /** The database, which is on its way already. */
   databasePromise: Promise<Database>
   openPayments(): Promise<PaymentMethods>
-  /** Null: `DEMO` is off. */
   demo: DemoExtension | null
 }
 
-/** Throws StartProblem; nothing is left open then. */
+/** Throws StartProblem after closing everything that it opened. */
 export async function createAppContext({
   config,
   log,
@@ -73,7 +70,7 @@ export async function createAppContext({
   }
 }
 
-/** The database came out of a dump: its logs say so before anything is added to them. Cut off in between, it is said again. */
+/** Records the restore in the logs before any other entry. After a crash it is recorded again. */
 async function recordRestore(app: AppContext): Promise<void> {
   const markPath = getRestoredMarkPath(app.config.dataDir)
   if (app.database.engine !== 'embedded' || !existsSync(markPath)) return
@@ -81,7 +78,7 @@ async function recordRestore(app: AppContext): Promise<void> {
   await rm(markPath)
 }
 
-/** Everybody knows its passwords, so it is served only where that was asked for, and on this machine alone. */
+/** The demo passwords are public, so demo data is served only if that was configured, and only on this machine. */
 async function requireNoDemoData(app: AppContext): Promise<void> {
   const demoLoadedAt = await writeAsSystem(app, (db) => readFact(db, demoFactName))
   if (!demoLoadedAt) return

@@ -1,4 +1,4 @@
-/** What a demo adds to the server. It is registered at the start (`main.ts`), and loaded only where `DEMO` is on. */
+/** What a demo adds to the server. It is registered at the start (`main.ts`) and loaded only if `DEMO` is on. */
 import type { FastifyInstance } from 'fastify'
 import type { OpenPaymentSandbox } from '#server/composition/open-payments.ts'
 import type { Config } from '#server/config/config.ts'
@@ -6,22 +6,19 @@ import type { AppContext } from '#server/context/context.ts'
 import type { ScheduledJob } from '#server/jobs/scheduled-job.ts'
 
 export interface DemoExtension {
-  /** Fills a new database; does nothing where it was filled before. */
+  /** Fills a new database. Does nothing if the data was loaded before. */
   loadData(app: AppContext): Promise<unknown>
   openPaymentSandbox: OpenPaymentSandbox
   scheduledJobs: readonly ScheduledJob[]
-  /** Adds the demo's own pages. */
   servePages(fastify: FastifyInstance, app: AppContext): void
-  /** Lines of text for whoever has started the server. */
+  /** Lines printed for the person who starts the server. */
   welcome(config: Config): string[]
 }
 
-/** What the program hands to the server, which knows neither by name. */
+/** Parts that the program passes to the server, which does not import them itself. */
 export interface ServerExtensions {
   loadDemo(): Promise<DemoExtension>
-  /** Path of the program that each service hosted on this machine runs. */
   hostedProgram: string
 }
 
-/** Of the installation: when the demo's data was loaded. */
 export const demoFactName = 'demo world'

@@ -1,4 +1,4 @@
-/** The way in, outside demo mode: as long as nobody of the provider can sign in, each start gives a link that works once. */
+/** Each start prints a single-use sign-in link until an admin of the provider can sign in. Not in demo mode. */
 import { sql } from 'kysely'
 import { randomBytes } from 'node:crypto'
 import { environments, PROVIDER } from '#domain/access.ts'
@@ -14,11 +14,10 @@ import { createSealKey } from '#server/use-cases/sessions/seal-key.ts'
 
 const linkLifetimeMs = 72 * 3_600_000
 
-/** Null: a provider's admin can sign in already. */
 export async function createFirstAdminLink(app: AppContext): Promise<string | null> {
   const { config } = app
   return writeAsSystem(app, async (db) => {
-    // Several servers may start at once; the second one finds what the first has made.
+    // Several servers may start at the same time. The lock lets the second one find the rows of the first.
     await sql`select pg_advisory_xact_lock(7801, -1)`.execute(db)
     const now = app.clock()
     const companyId = await findOrCreateProvider(db, now)
@@ -32,7 +31,7 @@ export async function createFirstAdminLink(app: AppContext): Promise<string | nu
   })
 }
 
-/** D71: the provider's company is there from the start, so nobody can register it. */
+/** Creates the provider's company at the start, so that nobody else can register it (D71). */
 async function findOrCreateProvider(db: DatabaseHandle, now: number): Promise<number> {
   const company = await findCompanyByCode(db, PROVIDER)
   if (company) return company.id

@@ -1,4 +1,3 @@
-/** Starts the server. Trouble at the start is one clear sentence and exit code 1. */
 import { once } from 'node:events'
 import { type AddressInfo, createServer } from 'node:net'
 import type { ServerExtensions } from '#server/composition/demo.ts'
@@ -10,7 +9,6 @@ import { readPaymentSettings } from '#server/config/payment-config.ts'
 import { createLogger } from '#server/context/log.ts'
 import { openDatabase } from '#server/db/open.ts'
 
-/** Serves until a signal ends it. */
 export async function listen(extensions: ServerExtensions): Promise<void> {
   try {
     await startServer(extensions)
@@ -28,7 +26,7 @@ async function startServer({ loadDemo, hostedProgram }: ServerExtensions): Promi
   const payments = readPaymentSettings(process.env, config)
   const backups = readBackupSettings(process.env, config)
   const checkpointStore = openCheckpointStore(readCheckpointSettings(process.env, config))
-  // A thread of its own opens the embedded database: meanwhile this one loads the rest.
+  // The embedded database opens in its own thread. Meanwhile this thread loads the other modules.
   const databasePromise = openDatabase(config, log)
   databasePromise.catch(() => undefined)
   const [{ serve }, demo] = await Promise.all([
@@ -38,13 +36,10 @@ async function startServer({ loadDemo, hostedProgram }: ServerExtensions): Promi
   await serve({ config, log, payments, backups, checkpointStore, databasePromise, demo, hostedProgram, release })
 }
 
-/**
- * Port 0 is settled before anything is built, because links name the port. It is held until the server takes it, which is
- * seconds later: meanwhile any connection of this machine might be given it.
- */
+/** Links contain the port, so port 0 is replaced early. The port is held so that no other connection gets it. */
 async function reservePort(env: NodeJS.ProcessEnv): Promise<{ env: NodeJS.ProcessEnv; release: () => Promise<void> }> {
   if (env.PORT !== '0') return { env, release: async () => undefined }
-  // A start that fails before is over all the same.
+  // unref: a start that fails before the release must still end.
   const portHolder = createServer().unref()
   portHolder.listen(0, '127.0.0.1')
   await once(portHolder, 'listening')

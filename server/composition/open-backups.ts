@@ -1,4 +1,4 @@
-/** The places that backups go to, by the settings. Each is opened when it is first needed: most starts need none of them. */
+/** Each backup destination is opened when it is first used, because most starts need none of them. */
 import type { Logger } from 'pino'
 import type { BackupSettings } from '#server/config/backup-config.ts'
 import type { BackupDestinations } from '#server/context/backup-destinations.ts'
@@ -33,7 +33,7 @@ export function openBackups(
 function openStore({ bucket, folder }: BackupSettings, hasRoom: () => Promise<boolean>): BackupStore {
   if (bucket === null) return createFolderStore({ folder, hasRoom })
   let storePromise: Promise<BackupStore> | null = null
-  // The SDK takes as long to load as the rest of the server.
+  // Loaded on first use: the SDK takes as long to load as the rest of the server.
   const openBucket = () =>
     (storePromise ??= import('#server/drivers/backup-store/s3/store.ts').then((s3) => s3.createBucketStore(bucket)))
   return {

@@ -1,4 +1,3 @@
-/** Where the newest checkpoints of the audit trail are stored beside the database (`AUDIT_CHECKPOINT_STORE`). */
 import {
   type CheckpointSettings,
   type CheckpointStore,
@@ -10,7 +9,7 @@ export function openCheckpointStore(settings: CheckpointSettings): CheckpointSto
   if (settings.kind === 'none') return noCheckpointStore
   if (settings.kind === 'file') return createFileStore(settings.path)
   let storePromise: Promise<CheckpointStore> | null = null
-  // The SDK takes as long to load as the rest of the server.
+  // Loaded on first use: the SDK takes as long to load as the rest of the server.
   const open = () =>
     (storePromise ??= import('#server/drivers/checkpoint-store/s3-store.ts').then(({ createS3Store: openS3Store }) =>
       openS3Store(settings.bucket, settings.key),

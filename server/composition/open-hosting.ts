@@ -1,4 +1,3 @@
-/** Which driver runs the hosted services, by the configuration. */
 import { chmodSync, existsSync, lstatSync, readdirSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { Logger } from 'pino'
@@ -10,11 +9,11 @@ import { noHosting } from '#server/context/no-hosting.ts'
 
 export interface HostingRuntime {
   driver: HostingDriver
-  /** Ends what runs on this machine; it begins again with the next start. */
+  /** Stops the services of this machine. They start again with the next start of the server. */
   shutDown(): Promise<void>
 }
 
-/** Nothing runs yet, and no process is started, until a service needs it. `program`: path of what each service of this machine runs. */
+/** Starts no process until a service needs it. `program` is the path of the program that services run. */
 export function openHosting(config: Config, log: Logger, program: string): HostingRuntime {
   if (config.hosting !== 'local') return { driver: noHosting, shutDown: async () => undefined }
   const { dataDir, hostingDir, serviceDomain, servicePort, serviceTls, serviceMemoryMb, serviceUsers, trustProxy } =
@@ -45,8 +44,9 @@ export function openHosting(config: Config, log: Logger, program: string): Hosti
 }
 
 /**
- * Users of services pass through it to their own folders. What else is in it is closed to them, whoever has put it there. At each start:
- * the opening of the database has closed all of it, and a supervisor that is still running does not open its folder again.
+ * Lets the operating system users of services pass through the data folder to their own folders. All other entries of the folder are closed
+ * to them. This runs at each start, because opening the database closes the whole folder, and a supervisor that is still running does not
+ * open its folder again.
  */
 function openDataFolder(dataDir: string, hostingDir: string): void {
   if (!existsSync(dataDir)) return

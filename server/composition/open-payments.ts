@@ -1,4 +1,4 @@
-/** Which ways of paying there are, by the settings. A gateway's library is read in with the first payment that needs it. */
+/** Sets up the configured payment methods. The library of a gateway is loaded with the first payment that needs it. */
 import type { Logger } from 'pino'
 import { type PaymentType, paymentTypes } from '#domain/payments.ts'
 import type { Config } from '#server/config/config.ts'
@@ -13,28 +13,26 @@ interface PaymentEnvironment {
   clock: () => number
 }
 
-/** Stands in for all gateways on this machine. */
+/** Replaces all payment gateways on this machine. */
 export interface PaymentSandbox {
-  /** What the drivers are given. */
   gateways: GatewaySettings
-  /** Address of the page with card fields, for a frame of the portal's payment panel. */
   cardFrame: string
   close(): Promise<void>
 }
 
 export interface SandboxOptions extends SandboxSettings {
   dataDir: string
-  /** Where the portal is reached on this machine; nobody else is called. */
+  /** Address of the portal on this machine. The sandbox calls no other host. */
   portalUrl: string
   log: Logger
   /** Epoch ms. */
   clock: () => number
 }
 
-/** Throws StartProblem where it cannot listen. */
+/** Throws StartProblem if it cannot listen. */
 export type OpenPaymentSandbox = (options: SandboxOptions) => Promise<PaymentSandbox>
 
-/** Throws StartProblem where the sandbox cannot listen. `openSandbox`: of the demo; null: there is none. */
+/** Throws StartProblem if the sandbox cannot listen. `openSandbox` is the demo's function, or null without a demo. */
 export async function openPayments(
   settings: PaymentConfig,
   environment: PaymentEnvironment,
@@ -71,14 +69,13 @@ const toSandboxOptions = ({ config, log, clock }: PaymentEnvironment) => ({
   clock,
 })
 
-/** The sandbox is on this machine and reaches us here, whatever name people use. */
+/** The sandbox runs on this machine and calls the portal here, independent of the public host name. */
 function buildLocalUrl({ host, port }: PaymentEnvironment['config']): string {
   return `http://${host.includes(':') ? `[${host}]` : host}:${port}`
 }
 
 interface PaymentDriverOptions {
   gateways: GatewaySettings
-  /** Where Alipay calls. */
   alipayNotifyUrl: string
   clock: () => number
   isSimulated: boolean

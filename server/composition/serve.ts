@@ -1,4 +1,3 @@
-/** Puts the server together once its settings are read, serves, and closes. */
 import type { FastifyInstance } from 'fastify'
 import { flushCompileCache } from 'node:module'
 import type { Logger } from 'pino'
@@ -30,7 +29,7 @@ import { runJobs } from '#server/jobs/runner.ts'
 import { schedule } from '#server/jobs/schedule.ts'
 import { prepareDummyHash } from '#server/use-cases/accounts/password-hash.ts'
 
-/** How long requests at work may take to finish once the end was asked for (R-15), in ms. */
+/** Time for active requests to finish after the shutdown has started (R-15), in ms. */
 const maxRequestsMs = 7000
 
 interface ServerOptions {
@@ -39,16 +38,14 @@ interface ServerOptions {
   payments: PaymentConfig
   backups: BackupSettings
   checkpointStore: CheckpointStore
-  /** The database, which is on its way already. */
   databasePromise: Promise<Database>
-  /** Null: `DEMO` is off. */
   demo: DemoExtension | null
   hostedProgram: string
-  /** Lets go of the port just before the server takes it. */
+  /** Frees the reserved port just before the server listens on it. */
   release(): Promise<void>
 }
 
-/** Throws StartProblem; nothing is left open then. */
+/** Throws StartProblem after closing everything that it opened. */
 export async function serve({
   config,
   log,
@@ -57,9 +54,9 @@ export async function serve({
   demo,
   ...options
 }: ServerOptions): Promise<void> {
-  // Waited for before the first request; begun here, beside the database.
+  // Needed before the first request. It starts here to run in parallel with opening the database.
   prepareDummyHash(config.argon2).catch(() => undefined)
-  // The folder of hosted services is in the data folder, which has to be found ours first.
+  // The folder of hosted services is in the data folder, so the data folder must be checked first.
   await databasePromise
   const hosting = openHosting(config, log, options.hostedProgram)
   const startedApp = await createAppContext({
@@ -87,18 +84,17 @@ export async function serve({
   }
   const stopJobs = startJobs(startedApp.app, demo)
   closeOnSignal(log, async (signal) => {
-    // Jobs put down their work while the last requests finish.
+    // Jobs stop while the last requests finish.
     await Promise.all([closeApp(fastify), ...stopJobs.map((stop) => stop())])
-    // Who presses Ctrl-C wants an end of all of it; what ends us otherwise may start us again, and services go on meanwhile.
+    // Ctrl-C ends the services too. After any other signal the server may be restarted, and the services keep running meanwhile.
     if (signal === 'SIGINT') await hosting.shutDown()
     await closeAppContext()
   })
   console.log(buildWelcome(startedApp, demo))
-  // Now and not only at the end, which may be sudden.
+  // Flushed at the start, because the process may end suddenly.
   flushCompileCache()
 }
 
-/** Returns how to stop. */
 function startJobs(app: AppContext, demo: DemoExtension | null): (() => Promise<void>)[] {
   return [
     runSchedule(app, [...schedule, ...(demo?.scheduledJobs ?? [])]),
@@ -123,7 +119,7 @@ function toStartProblem(error: unknown, { port, host }: Config): unknown {
   return error
 }
 
-/** Readiness turns red, no new connection is taken, requests at work finish; what hangs is cut off in the end. */
+/** Refuses new connections and lets active requests finish. Closes open connections after `maxRequestsMs`. */
 async function closeApp(fastify: FastifyInstance): Promise<void> {
   const cutTimer = setTimeout(() => fastify.server.closeAllConnections(), maxRequestsMs)
   await fastify.close()

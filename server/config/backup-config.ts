@@ -1,4 +1,4 @@
-/** Where backups go, read from the environment with the other settings. No message repeats a key or a password. */
+/** Reads the backup settings from the environment. No message repeats a key or a password. */
 import { join, resolve } from 'node:path'
 import {
   type Config,
@@ -11,10 +11,10 @@ import {
 import type { BucketSettings } from '#server/drivers/backup-store/s3/store.ts'
 
 export interface BackupSettings {
-  /** Null: archives are files in `folder`. */
+  /** Null if archives are files in `folder`. */
   bucket: BucketSettings | null
   folder: string
-  /** Of the second database; null: an embedded one in `copiesFolder`. */
+  /** Address of the second database. Null for an embedded one in `copiesFolder`. */
   copiesUrl: string | null
   copiesFolder: string
 }
@@ -39,12 +39,12 @@ function decodeName(pathname: string): string {
   try {
     return decodeURIComponent(pathname)
   } catch {
-    // What cannot be decoded is no name that another spelling has.
+    // A name that cannot be decoded has no other spelling.
     return pathname
   }
 }
 
-/** Whatever they are spelled like: a database that is copied into itself is gone with itself. */
+/** Ignores the spelling. A copy in the same database would be lost together with the database. */
 function isSame(first: string, second: string): boolean {
   const toDatabaseAddress = (text: string) => {
     const { hostname, port, pathname } = new URL(text)
@@ -70,7 +70,7 @@ function readBucket(env: EnvironmentVariables): BucketSettings | null {
 
 export const isBucketName = (name: string) => /^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/.test(name)
 
-/** How a bucket of that name is reached. Throws StartProblem. */
+/** Reads how to reach the bucket with this name. Throws StartProblem. */
 export function readBucketSettings(env: EnvironmentVariables, name: string): BucketSettings {
   const endpoint = readEndpoint(env)
   return {
@@ -82,7 +82,7 @@ export function readBucketSettings(env: EnvironmentVariables, name: string): Buc
   }
 }
 
-/** Backups and keys go there: over TLS, but on this machine. */
+/** Backups and keys are sent to the endpoint, so it needs TLS unless it is on this machine. */
 function readEndpoint(env: EnvironmentVariables): string | null {
   const text = env.S3_ENDPOINT
   if (!text) return null
@@ -94,7 +94,7 @@ function readEndpoint(env: EnvironmentVariables): string | null {
   )
 }
 
-/** Others than Amazon have regions by name only. */
+/** Other providers than Amazon only need a region name. */
 function readRegion(env: EnvironmentVariables, endpoint: string | null): string {
   const name = env.S3_REGION || (endpoint === null ? '' : 'us-east-1')
   if (/^[a-z0-9-]{2,40}$/.test(name)) return name
@@ -105,7 +105,7 @@ function readRegion(env: EnvironmentVariables, endpoint: string | null): string 
   )
 }
 
-/** Null: neither is given, and the SDK looks where it usually does. */
+/** Returns null if neither variable is set. The SDK then uses its default sources. */
 function readCredentials(env: EnvironmentVariables): BucketSettings['credentials'] {
   const [accessKeyId, secretAccessKey] = [env.AWS_ACCESS_KEY_ID?.trim(), env.AWS_SECRET_ACCESS_KEY?.trim()]
   if (!accessKeyId && !secretAccessKey) return null

@@ -1,4 +1,3 @@
-/** Where checkpoints of the audit trail are stored beside the database, read from the environment. */
 import { join, resolve } from 'node:path'
 import { readBucketSettings, isBucketName } from '#server/config/backup-config.ts'
 import { type Config, type EnvironmentVariables, StartProblem } from '#server/config/config.ts'

@@ -1,4 +1,4 @@
-/** The environment, read once. A value that cannot be meant ends the start with one sentence that names it. */
+/** Reads the environment once. An invalid value ends the start with one sentence that names it. */
 import { randomBytes } from 'node:crypto'
 import { BlockList, isIP } from 'node:net'
 import { join, resolve } from 'node:path'
@@ -7,10 +7,10 @@ export type Config = ReturnType<typeof readConfig>
 
 const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const
 
-/** Writes are refused below the larger of the two (R-13). */
+/** Writes are refused if the free space is below the larger of the two values (R-13). */
 export type FreeSpaceMark = Config['freeSpace']
 
-/** A start that cannot be: its message is shown as it is, and the process ends with 1. */
+/** Ends the start: its message is printed without a stack, and the process exits with code 1. */
 export class StartProblem extends Error {
   constructor(message: string, options?: ErrorOptions) {
     super(message, options)
@@ -34,27 +34,27 @@ export function readConfig(env: EnvironmentVariables) {
   const isDemo = readDemo(env, databaseUrl === null, publicSetting)
   const dataDir = resolve(env.DATA_DIR || 'data')
   return {
-    /** 0: any free port. */
+    /** 0 means any free port. */
     port,
     host,
     dataDir,
-    /** Of what is uploaded; the same on every node. */
+    /** Folder of uploaded files. It must be the same on every node. */
     filesDir: env.FILES_DIR ? resolve(env.FILES_DIR) : join(dataDir, 'files'),
-    /** Null: the embedded database in `dataDir`. */
+    /** Null for the embedded database in `dataDir`. */
     databaseUrl,
     migrateDatabaseUrl: readPostgresUrl(env, 'MIGRATE_DATABASE_URL'),
     demo: isDemo,
     /** Without a slash at the end. */
     publicUrl: publicUrl.href.replace(/\/$/, ''),
-    /** Whether people reach the portal over TLS: decides the cookies' names and HSTS. */
+    /** Whether users reach the portal over TLS. Decides the cookie names and HSTS. */
     tls: publicUrl.protocol === 'https:',
     timeZone: readTimeZone(env),
     uatBound: readChoice(env, 'UAT_BOUND', 'floor', ['floor', 'ceiling'] as const),
-    /** 32 bytes: derives token pairs (K-07) and prints of requests (protocol 8). */
+    /** 32 bytes. Derives token pairs (K-07) and request fingerprints (protocol 8). */
     tokenKey: key ?? randomBytes(32),
-    /** False: created for this process; `server/composition/create-app-context.ts` replaces it by the key file's. */
+    /** False if the key was generated for this process. `create-app-context.ts` then reads the key file instead. */
     isTokenKeyConfigured: key !== null,
-    /** Proxies in front of the server whose X-Forwarded-For counts. */
+    /** Number of proxies in front of the server whose X-Forwarded-For is trusted. */
     trustProxy,
     logLevel: readChoice(env, 'LOG_LEVEL', 'info', logLevels),
     argon2: {
@@ -84,65 +84,59 @@ export function readConfig(env: EnvironmentVariables) {
       bytes: readInteger(env, 'FREE_SPACE_MARK_MB', 64, 0, 1_048_576) * 1_048_576,
       percent: readInteger(env, 'FREE_SPACE_MARK_PERCENT', 5, 0, 90),
     },
-    /** Where mail is sent to; null: each one is a file in `dataDir`. */
+    /** Mail server. Null if each mail is written to a file in `dataDir`. */
     smtpUrl: readSmtpUrl(env),
     mailFrom: readMailFrom(env, `no-reply@${publicUrl.hostname}`),
-    /** The provider's first admin outside demo mode. */
     providerEmail: env.PROVIDER_EMAIL || 'provider-admin@m18.local',
-    /** For questions about the portal: every page shows it. */
     supportEmail: readSupportEmail(env, `support@${publicUrl.hostname}`),
-    /** Whether the most dangerous calls ask for the password again (S-48). */
+    /** Whether the most dangerous calls require the password again (S-48). */
     stepUp: readFlag(env, 'STEP_UP', false),
-    /** 32 bytes: names and signs the logs of the audit trail; null: `tokenKey` does. */
+    /** 32 bytes. Names and signs the logs of the audit trail. Null if `tokenKey` is used. */
     auditKey: readKey(env, 'AUDIT_KEY'),
-    /** The key that replaces `auditKey`: both sign, and `auditKey` names the logs. Null: the key stays. */
+    /** Will replace `auditKey`. Both keys sign, and `auditKey` names the logs. Null if no replacement is planned. */
     auditKeyNext: readKey(env, 'AUDIT_KEY_NEXT'),
-    /** Name of the logs from before their key was changed; null: derived from the key. */
+    /** Name that the logs had before a key change. Null if the name is derived from the key. */
     auditName: readAuditName(env),
-    /** 32 bytes: the keys of the companies' archives come from it; null: from `tokenKey`. */
+    /** 32 bytes. The keys of the companies' archives are derived from it. Null if they are derived from `tokenKey`. */
     backupKey: readKey(env, 'BACKUP_KEY'),
-    /** Its predecessors: they open older archives. */
+    /** Former values of `backupKey`, which open older archives. */
     backupKeysBefore: readKeys(env, 'BACKUP_KEYS_BEFORE'),
-    /** Backups of each kind that a service keeps, at most, and for how many days. */
+    /** Maximum number and maximum age in days of the backups of each kind that a service keeps. */
     backupKeepCount: readInteger(env, 'BACKUP_KEEP_COUNT', 30, 1, 1000),
     backupKeepDays: readInteger(env, 'BACKUP_KEEP_DAYS', 90, 1, 3650),
-    /** At which hour of the business time zone the night begins in which services are backed up; it has four. */
+    /** Hour, in the business time zone, at which the nightly backups start. They have four hours. */
     backupHour: readInteger(env, 'BACKUP_HOUR', 1, 0, 20),
-    /** What the pictures of one company's users may take up, MB (decision 70). */
+    /** Maximum size of all pictures of one company's users, in MB (decision 70). */
     picturesPerCompanyMb: readInteger(env, 'PICTURES_PER_COMPANY_MB', 200, 1, 100_000),
-    /** How many times the usual shares of requests an address, a user and a company have (decision 70). */
+    /** Factor for the default request limits of an address, a user and a company (decision 70). */
     requestFactor: readInteger(env, 'REQUEST_FACTOR', 1, 1, 1000),
-    /** After so many years an entry of the audit trail goes into an archive file (D86); 0: never. */
+    /** Years after which an entry of the audit trail moves to an archive file (D86). 0 means never. */
     auditYears: readInteger(env, 'AUDIT_YEARS', 7, 0, 100),
-    /** Where hosted services run: on this machine, on another node, which works off the jobs of this one, or nowhere. */
+    /** Where hosted services run: on this machine, on another node of this portal, or nowhere. */
     hosting: readChoice(env, 'HOSTING', 'local', ['local', 'elsewhere', 'off'] as const),
-    /** Of the hosted services: their data, logs and apps. */
     hostingDir: resolve(env.HOSTING_DIR || join(dataDir, 'hosting')),
-    /** A service is at `www.CODE.DOMAIN`, on this port of the loopback; 0: any free one, the same after a restart. */
+    /** A service is at `www.CODE.DOMAIN`, on this loopback port. 0 means any free port, kept after a restart. */
     serviceDomain: readServiceDomain(env),
     servicePort: readInteger(env, 'SERVICE_PORT', 0, 0, 65_535),
-    /** Whether people reach services over TLS, by a proxy in front of the gateway. */
     serviceTls: readFlag(env, 'SERVICE_TLS', false),
-    /** Users of the operating system, by number, as which services run where the portal is root on Linux; null: as the portal's own. */
+    /** Operating system user ids of services if the portal is root on Linux. Null for the portal's own user. */
     serviceUsers: readUserRange(env),
-    /** MB of all services of this machine together; 0: what it has, less a part for the portal. */
+    /** Memory of all services of this machine, in MB. 0 means the machine's memory except a part for the portal. */
     serviceMemoryMb: readInteger(env, 'SERVICE_MEMORY_MB', 0, 0, 100_000_000),
-    /** Whether a service is set up by the schedule once its contract is in effect. */
     serviceSetUp: readFlag(env, 'SERVICE_SETUP', true),
-    /** How long a long request rests between two of its steps, ms. */
+    /** Pause between two steps of a long request, in ms. */
     jobRestMs: readInteger(env, 'JOB_REST_MS', 0, 0, 60_000),
-    /** Folder of the built client; null: `dist` of the project. */
+    /** Folder of the built client. Null for the project's `dist`. */
     clientDir: env.CLIENT_DIR ? resolve(env.CLIENT_DIR) : null,
-    /** Clients below this build number must update (W-09); 0: none. */
+    /** Clients with a lower build number must update (W-09). 0 means none. */
     minBuild: readBuildNumber(env, 'MIN_BUILD'),
-    /** The way out of a broken worker (W-11). */
+    /** Lets clients leave a broken service worker (W-11). */
     workerBypass: readFlag(env, 'WORKER_BYPASS', false),
-    /** Whether the page `/api/docs` is served. */
     apiDocs: readFlag(env, 'API_DOCS', isDemo),
   }
 }
 
-/** Numbers that distributions give to nobody. */
+/** User ids that Linux distributions do not assign. */
 const defaultUserRange = '70000-70999'
 
 function readUserRange(env: EnvironmentVariables): { first: number; last: number } | null {
@@ -161,8 +155,9 @@ loopback.addSubnet('127.0.0.0', 8)
 loopback.addAddress('::1', 'ipv6')
 
 /**
- * Whether only this machine reaches it: an address of 127.0.0.0/8, `::1`, or `localhost` and what ends in it (RFC 6761). False
- * for every other name, whatever it resolves to today, and for the wildcards 0.0.0.0 and `::`. Takes an URL's hostname too.
+ * Returns whether only this machine can reach the host: an address in 127.0.0.0/8, `::1`, `localhost`, or a name that ends in `.localhost`
+ * (RFC 6761). Returns false for every other name, even if it resolves to a loopback address, and for the wildcards 0.0.0.0 and `::`. Also
+ * accepts the hostname of a URL.
  */
 export function isLoopback(host: string): boolean {
   const bareHost = host.replace(/^\[(.*)\]$/, '$1')
@@ -171,7 +166,7 @@ export function isLoopback(host: string): boolean {
   return /^(.+\.)?localhost\.?$/i.test(bareHost)
 }
 
-/** The setting by which people of other machines would reach this one; null: nobody is meant to. */
+/** Returns the setting that makes this server reachable from other machines, or null. */
 export function findPublicSetting({
   host,
   publicUrl,
@@ -183,11 +178,11 @@ export function findPublicSetting({
 }): string | null {
   if (!isLoopback(new URL(publicUrl).hostname)) return `PUBLIC_URL ${publicUrl}`
   if (!isLoopback(host)) return `HOST ${host}`
-  // A proxy on this machine lets others in to an address of this machine.
+  // A proxy on this machine gives other machines access to a loopback address.
   return trustProxy > 0 ? `TRUST_PROXY ${trustProxy}` : null
 }
 
-/** Everybody knows the demo world's passwords, and its mails are shown to everybody: it never leaves this machine. */
+/** The demo passwords are public and its mails are visible to everyone, so the demo is only served to this machine. */
 function readDemo(env: EnvironmentVariables, isEmbedded: boolean, publicSetting: string | null): boolean {
   const isDemo = readFlag(env, 'DEMO', isEmbedded && publicSetting === null)
   if (!isDemo || publicSetting === null) return isDemo
@@ -210,7 +205,7 @@ export function readInteger(
   throw new StartProblem(`${name} must be a whole number from ${min} to ${max}, not "${text}".`)
 }
 
-/** Longer than other numbers: it is a moment (scripts/build-id.mjs). */
+/** Longer than other numbers, because a build number is a time (scripts/build-id.mjs). */
 function readBuildNumber(env: EnvironmentVariables, name: string): number {
   const text = env[name] || '0'
   if (/^\d{1,15}$/.test(text)) return Number(text)
@@ -241,7 +236,7 @@ function readUrl(env: EnvironmentVariables, name: string, defaultValue: string):
   throw new StartProblem(`${name} must be an http or https address, not "${text}".`)
 }
 
-// The value itself is not repeated: it holds a password.
+// The message does not repeat the value, because it contains a password.
 export function readPostgresUrl(env: EnvironmentVariables, name: string): string | null {
   const text = env[name]
   if (!text) return null
@@ -249,7 +244,7 @@ export function readPostgresUrl(env: EnvironmentVariables, name: string): string
   throw new StartProblem(`${name} must be an address like postgres://user:password@host:5432/database.`)
 }
 
-// Not repeated either.
+// The message does not repeat this value either.
 function readSmtpUrl(env: EnvironmentVariables): string | null {
   const text = env.SMTP_URL
   if (!text) return null
@@ -258,7 +253,7 @@ function readSmtpUrl(env: EnvironmentVariables): string | null {
   throw new StartProblem('SMTP_URL must be an address like smtp://user:password@host:587 or smtps://host.')
 }
 
-/** An address, alone or behind a name: `Portal <portal@example.com>`. */
+/** Parses an address with or without a name: `Portal <portal@example.com>`. */
 function readMailFrom(env: EnvironmentVariables, defaultValue: string): { name: string; address: string } {
   const text = env.MAIL_FROM || defaultValue
   const [, name = '', bracketedAddress, bareAddress] =

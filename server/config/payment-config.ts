@@ -1,4 +1,4 @@
-/** How money is taken, read from the environment with the other settings. No message repeats a key. */
+/** Reads the payment settings from the environment. No message repeats a key. */
 import { createPrivateKey, createPublicKey, type KeyObject } from 'node:crypto'
 import {
   type Config,
@@ -11,14 +11,13 @@ import {
 
 export interface StripeSettings {
   secretKey: string
-  /** For the browser. */
   publishableKey: string
-  /** More than one while it is being changed. */
+  /** More than one while the secret is being replaced. */
   webhookSecrets: readonly string[]
   apiUrl: string
 }
 
-/** Keys as PEM: our private one, and the public one that Alipay signs for. */
+/** Keys as PEM: the portal's private key, and Alipay's public key, which verifies its signatures. */
 export interface AlipayKeys {
   privateKey: string
   publicKey: string
@@ -41,18 +40,18 @@ export interface GatewaySettings {
 }
 
 export interface PaymentConfig extends GatewaySettings {
-  /** For the provider's staff (S-22). */
+  /** Enables simulated payments by the provider's staff (S-22). */
   simulate: boolean
-  /** So many may one user begin in ten minutes, and a company three times as many (S-25). */
+  /** Payments that one user may start in ten minutes. A company may start three times as many (S-25). */
   maxPaymentsPerUser: number
-  /** The gateways' stand-in on this machine, where there is no key of any; null: none. */
+  /** The payment sandbox on this machine, used if no gateway has keys. Null if there is no sandbox. */
   sandbox: SandboxSettings | null
 }
 
 export interface SandboxSettings {
-  /** 0: the one it had before, or any free one. */
+  /** 0 means the port of the last start, or any free port. */
   port: number
-  /** Under which browsers reach it; null: its port on this machine. */
+  /** Address for browsers. Null for the sandbox's port on this machine. */
   url: string | null
 }
 
@@ -72,7 +71,7 @@ export function readPaymentSettings(env: EnvironmentVariables, { demo }: Pick<Co
   return { ...gateways, simulate, maxPaymentsPerUser, sandbox: isSandboxEnabled ? { port, url } : null }
 }
 
-/** All of them or none; null: none. */
+/** Returns null if none of the variables is set. Throws StartProblem if only some are set. */
 function readAllOrNone<const N extends string>(
   env: EnvironmentVariables,
   names: readonly N[],
@@ -158,7 +157,7 @@ function readGlobalAlipay(env: EnvironmentVariables): GlobalAlipaySettings | nul
 const stripPem = (text: string) => text.replace(/-----[A-Z ]+-----|\\n|\s/g, '')
 const toPem = (text: string, label: string) => `-----BEGIN ${label}-----\n${stripPem(text)}\n-----END ${label}-----\n`
 
-/** As Alipay's key tool writes it, one line of base64, or as PEM; PKCS #8 or PKCS #1. */
+/** Accepts one line of base64, as Alipay's key tool writes it, or PEM. PKCS #8 or PKCS #1. */
 function readPrivateKey(name: string, text: string): string {
   const key = findFirstKey(['PRIVATE KEY', 'RSA PRIVATE KEY'], (label) => createPrivateKey(toPem(text, label)))
   if (!isStrong(key))
@@ -183,13 +182,13 @@ function findFirstKey(labels: readonly string[], readKey: (label: string) => Key
     try {
       return readKey(label)
     } catch {
-      // The next way of writing it, then null.
+      // Try the next format. After the last one the result is null.
     }
   }
   return null
 }
 
-/** Keys and money go there: over TLS, but on this machine. */
+/** Keys and payments are sent to this address, so it needs TLS unless it is on this machine. */
 function readAddress(env: EnvironmentVariables, name: string, defaultValue: string): string {
   const text = env[name] || defaultValue
   const url = URL.canParse(text) ? new URL(text) : null

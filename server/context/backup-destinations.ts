@@ -1,10 +1,9 @@
-/** The places that backups go to, as a house has them. */
 import { type BackupStore, type CopyTarget, StoreError } from '#server/drivers/backup-store/backup-store.ts'
 
 export interface BackupDestinations {
-  /** Archives (pdb2s3): the bucket, or the folder that stands in for it. */
+  /** Store of archives (pdb2s3): a bucket or a local folder. */
   store: BackupStore
-  /** Tables and rows (pdb2rds): the second database. */
+  /** Second database for copies of tables (pdb2rds). */
   copies: CopyTarget
   close(): Promise<void>
 }
@@ -18,7 +17,6 @@ async function* failUnreachableStream(): AsyncGenerator<never> {
   await failUnreachable()
 }
 
-/** For tools and tests that back nothing up. */
 export const noBackups: BackupDestinations = {
   store: {
     name: 'local',

@@ -1,4 +1,4 @@
-/** What the server is built from: everything that differs between a start, a test and another machine is in here. */
+/** `AppContext` contains everything that differs between a normal start, a test and another machine. */
 import type { Logger } from 'pino'
 import type { Endpoint, ParsedInputOf, OutputOf } from '#contract/endpoint.ts'
 import type { Caller } from '#domain/access.ts'
@@ -18,40 +18,33 @@ export interface AppContext {
   /** Epoch ms. */
   clock: () => number
   payments: PaymentMethods
-  /** What runs the hosted services. */
   hosting: HostingDriver
-  /** Where their data is backed up to. */
   backups: BackupDestinations
-  /** Outside the database: the newest checkpoints of the audit trail. */
+  /** Stores the latest checkpoints of the audit trail outside the database. */
   checkpointStore: CheckpointStore
 }
 
-/** What a use case is handed. It never begins a transaction and never reads the clock. */
+/** Passed to a use case, which never begins a transaction and never reads the clock. */
 export interface UseCaseContext {
   db: DatabaseHandle
   app: AppContext
   caller: Caller
-  /** The session that asks; null where nobody is signed in. */
   sessionId: string | null
-  /** Epoch ms, one for the whole call. */
+  /** Epoch ms, the same during the whole call. */
   now: number
   requestId: string
-  /** The intent of a keyed write, null otherwise. */
+  /** Intent of a write with a key, otherwise null. */
   intent: string | null
-  /** Of a call with `stepUp: 'row'`: throws STEP_UP_REQUIRED where the password was not given lately (S-48). */
+  /** For a call with `stepUp: 'row'`: throws STEP_UP_REQUIRED if the password was not entered recently (S-48). */
   requirePassword(): void
-  /** If-Match as sent, quotes off: a version or `~{intent}`; null when none was sent. */
+  /** If-Match as sent, without quotes: a version or `~{intent}`. Null if none was sent. */
   ifMatch: number | `~${string}` | null
-  /** Adds to the trail, in the same transaction. */
+  /** Adds an entry to the audit trail in the same transaction. */
   audit(entry: AuditEntry): Promise<void>
-  /**
-   * Says which row a write left, and takes the next change number for it. Call it after the row's own checks and before
-   * the row is written: the number goes into the row.
-   */
+  /** Call it after the row's own checks and before writing the row, because the number is stored in the row. */
   takeNextChangeNumber(companyId: number): Promise<number>
-  /** Run when what was done is committed. */
   afterCommit(callback: () => void): void
-  /** What `~{intent}` will name, and the version the row has now. */
+  /** Sets the row that `~{intent}` will mean, and its current version. */
   setResultRow(kind: string, rowId: number, rowVersion: number): void
 }
 
@@ -66,12 +59,10 @@ export type UseCase<E extends Endpoint> = (
   input: ParsedInputOf<E>,
 ) => Promise<UseCaseResponse<OutputOf<E>>>
 
-/** A list's rows: a page of them, what changed since a number, and all of them in pieces by id for the stream. */
 export interface ListUseCase<E extends Endpoint> {
-  /** The latest change number of its rows. */
   readLatestChange: (context: UseCaseContext, input: ParsedInputOf<E>) => Promise<number>
   readPage: UseCase<E>
-  /** Throws GONE where the number is older than what is remembered. */
+  /** Throws GONE if the deletions since that number are no longer stored. */
   readChanges: (
     context: UseCaseContext,
     input: ParsedInputOf<E>,

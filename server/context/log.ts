@@ -1,6 +1,6 @@
 /**
- * The log: JSON lines in UTC (S-89). What may stand in it is chosen here by name, never a request or a header as a whole,
- * so tokens, passwords, keys, cookies and query strings cannot slip in; the redaction is the second fence.
+ * The log: JSON lines in UTC (S-89). Every logged field is listed here by name. A whole request or header is never logged, so tokens,
+ * passwords, keys, cookies and query strings cannot get into the log. Redaction is the second protection.
  */
 import { inputLimits } from '#server/config/input-limits.ts'
 import { type DestinationStream, type Logger, pino, stdTimeFunctions } from 'pino'
@@ -35,11 +35,11 @@ export const createLogger = (level: string, destination?: DestinationStream): Lo
     ...(destination ? [destination] : []),
   )
 
-/** A database error's `detail` and `where` hold row values, so only the named fields are kept. */
+/** Only the named fields are logged, because `detail` and `where` of a database error contain row values. */
 function serializeError(error: unknown) {
   if (!(error instanceof Error)) return { type: typeof error }
   const { code, constraint } = error as Error & { code?: unknown; constraint?: unknown }
-  // Its message may repeat what was sent, and the stack begins with the message.
+  // The message may repeat parts of the request, and the stack begins with the message, so both are cut.
   const message = error.message.slice(0, inputLimits.logMessage)
   return { type: error.name, code, constraint, message, stack: error.stack?.slice(0, inputLimits.logStack) }
 }

@@ -1,4 +1,4 @@
-/** Where no hosted services are run from here (`HOSTING=off`), and for tools and tests that run none. */
+/** Used with `HOSTING=off`, and by tools and tests that run no services. */
 import { HostingError, type HostingDriver } from '#server/drivers/hosting/hosting-driver.ts'
 
 const failUnreachable = async (): Promise<never> => {

@@ -1,15 +1,15 @@
 /**
- * Thrown inside a write's transaction where somebody outside has to be asked first, a payment gateway for instance. The transaction is
- * rolled back, the call is made without one, and the write begins anew and checks again (server/commands/execute.ts).
+ * Thrown inside a write's transaction if an external system, such as a payment gateway, must be called first. The transaction is rolled
+ * back, the call is made without a transaction, and the write starts again with all its checks (server/commands/execute.ts).
  */
 import type { AppContext } from '#server/context/context.ts'
 import type { ProblemError } from '#server/problems/problem-error.ts'
 
 export class OutsideCallNeeded extends Error {
   override readonly name = 'OutsideCallNeeded'
-  /** Throws ProblemError where the write must not go on. */
+  /** Throws ProblemError if the write must not continue. */
   readonly run: (app: AppContext) => Promise<void>
-  /** Answered where the same call is still needed after some rounds. */
+  /** Thrown if the same call is still needed after several rounds. */
   readonly unsettledProblem: ProblemError
 
   constructor(run: (app: AppContext) => Promise<void>, unsettledProblem: ProblemError) {

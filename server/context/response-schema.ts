@@ -1,8 +1,8 @@
-/** Only what the output schema lists leaves (S-16): a column more in a row is not a field more in an answer. */
+/** A response contains only fields of its output schema (S-16), so a new column does not appear in responses. */
 import * as z from 'zod/mini'
 import type { Endpoint, ValueSchema } from '#contract/endpoint.ts'
 
-/** A row that its own schema refuses is our mistake, not the caller's. */
+/** Throws a plain error: a row that does not match its own schema is a fault of the server. */
 export function applySchema(schema: ValueSchema, value: unknown, name: string): unknown {
   const result = z.safeParse(schema, value)
   if (result.success) return result.data
@@ -17,11 +17,8 @@ function createSchemaError(name: string, issues: readonly z.core.$ZodIssue[]): E
 export const applyOutputSchema = (endpoint: Endpoint, body: unknown): unknown =>
   endpoint.output === null ? null : applySchema(endpoint.output, body, endpoint.name)
 
-/** A row that does not fit its schema, as an operator looks for it. */
 export interface LeftOutRow {
-  /** Null: it has none. */
   id: number | string | null
-  /** Names of the fields that do not fit, with commas between. */
   fields: string
 }
 
@@ -31,8 +28,8 @@ interface SchemaRows {
 }
 
 /**
- * Of a reading that answers rows: rows that do not fit are left out, so that one of them does not hide all others. Throws where
- * what does not fit is no row. A resource with a version is complete or nothing: who edits it sends back what they were shown.
+ * For reads that return rows: leaves out rows that do not match the schema, so that one bad row does not hide all others. Throws if the
+ * invalid value is not a row. A single resource with a version is never returned in part, because an editor sends back what it received.
  */
 export function applyRowSchema(schema: ValueSchema, body: unknown, name: string): SchemaRows {
   const result = z.safeParse(schema, body)
@@ -48,10 +45,9 @@ export function applyRowSchema(schema: ValueSchema, body: unknown, name: string)
   return { body: applySchema(schema, bodyWithoutInvalidRows, name), leftOutRows }
 }
 
-/** Rows that do not fit, by the list in which they stand. */
 type InvalidRowsByPath = Map<string, { path: PropertyKey[]; rows: Map<number, LeftOutRow> }>
 
-/** Null: something is wrong that is in no row. Of a body that may be one of several, the one counts that is wrong in rows alone. */
+/** Returns null if a fault is outside all rows. For a union, uses a schema whose faults are only inside rows. */
 function findInvalidRows(issues: readonly z.core.$ZodIssue[], body: unknown): InvalidRowsByPath | null {
   const [firstIssue] = issues
   const options = firstIssue?.code === 'invalid_union' && firstIssue.path.length === 0 ? firstIssue.errors : [issues]
@@ -79,7 +75,7 @@ function groupInvalidRows(issues: readonly z.core.$ZodIssue[], body: unknown): I
   return invalidRows
 }
 
-/** Where in the path the row stands: the first place in a list of objects; -1: nowhere. What lies in a row is part of it. */
+/** Returns the depth of the first index into a list of objects, or -1. Nested values belong to that row. */
 function findRowDepth(path: readonly PropertyKey[], body: unknown): number {
   let value = body
   for (const [depth, name] of path.entries()) {
@@ -106,7 +102,7 @@ function getRowId(row: unknown): number | string | null {
 const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** The version of a single row, as its entity tag; undefined for lists and for what has none. */
+/** Returns the version of a single row as an entity tag. Undefined for lists and for rows without a version. */
 export function getEtag(body: unknown): string | undefined {
   if (typeof body !== 'object' || body === null || !('row_version' in body)) return undefined
   return `"${String(body.row_version)}"`

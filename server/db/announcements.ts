@@ -1,4 +1,3 @@
-/** Who listens to what inside this process. */
 export class Announcements {
   readonly #listenersByChannel = new Map<string, Set<(message: string) => void>>()
 

@@ -1,4 +1,4 @@
-/** Change numbers and tombstones: what a device asks with to learn only what is new (protocol 34). */
+/** Change numbers and tombstones. They let a device request only the changes since its last read (protocol 34). */
 import { type Expression, type QueryCreator, type SelectQueryBuilder, sql, type SqlBool } from 'kysely'
 import type { DatabaseHandle } from '#server/db/database.ts'
 import { hasValues } from '#server/db/has-values.ts'
@@ -6,17 +6,14 @@ import type { RowChanges } from '#server/db/list-query.ts'
 import type { DatabaseTables } from '#server/db/tables/tables.ts'
 import { ProblemError } from '#server/problems/problem-error.ts'
 
-/**
- * The next number. The company's counter stays locked until the commit, so numbers follow the order of commits; take it
- * last, or other writers of the company wait for all that comes after.
- */
+/** Take it last: the counter stays locked until the commit, so that numbers follow the order of commits. */
 export async function takeChangeNumber(db: DatabaseHandle, companyId: number): Promise<number> {
   const row = await incrementChangeNumber(db, companyId).executeTakeFirst()
   if (!row) throw new Error('a company has no counter')
   return row.value
 }
 
-/** The same as a part of a statement that writes the number. */
+/** The same as part of a statement that also writes the row. */
 export const incrementChangeNumber = (db: QueryCreator<DatabaseTables>, companyId: number) =>
   db
     .updateTable('change')
@@ -24,12 +21,12 @@ export const incrementChangeNumber = (db: QueryCreator<DatabaseTables>, companyI
     .where('company_id', '=', companyId)
     .returning('value')
 
-/** The newest number that is committed. Read it before the rows it is said with. */
+/** Returns the latest committed number. Read it before the rows that are returned with it. */
 export async function readChangeNumber(db: DatabaseHandle, companyId: number): Promise<number> {
   return (await readCounter(db, companyId)).value
 }
 
-/** Throws GONE where `since` is older than what is remembered, or from a future that a restored backup does not know. */
+/** Throws GONE if `since` is older than the stored tombstones, or above the current number after a restore. */
 export async function readChangeNumberSince(
   db: DatabaseHandle,
   companyId: number,
@@ -40,10 +37,7 @@ export async function readChangeNumberSince(
   return value
 }
 
-/**
- * Changes of a list whose rows are never deleted. `since`: null for all rows. `isChanged`: rows whose number is above `since`, unless said
- * otherwise. Throws GONE as `readChangeNumberSince` does.
- */
+/** If `since` is null, returns all rows. `isChanged` replaces the default condition. Throws GONE for an unknown number. */
 export async function readRowChanges<T extends keyof DatabaseTables, R>(
   db: DatabaseHandle,
   companyId: number,
@@ -73,7 +67,6 @@ export interface NewTombstone {
   time: number
 }
 
-/** Remembers that a row is gone, for devices that still have it. */
 export async function addTombstone(db: DatabaseHandle, { companyId, kind, rowId, change, time }: NewTombstone) {
   await db.insertInto('tombstone').values({ company_id: companyId, kind, row_id: rowId, change, time }).execute()
 }
@@ -94,7 +87,7 @@ export async function listDeletedSince(
   return rows.map(({ row_id }) => row_id)
 }
 
-/** Forgets tombstones, and remembers up to which number: devices that know less must fill anew. */
+/** Stores the highest deleted number. Devices with a lower number must load all rows again. */
 export async function deleteOldTombstones(db: DatabaseHandle, createdBefore: number): Promise<number> {
   const result = await sql<{ count: number }>`
     with gone as (delete from tombstone where time < ${createdBefore} returning company_id, change),

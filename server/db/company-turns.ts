@@ -1,10 +1,7 @@
-/**
- * How many transactions one company may have at a time: further ones wait for each other, and not at the pool, where everybody else
- * would wait behind them.
- */
+/** Limits the concurrent transactions of one company. More would wait for the pool and delay all other companies. */
 import type { Database } from '#server/db/database.ts'
 
-/** The embedded database does one after the other; of the twenty connections to PostgreSQL some are always left to others. */
+/** The embedded database runs one transaction at a time. Of PostgreSQL's twenty connections, some stay free. */
 const maxConcurrent: Record<Database['engine'], number> = { embedded: 1, postgres: 6 }
 
 interface TurnQueue {
@@ -14,7 +11,7 @@ interface TurnQueue {
 
 const turnQueues = new WeakMap<Database, Map<number, TurnQueue>>()
 
-/** Throws `createTimeoutError()` where its turn does not come within that time. */
+/** Throws `createTimeoutError()` if the turn does not come in time. */
 export async function runInTurn<T>(
   database: Database,
   companyId: number,
@@ -31,7 +28,7 @@ export async function runInTurn<T>(
     return await action()
   } finally {
     const startNext = queue.waiters.shift()
-    // Its place goes to the next one.
+    // The running slot passes to the next waiter, so the count stays.
     if (startNext) startNext()
     else queue.runningCount -= 1
     if (queue.runningCount === 0) queuesByCompany.delete(companyId)

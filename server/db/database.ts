@@ -1,4 +1,3 @@
-/** The database as services see it: a handle that carries role and tenant, and the engine behind it. */
 import type { Kysely, Transaction } from 'kysely'
 import type { DatabaseTables } from '#server/db/tables/tables.ts'
 
@@ -6,15 +5,14 @@ export type DatabaseHandle = Transaction<DatabaseTables>
 
 export interface Database {
   engine: 'embedded' | 'postgres'
-  /** Names of the migrations that this process has run. */
   appliedMigrations: readonly string[]
-  /** For `transaction.ts` and what is done to the database as a whole: everything else gets a handle that carries a role and a tenant. */
+  /** Only for `transaction.ts` and for work on the whole database. Other code gets a handle with a role. */
   kysely: Kysely<DatabaseTables>
-  /** False below the free-space mark: the embedded engine spins for ever on a full disk. */
+  /** False if less space is free than the limit. The embedded engine would loop for ever on a full disk. */
   hasFreeSpace(): boolean
-  /** Writes a consistent copy of everything; null where the database has tools of its own. */
+  /** Writes a consistent copy of the whole database. Null if the database has its own tools. */
   dumpTo: ((path: string) => Promise<void>) | null
-  /** Says to every node that a company's rows changed (LISTEN/NOTIFY; in process when embedded). */
+  /** Notifies every node that a company's rows changed (LISTEN/NOTIFY, or within the process if embedded). */
   announce(channel: string, message: string): Promise<void>
   listen(channel: string, listener: (message: string) => void): () => void
   close(): Promise<void>

@@ -1,16 +1,15 @@
-/** The idempotency store of keyed writes (protocol 1-9): one row per request, settled in the transaction of its effect. */
+/** Idempotency store (protocol 1-9): one row per request with a key, stored in the transaction of its effect. */
 import { CompiledQuery, type Selectable, sql } from 'kysely'
 import type { DatabaseHandle } from '#server/db/database.ts'
 import { getSqlState } from '#server/db/sql-state.ts'
 import type { IdempotencyTable } from '#server/db/tables/tables.ts'
 
-/** Whose write it is; 0 and 0 for calls without a session. */
+/** Owner of a write. Both ids are 0 for a call without a session. */
 export interface WriteOwner {
   companyId: number
   userId: number
 }
 
-/** What a transaction takes for itself (`Scope.claim`). */
 export interface IntentKey {
   owner: WriteOwner
   key: string
@@ -26,33 +25,30 @@ export interface WriteClaim extends IntentKey {
 
 export type IdempotencyRow = Selectable<IdempotencyTable>
 
-/** The row that a write left: what its intent names. */
+/** The row that a write created or changed, and that its intent refers to. */
 export interface ResultRow {
   kind: string
   rowId: number
   rowVersion: number
 }
 
-/**
- * The key stands in the idempotency store already, or the intent is settled: said by the scope's claim, or by the idempotency store's indexes
- * where somebody was quicker without one.
- */
+/** Returns whether the key is stored or the intent settled. The claim or the store's indexes throw this error. */
 export const isDuplicateError = (error: unknown) =>
   getSqlState(error) === '23505' &&
   ['idempotency_intent', 'idempotency_key'].includes((error as { constraint?: string }).constraint ?? '')
 
-/** A duplicate is still at work after the scope's lock timeout (protocol 5). */
+/** Returns whether a duplicate is still running after the scope's lock timeout (protocol 5). */
 export const isInProgressError = (error: unknown) =>
   getSqlState(error) === '55P03' && /(claim|take)_intent/.test((error as { where?: string }).where ?? '')
 
 const selectOwnerRows = (db: DatabaseHandle, { companyId, userId }: WriteOwner) =>
   db.selectFrom('idempotency').selectAll().where('company_id', '=', companyId).where('user_id', '=', userId)
 
-// Written out, for what is a parameter matches no partial index.
+// Written as literals, because a parameter does not match a partial index.
 const isSettledCondition = sql<boolean>`state in ('done', 'void')`
 const isUnsettledCondition = sql<boolean>`state not in ('done', 'void')`
 
-/** The row with this very key, else the settled row of its intent. */
+/** Returns the row with this key, otherwise the settled row of its intent. */
 export async function findStoredOutcome(
   db: DatabaseHandle,
   owner: WriteOwner,
@@ -67,14 +63,14 @@ export async function findStoredOutcome(
 
 const isSettled = (state: string) => state === 'done' || state === 'void'
 
-/** The newest word on each intent: done or void where there is one, else the last try. */
+/** Returns one row per intent: the done or void row if there is one, otherwise the latest attempt. */
 export async function findIntentRows(
   db: DatabaseHandle,
   owner: WriteOwner,
   intents: readonly string[],
 ): Promise<Map<string, IdempotencyRow>> {
   if (intents.length === 0) return new Map()
-  // In two parts, each by an index of its own.
+  // Two queries, because each uses its own index.
   const selectIntents = (condition: typeof isSettledCondition) =>
     selectOwnerRows(db, owner).where('intent', 'in', intents).where(condition)
   const rows = await selectIntents(isUnsettledCondition).unionAll(selectIntents(isSettledCondition)).execute()
@@ -91,7 +87,6 @@ export interface WriteOutcome {
   resultRow: ResultRow | null
 }
 
-/** The columns of a settled row, in the order of `toOutcomeValues`. */
 export const outcomeColumns = `company_id, user_id, key, intent, fingerprint, method, path, create_time, state, status,
   headers, body, row_kind, row_id, row_version`
 
@@ -108,10 +103,7 @@ export function toOutcomeValues(
 const settleStatement = `insert into idempotency (${outcomeColumns})
   values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15) returning id`
 
-/**
- * How the write ended. Answers the row's id. Fails with a duplicate (`isDuplicateError`) where the same intent took effect, or was voided, at the
- * same time.
- */
+/** Returns the row's id. Throws a duplicate error if the same intent was settled at the same time. */
 export async function settleClaim(db: DatabaseHandle, claim: WriteClaim, outcome: WriteOutcome): Promise<number> {
   const { rows } = await db.executeQuery<{ id: number }>(
     CompiledQuery.raw(settleStatement, toOutcomeValues(claim, outcome)),
@@ -124,10 +116,7 @@ export function requireId([row]: readonly { id: number }[]): number {
   return row.id
 }
 
-/**
- * Puts in the row that keeps an intent from ever taking effect. False: it is settled already. Waits for a copy that is at
- * work just now (55P03 where that takes too long): one of the two is settled, the other sees it.
- */
+/** Prevents the intent from ever taking effect. Returns false if it is settled. Waits for a copy (55P03 on timeout). */
 export async function insertVoidIntent(
   db: DatabaseHandle,
   owner: WriteOwner,
@@ -140,7 +129,7 @@ export async function insertVoidIntent(
     .values({
       company_id: owner.companyId,
       user_id: owner.userId,
-      // No client's key holds a blank, so this one is never taken.
+      // Never collides: the key of a client cannot contain a blank.
       key: `void ${intent}`,
       intent,
       fingerprint: '',
@@ -156,7 +145,7 @@ export async function insertVoidIntent(
   return insertedRow !== undefined
 }
 
-/** After 35 days an answer's bytes go and the stub stays (protocol 19). */
+/** Deletes response bytes after 35 days and keeps the rest of the row (protocol 19). */
 export async function deleteOldBodies(db: DatabaseHandle, createdBefore: number): Promise<number> {
   const { numUpdatedRows } = await db
     .updateTable('idempotency')
@@ -168,7 +157,7 @@ export async function deleteOldBodies(db: DatabaseHandle, createdBefore: number)
   return Number(numUpdatedRows)
 }
 
-/** After 400 days the stubs go too, but for creates: their rows are still there, and a late copy must not make a second. */
+/** Deletes rows after 400 days, except creates: a late copy of the request must not create a second row. */
 export async function deleteOldStubs(db: DatabaseHandle, createdBefore: number): Promise<number> {
   const { numDeletedRows } = await db
     .deleteFrom('idempotency')

@@ -1,4 +1,3 @@
-/** Facts about the installation. */
 import type { DatabaseHandle } from '#server/db/database.ts'
 import { hasRow } from '#server/db/find-row.ts'
 
@@ -7,7 +6,7 @@ export async function readFact(db: DatabaseHandle, name: string): Promise<string
   return row?.value ?? null
 }
 
-/** Whether this call was the one that set it: of several nodes that start at once, one is. */
+/** Returns whether this call set the fact. If several nodes start at the same time, only one succeeds. */
 export const setFactOnce = (db: DatabaseHandle, name: string, value: string) =>
   hasRow(
     db

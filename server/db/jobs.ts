@@ -1,4 +1,4 @@
-/** Long requests as rows: begun, claimed, come further, ended. What a row is for is said by its kind alone. */
+/** Rows of long requests. The kind of a row decides which code runs it. */
 import { type Selectable, sql, type UpdateObject } from 'kysely'
 import type { DatabaseHandle } from '#server/db/database.ts'
 import { findRow } from '#server/db/find-row.ts'
@@ -18,7 +18,7 @@ export interface NewJobRow extends WriteOwner {
   deadline: number
 }
 
-/** The row as it stands: of an intent that began one of this kind already, the one that is there. */
+/** Returns the new row, or the existing one if the intent already started a job of this kind. */
 export async function insertOrFindJob(db: DatabaseHandle, job: NewJobRow): Promise<JobRow> {
   const { intent, kind } = job
   const insertedJob = await tryInsertJob(db, job)
@@ -28,7 +28,7 @@ export async function insertOrFindJob(db: DatabaseHandle, job: NewJobRow): Promi
   )
 }
 
-/** Undefined: that intent has begun one of this kind already, which may be at its end by now. */
+/** Resolves to undefined if the intent already started a job of this kind, which may have ended by now. */
 export const tryInsertJob = (db: DatabaseHandle, job: NewJobRow) =>
   db
     .insertInto('job')
@@ -58,16 +58,15 @@ const selectOwnerJobs = (db: DatabaseHandle, { companyId, userId }: WriteOwner) 
 export const findJob = (db: DatabaseHandle, owner: WriteOwner, id: string) =>
   findRow(selectOwnerJobs(db, owner).where('id', '=', id))
 
-/** What of theirs is not at its end yet, oldest first. */
 export const listOpenJobs = (db: DatabaseHandle, owner: WriteOwner) =>
   selectOwnerJobs(db, owner).where('state', 'in', ['queued', 'running']).orderBy('create_time').orderBy('id').execute()
 
 export interface ClaimedJob extends JobRow {
-  /** Somebody was at work on it and left no word: killed, or cut off from the database. */
+  /** Whether an earlier worker stopped without a result: it was killed or lost the database. */
   orphaned: boolean
 }
 
-/** Takes the one that has waited longest. Several claimants step over each other's rows and never wait. */
+/** Claims the job that has waited longest. Concurrent claims skip locked rows, so they never wait. */
 export async function claimJob(
   db: DatabaseHandle,
   { kinds, now, leaseMs }: { kinds: readonly string[]; now: number; leaseMs: number },
@@ -85,7 +84,7 @@ export async function claimJob(
 
 type JobLease = Pick<JobRow, 'id' | 'fence'>
 
-/** False here and below: somebody else has claimed it since, and what was done under the old claim counts for nothing. */
+/** This and the functions below return false if the job was claimed again. The old result is then ignored. */
 async function updateLeasedJob(
   db: DatabaseHandle,
   { id, fence }: JobLease,
@@ -104,7 +103,7 @@ export const keepLease = (db: DatabaseHandle, job: JobLease, leaseUntil: number)
 
 const maxPercent = (percent: number) => sql<number>`greatest(percent, ${percent}::smallint)`
 
-/** A step is done: from here it would go on. Percents never fall. */
+/** Stores a completed step, from which the job continues after a crash. The percentage never decreases. */
 export const recordStep = (
   db: DatabaseHandle,
   job: JobLease,
@@ -117,11 +116,10 @@ export const recordStep = (
     lease_until: leaseUntil,
   })
 
-/** In the middle of a step. */
 export const recordPercent = (db: DatabaseHandle, job: JobLease, percent: number) =>
   updateLeasedJob(db, job, { percent: maxPercent(percent) })
 
-/** Nobody works on it; it may be claimed from `availableAt` on. */
+/** Returns the job to the queue. It can be claimed from `availableAt` on. */
 export const requeueJob = (db: DatabaseHandle, job: JobLease, availableAt: number) =>
   updateLeasedJob(db, job, { state: 'queued', lease_until: availableAt })
 
@@ -135,7 +133,7 @@ export interface JobOutcome {
 export const finishJob = (db: DatabaseHandle, job: JobLease, { now, ...outcome }: JobOutcome) =>
   updateLeasedJob(db, job, { ...outcome, end_time: now, ...(outcome.state === 'done' ? { percent: 100 } : {}) })
 
-/** At its end, where nobody will ask what came of it. */
+/** Deletes a finished job whose result nobody will request. */
 export async function deleteJob(db: DatabaseHandle, { id, fence }: JobLease): Promise<boolean> {
   const { numDeletedRows } = await db
     .deleteFrom('job')
@@ -144,12 +142,12 @@ export async function deleteJob(db: DatabaseHandle, { id, fence }: JobLease): Pr
   return numDeletedRows > 0n
 }
 
-/** Where one process at a time has the database, whoever held a job before its start is gone. */
+/** For a database with a single process: every job that was held before the start has lost its worker. */
 export async function resetLeases(db: DatabaseHandle): Promise<void> {
   await db.updateTable('job').set({ lease_until: 0 }).where('state', '=', 'running').execute()
 }
 
-/** After a day an answer's bytes go; that the job is known, and how it ended, stays. */
+/** Deletes response bytes one day after the end. The row and its final state stay. */
 export async function deleteOldJobBodies(db: DatabaseHandle, endedBefore: number): Promise<number> {
   const { numUpdatedRows } = await db
     .updateTable('job')

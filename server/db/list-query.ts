@@ -1,14 +1,11 @@
-/**
- * A list endpoint's own words (`fills`) and a parsed query, as SQL. The device reads the same words over its rows, so
- * both show the same page (protocol 36).
- */
+/** Builds SQL from a list description (`fills`). The device applies the same one to its rows (protocol 36). */
 import { type Expression, type SelectQueryBuilder, sql, type SqlBool } from 'kysely'
 import { normaliseText } from '#domain/text.ts'
 import type { Endpoint, ListSpec, ListFilter } from '#contract/endpoint.ts'
 import type { DatabaseHandle } from '#server/db/database.ts'
 import type { DatabaseTables } from '#server/db/tables/tables.ts'
 
-/** Where a field of the wire stands; `folded`: the column that holds its sort key. */
+/** Column of each wire field. `folded` is the column with its sort key. */
 export type ListColumns = Record<
   string,
   Expression<unknown> | { value: Expression<unknown>; folded: Expression<unknown> }
@@ -31,25 +28,20 @@ export interface RowChanges<R> {
   changed: R[]
   /** Ids of deleted rows. */
   gone: number[]
-  /** The change number up to which this is all. */
+  /** Change number up to which the changes are complete. */
   upto: number
 }
 
-/** How the rows of a list are read. `Scope` says whose rows, and as of when. */
 export interface ListReads<Scope, R> {
-  /** Read it before the rows that it goes with. */
+  /** Call it before reading the rows that are returned with the number. */
   readLatestChange(db: DatabaseHandle, scope: Scope): Promise<number>
   readPage(db: DatabaseHandle, scope: Scope, query: ListPageQuery): Promise<RowPage<R>>
-  /** Rows whose change number is above `since`; null: all. Throws GONE for a number that is not remembered. */
+  /** If `since` is null, returns all rows. Throws GONE for a number that is too old or unknown. */
   readChanges(db: DatabaseHandle, scope: Scope, since: number | null): Promise<RowChanges<R>>
-  /** The next rows by id, for a stream. */
   readRowsAfter(db: DatabaseHandle, scope: Scope, id: number, limit: number): Promise<R[]>
 }
 
-/**
- * `source` joins what the rows and filters need. The id breaks ties. `hasNoNulls`: no column that is sorted by is ever null, so that
- * an index serves both directions.
- */
+/** `hasNoNulls`: no sort column is ever null, so an index serves both directions. Ties are sorted by id. */
 export async function readListPage<T extends keyof DatabaseTables, R>(
   source: SelectQueryBuilder<DatabaseTables, T, R>,
   { list, name }: Pick<Endpoint, 'list' | 'name'>,
@@ -71,7 +63,7 @@ export async function readListPage<T extends keyof DatabaseTables, R>(
     .limit(query.results)
     .offset(offset)
     .execute()
-  // A page that is not full tells the count by itself, unless it lies beyond the end.
+  // A page that is not full gives the count without a query, unless it is beyond the end.
   if (rows.length < query.results && (rows.length > 0 || offset === 0)) return { count: offset + rows.length, rows }
   const countQuery = filteredQuery.clearSelect().select(sql<number>`count(*)`.as('count'))
   const { count } = await countQuery.executeTakeFirstOrThrow()
@@ -83,7 +75,7 @@ function getDirection(list: ListSpec, { sortField, sortOrder }: ListPageQuery) {
   return order.startsWith('desc') ? sql`desc` : sql`asc`
 }
 
-/** Text sorts by the key that our own code folded, compared as bytes: the engine's collation has no say. */
+/** Text is sorted by a key that our own code normalises, as bytes: the engine's collation has no effect. */
 function buildSortExpression(list: ListSpec, columns: ListColumns, field: string): Expression<unknown> {
   return list.sorts[field] === 'text' ? getSortKeyColumn(columns, field) : getColumnValue(columns, field)
 }
@@ -114,7 +106,7 @@ function buildConditions(list: ListSpec, columns: ListColumns, query: ListPageQu
   })
 }
 
-/** Hidden rows show when the parameter says so, or when another filter asks for exactly that value. */
+/** Includes hidden rows if the parameter requests them, or if another filter selects exactly that value. */
 function shouldShowHidden(
   list: ListSpec,
   query: ListPageQuery,
@@ -147,7 +139,7 @@ function buildCondition(
     case 'until':
       return sql`${getColumnValue(columns, filter.column)} <= ${value}`
     case 'contains': {
-      // position(), not LIKE: what the user types has no wildcards in it.
+      // Uses position(), not LIKE, so that % and _ in the user's input are plain text.
       const searchText = normaliseText(String(value))
       const matches = filter.columns.map(
         (field) => sql`position(${searchText} in ${getSortKeyColumn(columns, field)}) > 0`,

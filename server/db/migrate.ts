@@ -1,16 +1,16 @@
-/** Brings a database to this build's shape. Several servers may start at once: the migrator takes an advisory lock. */
+/** If several servers start at the same time, the migrator's advisory lock makes them wait. */
 import { Migrator } from 'kysely/migration'
 import { type Kysely, sql } from 'kysely'
 import { StartProblem } from '#server/config/config.ts'
 import { listMigrationNames, loadMigrations } from '#server/db/migrations/index.ts'
 import type { DatabaseTables } from '#server/db/tables/tables.ts'
 
-/** Runs what has not run yet and answers its names. `lastMigration` is for tests that stop on the way. */
+/** Returns the names of the migrations that it ran. `lastMigration` lets tests stop at an earlier one. */
 export async function migrate(kysely: Kysely<DatabaseTables>, lastMigration?: string): Promise<string[]> {
   const names = listMigrationNames()
   const appliedMigrations = await readAppliedMigrations(kysely)
   requireKnownMigrations(appliedMigrations, names)
-  // Every start but the first of a build ends here: the migrator alone, which looks at every table, would be a third of it.
+  // Shortcut for every start except the first one of a build: the migrator inspects every table, which would take a third of the start.
   if (lastMigration === undefined && appliedMigrations.length === names.length) return []
   const migrations = await loadMigrations(names)
   const migrator = new Migrator({ db: kysely, provider: { getMigrations: async () => migrations } })
@@ -30,7 +30,6 @@ export async function migrate(kysely: Kysely<DatabaseTables>, lastMigration?: st
   return results.map(({ migrationName }) => migrationName)
 }
 
-/** Names of the migrations that this database has had; empty before the first. */
 async function readAppliedMigrations(kysely: Kysely<DatabaseTables>): Promise<string[]> {
   const { rows: tables } = await sql<{ it: unknown }>`select to_regclass('kysely_migration') as it`.execute(kysely)
   if (tables[0]?.it === null) return []
@@ -38,7 +37,7 @@ async function readAppliedMigrations(kysely: Kysely<DatabaseTables>): Promise<st
   return rows.map(({ name }) => name)
 }
 
-/** An older build must not write into tables that it does not know. */
+/** An older build must not write to tables that it does not know. */
 function requireKnownMigrations(appliedMigrations: readonly string[], names: readonly string[]): void {
   const unknownMigration = appliedMigrations.find((name) => !names.includes(name))
   if (unknownMigration === undefined) return

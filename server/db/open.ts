@@ -1,4 +1,4 @@
-/** The database that the configuration names, brought up to date. Throws StartProblem with one clear sentence. */
+/** Opens the configured database and migrates it. Throws StartProblem with one clear sentence. */
 import type { Logger } from 'pino'
 import type { Config } from '#server/config/config.ts'
 import { openEmbeddedDatabase } from '#server/db/embedded/open.ts'

@@ -1,4 +1,4 @@
-/** The database as a server of its own: many nodes, fsync, backups by its own tools. */
+/** PostgreSQL as a separate server: several nodes, fsync, and its own backup tools. */
 import { setTimeout as wait } from 'node:timers/promises'
 import { Client, escapeIdentifier, type Pool } from 'pg'
 import type { Logger } from 'pino'
@@ -41,7 +41,7 @@ export async function openPostgres(config: Config, databaseUrl: string, log: Log
     async close() {
       await channelListener.close()
       await kysely.destroy()
-      // Where nothing was ever asked.
+      // Needed if the pool was never used.
       if (!pool.ended) await pool.end()
     },
   }
@@ -54,7 +54,7 @@ const createPoolConfig = (connectionString: string) => ({
   application_name: 'portal',
 })
 
-/** A machine that has just come up may be slow: nobody waits for an answer yet, so that the start may. Refused is refused at once. */
+/** A database that is just starting may be slow, and nobody waits. A refused connection still fails at once. */
 const startTimeoutMs = 30_000
 
 const createStartPool = (databaseUrl: string, log: Logger) =>
@@ -64,7 +64,7 @@ async function migrateDatabase(databaseUrl: string, log: Logger): Promise<string
   const pool = createStartPool(databaseUrl, log)
   const kysely = createPoolKysely(pool)
   try {
-    // Asked first, so that a wrong address is told as such and not as a failed migration.
+    // Checks the connection first, so that a wrong address is not reported as a failed migration.
     await pool.query('select 1')
     const appliedMigrations = await migrate(kysely)
     if (appliedMigrations.length > 0)
@@ -77,16 +77,16 @@ async function migrateDatabase(databaseUrl: string, log: Logger): Promise<string
   }
 }
 
-/** Names the place, never the password. */
+/** Includes the address but never the password. */
 function createUnreachableProblem(databaseUrl: string, error: unknown): StartProblem {
   const { host, pathname } = new URL(databaseUrl)
-  // A name that resolves to several addresses fails as a bundle without a message of its own.
+  // If a name resolves to several addresses, the error is an AggregateError without its own message.
   const firstError = error instanceof AggregateError ? error.errors[0] : error
   const reason = firstError instanceof Error ? firstError.message : String(firstError)
   return new StartProblem(`The database at ${host}${pathname} cannot be used: ${reason}.`, { cause: error })
 }
 
-/** The login must be able to put on both roles; that it could do more is worth a warning (S-83). */
+/** The login must be a member of both roles. A login with more rights causes a warning (S-83). */
 async function checkLogin(pool: Pool, log: Logger): Promise<void> {
   const { rows } = await pool.query<{ login: string; member: boolean; mighty: boolean }>(`
     select current_user as login,
@@ -105,7 +105,7 @@ async function checkLogin(pool: Pool, log: Logger): Promise<void> {
     )
 }
 
-/** One connection of its own that hears; it is made anew when it breaks, and nobody waits for it. */
+/** Uses its own connection for LISTEN. It reconnects in the background after an error. */
 function createChannelListener(databaseUrl: string, log: Logger) {
   const announcements = new Announcements()
   const channels = new Set<string>()
@@ -129,7 +129,7 @@ function createChannelListener(databaseUrl: string, log: Logger) {
         await newClient.connect()
         client = newClient
         for (const channel of channels) await newClient.query(`listen ${escapeIdentifier(channel)}`)
-        // One that was closed while it was being made would keep the process from its end.
+        // A connection that was closed while it was being opened would keep the process alive.
         await Promise.race([connectionLostPromise, closeSignal.promise])
       } catch (error) {
         log.warn(

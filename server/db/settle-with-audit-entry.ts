@@ -1,4 +1,4 @@
-/** The usual end of a write in one statement behind that which draws the entry's id: how it ended into the idempotency store, what was done into the trail. */
+/** One statement stores the outcome of a write and its audit entry. A statement before it takes the entry's id. */
 import { CompiledQuery } from 'kysely'
 import type { DatabaseHandle } from '#server/db/database.ts'
 import {
@@ -11,7 +11,7 @@ import {
 import { buildEntryStatement, type EntryHeader } from '#server/db/audit/audit-trail.ts'
 import type { AuditEntry } from '#server/db/audit/audit-entry.ts'
 
-/** Answers the idempotency store row's id. Fails as `settle` does. The entry is one of the writer's own company. */
+/** Returns the id of the idempotency row. The entry must belong to the caller's own company. */
 export async function settleWithAuditEntry(
   db: DatabaseHandle,
   claim: WriteClaim,

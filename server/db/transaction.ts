@@ -1,7 +1,7 @@
 /**
- * The only way to a handle. Every piece of work, reads too, runs in a transaction that has put on its role and its tenant,
- * so that row-level security is a second fence behind every query (N-10, N-11). The role ends with the transaction: a
- * pooled connection carries nothing over.
+ * The only way to get a handle. All work, including reads, runs in a transaction with a role and a tenant, so that row-level security
+ * protects every query in addition to its conditions (N-10, N-11). The role ends with the transaction, so a pooled connection keeps no
+ * state.
  */
 import { CompiledQuery } from 'kysely'
 import { setTimeout as wait } from 'node:timers/promises'
@@ -12,37 +12,33 @@ import type { IntentKey } from '#server/db/idempotency-store.ts'
 import { getSqlState } from '#server/db/sql-state.ts'
 import { ProblemError, createUnavailableProblem } from '#server/problems/problem-error.ts'
 
-/** What a transaction needs to know of the installation. */
 export interface DatabaseOwner {
   database: Database
   config: SealKeyConfig
 }
 
 export type TransactionScope =
-  /** One company's rows. 0 sees none: for callers without a session. */
+  /** Rows of one company. Company 0 has no rows and is used for callers without a session. */
   | { role: 'portal_app'; companyId: number; claim?: IntentClaim | null }
-  /** All rows: the token call, /public, jobs, and calls in which staff name a company. */
+  /** Rows of all companies. For the token call, /public, jobs, and calls in which staff name a company. */
   | { role: 'portal_system'; claim?: IntentClaim | null }
 
 const systemScope = { role: 'portal_system' } as const
 
-/**
- * The intent is taken for the transaction. `checksOutcome`: where it was told before, the transaction fails at once (`isDuplicateError`),
- * as the idempotency store's indexes make it fail at the end of a write.
- */
+/** Locks the intent. With `checksOutcome`, the transaction fails at once if it is settled (`isDuplicateError`). */
 export type IntentClaim = IntentKey & { checksOutcome: boolean }
 
-/** `reading`: writes nothing. The database holds it to that. */
+/** `reading` runs a read-only transaction. */
 export type TransactionMode = 'reading' | 'writing'
 
-/** How long a statement may run, and how long one waits for the connection, in ms. */
+/** In ms: limits for a statement, for waiting for a lock or a connection, and for an idle transaction. */
 export const transactionTimeoutsMs = { statement: 20_000, lock: 2000, queue: 5000, idle: 30_000 }
 const maxRetries = 3
 
 /**
- * Runs the work in one READ COMMITTED transaction and commits it. Serialization failures and deadlocks run it again,
- * three times at most, so the work must have no effect but through its handle (protocol 27).
- * Throws UNAVAILABLE (503) when the database cannot be reached within 5 s.
+ * Runs the work in one READ COMMITTED transaction and commits it. After a serialization failure or deadlock it runs the work again, at most
+ * three times, so the work must have no effect except through its handle (protocol 27). Throws UNAVAILABLE (503) if the database cannot be
+ * reached within 5 s.
  */
 export async function runInTransaction<T>(
   app: DatabaseOwner,
@@ -66,14 +62,11 @@ export const runForCompany = <T>(
   mode?: TransactionMode,
 ): Promise<T> => runInTransaction(app, { role: 'portal_app', companyId }, work, mode)
 
-/**
- * One statement that is its own transaction, and puts on its role by itself: only a function of the database that runs as
- * a role of ours may be asked like this. Throws as `isInScope` does.
- */
+/** Runs one statement without a transaction. Only for database functions that run as one of our roles. */
 export const runSingleStatement = <T>(app: DatabaseOwner, execute: (db: QueryExecutor) => Promise<T>): Promise<T> =>
   runWithRetries(() => execute(app.database.kysely))
 
-/** Can run what is compiled, and has no tables to write statements on. */
+/** Executes compiled queries, but cannot build statements on tables. */
 export type QueryExecutor = Pick<DatabaseHandle, 'executeQuery'>
 
 async function runWithRetries<T>(run: () => Promise<T>): Promise<T> {
@@ -119,7 +112,7 @@ const beginTransaction = <T>(
       return work(db)
     })
 
-/** One statement: `set_config(..., true)` is SET LOCAL, and `role` is a setting like any other. */
+/** One statement: `set_config(..., true)` is SET LOCAL, and `role` can be set in the same way. */
 async function applyScope(db: DatabaseHandle, scope: TransactionScope): Promise<void> {
   const companyId = scope.role === 'portal_app' ? String(scope.companyId) : ''
   const { claim } = scope
@@ -135,7 +128,7 @@ const toClaimValues = ({ owner, key, intent, checksOutcome }: IntentClaim) => [
   ...(checksOutcome ? [key] : []),
 ]
 
-// The limits with every transaction and not once for the connection: a pooler in between hands out another one each time.
+// Limits are set in every transaction, because a pooler may use another connection each time.
 const settingsStatement = `select set_config('role', $1, true), set_config('app.company', $2, true),
   set_config('lock_timeout', '${transactionTimeoutsMs.lock}ms', true), set_config('statement_timeout', '${transactionTimeoutsMs.statement}ms', true),
   set_config('idle_in_transaction_session_timeout', '${transactionTimeoutsMs.idle}ms', true)`
@@ -148,7 +141,7 @@ const scopeStatements = {
 
 const isRetryable = (error: unknown) => ['40001', '40P01'].includes(getSqlState(error) ?? '')
 
-// 08: connection, 53: out of connections or memory, 57P: shutting down or starting; the pool says its own in words.
+// 08: connection, 53: out of connections or memory, 57P: shutting down or starting. The pool's own errors are found by their message.
 function isUnreachable(error: unknown): boolean {
   if (!(error instanceof Error) || error instanceof ProblemError) return false
   const state = getSqlState(error) ?? ''

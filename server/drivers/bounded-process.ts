@@ -1,7 +1,7 @@
 /**
- * Code that reads what strangers send runs outside the server's own process: native code that aborts, hangs or asks for all memory
- * ends one upload and nothing else. The limits are the operating system's, which hold for native memory too; Windows has none of
- * them, and macOS none for memory, so that there only the time and the reader's own checks protect.
+ * Runs code that reads untrusted data in a separate process, so that a crash, a hang or memory exhaustion ends one upload and nothing else.
+ * The operating system enforces the limits, also for native memory. Windows has none of them and macOS no memory limit; there only the
+ * timeout and the reader's own checks protect.
  */
 import { spawn } from 'node:child_process'
 import { constants, setPriority } from 'node:os'
@@ -9,22 +9,20 @@ import { fileURLToPath } from 'node:url'
 import { getCompileCacheEnv } from '#server/drivers/compile-cache.ts'
 
 export interface ProcessLimits {
-  /** Node itself counts some 570 MB as data before it begins, nearly all of it never touched. */
+  /** Node alone counts some 570 MB as data at its start, nearly all of it never used. */
   dataKb: number
   cpuSeconds: number
   wallMs: number
-  /** On standard output. */
   maxOutputBytes: number
-  /** Of JavaScript's own heap. */
   heapMb: number
 }
 
-/** One worker thread, and what it compiled the last time. Nothing else: the server's environment holds its secrets. */
+/** One worker thread and the compile cache. Nothing else, because the server's environment contains secrets. */
 const buildEnvironment = () => ({ UV_THREADPOOL_SIZE: '1', ...getCompileCacheEnv() })
 
 /**
- * Runs a script of ours with that on its standard input: bytes, or a file by its number. Resolves to its standard output; null
- * where it met a limit, ended otherwise than with exit code 0, or said nothing. Rejects where no process can be started.
+ * Runs a script of the portal with `input` (bytes or a file descriptor) as standard input. Returns its standard output, or null if it
+ * exceeded a limit, failed or wrote nothing. Rejects if no process can be started.
  */
 export function runBounded(
   script: URL,
@@ -49,7 +47,7 @@ export function runBounded(
     if (size > maxOutputBytes) child.kill('SIGKILL')
     else chunks.push(chunk)
   })
-  // A process that ends early does not read to the end; what it said is judged by its exit code.
+  // A process that ends early does not read all input, which raises a stream error. Its exit code decides.
   for (const stream of [child.stdin, child.stdout]) stream?.on('error', () => undefined)
   if (!isFile) child.stdin?.end(input)
   const timer = setTimeout(() => child.kill('SIGKILL'), wallMs)
@@ -60,11 +58,11 @@ export function runBounded(
   }).finally(() => clearTimeout(timer))
 }
 
-/** Answers come first. */
+/** Responses to users have priority. */
 function lowerPriority(pid: number | undefined): void {
   try {
     if (pid !== undefined) setPriority(pid, constants.priority.PRIORITY_BELOW_NORMAL)
   } catch {
-    // It has ended, or the system does not let us.
+    // The process has ended, or the system does not allow it.
   }
 }

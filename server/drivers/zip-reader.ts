@@ -1,6 +1,6 @@
 /**
- * Zip files that somebody sent (S-73): read whole or refused whole, by what really comes out of them and not by what they say of
- * themselves. Nothing is ever written to a path of theirs, and what is packed inside what is packed stays so.
+ * Reads uploaded zip files completely or not at all (S-73). Limits apply to the bytes that are really unpacked. Names never become paths,
+ * and nested archives stay packed.
  */
 import { type Readable, Transform } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
@@ -9,38 +9,34 @@ import { type Entry, fromBufferPromise, fromFdPromise, type LocalFileHeader, typ
 
 export interface ZipLimits {
   entries: number
-  /** Bytes of one file and of all, unpacked. */
+  /** Unpacked bytes of one file and of all files. */
   entryBytes: number
   totalBytes: number
 }
 
-/** How much more may come out than went in. */
+/** Maximum ratio of unpacked to packed size. */
 const maxRatio = 100
-/** So little cannot hurt, whatever the ratio. */
+/** Files up to this size are harmless at any ratio. */
 const smallBytes = 64 * 1024
 
 export type ZipFault =
-  /** No zip file, or a damaged one. */
   | 'unreadable'
-  /** More than the limits let in: of files, in one file, in all, and out of too little. */
+  /** Limits exceeded: number of files, size of one file, total size, or compression ratio. */
   | 'entries'
   | 'entry'
   | 'total'
   | 'ratio'
-  /** A name that leads elsewhere, or that some system cannot hold. */
+  /** A name that leads outside the folder, or that some systems do not allow. */
   | 'name'
-  /** Neither a file nor a folder, or the same one twice. */
+  /** Neither a file nor a folder, or a duplicate. */
   | 'kind'
-  /** Locked with a password. */
   | 'encrypted'
-  /** Packed in a way that we do not unpack. */
   | 'packing'
-  /** Its parts contradict each other. */
   | 'contradiction'
 
 export class ZipError extends Error {
   readonly fault: ZipFault
-  /** The file in it that it is about; null: about the whole. */
+  /** Name of the affected entry. Null if the fault concerns the archive. */
   readonly entry: string | null
   constructor(fault: ZipFault, entry: string | null = null, cause?: unknown) {
     super(fault, { cause })
@@ -50,13 +46,11 @@ export class ZipError extends Error {
   }
 }
 
-/** What systems put beside the files that somebody packs: resource forks, views of folders, pictures of them. */
+/** Files that operating systems add: resource forks, folder settings, thumbnails. */
 const isSystemFile = (name: string) =>
   /(^|\/)(__MACOSX\/.*|\._[^/]*|\.DS_Store|Thumbs\.db|desktop\.ini)$/i.test(name) && !name.includes('..')
 
-/**
- * Name -> bytes, of files alone. Files of the system are left out, and so is the one folder in which all others lie. Throws ZipError.
- */
+/** Bytes of each file by name, without system files and without a common top folder. Throws ZipError. */
 export async function readZip(bytes: Buffer, limits: ZipLimits): Promise<Map<string, Buffer>> {
   const files = new Map<string, Buffer>()
   const storeFile = async ({ name }: ZipEntry, stream: Readable) => void files.set(name, await buffer(stream))
@@ -67,16 +61,15 @@ export async function readZip(bytes: Buffer, limits: ZipLimits): Promise<Map<str
   return new Map([...files].map(([name, content]) => [name.slice(folder.length), content]))
 }
 
-/** A file in an archive; `size` is what it says of itself, and no more bytes come out of it. */
+/** A file in an archive. `size` is its declared size; reading more bytes fails. */
 export interface ZipEntry {
   name: string
   size: number
 }
 
 /**
- * Goes through the files of an archive in memory, or of an open file, in the order of its list. Names, kinds and headers of all are
- * looked at before the first one is unpacked. `take` reads the stream to its end. `isIgnored`: names of files that are not unpacked. Throws
- * ZipError, and what `take` throws.
+ * Visits the files of an archive (bytes or a file descriptor) in directory order. All names, kinds and headers are checked before anything
+ * is unpacked. `readEntry` must read to the end. Throws ZipError, and errors of `readEntry`.
  */
 export async function walkZip(
   source: Buffer | number,
@@ -86,7 +79,7 @@ export async function walkZip(
 ): Promise<void> {
   const zip = await openZip(source)
   if (zip.entryCount > limits.entries) throw new ZipError('entries')
-  // A comment is taken, and not the end of a second list of files (PK 05 06, read as CP437) that another program would find in it.
+  // Refuses a comment with the signature of a second directory (PK 05 06 in CP437), which other programs would use.
   if (zip.comment.includes('PK♣♠')) throw new ZipError('contradiction')
   const entries: Entry[] = []
   try {
@@ -101,7 +94,7 @@ export async function walkZip(
   await unpack(zip, selectedEntries, limits, readEntry)
 }
 
-/** The reader looks at names as well, and says so in words alone. */
+/** The library also checks names, but reports errors only as text. */
 function toNameError(cause: unknown): ZipError | null {
   const message = cause instanceof Error ? cause.message : ''
   const [, name] = /^(?:invalid characters in fileName|absolute path|invalid relative path): (.*)$/s.exec(message) ?? []
@@ -127,7 +120,7 @@ function requireKnownKinds(entries: readonly Entry[]): void {
     const { fileName } = entry
     if (entry.isEncrypted()) throw new ZipError('encrypted', fileName)
     if (![storedMethod, deflatedMethod].includes(entry.compressionMethod)) throw new ZipError('packing', fileName)
-    // What a Unix made says in the upper half what it is; others say nothing there.
+    // Unix programs store the file type in the upper half; other programs store 0.
     const kind = (entry.externalFileAttributes >>> 16) & 0o170_000
     const isFolder = fileName.endsWith('/')
     if (kind !== 0 && kind !== (isFolder ? folderKind : fileKind)) throw new ZipError('kind', fileName)
@@ -147,18 +140,18 @@ function requireSafeNames(entries: readonly Entry[]): void {
       segment === '' || segment === '..' || reservedName.test(segment) || /^\.|[. ]$|^ /.test(segment)
     if (fileName.length > 200 || unsafeCharacters.test(fileName) || segments.some(isUnsafeSegment))
       throw new ZipError('name', fileName)
-    // As systems see it that know no capitals, or compose letters their own way.
+    // Names are compared as on file systems that ignore case or normalise Unicode.
     const normalisedName = segments.join('/').normalize('NFKC').toLowerCase()
     if (seenNames.has(normalisedName)) throw new ZipError('kind', fileName)
     seenNames.add(normalisedName)
   }
-  // A file whose name is also a folder of another one.
+  // The name of a file is also the folder of another one.
   for (const { fileName } of entries)
     for (const otherEntry of entries)
       if (otherEntry.fileName.startsWith(`${fileName}/`)) throw new ZipError('kind', fileName)
 }
 
-/** Each entry's own header says what the list says, and they fill the file without gap or overlap from its first byte on. */
+/** Local headers must match the directory, and the entries must fill the file without gaps or overlaps. */
 async function requireContiguousEntries(zip: ZipFile, entries: readonly Entry[]): Promise<void> {
   const sortedEntries = entries.toSorted((a, b) => a.relativeOffsetOfLocalHeader - b.relativeOffsetOfLocalHeader)
   let endOfPrevious = 0
@@ -176,7 +169,7 @@ async function requireContiguousEntries(zip: ZipFile, entries: readonly Entry[])
   }
 }
 
-/** After its bytes an entry may say its sizes once more. */
+/** Size of the optional descriptor after the data, which repeats the sizes. */
 const maxDescriptorBytes = 24
 const sizesFollowFlag = 0x8
 
@@ -204,7 +197,7 @@ async function unpack(
   for (const entry of entries) {
     const { fileName: name, uncompressedSize: size } = entry
     if (name.endsWith('/')) continue
-    // Said honestly: not a byte of it need be unpacked. Said otherwise, the reader stops at the byte that is one too many.
+    // Checks the declared size first. If it is wrong, the library stops at the first byte too many.
     if (size > limits.entryBytes) throw new ZipError('entry', name)
     if (size > Math.max(smallBytes, entry.compressedSize * maxRatio)) throw new ZipError('ratio', name)
     if (size > remainingBytes) throw new ZipError('total', name)

@@ -1,6 +1,6 @@
 /**
- * Who asks. The bearer header alone says so, never a cookie (K-02), and the user's flags and status are read with every
- * request (S-44, S-52): what an admin takes away is gone with the next call.
+ * Only the bearer header counts, never a cookie (K-02). Flags and status of the user are read with every request (S-44, S-52), so that
+ * revoked rights end with the next call.
  */
 import { type Caller, isAllowed } from '#domain/access.ts'
 import { userStatus } from '#domain/accounts/users.ts'
@@ -15,7 +15,7 @@ import { hashToken } from '#server/use-cases/sessions/tokens.ts'
 export interface Principal {
   caller: Caller | null
   sessionId: string | null
-  /** What was wrong with the token that came along; thrown where a caller is needed. */
+  /** Problem of the presented token. Thrown when the call needs a caller. */
   problem: ProblemError | null
 }
 
@@ -23,7 +23,6 @@ export const anonymousPrincipal: Principal = { caller: null, sessionId: null, pr
 
 const bearerShape = /^Bearer ([\w.~+/=-]{1,200})$/i
 
-/** The token of the header; null where there is none. */
 export const parseBearer = (authorization: string | undefined): string | null =>
   bearerShape.exec(authorization ?? '')?.[1] ?? null
 
@@ -39,7 +38,7 @@ export async function authenticate(app: AppContext, authorization: string | unde
   return { caller: token.caller, sessionId: token.sessionId, problem: null }
 }
 
-/** Once for each token that another was exchanged for: its parent is then good for ten more seconds (decision 69). */
+/** Recorded once per refreshed token: from then on its parent is valid for only ten more seconds (decision 69). */
 async function recordFirstUse(app: AppContext, { tokenId, parentId, accessUsed }: PresentedToken): Promise<void> {
   if (parentId === null || accessUsed !== null) return
   await writeAsSystem(app, (db) => markAccessUsed(db, tokenId, app.clock()))
@@ -51,7 +50,7 @@ function findTokenProblem(token: PresentedToken | null, now: number): 'UNAUTHORI
   return token.accessUntil <= now ? 'TOKENEXPIRED' : null
 }
 
-/** Its time is over, and nobody took it away (decision 83). */
+/** True if the session ended by time and was not revoked (decision 83). */
 const hasSessionExpired = (token: PresentedToken | null, now: number) =>
   token !== null && token.ended === null && token.status === userStatus.activated && token.endTime <= now
 
@@ -62,13 +61,13 @@ const createRefusedPrincipal = (code: 'UNAUTHORIZED' | 'TOKENEXPIRED', isSession
 
 export const getSubject = (caller: Caller) => `${caller.companyId}:${caller.userId}`
 
-/** Throws where nobody is signed in. */
+/** Throws UNAUTHORIZED or the token's problem if nobody is signed in. */
 export function requireCaller(principal: Principal): Caller {
   if (principal.caller) return principal.caller
   throw principal.problem ?? new ProblemError('UNAUTHORIZED')
 }
 
-/** A call made for another subject is refused before anything happens (protocol 10). */
+/** Throws WRONG_SESSION if the call was made for another user, before anything is executed (protocol 10). */
 export function checkForUser(principal: Principal, forUser: string | undefined): void {
   if (forUser === undefined || principal.caller === null) return
   if (forUser !== getSubject(principal.caller)) throw new ProblemError('WRONG_SESSION')

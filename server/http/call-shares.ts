@@ -1,7 +1,4 @@
-/**
- * How many calls one user and one company may have at a time and in a second: reads too, so that whoever asks without end does not keep
- * the database from others (decision 70). In memory, for each node.
- */
+/** Reads count too, so that nobody can block the database for others (decision 70). In memory, per node. */
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { type Caller, isAllowed } from '#domain/access.ts'
 import { signOut } from '#contract/accounts.ts'
@@ -12,21 +9,20 @@ import { hashToken } from '#server/use-cases/sessions/tokens.ts'
 import { createRequestShare, scaleShare, type ShareLimits } from '#server/shares/request-shares.ts'
 
 export interface CallShares {
-  /** Before a token is looked up. Throws RATE_LIMITED where its user or company was found to have used their share up. */
+  /** Runs before the token is looked up. Throws RATE_LIMITED if its user or company has used up the share. */
   checkToken(request: FastifyRequest): void
-  /** Once it is known who calls. Throws RATE_LIMITED. */
   claim(request: FastifyRequest, reply: FastifyReply): void
 }
 
 type Subject = Pick<Caller, 'userId' | 'companyId'>
 
 const maxTokens = 10_000
-/** A body of so many bytes costs as much as a further call: to parse it takes the time of the one thread. */
+/** A body of this size counts as one more call, because parsing it blocks the only thread. */
 const bytesPerCall = 20_000
 const retryAfterSeconds = 2
 
 function getCallCost({ headers, routeOptions }: FastifyRequest): number {
-  // Its parts are not parsed as a whole, and have limits of their own.
+  // Streamed bodies are not parsed as a whole and have their own limits.
   if (routeOptions.config.isStreamed) return 1
   const bytes = headers['transfer-encoding'] === undefined ? Number(headers['content-length'] ?? 0) : Infinity
   return 1 + Math.min(bytes, inputLimits.jsonBytes) / bytesPerCall
@@ -38,7 +34,7 @@ export function createCallShares(
 ): CallShares {
   const users = createRequestShare(scaleShare(userCalls, requestFactor))
   const companies = createRequestShare(scaleShare(companyCalls, requestFactor))
-  /** Whose a token was when its call was refused, by its hash. */
+  /** User and company of refused tokens, by token hash. */
   const refusedSubjects = new Map<string, Subject>()
 
   function refuse(request: FastifyRequest, { userId, companyId }: Subject): never {
@@ -63,13 +59,13 @@ export function createCallShares(
     claim(request, reply) {
       const { caller } = request.principal ?? {}
       const { endpoint } = request.routeOptions.config
-      // Whoever wants to end their session is never kept in.
+      // Signing out is never refused.
       if (!caller || endpoint?.name === signOut.name) return
       const [user, company] = [String(caller.userId), String(caller.companyId)]
       const cost = getCallCost(request)
       if (!users.claim(user, cost)) refuse(request, caller)
       reply.raw.on('close', () => users.release(user))
-      // Who may not make the call gets a refusal, and takes nothing from colleagues who may.
+      // A call that the user may not make is refused anyway, so it does not use the company's share.
       if (endpoint && !isAllowed(endpoint.access, caller)) return
       if (!companies.claim(company, cost)) refuse(request, caller)
       reply.raw.on('close', () => companies.release(company))

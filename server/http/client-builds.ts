@@ -1,7 +1,7 @@
 /**
- * What the server says of the client's builds (W-09, W-11): which is the least that still serves, and whether the worker is
- * to be left out. Said on every answer, at an address of its own, and, because a broken worker may read neither, by the
- * worker's own script: a browser fetches that past any worker, and is then given one that only takes itself away.
+ * Publishes the minimum client build and whether the service worker must be bypassed (W-09, W-11), in headers and at an address of its own.
+ * A broken worker may read neither, so its script is replaced too: browsers fetch it past any worker, and the replacement unregisters
+ * itself.
  */
 import type { FastifyInstance } from 'fastify'
 import { buildHeaders, type BuildInfo, buildInfoPath } from '#contract/client-build.ts'
@@ -10,7 +10,7 @@ import { jsonType } from '#server/http/responses.ts'
 import { workerPath } from '#server/http/security-headers.ts'
 import type { HttpContext } from '#server/http/http-context.ts'
 
-/** Headers for every answer; none while there is nothing to say. */
+/** Headers for every response. Empty if there are no restrictions. */
 export function createBuildHeaders({ minBuild, workerBypass }: Config): Record<string, string> {
   return {
     ...(minBuild > 0 ? { [buildHeaders.minimum]: String(minBuild) } : {}),
@@ -31,9 +31,8 @@ export function serveBuilds(fastify: FastifyInstance, { app: { config }, build: 
 }
 
 /**
- * Takes the place of any worker and goes with the files that it kept. What the pages keep (rows, outbox) is in databases,
- * which it does not touch. Pages that live are asked first and load themselves when nothing typed is lost by it; one that
- * does not answer is a page that the former worker broke.
+ * Replaces any worker, deletes its caches and unregisters itself. Rows and outbox are in IndexedDB and stay. Open pages get a message and
+ * reload themselves when no typed data would be lost. Pages that do not respond are broken and are reloaded here.
  */
 const unregisterScript = `
 self.addEventListener('install', () => self.skipWaiting())

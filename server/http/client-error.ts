@@ -1,4 +1,4 @@
-/** Bytes that are not HTTP, or too much of it (S-57): answered on the socket itself, since there is no request yet. */
+/** Responds to malformed or too large HTTP (S-57) directly on the socket, because there is no request object yet. */
 import type { ConnectionError } from 'fastify'
 import type { Socket } from 'node:net'
 import { dataPolicy } from '#server/http/security-headers.ts'
@@ -10,7 +10,7 @@ const bodies = {
 }
 
 export function sendClientError(error: ConnectionError, socket: Socket): void {
-  // A reset connection has nobody left to answer.
+  // A reset connection cannot receive a response.
   if (error.code === 'ECONNRESET' || socket.destroyed || !socket.writable) return
   const isTooLarge = error.code === 'HPE_HEADER_OVERFLOW'
   const body = isTooLarge ? bodies.headersTooLarge : bodies.malformed

@@ -1,4 +1,4 @@
-/** A page of another origin may not make us change anything (S-55): told by Sec-Fetch-Site, in its absence by Origin. */
+/** Other origins must not change anything (S-55). Detected by Sec-Fetch-Site, or by Origin if that is missing. */
 import { isIP } from 'node:net'
 import { isLoopback } from '#server/config/config.ts'
 import type { IncomingHttpHeaders } from 'node:http'
@@ -12,9 +12,8 @@ export function isCrossSite(headers: IncomingHttpHeaders, publicUrl: string): bo
 }
 
 /**
- * Whether somebody who asks for this host can mean us: a page of another name, which its owner lets point to our address for a
- * moment, would count as ours (DNS rebinding). An address cannot be made to point elsewhere, nor can `localhost`. Without a
- * Host (HTTP/1.0, of a health check) there is no page that asks.
+ * Returns true if the Host header can mean this portal. Prevents DNS rebinding, where another name briefly resolves to this address; IP
+ * addresses and `localhost` cannot be rebound. Requests without Host (HTTP/1.0 health checks) do not come from a page.
  */
 export function isOurHost(host: string | undefined, publicUrl: string): boolean {
   if (host === undefined) return true
@@ -27,8 +26,8 @@ export function isOurHost(host: string | undefined, publicUrl: string): boolean 
 export const isSameOrigin = (headers: IncomingHttpHeaders) => headers['sec-fetch-site'] === 'same-origin'
 
 /**
- * Whether a websocket may be opened. Browsers say for each of them which page asks; without an Origin and without Fetch Metadata it is
- * a program, which no page can make ask and which has its token or nothing: cookies are not read (S-59).
+ * Returns true if a websocket may be opened. Browsers always send the page's origin. Requests without Origin and Fetch Metadata come from
+ * programs, which need a token, because cookies are not read (S-59).
  */
 export const canOpenSocket = (headers: IncomingHttpHeaders, publicUrl: string): boolean =>
   headers.origin === undefined ? headers['sec-fetch-site'] === undefined : isOwnPage(headers, publicUrl)

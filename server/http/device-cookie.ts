@@ -1,13 +1,13 @@
 /**
- * Names a browser, and opens nothing: only by it a sign-in is told from one on a device never used before. The `__Host-`
- * prefix keeps sibling hosts, where customers' services live, from planting one.
+ * Identifies a browser and grants no access: it shows whether a sign-in comes from a new device. The `__Host-` prefix keeps sibling hosts,
+ * where customers' services run, from setting it.
  */
 import { hash } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Config } from '#server/config/config.ts'
 import { isCrossSite, isSameOrigin } from '#server/http/cross-site.ts'
 
-/** As long as browsers keep any cookie. */
+/** The longest lifetime that browsers allow. */
 export const deviceDays = 400
 
 const getCookieName = (tls: boolean) => (tls ? '__Host-portal-device' : 'portal-device')
@@ -22,14 +22,14 @@ export const buildDeviceCookie = (value: string, tls: boolean): string =>
     'SameSite=Strict',
   ].join('; ')
 
-/** Null where there is none of ours. */
+/** Returns null if there is no valid cookie, or if the request is not from the same origin. */
 export function readDeviceCookie({ cookie, ...headers }: IncomingHttpHeaders, tls: boolean): string | null {
   return isSameOrigin(headers) ? readCookie(cookie, tls) : null
 }
 
 /**
- * SHA-256 of that cookie, also where a person typed the address or an older browser does not say who asks; null: it has none. It
- * opens nothing: it only tells whether a request comes from the browser that made an earlier one.
+ * SHA-256 of the device cookie, or null. Also accepts requests without an origin (typed address, older browser). It only shows whether two
+ * requests come from the same browser.
  */
 export function hashBrowserCookie(
   { cookie, ...headers }: IncomingHttpHeaders,

@@ -1,11 +1,8 @@
-/** How many downloads that read the database while they are sent one user and one company may have at a time, on this node (S-25). */
+/** Limits concurrent downloads that read the database while they are sent, per user, company and node (S-25). */
 import type { Caller } from '#domain/access.ts'
 import { ProblemError } from '#server/problems/problem-error.ts'
 
-/**
- * Each kind is counted by itself. `file`: a person's export. `device`: what a device fetches to keep, which tries again by itself.
- * `list`: a whole list as a stream.
- */
+/** Counted separately. `file`: an export. `device`: data for a device, which retries. `list`: a list as a stream. */
 export type DownloadKind = 'file' | 'device' | 'list'
 
 const limits = { perUser: 2, perCompany: 4 }
@@ -14,7 +11,6 @@ const retryAfterSeconds = 5
 export class DownloadSlots {
   readonly #counts = new Map<string, number>()
 
-  /** Returns what frees the slot. Throws RATE_LIMITED. */
   acquire(kind: DownloadKind, { userId, companyId }: Caller): () => void {
     const userKey = `${kind} user ${userId}`
     const companyKey = `${kind} company ${companyId}`

@@ -1,7 +1,4 @@
-/**
- * What one client address may send to the portal, pages and calls together. Counted before a request is routed, logged or read, so that
- * what is refused costs next to nothing; who is signed in has limits of their own behind it (decision 70).
- */
+/** Counted before routing, logging and reading, so that refusing is cheap. Users have further limits (decision 70). */
 import { randomUUID } from 'node:crypto'
 import { createServer, type IncomingMessage, type Server, type ServerOptions, type ServerResponse } from 'node:http'
 import * as z from 'zod/mini'
@@ -21,12 +18,12 @@ export interface FloodLimits {
   connections: number
   connectionsPerAddress: number
   connectionsPerSecond: ShareLimits
-  /** How long an address that has used its share up waits for its refusal, and how many of them wait behind a proxy. */
+  /** Delay before an address over its share is refused, and how many refusals may wait behind a proxy. */
   refusalMs: number
   refusalsBehindProxy: number
 }
 
-/** An office shares one address: its people open pages of some fifty files. */
+/** All users of an office share one address, and each page loads some fifty files. */
 export const defaultFloodLimits: FloodLimits = {
   address: { maxConcurrent: 128, perSecond: 100, burst: 400 },
   connections: 10_000,
@@ -40,7 +37,7 @@ const retryAfterSeconds = 5
 
 type RequestHandler = (request: IncomingMessage, response: ServerResponse) => void
 
-/** A server whose requests come to `handle` within these limits. */
+/** Returns a server that passes requests within these limits to `handle`. */
 export function createLimitedServer(
   handle: RequestHandler,
   options: ServerOptions,
@@ -69,11 +66,11 @@ export function createLimitedServer(
   return server
 }
 
-/** Numbered and with the echo of the key: without them a device takes it for the answer of a proxy, or of nobody (decision 74). */
+/** Without request id and key a device takes the response for that of a proxy (decision 74). */
 function refuse(request: IncomingMessage, response: ServerResponse): void {
   const language = parseLanguage(request.headers['accept-language'])
   const problem = buildErrorBody('RATE_LIMITED', { retry_after: retryAfterSeconds }, language)
-  // A person going to a page.
+  // A browser that opens a page.
   const isPage = (request.headers.accept ?? '').includes('text/html')
   const body = isPage ? renderPage(problem.errorMessage, language) : JSON.stringify(problem)
   const { success: hasKey, data: key } = z.safeParse(keyShape, request.headers[headers.key])

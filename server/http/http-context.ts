@@ -1,4 +1,3 @@
-/** What the HTTP side is built from besides the house: folders, limits, and whether it is about to close. */
 import { existsSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import type { AppContext } from '#server/context/context.ts'
@@ -6,28 +5,25 @@ import { type FloodLimits, defaultFloodLimits } from '#server/http/flood-limits.
 import type { ShareLimits } from '#server/shares/request-shares.ts'
 
 export interface HttpSettings {
-  /** The built client, served under /saas/. */
   dist: string
-  /** The public pages, served at /. */
   site: string
-  /** Calls without a session, per address and minute. */
+  /** Calls without a session per minute, by address. */
   anonymousPerMinute: number
-  /** Existence queries without a session, per address and minute (2.2 of the deviations). */
+  /** Existence queries without a session per minute, by address (2.2 of the deviations). */
   queriesPerMinute: number
-  /** Calls that cost the server much, per user and minute; a company has twice as many (S-25). */
+  /** Expensive calls per user and minute. A company may make twice as many (S-25). */
   costlyPerMinute: number
-  /** Writes, alone or in a batch, per user and minute; a company has twice as many (decision 70). */
+  /** Writes per user and minute, single or in a batch. A company may make twice as many (decision 70). */
   writesPerMinute: number
-  /** What one address may send, whoever it is. */
   floods: FloodLimits
-  /** Calls of a user who is signed in, and of all users of a company (decision 70). */
+  /** Limits of calls by one signed-in user, and by all users of a company (decision 70). */
   userCalls: ShareLimits
   companyCalls: ShareLimits
-  /** How long an upload in pieces may send nothing, ms. */
+  /** How long an upload in pieces may send no data, in ms. */
   uploadIdleMs: number
-  /** How long a piece of a stream may wait for a reader that takes some of it now and then, ms. */
+  /** How long a piece of a stream may wait for a slow reader, in ms. */
   pieceWaitMs: number
-  /** How long a connection may stand still, in either direction, once a response is on its way, ms. */
+  /** How long a connection may be idle in both directions once a response has started, in ms. */
   responseIdleMs: number
 }
 
@@ -60,7 +56,7 @@ export const defaultHttpSettings: HttpSettings = {
   responseIdleMs: 60_000,
 }
 
-/** What the client's build says of itself; without one (development, tests) no nonce fits anything. */
+/** Reads `build.json` of the client. Without a build (development, tests) the nonce matches no style. */
 export function readClientBuild(dist: string): ClientBuild {
   const file = join(dist, 'build.json')
   if (!existsSync(file)) return { build: 'none', styleNonce: 'none' }

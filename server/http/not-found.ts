@@ -1,4 +1,4 @@
-/** Nothing stands at that address, or nothing for that method (S-54, S-79). The shell is for navigations alone. */
+/** Handles unknown paths and unsupported methods (S-54, S-79). Only navigations get the shell. */
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Endpoint, HttpMethod } from '#contract/endpoint.ts'
 import { createEndpointMatcher } from '#contract/http-mapping.ts'

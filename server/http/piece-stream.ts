@@ -1,4 +1,4 @@
-/** Pieces that are made while they are sent, as a stream that ends their source in whatever way it ends itself. */
+/** A stream of pieces that are produced while it is sent. However the stream ends, its source is ended too. */
 import { Readable } from 'node:stream'
 
 export type StreamPiece = string | Uint8Array
@@ -14,14 +14,11 @@ export class PieceStream extends Readable {
     this.#source = source
     this.#firstResult = first
     this.#maxWaitMs = maxWaitMs
-    // Whoever sends it listens as well. Without any listener an error would end the process.
+    // The sender adds a listener too. An error without any listener would end the process.
     this.on('error', () => undefined)
   }
 
-  /**
-   * Reads the first piece before anything is sent, and throws what it throws: the reader gets a problem then, and no half of a file.
-   * `maxWaitMs`: how long a piece may wait for its reader before the stream is cut off.
-   */
+  /** Reads the first piece before anything is sent, so that its error becomes a problem and not half a file. */
   static async open(pieces: AsyncIterable<StreamPiece>, maxWaitMs: number): Promise<PieceStream> {
     const source = pieces[Symbol.asyncIterator]()
     return new PieceStream(source, await source.next(), maxWaitMs)
@@ -37,7 +34,7 @@ export class PieceStream extends Readable {
     void this.#endSource(error, callback)
   }
 
-  /** A source that is at work ends its work first: a query that runs holds its connection until then. */
+  /** Waits for running work of the source: a running query holds its connection until it ends. */
   async #endSource(error: Error | null, callback: (error?: Error | null) => void): Promise<void> {
     let failure: Error | null = null
     try {
@@ -52,7 +49,7 @@ export class PieceStream extends Readable {
     try {
       let result = this.#firstResult ?? (await this.#source.next())
       this.#firstResult = null
-      // An empty piece would be pushed without being read, and nobody would ask for the next one.
+      // Skips empty pieces: pushing one would not cause another read, so the stream would stop.
       while (!result.done && result.value.length === 0) result = await this.#source.next()
       if (this.destroyed) return
       if (result.done) return void this.push(null)

@@ -1,8 +1,4 @@
-/**
- * Progress as it happens (M47, D62): a websocket that tells a user how far their own long requests are. The token comes
- * in the first message and never in the address (S-59); whose session ends hears nothing more. An accelerator only: who
- * has no socket polls, and learns the same.
- */
+/** The token is in the first message and never in the URL (S-59). Clients without a socket poll instead (M47, D62). */
 import { setTimeout as wait } from 'node:timers/promises'
 import type { WebSocket } from '@fastify/websocket'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
@@ -25,17 +21,17 @@ import { accountsChannel, type ChangedAccount } from '#server/use-cases/accounts
 import { canSeeServicesOf, servicesChannel } from '#server/use-cases/hosting/announce.ts'
 import { sessionsChannel } from '#server/use-cases/sessions/ended-sessions.ts'
 
-/** Of @fastify/websocket: nothing that is meant for us is longer. */
+/** Limit of @fastify/websocket. Real messages are shorter. */
 export const websocketOptions = { options: { maxPayload: 65_536 } }
 
 const progressPath = '/api/m18s/progress'
 const limits = { messagesPerSecond: 20, socketsPerUser: 20, unsentBytes: 65_536 }
-/** In ms: the first message must come within, and so often sessions are looked up. */
+/** In ms: deadline for the first message, and interval of the session checks. */
 export const socketTimingsMs = { firstMessage: 10_000, checkInterval: 5_000 }
-/** Closing codes: the first three of the IANA registry (RFC 6455), the last our 401. */
+/** The first three are close codes of the IANA registry (RFC 6455). 4401 corresponds to HTTP 401. */
 const closeCodes = { policy: 1008, reconnect: 1012, tryLater: 1013, unauthorized: 4401 } as const
 
-/** A list, or the signed-in user's own rights and names, are no longer what they were. */
+/** The list of services, or the rights and names of the signed-in user, have changed. */
 interface ChangeMessage {
   changed: 'services' | 'account'
 }
@@ -44,9 +40,8 @@ interface Listener {
   socket: WebSocket
   caller: Caller
   sessionId: string
-  /** What was sent to it, one after the other. */
   sending: Promise<void>
-  /** It has answered since it was last asked whether it is there. */
+  /** True if it has responded to the last ping. */
   isAlive: boolean
 }
 
@@ -79,17 +74,17 @@ export function serveProgress(fastify: FastifyInstance, { app }: HttpContext): v
     method: 'GET',
     url: progressPath,
     exposeHeadRoute: false,
-    // Before the upgrade: a page of another origin gets a plain 403 (S-59).
+    // Checked before the upgrade, so that a page of another origin gets a plain 403 (S-59).
     onRequest: async (request) => checkOrigin(app, request),
     handler: () => Promise.reject(createNotFoundProblem()),
     wsHandler: (socket, request) => handleConnection(app, listeners, socket, request),
   })
 }
 
-/** Many services may change at once, and each change be told by several nodes: listeners hear of it once. In ms. */
+/** ms. Many services may change at once, and several nodes report each change: clients get one message. */
 export const groupingMs = 500
 
-/** Tells whoever may see services that some have changed, and nothing of which. Answers how to stop. */
+/** Notifies users who may see the services of a company, without details. Returns a stop function. */
 function subscribeToServices(app: AppContext, listeners: ReadonlySet<Listener>): () => void {
   let companies = new Set<number>()
   let timer: NodeJS.Timeout | null = null
@@ -110,7 +105,7 @@ function subscribeToServices(app: AppContext, listeners: ReadonlySet<Listener>):
   }
 }
 
-/** What it may hear was decided by the rights that it had: it comes again, and is let in with those that it has now. */
+/** The connection was admitted with the former rights, so the client must reconnect with the present ones. */
 function notifyAccountChange(app: AppContext, listener: Listener): void {
   deliver(app, listener, { changed: 'account' })
   listener.sending = listener.sending.then(() => listener.socket.close(closeCodes.reconnect))
@@ -133,7 +128,7 @@ function handleConnection(app: AppContext, listeners: Set<Listener>, socket: Web
     logSecurityEvent(request.log, 'request_flood', { route: progressPath })
     socket.close(closeCodes.policy)
   }
-  // Each ping is answered, and answers that nobody reads stay in memory: such a socket is not closed but cut.
+  // Each ping gets a response, and unread ones stay in memory: a socket that keeps flooding is terminated.
   const countControl = () => {
     if (isClosing) return socket.terminate()
     if (isOverLimit()) endFlooding()
@@ -141,19 +136,18 @@ function handleConnection(app: AppContext, listeners: Set<Listener>, socket: Web
   socket.on('ping', countControl)
   socket.on('pong', countControl)
   socket.on('message', (data, isBinary) => {
-    // What was on its way when it was closed still comes in: it is neither read nor written down.
+    // Messages that still arrive after closing are neither read nor logged.
     if (isClosing) return
     if (isOverLimit()) return endFlooding()
-    // Only the first message says anything; what a page sends after it is not read.
     if (hasFirstMessage) return
     hasFirstMessage = true
     const { token, account } = isBinary ? emptyFirstMessage : parseFirstMessage(String(data))
-    // Known here from the moment on which it is listed: it may be asked whether it is there before it has been told anything.
+    // Set before it is listed, because it may be pinged before it gets a message.
     const addListener = (newListener: Listener) => {
       listener = newListener
-      // It may have gone while its token was looked up.
+      // The socket may have been closed while its token was checked.
       if (socket.readyState === socket.OPEN) listeners.add(newListener)
-      // What changed while it was not connected it has not heard.
+      // Changes while it was disconnected were missed.
       if (account) send(newListener, { changed: 'account' })
     }
     void admit(app, listeners, socket, token, addListener).then(() => clearTimeout(firstMessageTimer))
@@ -179,7 +173,7 @@ function countPerSecond(): () => boolean {
   }
 }
 
-/** `account`: it wants to read the signed-in user as soon as it hears of changes. */
+/** `account`: the client wants to know about changes of the signed-in user. */
 interface FirstMessage {
   token: string | null
   account: boolean
@@ -196,7 +190,6 @@ function parseFirstMessage(text: string): FirstMessage {
   }
 }
 
-/** `addListener`: it is not turned away. */
 async function admit(
   app: AppContext,
   listeners: ReadonlySet<Listener>,
@@ -213,7 +206,7 @@ async function admit(
       return
     }
     const listener = { socket, caller, sessionId: principal.sessionId ?? '', sending: Promise.resolve(), isAlive: true }
-    // Heard from here on, then what was before: so nothing falls in between.
+    // Added before the current progress is read, so that no change in between is missed.
     addListener(listener)
     for (const progress of await listRunningProgress(app, caller)) send(listener, progress)
   } catch (error) {
@@ -224,7 +217,7 @@ async function admit(
 }
 
 function deliver(app: AppContext, listener: Listener, message: JobProgress | ChangeMessage): void {
-  // In their order, and each only to a session that stands at that moment (S-44).
+  // Sent in order, and only while the session is active (S-44).
   listener.sending = listener.sending
     .then(async () => {
       if (await isSessionActive(app, listener)) send(listener, message)
@@ -241,13 +234,13 @@ const isSessionActive = async (app: AppContext, { sessionId }: Listener) =>
 const findActiveSessions = (app: AppContext, ids: readonly string[]) =>
   writeAsSystem(app, (db) => findActiveSessionIds(db, ids, app.clock()))
 
-/** To one that does not read, nothing more: what it missed it learns by polling. */
+/** Sends nothing to a client that does not read. It gets the missed information by polling. */
 function send({ socket }: Listener, message: JobProgress | ChangeMessage): void {
   if (socket.readyState !== socket.OPEN || socket.bufferedAmount > limits.unsentBytes) return
   socket.send(JSON.stringify(message))
 }
 
-/** One after the other: where the database is slow, a second look would find nobody's answer to the first one's question. */
+/** One check at a time: with a slow database a second ping would find the first one without a response. */
 async function checkPeriodically(
   app: AppContext,
   listeners: ReadonlySet<Listener>,
@@ -257,7 +250,7 @@ async function checkPeriodically(
   while (await waitForNextCheck()) await checkListeners(app, listeners)
 }
 
-/** Closes the sockets of ended sessions, also where nothing is to be told, and those whose other end is gone. */
+/** Closes sockets of ended sessions, even without messages to send, and sockets that no longer respond. */
 async function checkListeners(app: AppContext, listeners: ReadonlySet<Listener>): Promise<void> {
   await closeEnded(app, listeners)
   for (const listener of listeners)

@@ -1,4 +1,4 @@
-/** A request for a name that is not ours: most often PUBLIC_URL is wrong, or a proxy replaces the Host header. */
+/** Handles requests with an unknown host name. Usually PUBLIC_URL is wrong, or a proxy replaces the Host header. */
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { html } from '#server/text/html.ts'
 import { createPageTranslator, renderPublicPage, wantsPage } from '#server/http/public-page.ts'

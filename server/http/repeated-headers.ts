@@ -1,4 +1,4 @@
-/** Headers that may come once: of two, a proxy before us might go by the one and we by the other (S-57, decision 71). */
+/** Of two values a proxy might use the first and the portal the second (S-57, decision 71). */
 import { headers } from '#contract/headers.ts'
 
 const singleHeaders: ReadonlySet<string> = new Set(
@@ -16,7 +16,7 @@ const singleHeaders: ReadonlySet<string> = new Set(
   ].map((name) => name.toLowerCase()),
 )
 
-/** The name of the first that came twice, with the same value or another; null: none did. `rawHeaders`: names and values by turns, as they came. */
+/** Returns the first repeated name, or null. `rawHeaders`: names and values alternately, in original order. */
 export function findRepeatedHeader(rawHeaders: readonly string[]): string | null {
   const seenNames = new Set<string>()
   for (let index = 0; index < rawHeaders.length; index += 2) {

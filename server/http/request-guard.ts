@@ -1,4 +1,4 @@
-/** What every request meets first: its id and key echoed, then whatever is refused before anybody asks who it is. */
+/** Sends request id and idempotency key back, and refuses what can be refused without knowing the caller. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import * as z from 'zod/mini'
 import { codeExists, signOut } from '#contract/accounts.ts'
@@ -35,15 +35,12 @@ import { parseBearer } from '#server/http/authenticate.ts'
 import { createForbiddenProblem, ProblemError, createUnavailableProblem } from '#server/problems/problem-error.ts'
 import { getAddressGroup } from '#server/shares/client-address.ts'
 
-/** Throw RATE_LIMITED with the wait. */
+/** All of them throw RATE_LIMITED with the time to wait. */
 export interface RequestCounters {
-  /** A request that turned out to be a stranger's. */
   countAnonymous: (request: FastifyRequest) => Promise<void>
-  /** A call of somebody who is signed in: it counts where it is a costly one. */
   countCostly: (request: FastifyRequest) => Promise<void>
-  /** Any call of somebody who is signed in, until it is answered. */
+  /** Counts any call of a signed-in user until its response is sent. */
   countCall: (request: FastifyRequest, reply: FastifyReply) => void
-  /** One write of somebody who is signed in. */
   countWrite: (request: FastifyRequest) => Promise<void>
 }
 
@@ -85,7 +82,7 @@ export function guardRequests(
     reply.header(headers.requestId, request.id).header(headers.build, build.build).headers(clientBuildHeaders)
     const repeatedHeader = findRepeatedHeader(request.raw.rawHeaders)
     if (repeatedHeader !== null) throw createMalformedProblem(repeatedHeader)
-    // Before anything can fail (protocol 3): without this echo an answer counts as the line's, not as ours.
+    // Before anything can fail (protocol 3): clients take a response without this header for that of a proxy.
     const key = isRead(request.method) ? undefined : getHeader(request.headers, headers.key)
     if (key !== undefined && z.safeParse(keyShape, key).success) reply.header(headers.key, key)
 
@@ -94,11 +91,11 @@ export function guardRequests(
       throw createUnavailableProblem(5)
     }
     if (request.url.length > inputLimits.url) throw new ProblemError('TOO_LARGE')
-    // `GET http://host/path` is for proxies: the router would find its way, past everything here that goes by the path.
+    // The router would accept absolute URLs (`GET http://host/path`) and bypass the checks by path below.
     if (!request.url.startsWith('/')) throw createMalformedProblem('url')
     if (!isOurHost(request.headers.host, app.config.publicUrl)) return refuseHost(request, reply)
     const path = getPath(request.url)
-    // An uploaded file that is asked for as a worker would become one (W-05).
+    // Browsers could register an uploaded file as a service worker (W-05).
     if (request.headers['service-worker'] === 'script' && path !== workerPath) throw createForbiddenProblem()
     if (!isRead(request.method) && isCrossSite(request.headers, app.config.publicUrl)) {
       logSecurityEvent(request.log, 'cross_site_refused', { route: request.routeOptions.url ?? null })
@@ -113,7 +110,7 @@ export function guardRequests(
     const { endpoint } = request.routeOptions.config
     const isAnonymous = parseBearer(request.headers.authorization) === null
     if (isAnonymous && endpoint && existenceCalls.has(endpoint.name)) await countExistenceQuery(request)
-    // Whoever holds a valid token is never kept in; one that was made up is counted where it is looked up.
+    // Signing out with a valid token is never refused. Invalid tokens are counted when they are looked up.
     if (!isAnonymous && endpoint?.name === signOut.name) return
     if (isAnonymous || !endpoint || endpoint.access === 'anybody') await countAnonymousCall(request)
     else callShares.checkToken(request)
@@ -125,7 +122,7 @@ export function guardRequests(
       const { caller } = request.principal ?? {}
       if (!caller || !endpoint || !costlyCalls.has(endpoint.name)) return
       await countCostlyUserCall(request)
-      // Who may not make the call gets a refusal, and takes nothing from colleagues who may.
+      // A call that the user may not make is refused anyway, so it does not use the company's share.
       if (isAllowed(endpoint.access, caller)) await countCostlyCompanyCall(request)
     },
     countCall: callShares.claim,
@@ -137,10 +134,10 @@ export function guardRequests(
   }
 }
 
-/** Codes can be tried one by one here. */
+/** Codes could be guessed one by one with these calls. */
 const existenceCalls: ReadonlySet<string> = new Set([codeExists.name, serviceUrl.name])
 
-/** What one call of makes the server work for many others (S-25). */
+/** One such call causes as much work as many others (S-25). */
 const costlyCalls: ReadonlySet<string> = new Set(
   [
     calculate,

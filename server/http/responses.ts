@@ -1,4 +1,4 @@
-/** How an answer leaves: bytes as they were made, and every problem in the one shape, in the reader's language. */
+/** Sends responses: stored bytes unchanged, and every problem in the same format and in the user's language. */
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import { uploadAsset } from '#contract/accounts.ts'
 import { headers } from '#contract/headers.ts'
@@ -16,7 +16,7 @@ export function sendResponse(reply: FastifyReply, response: StoredResponse): Fas
   return response.body === null ? reply.send() : reply.type(jsonType).send(response.body)
 }
 
-/** Refusals that follow from the bytes alone: sending them again can never end otherwise (protocol 3). */
+/** Problems that depend only on the request bytes, so a retry always fails (protocol 3). */
 const schemaProblemCodes: readonly ProblemCode[] = [
   'VALIDATION_ERROR',
   'TOO_LARGE',
@@ -32,12 +32,12 @@ export function sendProblem(request: FastifyRequest, reply: FastifyReply, error:
   if (problem.retryAfterSeconds !== null) reply.header('retry-after', String(problem.retryAfterSeconds))
   if (reply.hasHeader(headers.key) && schemaProblemCodes.includes(problem.code) && !reply.hasHeader(headers.outcome))
     reply.header(headers.outcome, 'refused; schema')
-  // Of a stream that failed before its first byte was sent.
+  // Removes headers of a stream that failed before its first byte was sent.
   for (const name of contentHeaders) reply.removeHeader(name)
   const language = parseLanguage(request.headers['accept-language'])
   const isToken = request.routeOptions.config.endpoint?.name === 'grantToken'
   const body = (isToken ? buildTokenErrorBody : buildErrorBody)(problem.code, problem.data, language)
-  // The token call tells about an account's status as about a wrong password: the caller is not let in.
+  // For the token call a status problem is like a wrong password: 401.
   const status = isToken && problem.code === 'USER_STATUS_INVALID' ? 401 : problem.status
   return reply.code(status).type(jsonType).send(JSON.stringify(body))
 }
@@ -63,7 +63,7 @@ function logRefusal(request: FastifyRequest, problem: ProblemError): void {
   })
 }
 
-/** The stream is cut before anybody has looked at the file in it, so that the file is the only thing that can be too large. */
+/** The form is refused before its file is examined. Only the file can be too large, so the problem names the image. */
 function adaptProblem({ routeOptions }: FastifyRequest, problem: ProblemError): ProblemError {
   const isImage = routeOptions.config.endpoint?.name === uploadAsset.name
   return isImage && problem.code === 'TOO_LARGE' ? new ProblemError('IMAGE_TOO_LARGE') : problem
@@ -75,7 +75,7 @@ const problemCodeByFastifyCode: Record<string, ProblemCode> = {
   FST_ERR_NOT_FOUND: 'NOT_FOUND',
 }
 
-/** 57014: a statement ran out of time; 55P03: a row stayed locked. Both pass. */
+/** 57014 is a statement timeout, 55P03 a lock timeout. Both are temporary. */
 const temporaryStates = new Set(['57014', '55P03'])
 
 function toProblem(error: unknown): ProblemError {
@@ -89,7 +89,6 @@ function toProblem(error: unknown): ProblemError {
   return new ProblemError('SERVER_ERROR')
 }
 
-/** For answers made outside a reply: a batch's items. */
 export function toProblemResponse(error: unknown, acceptLanguage: string | undefined): StoredResponse {
   const problem = toProblem(error)
   const status = problemStatus[problem.code]

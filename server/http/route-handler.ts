@@ -1,6 +1,6 @@
 /**
- * What stands behind an endpoint. A use case runs inside a transaction that somebody else opened; a list is read in one of
- * three ways; a procedure sees to its own transactions, because it hashes, mails or has no caller.
+ * A use case runs in a transaction opened by its caller. A list is read in one of three ways. A procedure manages its own transactions,
+ * because it hashes passwords, sends mail or has no caller.
  */
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Caller } from '#domain/access.ts'
@@ -11,22 +11,19 @@ import type { DownloadKind } from '#server/http/download-slots.ts'
 import type { UseCaseResponse, AppContext, ListUseCase, UseCase } from '#server/context/context.ts'
 import type { RowChanges } from '#server/db/list-query.ts'
 
-/** What a procedure may know of the request. */
 export interface RequestContext {
   app: AppContext
   principal: Principal
   headers: IncomingHttpHeaders
-  /** With its query. */
   url: string
-  /** The body as it came: what a signature is over. */
+  /** The unchanged body, over which signatures are computed. */
   rawBody: Buffer
   address: string
   now: number
   requestId: string
   language: Language
-  /** Counts one write of a batch. Throws RATE_LIMITED. */
   countWrite: () => Promise<void>
-  /** Nobody waits for the rest any more: the socket is closed, or the server is about to. */
+  /** True if nobody waits for the response: the socket is closed, or the server is about to close. */
   isStopped: () => boolean
   /** Runs `action` if the response does not leave this server completely, or has a status of 500 or more. */
   onUndelivered: (action: () => Promise<void>) => void
@@ -53,22 +50,21 @@ export type EndpointHandler =
       download: SelectDownloadKind<Endpoint> | null
     }
 
-/** The response to HEAD, for a GET that changes something or opens a stream. Without one HEAD runs the procedure. */
+/** Response to HEAD, for a GET that changes something or opens a stream. Without it HEAD runs the procedure. */
 export type HeadHandler<E extends Endpoint> = (
   context: RequestContext,
   input: ParsedInputOf<E>,
 ) => Promise<{ status?: number; headers?: Record<string, string> }>
 
-/** Which of the downloads that are limited in number it is. */
 export type SelectDownloadKind<E extends Endpoint> = (input: ParsedInputOf<E>) => DownloadKind
 
 /**
- * What is worked out of the input before the transaction begins, because it takes long and reads no row: a file that is
- * decoded. The use case is given what comes out. It is done for a repeat as well, and only for who is signed in.
+ * Slow work on the input that needs no database, such as decoding a file; the use case receives the result. Runs before the transaction,
+ * also for repeated requests, and only for signed-in users.
  */
 export type PrepareInput<E extends Endpoint> = (input: ParsedInputOf<E>, caller: Caller) => Promise<ParsedInputOf<E>>
 
-// The table's walker hands each handler what that endpoint's own schemas parsed, so the types meet again there.
+// The casts are safe: each handler gets the input that its own endpoint's schemas have parsed.
 export const createUseCaseHandler = <E extends Endpoint>(
   endpoint: E,
   useCase: UseCase<E>,

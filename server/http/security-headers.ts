@@ -1,17 +1,16 @@
-/** Headers of every answer, errors and 304 included (H-01 to H-05, H-11). One table, so that nothing is left to a route. */
+/** Headers of every response, errors and 304 included (H-01 to H-05, H-11). One place, so no route forgets them. */
 import type { FastifyReply, FastifyRequest } from 'fastify'
 
 export const dataPolicy = "default-src 'none'; base-uri 'none'; frame-ancestors 'none'"
 
 interface ShellSettings {
   styleNonce: string
-  /** Cards are typed into Stripe's own fields. */
   hasCardFields: boolean
-  /** In the demo they are typed into a frame of the payment sandbox; null: there is none. */
+  /** In the demo, cards are entered in a frame of the payment sandbox. Null if there is no sandbox. */
   cardFrameOrigin: string | null
 }
 
-/** What Stripe's script asks for by its papers, and no more; let in only where Stripe has keys. */
+/** Sources that Stripe's script needs according to its documentation. Allowed only if Stripe is configured. */
 const stripeSources = {
   script: ' https://js.stripe.com https://*.js.stripe.com',
   frame: ' https://js.stripe.com https://*.js.stripe.com https://hooks.stripe.com',
@@ -38,7 +37,7 @@ const buildShellPolicy = ({ styleNonce, hasCardFields, cardFrameOrigin }: ShellS
     `trusted-types default${hasCardFields ? ' stripe' : ''}`,
   ].join('; ')
 
-/** Only names that browsers know: they complain of any other with each answer. */
+/** Only names that browsers know. Unknown names cause a warning with each response. */
 const disabledFeatures = [
   'accelerometer',
   'autoplay',
@@ -87,13 +86,13 @@ export function setSecurityHeaders(
   const path = getPath(request.url)
   const frameOptions = reply.getHeader('x-frame-options')
   reply.headers(commonHeaders)
-  // A route whose documents are shown in our own frames has said so.
+  // Some routes set their own value, because their documents are shown in the portal's frames.
   if (frameOptions !== undefined) reply.header('x-frame-options', frameOptions)
   if (settings.tls) reply.header('strict-transport-security', 'max-age=63072000; includeSubDomains')
-  // A route that answers documents of its own kind has said its policy already.
+  // Some routes set their own policy for their kind of document.
   if (!reply.hasHeader('content-security-policy'))
     reply.header('content-security-policy', choosePolicy(path, String(reply.getHeader('content-type') ?? ''), settings))
-  // What an answer says about a person is never kept by anything between, and never by the browser.
+  // Responses with personal data must be stored neither by proxies nor by the browser.
   if (isApi(path) || reply.statusCode >= 400) {
     if (!reply.hasHeader('cache-control') || reply.statusCode >= 400) reply.header('cache-control', 'no-store')
     reply.header('vary', buildVary(reply))
@@ -104,7 +103,7 @@ export function setSecurityHeaders(
 function choosePolicy(path: string, type: string, settings: ShellSettings): string {
   if (isApi(path)) return dataPolicy
   if (path === workerPath) return "default-src 'self'; base-uri 'none'; frame-ancestors 'none'"
-  // A 304 has no type, and its headers take the place of the stored ones: a page keeps its policy by its name as well.
+  // A 304 has no content type, and its headers replace the stored ones, so the path is checked too.
   return type.startsWith('text/html') || path.endsWith('.html') ? buildShellPolicy(settings) : dataPolicy
 }
 

@@ -1,19 +1,15 @@
-/**
- * How a stream is sent. A file that fails on its way must never look complete: its connection is destroyed, so that a chunked
- * response lacks its last chunk and a browser reports a failed download.
- */
+/** A file that fails half-way must not look complete: its connection is destroyed, so that the browser reports it. */
 import type { FastifyReply } from 'fastify'
 import { type StreamPiece, PieceStream } from '#server/http/piece-stream.ts'
 
 interface StreamSource {
-  /** Runs until the pieces can be read; it may throw. */
   open: () => Promise<AsyncIterable<StreamPiece>>
-  /** Called once: the response has ended in whatever way, and no work for it is left. */
+  /** Called once, when the response has ended in any way and no work is left. */
   release: () => void
   maxWaitMs: number
 }
 
-/** Throws what `open` and the first piece throw: nothing has been sent by then. */
+/** Rethrows errors of `open` and of the first piece; nothing was sent in that case. */
 export async function sendStream(
   reply: FastifyReply,
   { open, release, maxWaitMs }: StreamSource,
@@ -39,7 +35,7 @@ export async function sendStream(
 const openStream = async (open: () => Promise<AsyncIterable<StreamPiece>>, maxWaitMs: number): Promise<PieceStream> =>
   PieceStream.open(await open(), maxWaitMs)
 
-/** Of a response that waits behind another one on its connection only the socket tells that the client has left. */
+/** A response that waits behind another one gets no event when the client leaves; only the socket does. */
 function waitForResponseEnd({ raw, request }: FastifyReply): Promise<void> {
   const { socket } = request.raw
   return new Promise((resolve) => {
@@ -56,7 +52,7 @@ function waitForResponseEnd({ raw, request }: FastifyReply): Promise<void> {
 
 const hasLeft = ({ request }: FastifyReply) => request.raw.socket.destroyed
 
-/** HTTP/1.0 knows no chunks: there the end of the connection is the end of the file, unless it is a reset. Proxies still speak it. */
+/** In HTTP/1.0, which proxies use, the end of the connection ends the file. Only a reset shows the failure. */
 function resetOldClient({ raw, request }: FastifyReply): void {
   if (raw.headersSent && request.raw.httpVersionMinor === 0) request.raw.socket.resetAndDestroy()
 }

@@ -1,4 +1,4 @@
-/** The built client under /saas/ and the public pages at /: files of known kinds only (S-79, S-87, H-03, H-04). */
+/** Serves the client under /saas/ and the public pages at /: known file types only (S-79, S-87, H-03, H-04). */
 import fastifyStatic, { type FastifyStaticOptions } from '@fastify/static'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { existsSync } from 'node:fs'
@@ -24,8 +24,8 @@ const servedExtensions = new Set([
 ])
 
 /**
- * What says which build is the newest must be asked for each time; what bears a hash never changes. The policies stand
- * outside the worker's scope: whoever has read one can read it for a day without a network, by the browser's own cache.
+ * Files that show the latest build are revalidated; files with a hash never change. The policies are outside the worker's scope, so the
+ * browser's cache keeps them readable offline for a day.
  */
 const getCacheControl = (path: string) =>
   path.startsWith(assetsPath)
@@ -36,7 +36,7 @@ const getCacheControl = (path: string) =>
         ? 'no-cache'
         : 'public, max-age=3600'
 
-/** The public pages but the first, and their parts, which they ask for by a digest (scripts/site.ts). */
+/** The public pages except the first, and their files, which they request with a digest (scripts/site.ts). */
 const lastingPath = /^\/(?!index\.)[\w-]+\.(html|css|js)$/
 
 export function serveStaticFiles(fastify: FastifyInstance, { settings }: HttpContext): void {
@@ -44,7 +44,7 @@ export function serveStaticFiles(fastify: FastifyInstance, { settings }: HttpCon
   fastify.get('/saas', async ({ url }, reply) => reply.redirect(`/saas/${getQuery(url)}`, 302))
   if (existsSync(settings.dist)) {
     serveFolder(fastify, settings.dist, '/saas/')
-    // Nobody asks again for what never changes, so there is nothing to compare (L6: a hundred bytes with each file).
+    // These files never change, so they need no validators (L6: saves a hundred bytes per file).
     const assetOptions = { etag: false, lastModified: false, acceptRanges: false }
     if (existsSync(getAssetsFolder(settings.dist)))
       serveFolder(fastify, getAssetsFolder(settings.dist), assetsPath, assetOptions)
@@ -52,7 +52,7 @@ export function serveStaticFiles(fastify: FastifyInstance, { settings }: HttpCon
   if (existsSync(settings.site)) serveFolder(fastify, settings.site, '/')
 }
 
-/** With its question mark: `?lang=` goes along with a redirect. */
+/** Includes the question mark. Keeps `?lang=` in a redirect. */
 const getQuery = (url: string) => /\?.*$/.exec(url)?.[0] ?? ''
 
 const assetsPath = '/saas/assets/'
@@ -73,7 +73,7 @@ function serveFolder(
     redirect: false,
     dotfiles: 'ignore',
     cacheControl: false,
-    // The build squeezes each file once (scripts/client-build.ts).
+    // The build compresses each file once (scripts/client-build.ts).
     preCompressed: true,
     allowedPath: (path) => servedExtensions.has(extname(path)),
     setHeaders: (reply, file) => {
@@ -85,14 +85,14 @@ function serveFolder(
   })
 }
 
-/** A person going to an address of the client, not a script or an image asking for a file that is not there. */
+/** True if the user opens a page of the client. False for scripts and images that request a missing file. */
 export function isNavigation(request: FastifyRequest, path: string): boolean {
   if (!path.startsWith('/saas/') || path.startsWith(assetsPath)) return false
   const lastSegment = path.slice(path.lastIndexOf('/') + 1)
   return !lastSegment.includes('.') && acceptsHtml(request.headers)
 }
 
-/** Also a program that takes anything, such as curl or the check of an uptime service; a browser says when it wants something else. */
+/** True for browsers that open a page, and for programs that accept anything, such as curl or an uptime check. */
 export function acceptsHtml({ accept, ...headers }: IncomingHttpHeaders): boolean {
   const mode = headers['sec-fetch-mode']
   if (mode !== undefined && mode !== 'navigate') return false

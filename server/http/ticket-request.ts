@@ -1,4 +1,3 @@
-/** What a ticket has to know of the request that opens it. */
 import { hashBrowserCookie } from '#server/http/device-cookie.ts'
 import type { RequestContext } from '#server/http/route-handler.ts'
 import type { TicketRequest } from '#server/use-cases/tickets.ts'
@@ -10,5 +9,5 @@ export const createTicketRequest = ({ app, headers, onUndelivered }: RequestCont
   onUndelivered,
 })
 
-/** Chromium and Firefox; Chromium before 2023; Safari; Firefox before 2023. */
+/** Prefetch headers of Chromium and Firefox; Chromium before 2023; Safari; Firefox before 2023, in this order. */
 const prefetchHeaders = ['sec-purpose', 'purpose', 'x-purpose', 'x-moz']

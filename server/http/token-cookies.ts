@@ -1,6 +1,6 @@
 /**
- * The session's two cookies (D85, K-03, K-10): set by the token call, cleared by logout, read where the path lets them.
- * Their values are our own, of letters that need no encoding; no other route is given any cookie (K-02).
+ * The session cookies (D85, K-03, K-10): set by the token call, cleared by logout, sent only to routes below their path (K-02). Their
+ * values need no encoding.
  */
 import type { IncomingHttpHeaders } from 'node:http'
 import { cookies, refreshPath } from '#contract/cookies.ts'
@@ -38,7 +38,7 @@ export function buildTokenCookies(tokens: TokenCookies, tls: boolean): string[] 
 export const buildClearedCookies = (tls: boolean): string[] =>
   buildTokenCookies({ access: '', refresh: '', accessSeconds: 0, refreshSeconds: 0 }, tls)
 
-/** Only a page of our own origin may make use of it; any other request is as if it had none. */
+/** Returns null unless the request comes from a page of the portal's own origin. */
 export function readRefreshCookie(headers: IncomingHttpHeaders, tls: boolean): string | null {
   if (!headers.cookie || !isSameOrigin(headers)) return null
   const name = getCookieName(cookies.refresh, tls)

@@ -1,7 +1,4 @@
-/**
- * What nobody needs any more: old answers, pictures that nobody wears, tombstones, ended sessions, devices long unused,
- * spent keys, proofs and tickets, codes of sign-ups that were never activated, sealing keys that nobody asked for, files that nobody imported, counted attempts.
- */
+/** Deletes old data: responses, tombstones, ended sessions, expired keys, unused pictures. */
 import { deleteUnusedAssets } from '#server/db/accounts/assets.ts'
 import { deleteOldTombstones } from '#server/db/change-numbers.ts'
 import type { DatabaseHandle } from '#server/db/database.ts'
@@ -14,7 +11,7 @@ import { releaseCodes } from '#server/use-cases/accounts/release-codes.ts'
 
 const dayMs = 86_400_000
 
-/** In days. Protocol 19 and 34 name the first three; a reused refresh token is recognised as long as its row is here. */
+/** In days (protocol 19, 34). A reused refresh token is recognised as long as its session row exists. */
 export const retentionDays = {
   answers: 35,
   stubs: 400,
@@ -27,13 +24,12 @@ export const retentionDays = {
   proofs: 1,
   tickets: 1,
   uploads: 1,
-  // Longer than the cookie lives.
+  // Longer than the lifetime of the device cookie.
   devices: 401,
-  // As long as the stubs: what was sealed then could not be told from a repeat any more.
+  // As long as the stubs. Without its key, a sealed write could no longer be recognised as a repeat.
   sealKeys: 400,
 }
 
-/** How many rows of each kind went. */
 export async function deleteExpiredData(app: AppContext): Promise<Record<string, number>> {
   const now = app.clock()
   const getCutoff = (kind: keyof typeof retentionDays) => now - retentionDays[kind] * dayMs
@@ -50,10 +46,10 @@ export async function deleteExpiredData(app: AppContext): Promise<Record<string,
     devices: (db) => countDeleted(db.deleteFrom('device').where('last_time', '<', getCutoff('devices'))),
     sealKeys: (db) => countDeleted(db.deleteFrom('seal_key').where('create_time', '<', getCutoff('sealKeys'))),
     results: (db) => deleteOldJobBodies(db, getCutoff('results')),
-    // A write that names one may wait on a device for 30 days and longer (protocol 19).
+    // A write that names an asset may wait on a device for 30 days and longer (protocol 19).
     assets: (db) => deleteUnusedAssets(db, getCutoff('assets')),
     signUps: (db) => releaseCodes(db, now),
-    // As long as the idempotency store can name them: a known job is gone, never unknown (protocol 39).
+    // The idempotency store may name a job for this time. A known job is gone, never unknown (protocol 39).
     jobs: (db) => deleteOldJobs(db, getCutoff('stubs')),
     attempts: (db) => {
       const cutoff = getCutoff('attempts')
@@ -61,7 +57,7 @@ export async function deleteExpiredData(app: AppContext): Promise<Record<string,
     },
   }
   const deletedCounts: Record<string, number> = {}
-  // Each in a transaction of its own, so that none holds the others' rows.
+  // Each deletion runs in its own transaction, so that none locks the rows of the others.
   for (const [name, deleteRows] of Object.entries(deletions)) deletedCounts[name] = await writeAsSystem(app, deleteRows)
   return deletedCounts
 }

@@ -1,4 +1,4 @@
-/** Uploads whose day is over, files that are nobody's, and resources that nothing names: gone within ten minutes. */
+/** Deletes expired uploads, files without a row, and unreferenced resources. It runs every ten minutes. */
 import { findUploadIdsInUse, deleteExpiredUploads } from '#server/db/catalogue/app-uploads.ts'
 import { deleteUnusedResources } from '#server/db/catalogue/web-resources.ts'
 import { readAsSystem, writeAsSystem } from '#server/db/transaction.ts'
@@ -6,12 +6,11 @@ import type { AppContext } from '#server/context/context.ts'
 import { listFilesOlderThan, removeUploadFile } from '#server/use-cases/uploads/upload-files.ts'
 
 const minuteMs = 60_000
-/** A file stands in the folder before its row is there: as long as a request may last. */
+/** A file is written before its row. Younger files are ignored, because their request may still be running. */
 const minFileAgeMs = 5 * minuteMs
-/** As an upload is kept, and longer than one is published. */
+/** As long as the lifetime of an upload, and longer than publishing takes. */
 const resourceLifetimeMs = 25 * 60 * minuteMs
 
-/** How many of each kind went. */
 export async function deleteExpiredUploadFiles(
   app: AppContext,
 ): Promise<{ uploads: number; files: number; resources: number }> {

@@ -1,4 +1,4 @@
-/** Proves a backup by putting it into an empty place; how it went stands in its row, and a failure is told as one of backups is. */
+/** Tests a backup by restoring it into an empty instance. The result is stored in the backup's row. */
 import { takeChangeNumber } from '#server/db/change-numbers.ts'
 import type { DatabaseHandle } from '#server/db/database.ts'
 import { finishRestore } from '#server/db/hosting/restores.ts'
@@ -13,7 +13,7 @@ import { readBackupFault, toBackupFault } from '#server/use-cases/hosting/backup
 type DrillContext = JobContext<DrillInput, never>
 
 export const createDrillJob = (): JobKind<DrillInput, never, null> => ({
-  // What a kill leaves is cleared by the next one.
+  // Data that a killed drill leaves behind is deleted by the next drill.
   isResumable: true,
   isQuiet: true,
   settle: settleDrill,
@@ -29,7 +29,7 @@ export const createDrillJob = (): JobKind<DrillInput, never, null> => ({
         { event: 'restore_drill_failed', err: error, backup: input.backupId, fault },
         'a test restore of a backup failed',
       )
-      // Who does not answer is asked again.
+      // An unreachable host or store is retried.
       if (fault === 'unreachable') throw error
       throw new ProblemError('STATE_CONFLICT', { why: fault })
     }
@@ -50,7 +50,7 @@ async function settleDrill(
   await takeChangeNumber(db, backup.company_id)
   if (fault === null) await updateStoredBackup(db, backup, { drilled: now }, now)
   else await recordBackupOutcome(db, { serviceId, type, fault }, now)
-  // A good one ends the warning that a bad one gave, unless the newest backup failed too.
+  // A successful drill ends the warning of a failed one, unless the latest backup failed too.
   if (fault === null && (await findLatestBackup(db, serviceId, type, 'ended'))?.state !== 'failed')
     await recordBackupOutcome(db, { serviceId, type, fault: null }, now)
   return null

@@ -1,20 +1,20 @@
-/** The hourly dump of the embedded database: it never calls fsync, so a power cut may take its files. */
+/** The hourly dump of the embedded database, which never calls fsync. A power failure may destroy its files. */
 import { mkdir, readdir, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { AppContext } from '#server/context/context.ts'
 
 const hourMs = 3_600_000
-/** A day of them. */
+/** Dumps of one day. */
 export const maxDumpCount = 24
 
 export const getDumpFolder = (dataDir: string) => join(dataDir, 'dumps')
 
 const isDump = (name: string) => name.endsWith('.tar.gz')
 
-/** Oldest first: names are times in UTC. */
+/** Returns the oldest dump first. File names are times in UTC. */
 const listDumps = async (folder: string) => (await readdir(folder)).filter(isDump).sort()
 
-/** Writes one and takes the oldest away. Answers its path; null on PostgreSQL, which has tools of its own. */
+/** Writes a dump and deletes the oldest ones. Returns its path, or null on PostgreSQL, which has its own tools. */
 export async function dumpDatabase({ database, config, clock }: AppContext): Promise<string | null> {
   if (!database.dumpTo) return null
   const folder = getDumpFolder(config.dataDir)
@@ -26,7 +26,6 @@ export async function dumpDatabase({ database, config, clock }: AppContext): Pro
   return join(folder, name)
 }
 
-/** Dumps when the newest one is an hour old, also after a restart. */
 export async function dumpDatabaseIfDue(app: AppContext): Promise<void> {
   if ((await getLatestDumpAge(app)) < hourMs) return
   const startedAt = performance.now()

@@ -1,7 +1,7 @@
 /**
- * What time does to orders is true by itself; this writes it down and tells people: orders whose time to pay is over, backups among
- * them, and reminders. Each is a row that is taken in the transaction that asks for the mails, so a kill, or two nodes at once, make
- * none of them twice and lose none.
+ * Records the expiry of unpaid orders and backups, and requests mails about it and about due dates. The state of an order follows from the
+ * time; this job only stores it. Each change is claimed in the transaction that requests its mails. So a kill, or two nodes at once,
+ * neither duplicate nor lose a mail.
  */
 import { randomBytes } from 'node:crypto'
 import { getBackupState } from '#domain/backups.ts'
@@ -36,10 +36,10 @@ import { getReminderMail } from '#server/use-cases/mail-words/order-mails.ts'
 
 export const orderUpkeepJob = 'tend-orders'
 const hourMs = 3_600_000
-/** Of one transaction. */
+/** Per transaction. */
 const maxRowsPerStep = 50
 
-/** Up to which order, or backup, reminders were looked for; null: what is overdue comes first. */
+/** Null if overdue orders and backups are not handled yet. Otherwise the id of the last one checked for reminders. */
 type UpkeepPoint = { after: number | null; of?: 'backups' }
 
 export const createOrderUpkeepJob = (): JobKind<unknown, UpkeepPoint, null> => ({
@@ -85,11 +85,11 @@ async function expireOrders(db: DatabaseHandle, app: AppContext): Promise<number
   return orders.length
 }
 
-/** Backups that were not paid in time (D31). */
+/** Expires backups that were not paid in time (D31). */
 async function expireBackups(db: DatabaseHandle, app: AppContext): Promise<number> {
   const now = app.clock()
   const backups = await lockExpiredBackups(db, getLapseBounds({ app, now }), maxRowsPerStep)
-  // The companies' counters in one order for all nodes, and the services' after them: they stay locked until the commit.
+  // All nodes lock the companies' counters in this order, then the services' counters, until the commit.
   for (const { id, company_id, service_code: code } of backups.toSorted((a, b) => a.company_id - b.company_id)) {
     const change = await takeChangeNumber(db, company_id)
     await updateBackup(db, id, { status: -1 }, { change, time: now })
@@ -101,7 +101,6 @@ async function expireBackups(db: DatabaseHandle, app: AppContext): Promise<numbe
   return backups.length
 }
 
-/** `lastId`: of the last row that was read; null: none is left. */
 interface ReminderResult {
   lastId: number | null
   sentCount: number
@@ -121,7 +120,7 @@ async function remindOfOrders(db: DatabaseHandle, app: AppContext, afterId: numb
   return { lastId: orders.length < maxRowsPerStep ? null : (orders.at(-1)?.id ?? null), sentCount }
 }
 
-/** Backups that end or wait to be paid, as contracts (decision 77). What was extended ends no more. */
+/** Reminds as for contracts (decision 77), but not of the end of a backup that was extended. */
 async function remindOfBackups(db: DatabaseHandle, app: AppContext, afterId: number): Promise<ReminderResult> {
   const now = app.clock()
   const moment = getBusinessMoment({ app, now })
@@ -148,7 +147,7 @@ const paymentMails = new Set<OrderMail | BackupReminderMail>([
 ])
 const backupMailKinds = { due: 'backup-due', expiry: 'backup-expiry', expired: 'backup-expired' } as const
 
-/** In the transaction of what they are about: money to who orders, an end to who uses the service as well (decision 77). */
+/** Mails about payments go to users with the order right, others also to users with the alert right (decision 77). */
 async function requestMails(
   db: DatabaseHandle,
   companyId: number,
@@ -160,11 +159,11 @@ async function requestMails(
     await requestMail(db, { companyId, now }, { ...mail, userId })
 }
 
-/** Asks for the work of this hour, which whoever is free takes; another node's asking for the same hour is the same row. */
+/** Requests the job of this hour. If another node requests the same hour, it is the same row. */
 export async function requestOrderUpkeep(app: AppContext): Promise<void> {
   const now = app.clock()
   const hourKey = String(Math.floor(now / hourMs))
-  // The hour alone makes them one.
+  // Uniqueness comes from the hour in `intent`, so the id may be random.
   const id = randomBytes(16).toString('hex')
   const systemJob = { companyId: 0, userId: 0, intent: hourKey, progressKey: '', input: {} }
   await writeAsSystem(app, (db) =>

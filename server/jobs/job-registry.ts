@@ -1,4 +1,4 @@
-/** Every kind of long request, by the name that its endpoint gives in `jobName`. */
+/** All kinds of long requests, by the `jobName` of their endpoint. */
 import type { Endpoint } from '#contract/endpoint.ts'
 import { endpoints } from '#contract/index.ts'
 import type { MailDriver } from '#server/drivers/mail/mail-driver.ts'
@@ -22,7 +22,7 @@ import { reconciliationJob } from '#server/use-cases/payments/request-reconcilia
 
 export type JobKinds = Readonly<Record<string, JobKind>>
 
-// A kind's input and point come back from the database as it wrote them: the types meet again there.
+// Input and point of a job are read from the database as its kind wrote them, so this cast is safe.
 const toJobKind = <I, P, O>(jobKind: JobKind<I, P, O>) => jobKind as unknown as JobKind
 
 export const requestJobKinds: JobKinds = {
@@ -31,33 +31,29 @@ export const requestJobKinds: JobKinds = {
   [rehearseJob]: toJobKind(createRehearsalJob()),
 }
 
-/** Asked for by the clock and by no call. */
 export const scheduledJobKinds: JobKinds = { [orderUpkeepJob]: toJobKind(createOrderUpkeepJob()) }
 
-/** Apart from the others, which must not wait for a gateway that takes its time. */
+/** Groups run in parallel, so that a slow gateway, host or mail server does not delay the other jobs. */
 export const paymentJobKinds: JobKinds = {
   [reconciliationJob]: toJobKind(createPaymentCheckJob()),
   [reconcileJob]: toJobKind(createReconcileJob()),
 }
 
-/** Apart from the others: a host takes its time. */
 export const hostingJobKinds: JobKinds = Object.fromEntries(
   hostOperations.map((name) => [name, toJobKind(createServiceOperationJob(name))]),
 )
 
-/** Apart from them: backups take long, and are many in the night. */
 export const backupJobKinds: JobKinds = {
   'run-backup': toJobKind(createBackupJob({ isQuiet: false })),
   [clockBackupJob]: toJobKind(createBackupJob({ isQuiet: true })),
   [drillJob]: toJobKind(createDrillJob()),
 }
 
-/** Apart from those: somebody waits for it. */
+/** In their own group, because a user waits for a restore. */
 export const restoreJobKinds: JobKinds = { 'restore-backup': toJobKind(createRestoreJob()) }
 
-/** Apart from the others, which must not wait for a mail server that takes its time. */
 export const createMailJobKinds = (driver: MailDriver): JobKinds => ({ [mailJob]: toJobKind(createMailJob(driver)) })
 
-/** Whose answer a job of this kind gives. */
+/** Returns the endpoint whose output schema applies to the results of this kind of job. */
 export const findJobEndpoint = (name: string): Endpoint | undefined =>
   endpoints.find(({ job: jobName }) => jobName === name)

@@ -1,7 +1,4 @@
-/**
- * Works off what is to be done to a hosted service, one call of the host a step: each says what is to be, so that a step which a
- * kill cut off is simply done again, and one that another node does at the same time does nothing twice.
- */
+/** Operations on a hosted service. Each step is one host call that names the target state, so it can be repeated. */
 import { setTimeout as wait } from 'node:timers/promises'
 import { readAsSystem, writeAsSystem } from '#server/db/transaction.ts'
 import type { ServiceOperation } from '#contract/services.ts'
@@ -36,7 +33,6 @@ type Stage =
   | 'remove'
   | 'erase'
 
-/** A restore is done by stages of its own. */
 type HostOperation = Exclude<ServiceOperation, 'restore-backup'>
 
 const stagesByOperation: Record<HostOperation, readonly Stage[]> = {
@@ -51,7 +47,7 @@ const stagesByOperation: Record<HostOperation, readonly Stage[]> = {
   'delete-service': ['erase'],
 }
 
-/** How long it may take until a system answers, and how often it is looked at, ms. */
+/** How long a started system may take until it is healthy, and how often it is checked, in ms. */
 export const healthCheckMs = { timeout: 90_000, interval: 400 }
 
 type OperationContext = JobContext<OperationInput, OperationPoint>
@@ -61,7 +57,7 @@ export const hostOperations = Object.keys(stagesByOperation) as HostOperation[]
 export const createServiceOperationJob = (kind: HostOperation): JobKind<OperationInput, OperationPoint, unknown> => ({
   isResumable: true,
   ...(kind === 'stop-service' || kind === 'start-service' ? { isQuiet: true as const } : {}),
-  // A host that does not answer is asked for some five minutes.
+  // Retries an unreachable host for about five minutes.
   getRetryDelay: (tries) => (tries >= 8 ? null : Math.min(60_000, 2000 * 2 ** tries)),
   settle: settleOperation,
   onEnded: ({ app, input }) => announceServices(app, input.companyId),
@@ -91,10 +87,10 @@ const advance = (point: OperationPoint, changes: Partial<OperationPoint> = {}): 
   next: point.next + 1,
 })
 
-/** What of a host's refusals is final, which takes a creation back; the rest may turn out differently, and is tried again. */
+/** Undoes a creation if the refusal of the host is final. Other errors may pass and are retried. */
 async function failStage(context: OperationContext, error: unknown): Promise<never> {
   const problem = error instanceof HostingError && error.fault !== 'unreachable' ? toProblem(error) : error
-  // A database that is away for a moment is no answer.
+  // A database that is briefly unavailable is not a final refusal.
   const isFinal = problem instanceof ProblemError && isStored(problem.status, problem.code)
   if (isFinal && context.input.kind === 'create-service') await undoCreation(context)
   throw problem
@@ -103,10 +99,10 @@ async function failStage(context: OperationContext, error: unknown): Promise<nev
 const toProblem = ({ fault, details }: HostingError) =>
   fault === 'no_memory' ? new ProblemError('NO_MEMORY', details) : new ProblemError('STATE_CONFLICT', { why: fault })
 
-/** What was begun is taken away again; data of an earlier system stays. */
+/** Removes what the creation has started. Data of an earlier system stays. */
 const undoCreation = (context: OperationContext) =>
   context.app.hosting.remove(getServiceRef(context), getOperation(context)).catch((error: unknown) =>
-    // The health check takes it away later.
+    // The health check removes it later.
     context.app.log.warn(
       { event: 'failed_instance_removal_failed', err: error, service: context.input.code },
       'could not remove an instance whose creation failed',
@@ -135,20 +131,20 @@ const stageHandlers: Record<Stage, (context: OperationContext, point: OperationP
         (await readRunningApps(db, context.app, { modules: contract.modules, clientType: contract.client_type }))
       )
     })
-    // One without a contract was set up by hand, and runs what it has.
+    // A service without a contract was set up by an operator and keeps its apps.
     if (apps === null) return advance(point)
     await context.app.hosting.install(getServiceRef(context), apps, getOperation(context))
     return advance(point, { apps: Object.fromEntries(apps.map(({ code, version }) => [code, version])) })
   },
 
-  /** Written down before it is set: a kill in between leaves one that nobody has, and the step makes another. */
+  /** Stored before it is set. If a kill happens in between, the repeated step stores and sets another password. */
   async password(context, point) {
     const { serviceId, companyId, userId, kind } = context.input
     if (kind === 'create-service' && point.hadData) return advance(point)
     const password = createServicePassword()
     const sealedText = sealPassword(context.app.config, serviceId, password)
     const until = context.app.clock() + passwordLifeMs
-    // Nobody asked for what the portal does by itself: a reset gives a password to who needs one.
+    // Not stored for operations that the portal started by itself. A user who needs a password resets it.
     if (userId !== 0)
       await writeAsSystem(context.app, (db) => storePassword(db, { serviceId, companyId, userId, sealedText, until }))
     await context.app.hosting.setPassword(getServiceRef(context), password, getOperation(context))
@@ -165,7 +161,7 @@ const stageHandlers: Record<Stage, (context: OperationContext, point: OperationP
     return advance(point)
   },
 
-  /** Asked again and again, a step each, so that a kill in between loses no time. */
+  /** Each health check is a step of its own, so that a kill in between loses no time. */
   async health(context, point) {
     const waitingSince = point.waitsSince ?? context.app.clock()
     const state = await context.app.hosting.look(getServiceRef(context))
@@ -199,14 +195,14 @@ const stageHandlers: Record<Stage, (context: OperationContext, point: OperationP
   },
 }
 
-/** As people reach it: the gateway itself, or the proxy in front of it. */
+/** Returns the address that users open: that of the gateway, or of the proxy in front of it. */
 function toPublicAddress({ serviceTls }: Pick<Config, 'serviceTls'>, address: InstanceAddress): InstanceAddress {
   if (!serviceTls) return address
   const toHttpsUrl = (url: string) => `https://${new URL(url).hostname}/`
   return { url: toHttpsUrl(address.url), adminUrl: toHttpsUrl(address.adminUrl) }
 }
 
-/** As many tasks as there are to be run, by the configuration that is set, and all of them answer. */
+/** Whether the configured number of tasks runs with the current configuration and all of them respond. */
 function isServiceUp({ config, running, tasks }: InstanceState): boolean {
   if (config.tasks === 0) return tasks.length === 0
   const count = config.tasks === -1 ? Math.max(1, tasks.length) : config.tasks

@@ -1,4 +1,3 @@
-/** Publishes uploaded packages, one a step and a transaction. */
 import type { OutputOf } from '#contract/endpoint.ts'
 import type { publishApps as endpoint } from '#contract/apps.ts'
 import { readAsSystem, writeAsSystem } from '#server/db/transaction.ts'
@@ -7,7 +6,7 @@ import { readPublishedRows, type PublishInput, publishOne } from '#server/use-ca
 import { removeUploadFile } from '#server/use-cases/uploads/upload-files.ts'
 
 export const createPublishJob = (): JobKind<PublishInput, { next: number }, OutputOf<typeof endpoint>> => ({
-  // What a step published before it was cut off is found published, and left.
+  // A package that an interrupted step already published is recognised and skipped.
   isResumable: true,
   async step({ app, input, point }) {
     const index = point?.next ?? 0
@@ -19,7 +18,7 @@ export const createPublishJob = (): JobKind<PublishInput, { next: number }, Outp
         output: await readAsSystem(app, (db) => readPublishedRows(db, input)),
       }
     const { name, uploadId } = await writeAsSystem(app, (db) => publishOne(app, db, input, md5))
-    // Its package is kept under another name. Should it stay, the next look at the folder takes it.
+    // The package is stored under another name. If this removal fails, the next scan of the folder deletes the file.
     if (uploadId !== null) await removeUploadFile(app, uploadId).catch(() => undefined)
     const publishedCount = index + 1
     return {

@@ -1,7 +1,4 @@
-/**
- * Asks the gateways about what was cut off in the middle, each attempt at growing distances until its last word is said,
- * and ends what must not be paid any more. By the clock, and when the staff ask for it (D53).
- */
+/** Queries the gateways about interrupted payments, and closes those that must not be paid any more (D53). */
 import type { OutputOf } from '#contract/endpoint.ts'
 import type { reconcilePayments as endpoint } from '#contract/payments.ts'
 import {
@@ -20,13 +17,12 @@ import { settleRefunds } from '#server/use-cases/payments/settle-refunds.ts'
 import { refreshAttempt } from '#server/use-cases/payments/settle-attempt.ts'
 
 export const reconcileJob = 'reconcile-payments'
-/** Requests within this time are one, ms. */
+/** Requests within this time become one job, in ms. */
 const groupingMs = 10_000
-/** Of one step. */
 const maxAttemptsPerStep = 10
 
 type ReconcileOutput = OutputOf<typeof endpoint>
-/** `total`: attempts to look at, as counted at the start. */
+/** `total` is the number of attempts to check, as counted at the start. */
 type ReconcilePoint = ReconcileOutput & { total?: number }
 const initialOutput: ReconcileOutput = { looked: 0, paid: 0, ended: 0, waiting: 0, unanswered: 0 }
 
@@ -41,7 +37,7 @@ const runStep: JobKind<unknown, ReconcilePoint, ReconcileOutput>['step'] = async
   }
   if (dueAttempts.length < maxAttemptsPerStep) return { kind: 'done', output }
   const { looked: checkedCount } = output
-  // More may come due meanwhile: a hundred is said by the end alone.
+  // More attempts may become due meanwhile, so only the end reports 100 %.
   const percent = Math.min(99, Math.floor((checkedCount / Math.max(total, checkedCount)) * 100))
   return { kind: 'on', point: { ...output, total }, percent, info: { name: '', message: `${checkedCount} / ${total}` } }
 }
@@ -63,7 +59,6 @@ async function checkAttempt(
   }
 }
 
-/** All that is not settled, at once. */
 export const createReconcileJob = (): JobKind<unknown, ReconcilePoint, ReconcileOutput> => ({
   isResumable: true,
   async step(context) {
@@ -74,14 +69,13 @@ export const createReconcileJob = (): JobKind<unknown, ReconcilePoint, Reconcile
   },
 })
 
-/** What is due. */
 export const createPaymentCheckJob = (): JobKind<unknown, ReconcilePoint, ReconcileOutput> => ({
   isResumable: true,
   isQuiet: true,
   step: runStep,
 })
 
-/** Two nodes that ask at once ask for one job. */
+/** Two nodes that call this at the same time create one job. */
 export async function requestReconcileIfDue(app: AppContext): Promise<void> {
   const now = app.clock()
   const intent = `look-${Math.floor(now / groupingMs)}`

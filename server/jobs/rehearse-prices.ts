@@ -1,4 +1,4 @@
-/** Works out what a price list would do to the contracts of today, a page of them a step: each is one short transaction that reads. */
+/** Calculates the effect of a price list on the current contracts. Each step reads one page of contracts. */
 import {
   createEmptyRehearsal,
   histogramSteps,
@@ -17,21 +17,18 @@ import type { RehearseInput } from '#server/use-cases/catalogue/rehearse-prices.
 
 type RehearsalOutput = OutputOf<typeof endpoint>
 
-/** Where it is: everything it needs to go on after a kill. */
 export interface RehearsalPoint {
-  /** The last contract that was looked at. */
   after: number
-  /** As counted at the start. What is sold meanwhile is not looked at, so it comes to an end. */
+  /** As counted at the start. Contracts that are sold meanwhile are not checked, so the job ends. */
   count: number
   last: number
   figures: RehearsalFigures
 }
 
-/** `most`: contracts a step. */
 export const createRehearsalJob = (
   maxContractsPerStep = 500,
 ): JobKind<RehearseInput, RehearsalPoint, RehearsalOutput> => ({
-  // It reads and nothing else, so a step may be done twice.
+  // A step only reads, so it may be repeated.
   isResumable: true,
   async step(context) {
     const point = context.point ?? (await createStartPoint(context))
@@ -76,11 +73,10 @@ const toRehearsedContract = ({
   users,
   modules,
   uat,
-  // What it was last sold at is what a renewal is set against.
+  // A renewal is compared with the price of the last sale.
   currentFee: readAmount(segments.at(-1)?.annual ?? annual),
 })
 
-/** The figures with the contracts that they name. */
 async function buildOutput(
   { app, input }: JobContext<RehearseInput, RehearsalPoint>,
   figures: RehearsalFigures,

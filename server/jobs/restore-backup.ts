@@ -1,6 +1,6 @@
 /**
- * Puts a backup into a service: read to its end and compared before anything of the service is touched, then exchanged as a whole.
- * A kill makes it begin again; whatever ends it, the service has the data that it had, or that of the backup.
+ * Restores a backup into a service. The backup is read and verified completely before the data of the service is exchanged in one
+ * operation. After a kill the job starts from the beginning.
  */
 import { setTimeout as wait } from 'node:timers/promises'
 import type { restoreBackup as endpoint } from '#contract/backups.ts'
@@ -24,15 +24,15 @@ import { openMeter } from '#server/use-cases/hosting/traffic/meter.ts'
 
 type RestoreOutput = OutputOf<typeof endpoint>
 
-/** `next`: 0 the data, 1 its health, 2 done. */
+/** `next` is 0 for the data, 1 for the health check and 2 when done. */
 export interface RestorePoint extends OperationPoint {
   tables: number
   rows: number
-  /** Tries that met nobody. */
+  /** Tries in which the host or the store was unreachable. */
   tries: number
 }
 
-/** How long to wait before what did not answer is asked again, ms. */
+/** Delays before an unreachable host or store is tried again, in ms. */
 export const restoreRetries = { delaysMs: [2_000, 10_000, 30_000] }
 
 type RestoreContext = JobContext<RestoreInput, RestorePoint>
@@ -58,7 +58,7 @@ async function restoreData(
   const { backupId, restoreId, companyId, serviceId, code, fence } = input
   const backup = await readAsSystem(app, (db) => findAnyStoredBackup(db, backupId))
   if (backup?.state !== 'done') throw new ProblemError('STATE_CONFLICT', { why: 'missing' })
-  // What moves is of the service that the backup is of: its subscription pays for it.
+  // The traffic is charged to the subscription of the service that the backup belongs to.
   const trafficRun = { companyId, serviceId: backup.service_id, run: `restore-${restoreId}` }
   const { meter, finish } = openMeter(app, trafficRun)
   const stallWatch = watchStalls()
@@ -70,7 +70,7 @@ async function restoreData(
     reportMoved(movedBytes, backup?.bytes ?? null)
     await meter(bytes)
   }
-  /** Once all of it was read, and is what was written: before anything is exchanged. */
+  /** `finish` runs after all pieces were read and verified, and before any data is exchanged. */
   async function* readPieces(): AsyncGenerator<DataPiece> {
     if (!backup) return
     yield* withActivityReports(readBackup(app, backup, countBytes), stallWatch)
@@ -79,7 +79,6 @@ async function restoreData(
   try {
     await stallWatch.watch(app.hosting.replaceData({ serviceId, code }, readPieces(), { fence }))
   } catch (error) {
-    // It moved, though it came to nothing.
     await finish().catch((meterError: unknown) =>
       app.log.warn(
         { event: 'traffic_record_failed', err: meterError, restore: restoreId },
@@ -106,7 +105,7 @@ async function retryOrFail(
   return { kind: 'on', point: { ...point, tries: point.tries + 1 }, percent: 1 }
 }
 
-/** The data is there, whatever its tasks do now: the health check says that from here on. */
+/** The data is restored at this point. From now on the health check reports whether its tasks are running. */
 async function checkHealth(
   { app, input }: RestoreContext,
   point: RestorePoint,

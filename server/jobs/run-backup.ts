@@ -1,4 +1,4 @@
-/** Backs a service up: all of it in one step, which a kill makes begin again, and its end in the row of the backup. */
+/** Backs up a service in one step. After a kill it starts from the beginning. */
 import { setTimeout as wait } from 'node:timers/promises'
 import { addAuditEntries } from '#server/db/audit/audit-trail.ts'
 import type { DatabaseHandle } from '#server/db/database.ts'
@@ -19,12 +19,11 @@ import { createProgressReporter } from '#server/use-cases/hosting/backups/progre
 import { toStoredBackupRow } from '#server/use-cases/hosting/backups/stored-backup-list.ts'
 
 export interface BackupPoint {
-  /** Tries that met nobody. */
   tries: number
   result: BackupResult | null
 }
 
-/** How long to wait before what did not answer is asked again; ms. An hour later the clock tries what it has asked for. */
+/** In ms. `scheduledRetryMs` is the delay before the schedule repeats a backup of its own. */
 export const backupRetries = { delaysMs: [2_000, 10_000, 30_000], scheduledRetryMs: 3_600_000 }
 
 type BackupContext = JobContext<BackupInput, BackupPoint>
@@ -66,10 +65,10 @@ async function settleBackup(
 ): Promise<StoredBackupRow | null> {
   const { app, input } = context
   const backup = await findAnyStoredBackup(db, input.backupId)
-  // Somebody has given it up meanwhile: what it stored goes.
+  // The backup was given up meanwhile, so its stored data is deleted.
   if (backup?.state !== 'running') return backup && toStoredBackupRow(app, backup, input.toProvider)
   const now = app.clock()
-  // Before the service's row and its counter, in the order in which all take them.
+  // Locked before the service's row and its counter, in the order that all transactions use.
   await takeChangeNumber(db, backup.company_id)
   const service = await lockService(db, backup.service_id)
   const hasData = service !== null && (service.system_status !== 0 || service.erase_date !== null)
@@ -94,7 +93,6 @@ async function finishBackup(
 interface FailedBackup {
   backup: StoredBackup
   input: BackupInput
-  /** Whether the service has its data still. */
   hasData: boolean
 }
 
@@ -114,7 +112,7 @@ async function failBackup(
   await addAuditEntries(db, header, [
     { code: 'backup', operation: 'backup', info: { ...info, problem: fault }, ...entryFields },
   ])
-  // What was deleted meanwhile is missed by nobody.
+  // If the data was deleted meanwhile, a missing backup needs no warning.
   if (!hasData) return endedBackup
   if (backup.cause === 'schedule') await setNextRun(db, serviceId, type, now + backupRetries.scheduledRetryMs)
   await recordBackupOutcome(db, { serviceId, type, fault }, now)

@@ -1,15 +1,14 @@
-/** Runs scheduled jobs: never two runs of one job at a time, and none while the disk is nearly full. */
+/** Runs the scheduled jobs. A job never runs twice at a time, and none starts while the disk is nearly full. */
 import { setTimeout as wait } from 'node:timers/promises'
 import type { AppContext } from '#server/context/context.ts'
 import { ProblemError } from '#server/problems/problem-error.ts'
 import type { ScheduledJob } from '#server/jobs/scheduled-job.ts'
 
-/** What happens within this time after a wake-up is one run, ms. */
+/** Wake-ups within this time cause one run, in ms. */
 const groupingMs = 300
-/** How long runs that have begun may take to end when the server stops, ms. */
+/** How long active runs may take to end when the server stops, in ms. */
 const maxStopMs = 5000
 
-/** Returns how to stop, which waits for runs that have begun. */
 export function runSchedule(app: AppContext, jobs: readonly ScheduledJob[]): () => Promise<void> {
   const neededJobs = jobs.filter(({ isNeeded }) => isNeeded === undefined || isNeeded(app.config))
   const stopFunctions = neededJobs.map((job) => runOnSchedule(app, job))
@@ -30,7 +29,7 @@ function runOnSchedule(app: AppContext, job: ScheduledJob): () => Promise<void> 
     try {
       await job.run(app, () => isStopping)
     } catch (error) {
-      // A problem of the protocol, such as a database that is busy, passes by itself.
+      // A problem of the protocol, such as a busy database, is temporary.
       const level = error instanceof ProblemError ? 'warn' : (job.failureLevel ?? 'warn')
       app.log[level]({ event: 'scheduled_job_failed', err: error, job: job.name }, 'a scheduled job failed')
     } finally {

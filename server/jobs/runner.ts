@@ -1,7 +1,7 @@
 /**
- * Works off long requests: claim (a transaction), a step (none), record (a transaction), and so on to the end. Whoever
- * is killed leaves a lease that runs out; the next one goes on from the last recorded step, or says that it cannot. What
- * is done under an old claim is never recorded (the fence), so two at work on one job end it once.
+ * Runs long requests: claims a job in a transaction, runs a step outside of one, stores its result in a transaction. If a process is
+ * killed, its lease expires, and another one continues after the last stored step. A result under an old claim is never stored (the fence),
+ * so two processes end a job once.
  */
 import { setTimeout as wait } from 'node:timers/promises'
 import { isStored } from '#contract/verdict.ts'
@@ -31,16 +31,15 @@ import {
   toJobProgress,
 } from '#server/use-cases/job-requests.ts'
 
-/** In ms. A step longer than the lease keeps it alive by itself. */
+/** In ms. A step that takes longer than the lease renews it with the heartbeat. */
 export const jobTimingsMs = { lease: 15_000, heartbeat: 5_000, poll: 5_000, stop: 5_000, firstRetry: 2_000 }
-/** So often one step may fail, or be cut off, before the job is given up, where its kind says nothing else. */
+/** How many times a step may fail or be interrupted before the job is given up, unless its kind defines this. */
 const maxTries = 5
 const getDefaultDelay = (tries: number) => (tries >= maxTries ? null : jobTimingsMs.firstRetry * 2 ** tries)
 const getStepRetryDelay = ({ getRetryDelay: getDelay = getDefaultDelay }: JobKind, tries: number) => getDelay(tries)
-/** Of each crew. */
 const workersPerGroup = 2
 
-/** Takes one job and works on it until it ends or `stop` is asked for. False: there was none to take. */
+/** Claims one job and runs it until it ends or `stopSignal` aborts. Returns false if there was no job. */
 export async function runOneJob(
   app: AppContext,
   kinds: JobKinds,
@@ -80,11 +79,11 @@ async function runClaimedJob(run: JobRun): Promise<void> {
   }
 }
 
-/** Between two steps people's requests go first: the embedded database has one connection for all. */
+/** Lets user requests run between two steps, because the embedded database has one connection for all. */
 const pauseBetweenSteps = ({ config }: AppContext, stopSignal: AbortSignal) =>
   wait(config.jobRestMs, undefined, { signal: stopSignal }).catch(() => undefined)
 
-/** What a step tells of itself is for those who wait; that it cannot be told is no failure of the step. */
+/** Progress only informs waiting users, so a failure to announce it does not fail the step. */
 const createJobContext = ({ app, kind, job }: JobRun) => ({
   app,
   input: job.input,
@@ -137,10 +136,9 @@ async function completeRun(run: JobRun, output: unknown): Promise<void> {
   if (isCurrent && !kind.isQuiet) await announceProgress(app, { ...job, percent: 100 }, 'success')
 }
 
-/** Somebody else holds the job by now, and with it what its end leaves. */
 class JobOvertakenError extends Error {}
 
-/** In one transaction what the end leaves, and that it has ended. False: it is another's by now, and nothing was written. */
+/** Stores the job's end and its effects. Returns false, without writing, if another process has claimed the job. */
 async function settleAndEnd(
   run: JobRun,
   problem: ProblemError | null,
@@ -166,7 +164,7 @@ interface StepFailure {
 }
 const toStepFailure = (error: unknown): StepFailure => ({ failed: error })
 
-/** A refusal is an answer. What may turn out differently is tried again, where a step may be done twice. */
+/** A refusal is the final response. Other errors are retried if the step may be repeated. */
 async function handleStepError(run: JobRun, error: unknown): Promise<void> {
   const { app, kind, job } = run
   if (error instanceof ProblemError && isStored(error.status, error.code)) return await failRun(run, error)
@@ -192,10 +190,7 @@ async function failRun(run: JobRun, problem: ProblemError): Promise<void> {
   if (isCurrent && !kind.isQuiet) await announceProgress(app, job, 'exception')
 }
 
-/**
- * Waited for, because two announcements on two connections may overtake each other and percents never fall. Progress is
- * an accelerator: a poll knows the same, so one that cannot be told is only logged.
- */
+/** Awaited, so that announcements stay in order. A failure is only logged, because a poll returns the same progress. */
 async function announceProgress(
   app: AppContext,
   job: ClaimedJob,
@@ -212,13 +207,9 @@ async function announceProgress(
   })
 }
 
-/**
- * Works jobs as they come: at once when one is announced, and by looking now and then. The crews work beside each other,
- * each on its kinds. Answers how to stop.
- */
+/** Runs announced jobs at once, and also polls. Each group has its own workers. Returns a stop function. */
 export function runJobs(app: AppContext, ...kindGroups: JobKinds[]): () => Promise<void> {
   const stopController = new AbortController()
-  /** What wakes each worker from its wait. */
   const wakeCallbacks = new Map<number, () => void>()
   const wakeAll = () => wakeCallbacks.forEach((wake) => wake())
   const unsubscribe = app.database.listen(jobsChannel, wakeAll)
@@ -226,12 +217,12 @@ export function runJobs(app: AppContext, ...kindGroups: JobKinds[]): () => Promi
 
   async function runWorker(kinds: JobKinds, worker: number): Promise<void> {
     while (!stopController.signal.aborted) {
-      // Before it looks: a job that comes meanwhile rings for the next look.
+      // Subscribed before the check, so that a job that arrives meanwhile causes another check.
       const nextCheck = Promise.race([
         waitForWake(worker),
         wait(jobTimingsMs.poll, undefined, { signal: stopController.signal, ref: false }),
       ])
-        // The end may come while nobody waits for it: unheard, it would end the process as a bug (S-92).
+        // The abort may come while nothing awaits this. An unhandled rejection would end the process (S-92).
         .catch(() => undefined)
       const hasWorked =
         app.database.hasFreeSpace() && (await runOneJob(app, kinds, stopController.signal).catch(logMissedJob))
@@ -245,7 +236,7 @@ export function runJobs(app: AppContext, ...kindGroups: JobKinds[]): () => Promi
     )
     return false
   }
-  // One process at a time has the embedded folder: what was held before this start is held by nobody.
+  // Only one process at a time has the embedded folder open, so no lease from before this start is valid.
   const leasesReset =
     app.database.engine === 'embedded' ? writeAsSystem(app, resetLeases).catch(logMissedJob) : Promise.resolve()
   const workerKinds = kindGroups.flatMap((kinds) => Array.from({ length: workersPerGroup }, () => kinds))

@@ -1,4 +1,4 @@
-/** All that the server does by the clock. A job of the demo stands in `demo/demo.ts`. */
+/** All scheduled jobs of the server. The jobs of the demo are in `demo/demo.ts`. */
 import type { Config } from '#server/config/config.ts'
 import { deleteExpiredDataAndLog } from '#server/jobs/delete-expired-data.ts'
 import { deleteExpiredUploadFiles } from '#server/jobs/delete-expired-uploads.ts'
@@ -23,18 +23,17 @@ const minuteMs = 60 * secondMs
 const hourMs = 60 * minuteMs
 const dayMs = 24 * hourMs
 
-/** Of the node on whose machine services run. */
 const hostingJob = { runs: 'node', isNeeded: ({ hosting }: Config) => hosting === 'local' } as const
 const clusterJob = { runs: 'cluster' } as const
 const nodeJob = { runs: 'node' } as const
 
 export const schedule: readonly ScheduledJob[] = [
-  // An entry waits a second at most; each look costs a transaction for every company that wrote meanwhile.
+  // An entry waits one second at most. Each run costs a transaction per company that has written since.
   { ...clusterJob, name: 'integrate-audit-trail', firstMs: 800, everyMs: 800, run: integrate },
   { ...clusterJob, name: 'reconcile-payments', firstMs: secondMs, everyMs: 10 * secondMs, run: requestReconcileIfDue },
   { ...clusterJob, name: 'expire-orders', firstMs: 5 * secondMs, everyMs: 10 * minuteMs, run: requestOrderUpkeep },
   { ...clusterJob, name: 'check-audit-logs', firstMs: 5 * secondMs, everyMs: dayMs, run: checkCompleteLogs },
-  // Whether or not anything is hosted here: an overdue month suspends backups.
+  // Also needed if no services are hosted here, because an overdue month suspends backups.
   { ...clusterJob, name: 'close-traffic-months', firstMs: 8 * secondMs, everyMs: minuteMs, run: closeTraffic },
   {
     ...nodeJob,
@@ -51,7 +50,7 @@ export const schedule: readonly ScheduledJob[] = [
     run: deleteExpiredDataAndLog,
     failureLevel: 'error',
   },
-  // Within ten minutes (R-28).
+  // Deleted within ten minutes (R-28).
   {
     ...clusterJob,
     name: 'delete-expired-uploads',
@@ -61,7 +60,7 @@ export const schedule: readonly ScheduledJob[] = [
   },
   { ...nodeJob, name: 'vacuum-embedded', firstMs: 2 * minuteMs, everyMs: minuteMs, run: vacuumEmbedded },
   { ...clusterJob, name: 'archive-audit-trail', firstMs: 5 * minuteMs, everyMs: dayMs, run: archiveOldEntries },
-  // Every hour (R-12), also after a restart: the run checks the age of the latest dump.
+  // Hourly (R-12), also after a restart: the run checks the age of the latest dump.
   {
     ...nodeJob,
     name: 'dump-database',
@@ -71,7 +70,7 @@ export const schedule: readonly ScheduledJob[] = [
     failureLevel: 'error',
   },
   { ...clusterJob, name: 'mail-audit-checkpoints', firstMs: 7 * minuteMs, everyMs: hourMs, run: mailCheckpoints },
-  // The health check: every few seconds, and as soon as the host reports a change.
+  // The health check runs every few seconds, and as soon as the host reports a change.
   {
     ...hostingJob,
     name: 'check-services',

@@ -1,24 +1,17 @@
 import type { Config } from '#server/config/config.ts'
 import type { AppContext } from '#server/context/context.ts'
 
-/** Work that the clock asks for. */
 export interface ScheduledJob {
-  /** Stands in the log where a run fails. */
   name: string
-  /** From the start of the server to the first run, and between two runs, ms. A start may follow a kill, so the first run comes soon. */
+  /** In ms. `firstMs` counts from the start of the server. A start may follow a kill, so the first run comes soon. */
   firstMs: number
   everyMs: number
-  /**
-   * `node`: looks after something that each server process has for itself. `cluster`: one run for all nodes is enough; several at the
-   * same time do no harm, because each takes its rows under a lock.
-   */
+  /** `node`: runs in each server process. `cluster`: one run is enough, but more do no harm (rows are locked). */
   runs: 'node' | 'cluster'
-  /** Left out: everywhere. */
   isNeeded?: (config: Config) => boolean
-  /** `isStopping` tells a long run to end between two of its pieces. */
+  /** A long run checks `isStopping` between two of its pieces, and ends if it returns true. */
   run(app: AppContext, isStopping: () => boolean): Promise<unknown>
-  /** Calls `wake` when a run is due at once. Returns how to unsubscribe. */
+  /** Calls `wake` when a run is due at once. Returns an unsubscribe function. */
   listen?: (app: AppContext, wake: () => void) => () => void
-  /** How a failed run is logged; left out: `warn`. */
   failureLevel?: 'error'
 }

@@ -1,13 +1,13 @@
 /**
- * What PostgreSQL does by itself and the embedded engine does not: rows that were overwritten give their room back, and pages of which
- * everybody sees all are marked so, or counting and listing read each row of them again. By the thresholds of PostgreSQL's autovacuum.
+ * Vacuums the embedded database, which has no autovacuum. It frees the space of overwritten rows and updates the visibility map, without
+ * which counting and listing read each row. The thresholds are those of PostgreSQL.
  */
 import { sql } from 'kysely'
 import type { AppContext } from '#server/context/context.ts'
 
-/** Tables worth it, largest gain first. As the owner, outside of a transaction: `vacuum` takes none. */
+/** Returns the largest gain first. Runs as the owner and outside of a transaction, as `vacuum` requires. */
 async function findDueTables({ database: { kysely } }: AppContext): Promise<{ schema: string; name: string }[]> {
-  // Counts are published with the statement that follows.
+  // The counts are published with the next statement.
   await sql`select pg_stat_force_next_flush()`.execute(kysely)
   await sql`select 1`.execute(kysely)
   const { rows } = await sql<{ schema: string; name: string }>`
@@ -18,7 +18,7 @@ async function findDueTables({ database: { kysely } }: AppContext): Promise<{ sc
   return rows
 }
 
-/** One table after the other; requests get their turn in between. Answers how many; 0 on PostgreSQL. */
+/** Vacuums the tables one by one, so that requests can run in between. Returns 0 on PostgreSQL. */
 export async function vacuumEmbedded(app: AppContext): Promise<number> {
   if (!app.database.dumpTo) return 0
   const tables = await findDueTables(app)

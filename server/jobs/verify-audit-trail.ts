@@ -1,4 +1,4 @@
-/** The walk along the logs of the audit trail (S-91), a piece a step, so that it is seen to move and can be stopped. */
+/** Verifies the logs of the audit trail in pieces (S-91), so that the job shows progress and can be stopped. */
 import type { ParsedInputOf, OutputOf } from '#contract/endpoint.ts'
 import type { verifyTrail as endpoint } from '#contract/audit-trail.ts'
 import { findCompanyById } from '#server/db/accounts/companies.ts'
@@ -15,28 +15,25 @@ import { readStoredNotes } from '#server/use-cases/audit/stored-notes.ts'
 type VerificationInput = ParsedInputOf<typeof endpoint>['body']
 type VerificationOutput = OutputOf<typeof endpoint>
 
-/** Where the walk is: everything it needs to go on after a kill. */
 export interface VerificationPoint {
-  /** Still to be walked, the first one begun. */
+  /** Logs that are not finished. The first one is in progress. */
   logs: AuditLogSummary[]
-  /** The next place to look at in the first log. */
+  /** The next log index to check in the first log. */
   at: number
-  /** Rows there are, as counted at the start. */
   total: number
   rows: number
   companies: number
   broken: VerificationOutput['broken']
-  /** The store of checkpoints could not be read: nothing was compared with it. */
+  /** The checkpoint store could not be read, so no log was compared with it. */
   isStoreUnread?: boolean
 }
 
 const maxBroken = 100
 
-/** `most`: entries a step. */
 export const createTrailVerificationJob = (
   maxEntries = 500,
 ): JobKind<VerificationInput, VerificationPoint, VerificationOutput> => ({
-  // It reads and nothing else, so a step may be done twice.
+  // A step only reads, so it may be repeated.
   isResumable: true,
   async step(context) {
     const point = context.point ?? (await createStartPoint(context))
@@ -50,7 +47,7 @@ export const createTrailVerificationJob = (
     return {
       kind: 'on',
       point: nextPoint,
-      // The trail goes on growing while it is walked: a hundred is said by the end alone.
+      // The trail grows during the check, so only the end reports 100 %.
       percent: Math.min(99, Math.floor((nextPoint.rows / Math.max(nextPoint.total, 1)) * 100)),
       info: { name: log.companyCode ?? '', message: `${nextPoint.rows} / ${nextPoint.total}` },
     }
@@ -61,7 +58,7 @@ async function createStartPoint({
   app,
   input: { companyId },
 }: JobContext<VerificationInput, VerificationPoint>): Promise<VerificationPoint> {
-  // What was written before somebody asked is looked at too.
+  // Entries that were written before the request are checked too.
   await integrate(app)
   const storedNotes = await readStoredNotes(app)
   const logs = await writeAsSystem(app, async (db) => {
@@ -105,7 +102,7 @@ async function checkLog(
   })
   const [firstBrokenId] = brokenIds
   if (firstBrokenId !== undefined) {
-    // What this job answers lies in the database until it is read: the server's log and the readers are told by the process itself.
+    // The result is only stored for the caller, so the log and the readers are notified here.
     const logIndex = brokenIndexes[0] ?? 0
     const code = brokenIndexes.length > 0 ? 'ENTRY_DIFFERS' : 'ROOT_DIFFERS'
     const detail = `a check was asked for and found ${brokenIds.length}, the first of them ${firstBrokenId}`

@@ -1,4 +1,4 @@
-/** Words for a problem, in the reader's language (portal 8). */
+/** Builds the message of a problem in the reader's language (portal 8). */
 import type { FieldProblem } from '#domain/checks/field-checks.ts'
 import type { OrderProblem } from '#domain/checks/order-checks.ts'
 import { type Language, languages } from '#domain/accounts/users.ts'
@@ -39,7 +39,7 @@ export interface ErrorBody {
 const interpolate = (text: string, values: Record<string, unknown>) =>
   text.replace(/\{\{(\w+)\}\}/g, (_, name: string) => String(values[name] ?? ''))
 
-/** The one error shape of every answer. `{{name}}` in the words is filled from the problem's data. */
+/** The only error format of all responses. `{{name}}` in a message is replaced by the problem's data. */
 export function buildErrorBody(code: ProblemCode, data: unknown, language: Language): ErrorBody {
   const values = translateValues(
     typeof data === 'object' && data !== null ? (data as Record<string, unknown>) : {},
@@ -54,7 +54,7 @@ export function buildErrorBody(code: ProblemCode, data: unknown, language: Langu
   }
 }
 
-/** As `formatProblem` of the page says who is doing what. */
+/** Translates the action and user of a lock, as `formatProblem` of the page does. */
 function translateValues(values: Record<string, unknown>, language: Language): Record<string, unknown> {
   const locked: MessageTexts = lockedMessages[language]
   const action = locked[String(values['action'])]
@@ -65,7 +65,7 @@ function translateValues(values: Record<string, unknown>, language: Language): R
   }
 }
 
-/** Field problems carry their own sentence, for clients that have no words for the code. */
+/** Field problems get their own message, for clients that do not know the code. */
 function translateProblems(data: unknown, language: Language): unknown {
   if (!Array.isArray(data)) return data ?? null
   return (data as (FieldProblem | OrderProblem)[]).map((problem) => ({
@@ -80,19 +80,18 @@ function translateProblems(data: unknown, language: Language): unknown {
   }))
 }
 
-/** What is wrong with the file of a price list, as its page says it; null: it is about something else. */
+/** Returns the fault of a price list file in the words of its page, or null if the problem is another one. */
 function getPriceFileMessage({ code, named: value }: FieldProblem | OrderProblem, language: Language): string | null {
   const fault = code === 'BAD_ARCHIVE' ? parsePriceFault(value ?? '') : null
   return fault && createTranslator(priceMessages, language)(`fault.${fault.code}`, { named: fault.subject ?? '' })
 }
 
-/** What is wrong with a package, as a page says it by `fault.<code>`. */
 function getFaultMessage(faultCode: string | undefined, language: Language): string {
   const fault = parseMappFault(faultCode ?? '')
   return fault ? createTranslator(appMessages, language)(`fault.${fault.code}`, { named: fault.named ?? '' }) : ''
 }
 
-/** The token call says the same in OAuth's words beside ours (portal 8). */
+/** The token call also returns the problem in OAuth's format (portal 8). */
 export const buildTokenErrorBody = (code: ProblemCode, data: unknown, language: Language) => {
   const { errorMessage, ...otherFields } = buildErrorBody(code, data, language)
   return { error: getOauthError(code), error_description: errorMessage, ...otherFields, errorMessage }
@@ -105,11 +104,10 @@ function getOauthError(code: ProblemCode): string {
   return problemStatus[code] === 401 || problemStatus[code] === 409 ? 'invalid_grant' : 'invalid_request'
 }
 
-/** English, unless the header asks for another language of ours (D68). */
+/** Returns English unless the header accepts another supported language (D68). */
 export const parseLanguage = (acceptLanguage: string | undefined): Language =>
   findAcceptedLanguage(acceptLanguage) ?? 'en'
 
-/** The first language of the header that we speak; null: none. */
 export function findAcceptedLanguage(acceptLanguage: string | undefined): Language | null {
   const languageRanges = (acceptLanguage ?? '').slice(0, 200).toLowerCase().split(',')
   for (const range of languageRanges) {

@@ -1,4 +1,3 @@
-/** A problem on its way out of a use case: thrown where it is found, answered in one place. */
 import type { FieldProblem } from '#domain/checks/field-checks.ts'
 import type { OrderProblem } from '#domain/checks/order-checks.ts'
 import { type ProblemCode, problemStatus } from '#contract/problem.ts'
@@ -8,7 +7,7 @@ export class ProblemError extends Error {
   readonly code: ProblemCode
   readonly status: number
   readonly data: unknown
-  /** Retry-After, where waiting helps. */
+  /** Value of Retry-After. Null if a retry does not help. */
   readonly retryAfterSeconds: number | null
 
   constructor(code: ProblemCode, data: unknown = null, retryAfterSeconds: number | null = null) {
@@ -16,26 +15,23 @@ export class ProblemError extends Error {
     this.name = 'ProblemError'
     this.code = code
     this.status = problemStatus[code]
-    // In the body too: a page shows how long to wait, and what carries a problem further carries no headers.
+    // Also in the body, because a page shows the wait and stored problems have no headers.
     this.data = data ?? (retryAfterSeconds === null ? null : { retry_after: retryAfterSeconds })
     this.retryAfterSeconds = retryAfterSeconds
   }
 }
 
-/** Also for a row of another company: nobody learns that it exists. */
+/** Also used for a row of another company, so that nobody learns that it exists. */
 export const createNotFoundProblem = () => new ProblemError('NOT_FOUND')
 
-/** Throws NOT_FOUND without a row. */
+/** Throws NOT_FOUND if there is no row. */
 export function requireRow<T extends object>(row: T | null | undefined): T {
   if (!row) throw createNotFoundProblem()
   return row
 }
 
 export const createForbiddenProblem = () => new ProblemError('FORBIDDEN')
-/**
- * The first 50 of the fields, names and repeated values cut: what was sent decides how many there are and how long, and the answer
- * is stored. `typedValues`: what stood in the fields, for the one message that names it (portal 5).
- */
+/** Keeps 50 fields and short values, because the response is stored. One message repeats `typedValues` (portal 5). */
 export const createValidationProblem = (
   fields: readonly (FieldProblem | OrderProblem)[],
   typedValues: Record<string, string> = {},

@@ -1,4 +1,4 @@
-/** Readings: one transaction as the caller's company, the change number before the rows, nothing written. */
+/** Executes reads: one read-only transaction as the caller's company. The change number is read before the rows. */
 import type { Endpoint, ParsedInputOf } from '#contract/endpoint.ts'
 import { headers } from '#contract/headers.ts'
 import type { Caller } from '#domain/access.ts'
@@ -54,7 +54,7 @@ export const readInTransaction = <T>(app: AppContext, request: ReadRequest, work
     'reading',
   )
 
-/** Rows may be asked for by the write that makes them, as in a write (protocol 17). */
+/** A read may refer to a row by the intent of its write, as a write may (protocol 17). */
 async function resolveInput(
   db: DatabaseHandle,
   { handler, input, caller }: ReadRequest,
@@ -69,7 +69,7 @@ export async function executeRead(app: AppContext, request: ReadRequest): Promis
   const { endpoint } = request.handler
   const asOf = app.clock()
   const { response, change } = await readInTransaction(app, request, async (context, input) => ({
-    // Before the rows: what is committed in between comes again with the next `since`, and nothing is missed.
+    // Read before the rows: changes committed in between are returned again with the next `since`, so none is lost.
     change: request.handler.kind === 'list' ? await request.handler.list.readLatestChange(context, input) : null,
     response: await callHandler(context, request.handler, input),
   }))
@@ -106,7 +106,7 @@ async function callHandler(
     : { body: await handler.list.readChanges(context, input, since) }
 }
 
-/** Null: everything; undefined: not asked for. */
+/** Returns null for all rows, and undefined if `since` was not sent. */
 export function parseSince(input: ParsedInputOf<Endpoint>): number | null | undefined {
   const { since } = input.query as { since?: number | '' }
   return since === '' ? null : since

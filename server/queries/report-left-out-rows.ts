@@ -1,4 +1,4 @@
-/** Rows that an answer lacks because they do not fit their schema: the operator learns which, the client how many. */
+/** For rows that do not match their schema: the operator gets their ids, the client their number. */
 import type { Endpoint } from '#contract/endpoint.ts'
 import { headers } from '#contract/headers.ts'
 import type { Caller } from '#domain/access.ts'
@@ -6,7 +6,7 @@ import type { AppContext } from '#server/context/context.ts'
 import type { LeftOutRow } from '#server/context/response-schema.ts'
 
 const maxLoggedRows = 20
-/** A header has its length. */
+/** Limits the length of the header. */
 const maxRowIds = 200
 
 interface ReportedRead {
@@ -15,7 +15,6 @@ interface ReportedRead {
   requestId: string
 }
 
-/** The headers that say so; none where all rows are there. */
 export function reportLeftOutRows(
   app: AppContext,
   { handler, caller, requestId }: ReportedRead,

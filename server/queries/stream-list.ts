@@ -1,4 +1,3 @@
-/** A list as NDJSON, in pieces, so that a slow reader holds no connection. */
 import * as z from 'zod/mini'
 import type { AppContext } from '#server/context/context.ts'
 import { applyRowSchema } from '#server/context/response-schema.ts'
@@ -17,8 +16,9 @@ interface ListStream {
 type ListReadRequest = ReadRequest<ListHandler>
 
 /**
- * `{row}` and `{gone}` lines, and a last line with the number to ask with next: without it the stream was cut. Each piece is
- * a transaction of its own, so that a slow reader holds no connection; what changes in between has a number above `upto`.
+ * Returns `{row}` and `{gone}` lines, and a last line with the change number for the next request. A stream without the last line was cut.
+ * Each piece is a separate transaction, so that a slow reader does not occupy a database connection. Rows that change in between have a
+ * change number above `upto`.
  */
 export async function streamList(app: AppContext, request: ListReadRequest): Promise<ListStream> {
   const asOf = app.clock()
@@ -71,7 +71,7 @@ async function* streamChanges(
 
 const formatLine = (value: unknown) => `${JSON.stringify(value)}\n`
 
-/** `count`: rows that were sent. `left_out`: rows that are there besides and could not be. */
+/** `count` is the number of sent rows. `left_out` is the number of rows that could not be sent. */
 const formatLastLine = (maxChange: number, count: number, leftOutCount: number) =>
   formatLine({ upto: maxChange, count, ...(leftOutCount > 0 ? { left_out: leftOutCount } : {}) })
 

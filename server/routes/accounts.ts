@@ -1,4 +1,3 @@
-/** The own account. */
 import { changePassword, deleteSealKeys, getSettings, getUser, updateOwnUser } from '#contract/accounts.ts'
 import type { HttpContext } from '#server/http/http-context.ts'
 import { requireCaller } from '#server/http/authenticate.ts'

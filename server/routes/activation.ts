@@ -1,4 +1,3 @@
-/** Links of mails, before there is a session. */
 import { activateUser, checkActivation } from '#contract/public.ts'
 import { createProcedureHandler, type EndpointHandler } from '#server/http/route-handler.ts'
 import { activateAccount, readActivationCredential } from '#server/use-cases/accounts/activate-account.ts'

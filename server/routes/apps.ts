@@ -1,4 +1,3 @@
-/** The lists of the catalogue; packages on their way to be published; the icons and change logs of both. */
 import { getResource, listUploads, publishApps, uploadApp } from '#contract/apps.ts'
 import { requireCaller } from '#server/http/authenticate.ts'
 import { jsonType } from '#server/http/responses.ts'
@@ -41,7 +40,7 @@ export const appHandlers: EndpointHandler[] = [
   createProcedureHandler(
     listUploads,
     async ({ app, principal, requestId }) => ({ body: await listOwnUploads(app, requireCaller(principal), requestId) }),
-    // A look at the list inspects what has arrived.
+    // Listing the uploads also inspects packages that have arrived.
     { head: async () => ({ headers: { 'content-type': jsonType } }) },
   ),
 

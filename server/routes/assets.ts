@@ -1,4 +1,4 @@
-/** Pictures: in by a form, out as bytes that never change. */
+/** Uploads pictures and serves them as bytes that never change. */
 import { uploadAsset } from '#contract/accounts.ts'
 import { getAsset } from '#contract/public.ts'
 import { isSmallEnough } from '#domain/images.ts'
@@ -26,7 +26,7 @@ export const assetHandlers: EndpointHandler[] = [
       headers: {
         'content-type': type,
         'cache-control': `public, max-age=${yearSeconds}, immutable`,
-        // Opened by itself it is shown and nothing else, whatever a browser might make of it (U-15).
+        // If opened directly, a picture is only displayed, even if a browser guesses another type (U-15).
         'content-disposition': 'inline',
       },
     }

@@ -1,4 +1,3 @@
-/** The audit trail. */
 import {
   exportTrail,
   keepTrail,
@@ -40,7 +39,7 @@ export const auditTrailHandlers: EndpointHandler[] = [
       }
     },
     {
-      // An export is recorded in the trail: HEAD makes none.
+      // An export is recorded in the trail, so HEAD does not run it.
       head: async () => ({}),
       download: ({ query }) => (query.format === 'ndjson' ? 'device' : 'file'),
     },

@@ -1,4 +1,3 @@
-/** Backups, their subscriptions and their traffic. */
 import {
   backUp,
   disableTraffic,

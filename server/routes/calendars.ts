@@ -1,4 +1,3 @@
-/** The calendar of what is due. */
 import { endCalendar, getCalendar, readCalendar, renewCalendar } from '#contract/calendars.ts'
 import { requireCaller } from '#server/http/authenticate.ts'
 import { createProcedureHandler, type EndpointHandler } from '#server/http/route-handler.ts'

@@ -1,4 +1,3 @@
-/** The own company's profile; of all companies their names, for the provider's staff. */
 import { getCompany, updateCompany } from '#contract/accounts.ts'
 import { listCompanies } from '#contract/orders.ts'
 import { createProcedureHandler, type EndpointHandler, createUseCaseHandler } from '#server/http/route-handler.ts'

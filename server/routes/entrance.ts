@@ -1,4 +1,3 @@
-/** The public look-up of services. */
 import { serviceUrl } from '#contract/public.ts'
 import { createProcedureHandler, type EndpointHandler } from '#server/http/route-handler.ts'
 import { findService } from '#server/use-cases/hosting/find-service.ts'

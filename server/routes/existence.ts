@@ -1,4 +1,3 @@
-/** Existence queries. */
 import { codeExists, fieldExists, orderExists, userExists } from '#contract/accounts.ts'
 import { requireCaller } from '#server/http/authenticate.ts'
 import { createProcedureHandler, type EndpointHandler, createUseCaseHandler } from '#server/http/route-handler.ts'

@@ -1,4 +1,3 @@
-/** The second factor: of who is signed in, and the first one of who is about to be. */
 import {
   addFactor,
   addFirstFactor,

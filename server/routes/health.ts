@@ -1,4 +1,4 @@
-/** For whoever watches the process, on this machine alone (S-86): is it alive, can it serve. */
+/** Liveness and readiness checks, only for callers on this machine (S-86). */
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { isLoopback } from '#server/config/config.ts'
 import { jsonType } from '#server/http/responses.ts'
@@ -20,7 +20,7 @@ export function serveHealth(fastify: FastifyInstance, { app, lifecycle }: HttpCo
 }
 
 function requireLocalCaller({ config }: AppContext, { ip, headers }: FastifyRequest): void {
-  // Behind a proxy that was not declared everybody seems to come from here.
+  // Behind an undeclared proxy every request seems to come from this machine.
   const isForwarded = config.trustProxy === 0 && headers['x-forwarded-for'] !== undefined
   if (isForwarded || !isLoopback(ip)) throw createNotFoundProblem()
 }

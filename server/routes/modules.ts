@@ -1,4 +1,3 @@
-/** The catalogue of modules. */
 import {
   createModule,
   deleteModule,

@@ -1,4 +1,3 @@
-/** Orders and contracts. */
 import {
   calculate,
   changeContract,

@@ -1,4 +1,3 @@
-/** Paying, and what gateways and browsers that come back from them tell. */
 import { headers as names } from '#contract/headers.ts'
 import {
   alipayCalls,
@@ -73,12 +72,12 @@ export const paymentHandlers: EndpointHandler[] = [
       if (query.get('page') === 'result') return renderResultPage(language, await readReturn(app, params.key))
       return { status: 303, body: Buffer.alloc(0), headers: { location: await getReturnUrl(app, params.key, query) } }
     },
-    // The gateway is asked nothing: where the payer goes is known only after it.
+    // HEAD sends no request to the gateway. The address for the payer is only known after one.
     { head: async () => ({ status: 204 }) },
   ),
 ]
 
-/** For a browser in which nobody is signed in: only what came of it, and nothing of what was paid. */
+/** Page for a browser without a session. It shows only the outcome, and nothing about what was paid for. */
 function renderResultPage(language: Language, outcome: PaymentReturnOutcome | null) {
   if (!outcome) throw createNotFoundProblem()
   const translate = createPageTranslator(language)

@@ -1,4 +1,3 @@
-/** Price lists, as rows and as files. */
 import {
   createPriceList,
   deletePriceList,

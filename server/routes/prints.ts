@@ -1,4 +1,3 @@
-/** Printing: an address for one browser, and what it shows. */
 import { openPrint, requestPrint } from '#contract/payments.ts'
 import { requireCaller } from '#server/http/authenticate.ts'
 import { createNotFoundProblem } from '#server/problems/problem-error.ts'
@@ -18,7 +17,6 @@ export const printHandlers: EndpointHandler[] = [
     async (context, { params }) => {
       const { headers, language } = context
       const printedDocument = await openDocument(createTicketRequest(context), params.key)
-      // A person gets a page, a program the usual problem.
       if (!printedDocument && !(headers.accept ?? '').includes('text/html')) throw createNotFoundProblem()
       const { status, page, nonce } = printedDocument ?? renderGoneDocument(language)
       return { status, body: page, headers: { 'content-security-policy': getPrintPolicy(nonce) } }

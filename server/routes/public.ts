@@ -1,4 +1,3 @@
-/** Registering a company, and what brings those in who cannot sign in yet, or any more. */
 import type { ParsedInputOf } from '#contract/endpoint.ts'
 import {
   checkReset,
@@ -39,7 +38,7 @@ export const publicHandlers: EndpointHandler[] = [
   }),
 ]
 
-/** As the form has it: what was left out is empty. */
+/** A missing field becomes an empty string. */
 function toSignupValues({
   language: _language,
   user_title,

@@ -1,7 +1,4 @@
-/**
- * The table becomes routes: who asks, may they, what was sent, the handler, the answer as its schema says. Every endpoint
- * of the table has a route; one without a handler says NOT_SUPPORT to those who may ask it.
- */
+/** Registers a route for each endpoint of the contract. One without a handler returns NOT_SUPPORT. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Endpoint, ParsedInputOf } from '#contract/endpoint.ts'
 import { headers } from '#contract/headers.ts'
@@ -36,20 +33,17 @@ import { executeWriteRequest } from '#server/routes/writes/write-request.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Null until somebody asked who it is. */
     principal: Principal | null
-    /** Fields that were sent and not known (S-01). */
+    /** Number of request fields that the schema does not know (S-01). */
     unknownFieldCount: number
   }
   interface FastifyContextConfig {
     endpoint?: Endpoint
-    /** Its handler reads the body as it comes. */
     isStreamed?: boolean
   }
 }
 
 type RouteContext = HttpContext & RequestCounters & { downloads: DownloadSlots }
-/** One request on its way. */
 interface RouteCall {
   endpoint: Endpoint
   handler: EndpointHandler | undefined
@@ -75,7 +69,7 @@ export function registerEndpoints(
         url,
         config: { endpoint, isStreamed: isForm(endpoint) },
         bodyLimit: getBodyLimit(endpoint),
-        // Before the body is read: a megabyte of a stranger's is not parsed to be refused.
+        // Before the body is read, so that a megabyte from an anonymous caller is not parsed only to be refused.
         onRequest: (request, reply) => admitRequest(routeContext, { endpoint, handler, request, reply }),
         handler: (request, reply) => handleRequest(routeContext, { endpoint, handler, request, reply }),
       })
@@ -95,22 +89,21 @@ function getBodyLimit({ encoding, access, body }: Endpoint): number {
 
 async function admitRequest(routeContext: RouteContext, call: RouteCall): Promise<void> {
   const { endpoint, request, reply } = call
-  // The token call's own credential is no session, and its answers must not depend on an older one.
+  // The credential of the token call is not a session, and its response must not depend on an older session.
   const principal =
     endpoint.name === 'grantToken'
       ? anonymousPrincipal
       : await authenticate(routeContext.app, request.headers.authorization)
-  // A token that was made up costs a look into the database: it is counted as if there were none.
+  // Checking a forged token costs a database query, so it is counted like an anonymous request.
   if (principal.problem) await routeContext.countAnonymous(request)
   request.principal = principal
-  // Before anything is refused, so that refusals are counted too.
+  // Before any refusal, so that refused requests are counted too.
   routeContext.countCall(request, reply)
   checkAccess(routeContext, call, principal)
   if (endpoint.fileBytes) await requireFileSpace(routeContext.app, Number(request.headers['content-length'] ?? 0))
   await routeContext.countCostly(request)
 }
 
-/** Throws what stands against it. */
 function checkAccess(
   { app }: RouteContext,
   { endpoint, handler, request, reply }: RouteCall,
@@ -120,15 +113,15 @@ function checkAccess(
   if (principal.caller) reply.header(headers.subject, getSubject(principal.caller))
   checkForUser(principal, getHeader(request.headers, headers.forUser))
   if (endpoint.access !== 'anybody') requireCaller(principal)
-  // A write asks for permission behind its idempotency store row (protocol 4), so that a repeat after a lost role is answered; but
-  // nobody's file is opened who may not send one.
+  // The permission for a write is checked after its idempotency row (protocol 4), so that a repeat gets its response even if the role was
+  // lost. For files it is checked here, before they are read.
   if (endpoint.method === 'GET' || !handler || endpoint.secret || endpoint.encoding === 'multipart')
     checkPermission(endpoint, principal)
   if (!handler) throw new ProblemError('NOT_SUPPORT')
   if (endpoint.method !== 'GET' && !endpoint.secret) requireFreeSpace(app)
 }
 
-/** the embedded engine never comes back from a full disk, so it is not let near one. */
+/** The embedded engine does not recover from a full disk, so no write runs on a nearly full one. */
 function requireFreeSpace(app: AppContext): void {
   if (!app.database.hasFreeSpace()) throw new ProblemError('STORAGE_FULL', null, 60)
 }
@@ -240,7 +233,7 @@ const createRequestContext = (
   requestId: request.id,
   language: parseLanguage(request.headers['accept-language']),
   countWrite: () => countWrite(request),
-  // The socket and not the request: that one counts as destroyed as soon as its body is read.
+  // The socket is checked, because the request counts as destroyed as soon as its body is read.
   isStopped: () => lifecycle.isClosing || request.raw.socket.destroyed,
   onUndelivered: (action) => onUndelivered(reply, action),
 })

@@ -1,4 +1,3 @@
-/** Hosted services. */
 import {
   configureService,
   createService,
@@ -73,7 +72,7 @@ export const serviceHandlers: EndpointHandler[] = [
       },
     },
   ),
-  // The id of a company: what a list is narrowed by, and not a row that is written.
+  // Here `companyId` narrows the list, and does not name a row to write.
   createProcedureHandler(recheckServices, async ({ app, principal }, { query: { companyId } }) => {
     checkPermission(recheckServices, principal)
     return { body: await checkServices(app, typeof companyId === 'number' ? companyId : null) }

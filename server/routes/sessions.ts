@@ -1,4 +1,3 @@
-/** Where a user is signed in. */
 import { endOtherSessions, endSession, endUserSessions, listSessions } from '#contract/sessions.ts'
 import { requireCaller } from '#server/http/authenticate.ts'
 import {

@@ -1,4 +1,3 @@
-/** Tokens in, tokens out: the form and the cookies of the token and logout calls. */
 import type { ParsedInputOf } from '#contract/endpoint.ts'
 import {
   clientCredential,
@@ -49,7 +48,7 @@ export const signInHandlers: EndpointHandler[] = [
   }),
 ]
 
-/** Names the client and protects nothing; still no other name is known (D85). */
+/** The credential names the client and protects nothing, but any other one is refused (D85). */
 function requireClient({ headers: requestHeaders }: RequestContext): void {
   const match = /^Basic ([A-Za-z0-9+/=]{1,400})$/i.exec(requestHeaders.authorization ?? '')
   const credential = match ? Buffer.from(match[1] ?? '', 'base64').toString('utf8') : null
@@ -91,17 +90,17 @@ const getDevice = (context: RequestContext): SignInClientDevice => ({
   language: findAcceptedLanguage(context.headers['accept-language']),
 })
 
-/** A client that keeps no cookies (K-10). */
+/** Whether the client stores no cookies (K-10). */
 const wantsTokensInBody = ({ headers: requestHeaders }: Pick<RequestContext, 'headers'>) =>
   getHeader(requestHeaders, headers.tokenStore) === 'body'
 
-/** `cookie` is what the answer says to browsers, so a client that sends it back means the cookie (K-10). */
+/** Browsers get the value `cookie` in the response, so a client that sends it back means the cookie (K-10). */
 const readRefreshFromForm = ({ refresh_token }: TokenForm): string | null =>
   refresh_token && refresh_token !== 'cookie' ? refresh_token : null
 
 function refreshTokens(context: RequestContext, form: TokenForm): Promise<SessionGrant> {
   const refresh = readRefreshFromForm(form) ?? readRefreshCookie(context.headers, context.app.config.tls)
-  // A browser drops the cookie when its time is over.
+  // A browser deletes the cookie when it expires.
   if (!refresh) throw new ProblemError('UNAUTHORIZED', { why: 'missing' } satisfies UnauthorizedDetails)
   const newestAccess = getHeader(context.headers, headers.latestAccess) ?? null
   return renewSession(context.app, {
@@ -112,7 +111,7 @@ function refreshTokens(context: RequestContext, form: TokenForm): Promise<Sessio
   })
 }
 
-/** Who the caller takes itself for: by For-User, or by the user that its access value names (protocol 28). */
+/** Returns the user that the client assumes, from For-User or from its access token (protocol 28). */
 function readExpectedUser(context: RequestContext, { access_token }: TokenForm) {
   const match = /^(\d{1,10}):(\d{1,10})$/.exec(getHeader(context.headers, headers.forUser) ?? '')
   if (match) return { companyId: Number(match[1]), userId: Number(match[2]) }
@@ -120,7 +119,7 @@ function readExpectedUser(context: RequestContext, { access_token }: TokenForm) 
   return userId === null ? null : { companyId: null, userId }
 }
 
-/** What came as a cookie leaves as one: script in the page must not get it by asking for it in the body. */
+/** A token that arrived as a cookie stays one, so that a script in the page cannot get it in the body. */
 function createTokenResponse(
   context: RequestContext,
   sessionGrant: SessionGrant,

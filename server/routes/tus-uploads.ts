@@ -1,6 +1,7 @@
 /**
- * Packages in pieces (tus 1.0), beside the table of calls: neither the idempotency store nor the worker knows of them. Who asks is
- * told by the bearer of each request, so a token that was renewed in between goes on; another's upload is not there (U-13).
+ * Package uploads in pieces (tus 1.0), outside of the table of calls: neither the idempotency store nor the service worker handles them.
+ * Each request has its own access token, so an upload continues after a renewal. An upload of another user does not exist for the caller
+ * (U-13).
  */
 import { Readable } from 'node:stream'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
@@ -22,7 +23,6 @@ import { createNotFoundProblem, createUnavailableProblem } from '#server/problem
 import type { TusCall, TusServer } from '#server/use-cases/uploads/tus.ts'
 import { isUploadId, tusPath } from '#server/use-cases/uploads/upload-files.ts'
 
-/** Of all users, on this node. */
 const maxConcurrent = 40
 
 const passedHeaders = ['tus-resumable', 'content-type', 'content-length']
@@ -34,7 +34,7 @@ export function serveTusUploads(
 ) {
   let activeCount = 0
   let serverPromise: Promise<TusServer> | undefined
-  // Few ever upload: what that takes is loaded when it is first done.
+  // Few users ever upload, so the code for it is loaded on first use.
   const loadServer = () =>
     (serverPromise ??= import('#server/use-cases/uploads/tus.ts').then(({ createTusServer: tusServer }) =>
       tusServer(app),
@@ -68,7 +68,7 @@ export function serveTusUploads(
       headers: selectHeaders(request),
       body: isStream ? (Readable.toWeb(request.raw) as TusCall['body']) : null,
     }).catch((error: unknown) => {
-      // Nobody reads the rest, so the connection cannot carry another request.
+      // The rest of the body is not read, so the connection cannot carry another request.
       if (isStream && !request.raw.readableEnded) reply.header('connection', 'close')
       request.raw.resume()
       throw error
@@ -77,7 +77,7 @@ export function serveTusUploads(
     return reply.code(response.status).send()
   }
 
-  /** Before the database is asked anything: a thousand pieces at once would keep everybody else from it. */
+  /** Runs before any database query, because a thousand pieces at once would block other requests. */
   function claimSlot({ raw }: FastifyReply): void {
     if (activeCount >= maxConcurrent) throw createUnavailableProblem(2)
     activeCount += 1
@@ -86,7 +86,7 @@ export function serveTusUploads(
     })
   }
 
-  /** Whoever sends nothing for so long holds the upload for nobody. */
+  /** Closes a connection that sends nothing for `uploadIdleMs`, so that it does not block the upload. */
   function endIdle({ raw }: FastifyRequest): void {
     raw.setTimeout(settings.uploadIdleMs, () => raw.destroy())
     raw.once('end', () => raw.setTimeout(0))
@@ -94,7 +94,7 @@ export function serveTusUploads(
 
   fastify.register(async (inner) => {
     inner.addContentTypeParser('application/offset+octet-stream', (_request, payload, done) => done(null, payload))
-    // A new one costs as much as one in a form, its pieces cost nothing.
+    // A new upload counts like one from a form. Its pieces are not counted.
     const config = { endpoint: uploadApp, isStreamed: true }
     for (const url of [tusPath, `${tusPath}/`])
       inner.route({ method: 'POST', url, config, onRequest: admitRequest, handler: handleRequest })

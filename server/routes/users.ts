@@ -1,4 +1,3 @@
-/** The users of the own company. */
 import {
   createUser,
   deleteUser,

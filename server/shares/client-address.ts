@@ -1,17 +1,14 @@
-/**
- * Whose request it is, where proxies are in front of us (`TRUST_PROXY`): the same for the portal and for hosted services. Each proxy adds
- * the address of whoever it speaks with at the end of X-Forwarded-For; what stands further to the front, anybody can have written.
- */
+/** Each proxy appends its client's address to X-Forwarded-For. Anyone can write earlier entries (`TRUST_PROXY`). */
 import type { IncomingMessage } from 'node:http'
 import { isIPv6 } from 'node:net'
 
-/** For Fastify. Hop 0 is whoever holds the socket. */
+/** For Fastify. Hop 0 is the peer of the socket. */
 export const createHopTrust =
   (trustedProxies: number) =>
   (_address: string, hop: number): boolean =>
     hop < trustedProxies
 
-/** As Fastify's `request.ip` with `createHopTrust`. Empty where the connection is gone. */
+/** Returns the same as Fastify's `request.ip` with `createHopTrust`. Empty if the connection is closed. */
 export function getClientAddress({ socket, headers }: IncomingMessage, trustedProxies: number): string {
   const forwarded = [headers['x-forwarded-for'] ?? []].flat().join(',')
   const hops = [socket.remoteAddress ?? '', ...splitForwarded(forwarded).toReversed()]
@@ -24,14 +21,11 @@ const splitForwarded = (header: string): string[] =>
     .map((address) => address.trim())
     .filter((address) => address !== '')
 
-/**
- * Whom an address is counted as: of IPv6 its first 64 bits, because whoever has one address there has all of them. IPv4 stays as it is,
- * also inside IPv6 (`::ffff:203.0.113.7`); anything that is no address too.
- */
+/** Counts IPv6 by its first 64 bits: a client with one of those addresses has all. IPv4, also inside IPv6, stays unchanged. */
 export function getAddressGroup(address: string): string {
   const bareAddress = stripPort(address).replace(/%.*/, '')
   if (!isIPv6(bareAddress)) return bareAddress
-  // The URL parser writes every spelling of one address alike.
+  // The URL parser normalises every spelling of an address.
   const canonicalAddress = new URL(`http://[${bareAddress}]`).hostname.slice(1, -1)
   const [head = [], tail] = canonicalAddress.split('::').map((half) => half.split(':').filter(Boolean))
   const groups = tail ? [...head, ...Array<string>(8 - head.length - tail.length).fill('0'), ...tail] : head
@@ -40,7 +34,7 @@ export function getAddressGroup(address: string): string {
   return `${groups.slice(0, 4).join(':')}::/64`
 }
 
-/** Some proxies write `192.0.2.1:5678` or `[2001:db8::1]:5678`: each connection would be somebody else. */
+/** Some proxies add the port (`192.0.2.1:5678`). Each connection would then count as another client. */
 const stripPort = (address: string): string =>
   /^\[([^\]]+)\](?::\d{1,5})?$/.exec(address)?.[1] ??
   /^(\d{1,3}(?:\.\d{1,3}){3}):\d{1,5}$/.exec(address)?.[1] ??

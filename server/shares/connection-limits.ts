@@ -1,7 +1,4 @@
-/**
- * Connections of one address, and of all. Where there are too many, the oldest that waits for nothing is closed: one that is kept open
- * for later, or whose request does not come to its end.
- */
+/** At the limit, the oldest connection without an active request is closed, also one with an incomplete request. */
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { getAddressGroup } from '#server/shares/client-address.ts'
@@ -9,24 +6,20 @@ import { createRequestShare, type ShareLimits } from '#server/shares/request-sha
 
 export interface ConnectionLimits {
   connections: number
-  /** Of one address; null: all come from a proxy. */
+  /** Limit per address. Null if all connections come from a proxy. */
   connectionsPerAddress: number | null
-  /** New ones of one address. */
   connectionsPerSecond: ShareLimits
 }
 
-/** What a connection that was closed for its pipelined requests costs, in new connections. */
+/** Closing a connection because of pipelined requests counts as this many new connections. */
 const pipelineCost = 500
 
-/** Of one connection: a client may have the end of a response before we know that it is sent. */
+/** Per connection. Two, because a client may receive the end of a response before the server knows that it is sent. */
 const maxRequests = 2
 
 export interface LimitedConnections {
   limit(server: Server): void
-  /**
-   * Browsers and proxies send one request after the other. Many at once are parsed before anything counts them, so their connection is
-   * closed, and its address may open few others for a while. False for a request that is not to be looked at.
-   */
+  /** Closes a connection with pipelined requests, which no limit would count. Returns false for an ignored request. */
   isAlone(request: IncomingMessage, response: ServerResponse): boolean
 }
 
@@ -37,7 +30,6 @@ export function createConnectionLimits({
 }: ConnectionLimits): LimitedConnections {
   const socketsByAddress = new Map<string, Set<Socket>>()
   const openShare = createRequestShare(connectionsPerSecond)
-  /** Requests of each that are not answered. */
   const activeRequests = new WeakMap<Socket, number>()
   let count = 0
   const countActive = (socket: Socket) => activeRequests.get(socket) ?? 0
@@ -81,7 +73,7 @@ export function createConnectionLimits({
   return {
     limit: (server) => void server.on('connection', acceptSocket),
     isAlone({ socket }, response) {
-      // What was parsed with the request that closed it.
+      // A request that was parsed together with the one that closed the connection.
       if (socket.destroyed) return false
       if (countActive(socket) >= maxRequests) {
         claimOpening(getAddress(socket), pipelineCost)
@@ -95,7 +87,7 @@ export function createConnectionLimits({
   }
 }
 
-/** A reader that takes less while something waits for it is cut off. */
+/** A reader is disconnected if it takes less than `minBytes` per `checkMs` while data waits for it. */
 export interface SlowReaderLimits {
   checkMs: number
   minBytes: number

@@ -1,13 +1,12 @@
-/** Whoever asks without end is answered once a second on each of their connections. */
+/** Delays refusals, so that a client that keeps sending requests gets one response per second on each connection. */
 import type { ServerResponse } from 'node:http'
 
 export interface RefusalLimits {
   delayMs: number
-  /** How many refusals may wait; null: connections are limited by address, and refusals with them. */
+  /** Maximum number of waiting refusals. Null if connections, and so refusals, are limited by address. */
   maxWaiting: number | null
 }
 
-/** `sendRefusal`: the refusal itself, which ends the connection. */
 export function createDelayedRefusals({ delayMs, maxWaiting }: RefusalLimits) {
   let waitingCount = 0
   return (response: ServerResponse, sendRefusal: () => void): void => {

@@ -1,12 +1,8 @@
-/**
- * How many requests one client address and one service may have at a time and in a second, so that whoever uses their share up slows
- * nobody else. Kept in memory: addresses that have been quiet are forgotten.
- */
+/** Limits requests per client address and per service. Stored in memory; unused addresses are removed. */
 export interface ShareLimits {
-  /** Requests at work. */
   maxConcurrent: number
   perSecond: number
-  /** So many more at once after a pause. */
+  /** Additional requests allowed at once after a pause. */
   burst: number
 }
 
@@ -24,19 +20,18 @@ interface ShareState {
 }
 
 export interface RequestShare {
-  /** False: it is used up, and nothing is counted. `cost`: what is dear counts as several requests. */
+  /** Returns false if the share is used up, and counts nothing. An expensive request counts as `cost` requests. */
   claim(key: string, cost?: number): boolean
-  /** A claim would not be granted now. */
   isUsedUp(key: string): boolean
-  /** Once for each claim that was granted. */
+  /** Call it once for each granted claim. */
   release(key: string): void
 }
 
-/** Far more than are at work at a time: older ones are forgotten. */
+/** Far more than the number of concurrent keys. The oldest are removed. */
 const maxKeys = 20_000
 
 export function createRequestShare(limits: ShareLimits, clock: () => number = Date.now): RequestShare {
-  /** The key that was used last is the last. */
+  /** Sorted by last use: the most recently used key is the last. */
   const shares = new Map<string, ShareState>()
 
   function refillShare(key: string): ShareState {
@@ -66,7 +61,7 @@ export function createRequestShare(limits: ShareLimits, clock: () => number = Da
       if (shares.size > maxKeys) forgetOldest()
       if (isEmpty(share)) return false
       share.activeCount += 1
-      // May go below zero: the next ones wait for longer.
+      // May fall below zero, which makes the next requests wait longer.
       share.tokens -= cost
       return true
     },

@@ -1,6 +1,5 @@
-/** HTML as tagged text: whatever is put in is escaped, unless it was made by the tag itself. */
+/** HTML as a template tag: every inserted value is escaped, unless the tag itself created it. */
 
-/** Made here, so safe to put in as it is. */
 export interface HtmlMarkup {
   html: string
 }

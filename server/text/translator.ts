@@ -1,14 +1,13 @@
-/** Words of the server's own pages and mails, out of the files that the client's come from. */
+/** Messages of the server's own pages and mails, from the same files as the client's. */
 import { removeDoubleFullStop } from '#domain/text.ts'
 import type { Language } from '#domain/accounts/users.ts'
 
 type MessageTree = { [key: string]: string | MessageTree }
 export type TranslateText = (key: string, values?: Record<string, string>) => string
 
-/** As the `lang` attribute has it. */
 export const languageTags: Record<Language, string> = { en: 'en', zh: 'zh-Hans' }
 
-/** The text at a dotted key, its values put in; both languages have every key (tests/architecture/languages). */
+/** Inserts the values into the text at a dotted key. Both languages have every key (tests/architecture/languages). */
 export const createTranslator =
   (messages: Record<Language, MessageTree>, language: Language): TranslateText =>
   (key, values = {}) => {

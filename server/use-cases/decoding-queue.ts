@@ -1,4 +1,4 @@
-/** Decoding a picture takes up to 500 MB, and the cores are needed for answers: one picture at a time, whosever it is. */
+/** Decodes one picture at a time: one takes up to 500 MB, and other requests need the CPU cores. */
 let lastDecoding: Promise<unknown> = Promise.resolve()
 
 export function queueDecoding<T>(work: () => Promise<T>): Promise<T> {

@@ -1,22 +1,22 @@
 /**
- * Who is hashed next (S-33). Strangers have every slot but one; whom we know has that one to themselves and goes first in
- * all others, so no flood of strangers makes them wait for more than the hash at work. A line that is full refuses.
+ * The order in which passwords are hashed (S-33). Unknown callers may use all slots but one. Known callers have that one to themselves and
+ * come first in all others, so a flood of unknown callers delays them by one hash at most. A full queue refuses further callers.
  */
 import { setTimeout as wait } from 'node:timers/promises'
 import { ProblemError } from '#server/problems/problem-error.ts'
 
-/** `known`: signed in, or on a device from which this very account has signed in before. */
+/** `known` means signed in, or on a device from which this account has signed in before. */
 export type HashingCaller = { kind: 'anonymous' } | { kind: 'known'; userId: number }
 
-/** A place in the queue, held from before anything is counted, so that whoever is refused has made no guess. */
+/** Held from before anything is counted, so that a refused caller has used no guess. */
 export interface HashingQueuePosition {
-  /** From now on its hashes are made slowly: one of all such at a time, with a rest behind each. */
+  /** Makes further hashes at this position slow. Only one such hash runs at a time, with a pause after each. */
   slowDown(): void
   run<T>(work: () => Promise<T>): Promise<T>
 }
 
 const maxWaiting = 50
-/** Of one account among the known: further ones stand with the strangers, so that nobody fills the line by their own account. */
+/** Further positions of one account wait among the unknown callers, so that it cannot fill the queue. */
 const maxPerAccount = 2
 const restMs = 250
 
@@ -40,7 +40,7 @@ export class HashingQueue {
   readonly #pause: () => Promise<unknown>
   #slowCount = 0
 
-  /** At most so many hashes at once as there are cores, but two even on one core. `pause`: behind each slow hash. */
+  /** At most one hash per core at once, but two even on one core. `pause` runs after each slow hash. */
   constructor(cores: number, pause: () => Promise<unknown> = () => wait(restMs, undefined, { ref: false })) {
     this.#slots = Math.max(2, cores)
     this.#knownCallers = { slots: this.#slots, positionCount: 0, runningCount: 0, queuedHashes: [] }
@@ -48,7 +48,7 @@ export class HashingQueue {
     this.#pause = pause
   }
 
-  /** Throws RATE_LIMITED with the wait where the line is full. */
+  /** Throws RATE_LIMITED with the wait time if the queue is full. */
   async runWithPosition<T>(caller: HashingCaller, work: (position: HashingQueuePosition) => Promise<T>): Promise<T> {
     const account =
       caller.kind === 'known' && this.#countPositions(caller.userId) < maxPerAccount ? caller.userId : null
@@ -93,7 +93,7 @@ export class HashingQueue {
     try {
       return await work()
     } finally {
-      // The answer does not wait for the rest, only whoever stands behind it.
+      // The response does not wait for the pause. Only the next caller in the queue does.
       void this.#releaseSlot(line, isSlow)
     }
   }

@@ -1,4 +1,3 @@
-/** Whether the database answers. */
 import { sql } from 'kysely'
 import { readAsSystem } from '#server/db/transaction.ts'
 import type { AppContext } from '#server/context/context.ts'

@@ -1,4 +1,4 @@
-/** Long requests as their owner meets them: begun with a write, asked about until the final answer is there. */
+/** Long requests from their owner's view: started by a write, and polled until the final response. */
 import { randomBytes, randomInt } from 'node:crypto'
 import type { Caller } from '#domain/access.ts'
 import type { Language } from '#domain/accounts/users.ts'
@@ -10,22 +10,22 @@ import { buildErrorBody } from '#server/problems/problem-body.ts'
 import type { UseCaseResponse, UseCaseContext, AppContext } from '#server/context/context.ts'
 import { ProblemError, requireRow } from '#server/problems/problem-error.ts'
 
-/** How long a poll says "still running" unless the call says otherwise, and how long an answer is kept (D61), in ms. */
+/** In ms. Until `deadline` a poll returns "still running". The response is kept for `retention` (D61). */
 export const jobTimes = { deadline: 900_000, retention: 86_400_000 }
-/** Of one user at once: more wait for nobody but themselves. */
+/** Limit of open long requests per user. */
 const maxOpen = 10
 
 export interface JobInput {
   kind: string
   input: unknown
-  /** As the caller chose it, where the call lets them. */
+  /** Chosen by the client. */
   progressKey?: string | undefined
   deadlineMs?: number
 }
 
 /**
- * Takes a long request: its row is written in the transaction of the write that asks for it (protocol 26), and the same
- * intent finds the same row. Answers 202 and where to ask. Throws RATE_LIMITED.
+ * Writes the job's row in the transaction of the write (protocol 26); the same intent finds the same row. Returns a 202 with the address to
+ * poll. Throws RATE_LIMITED.
  */
 export async function startJob(
   { db, caller, now, intent }: UseCaseContext,
@@ -43,23 +43,23 @@ export async function startJob(
     input,
     progressKey,
     now,
-    // Without a key nothing can be repeated, so any name will do.
+    // A write without a key cannot be repeated, so any unique value will do.
     intent: intent ?? id,
     deadline: now + deadlineMs,
   })
   const location = getJobLocation(job)
   const body = { location, progressKey: job.progress_key, deadline: job.deadline }
-  // The endpoint's output is what the job will answer; this is the word that it has begun.
+  // The endpoint's output type describes the job's result. This body only confirms its start, hence the cast.
   return { status: 202, headers: { location }, body: body as never }
 }
 
-/** 128 bits: it is what its owner asks by. */
+/** 128 bits, because its owner polls with it. */
 export const createJobId = () => randomBytes(16).toString('hex')
 
 const getJobLocation = ({ id }: Pick<JobRow, 'id'>) => `/api/request/${id}`
 
 const keyLetters = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789'
-/** Twelve random characters (portal 9); bound to its user, so it opens nothing. */
+/** Twelve random characters (portal 9). The key is bound to its user, so it gives no access. */
 export const createProgressKey = () =>
   Array.from({ length: 12 }, () => keyLetters[randomInt(keyLetters.length)]).join('')
 
@@ -70,8 +70,8 @@ export interface JobResponse {
 }
 
 /**
- * How far a long request is, or what it came to. Throws NOT_FOUND for anybody but its owner, REQUEST_TIMEOUT (408) once
- * its time is up, which may still turn final, and GONE (410) once its answer is no longer kept.
+ * Throws NOT_FOUND for every caller but its owner, REQUEST_TIMEOUT (408) after its deadline, when it may still end, and GONE (410) when its
+ * response is no longer stored.
  */
 export async function readJob(app: AppContext, caller: Caller, id: string, language: Language): Promise<JobResponse> {
   const job = requireRow(await runForCompany(app, caller, (db) => findJob(db, caller, id)))
@@ -93,29 +93,27 @@ function buildFinalResponse(
 ): JobResponse {
   if (endTime + jobTimes.retention <= app.clock()) throw new ProblemError('GONE', { state, status })
   const responseBody: unknown = body === null ? null : JSON.parse(body)
-  // What sets the last word of a long request apart from a poll that failed (protocol 3).
+  // The header distinguishes the final response of a long request from a failed poll (protocol 3).
   const headers = { [names.outcome]: `${state === 'done' ? 'done' : 'refused'}; ${id}` }
   if (state === 'done') return { status: status ?? 200, headers, body: responseBody }
   const { code, data } = responseBody as { code: ProblemCode; data: unknown }
   return { status: status ?? 500, headers, body: buildErrorBody(code, data, language) }
 }
 
-/** What the websocket says of a job. `status` as progress bars know it: active, success, exception. */
+/** Message of the websocket about a job. `status` has the values of a progress bar: active, success, exception. */
 export interface JobProgress {
   progressKey: string
-  /** The kind of job. */
   code: string
   data: { status: 'active' | 'success' | 'exception'; percent: number }
-  /** What it is at, where it says so. */
+  /** The current step, if the job reports one. */
   info: { name: string; message: string }
 }
 
-/** Says to every node how far a user's job is; each tells those who are connected to it. */
+/** Channel that announces a job's progress to every node. Each node notifies the user's connections. */
 export const progressChannel = 'portal_progress'
-/** Says to every node that there is a job to be taken. */
 export const jobsChannel = 'portal_jobs'
 
-/** After the commit, so that whoever looks finds it; who does not hear of it looks by itself. */
+/** Call it after the commit. If it is lost, the workers still find the job by polling. */
 export const notifyJobs = ({ database }: AppContext): void =>
   void database.announce(jobsChannel, '').catch(() => undefined)
 
@@ -131,7 +129,7 @@ export const toJobProgress = (
   info: JobProgress['info'] = { name: '', message: '' },
 ): JobProgress => ({ progressKey, code: kind, data: { status, percent }, info })
 
-/** What somebody who has just connected has missed. */
+/** For a client that has just connected. */
 export const listRunningProgress = async (app: AppContext, caller: Caller): Promise<JobProgress[]> => {
   const openJobs = await runForCompany(app, caller, (db) => listOpenJobs(db, caller))
   return openJobs.map((job) => toJobProgress(job, 'active'))

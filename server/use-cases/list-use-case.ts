@@ -1,4 +1,3 @@
-/** The use case of a list, from its reads in the database: a page, what changed, and the next rows of a stream. */
 import type { Endpoint, OutputOf, ParsedInputOf } from '#contract/endpoint.ts'
 import type { ListUseCase, UseCaseContext } from '#server/context/context.ts'
 import type { ListPageQuery, ListReads } from '#server/db/list-query.ts'
@@ -7,11 +6,11 @@ export type ListRow<E> = Extract<OutputOf<E>, { count: number }> extends { data:
 
 interface ListOptions<E extends Endpoint, Scope, Row> {
   reads: ListReads<Scope, Row>
-  /** Checks that the caller may read, and finds out whose rows. Throws NOT_FOUND. */
+  /** Checks that the caller may read, and runs `read` for the rows they may see. Throws NOT_FOUND. */
   runInScope<T>(context: UseCaseContext, input: ParsedInputOf<E>, read: (scope: Scope) => Promise<T>): Promise<T>
-  /** May carry more than the row of the contract; the output schema strips it. */
+  /** The result may have more fields than the row of the contract; the output schema removes them. */
   toRow(context: UseCaseContext, row: Row, scope: Scope): ListRow<E>
-  /** Of a page: what the caller may filter by. Throws FORBIDDEN. */
+  /** Checks the filters of a page and returns its query. Throws FORBIDDEN for a filter that the caller may not use. */
   toPageQuery?(context: UseCaseContext, query: ParsedInputOf<E>['query']): ListPageQuery
 }
 

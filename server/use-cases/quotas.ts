@@ -1,9 +1,9 @@
-/** How much one company may take up of what all share (decision 70, docs/security.md). */
+/** Limits on what one company may take of shared resources (decision 70, docs/security.md). */
 export const quotas = {
-  /** Orders of services that wait to be paid: each reserves a service code. */
+  /** Unpaid orders of services. Each reserves a service code. */
   unpaidOrders: 20,
-  /** Days after which a sign-up that nobody activated gives its company code back. */
+  /** Days after which a sign-up that was not activated releases its company code. */
   activationDays: 7,
-  /** Days after which it does so even with a link that is open: links can be sent again without end. */
+  /** Days after which this happens even with a valid activation link, because links can be sent again without limit. */
   activationLinkDays: 14,
 } as const

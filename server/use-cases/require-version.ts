@@ -1,4 +1,4 @@
-/** If-Match against the row as it is now (protocol 9), and the 412 that shows it. */
+/** Compares If-Match with the current row (protocol 9), and throws a 412 with that row. */
 import { findLastAuthor } from '#server/db/audit/audit-trail.ts'
 import type { AuditEntry } from '#server/db/audit/audit-entry.ts'
 import type { UseCaseContext } from '#server/context/context.ts'
@@ -10,13 +10,11 @@ interface VersionedRow {
 }
 
 export interface VersionCheck {
-  /** The row as an answer shows it, made only where it is shown. */
   buildCurrentRow: () => unknown
-  /** How the trail calls a change of it: where it is kept with more rows of its kind, which one. */
   auditTarget: Pick<AuditEntry, 'code' | 'info'>
 }
 
-/** Without If-Match there is nothing to compare. The 412 says who made the row what it is, for whoever has to choose. */
+/** Does nothing without If-Match. The 412 contains who made the last change, so that the user can decide. */
 export async function requireVersion(
   context: UseCaseContext,
   row: VersionedRow,

@@ -1,13 +1,13 @@
 /**
- * Secrets as they stand in the database: sealed by a key that is derived from the installation's and is in no row, so that a stolen
- * dump opens nothing. A seal is bound to what it is of: moved to another's row, it does not open.
+ * Encrypts secrets with a key derived from the installation's key, which is in no row, so a stolen dump is useless. A seal is bound to its
+ * owner: copied to another row, it cannot be opened.
  */
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto'
 import type { Config } from '#server/config/config.ts'
 
 type TokenKeyConfig = Pick<Config, 'tokenKey'>
 
-/** `purpose`: each has a key of its own. `owner`: whose secret it is. Fixed for what is stored already. */
+/** Each `purpose` has a separate key. `owner` is whose secret it is. Neither may change for stored secrets. */
 export interface SealTarget {
   purpose: string
   owner: string
@@ -28,7 +28,7 @@ export function seal(config: TokenKeyConfig, { purpose, owner }: SealTarget, sec
   return Buffer.concat([iv, encryption.getAuthTag(), sealedBytes]).toString('base64url')
 }
 
-/** Null where it was sealed under another key: the installation's was changed since. */
+/** Returns null if the secret was sealed under another key because the installation's key has changed. */
 export function unseal(config: TokenKeyConfig, { purpose, owner }: SealTarget, sealedText: string): string | null {
   const bytes = Buffer.from(sealedText, 'base64url')
   try {

@@ -1,6 +1,6 @@
 /**
- * Addresses that a browser opens by itself, with no token in a header: made for somebody who may see the thing, and good for one
- * browser within a short time, while the session stands and its user still may (D64, D65, decisions 71 and 73).
+ * Addresses that a browser opens without a token in a header. A ticket is valid for one browser and a short time, while the session and the
+ * user's permission last (D64, D65, decisions 71 and 73).
  */
 import { randomBytes } from 'node:crypto'
 import { isAllowed } from '#domain/access.ts'
@@ -30,13 +30,10 @@ import {
 type IssuedTicketKind = Exclude<TicketKind, 'confirm'>
 /** In ms. */
 const lifetimesMs: Record<IssuedTicketKind, number> = { price: 5 * 60_000, print: 60_000, log: 5 * 60_000 }
-/** What one user may have waiting to be opened, of each kind (S-25). */
+/** Maximum number of unopened tickets per user and kind (S-25). */
 const maxOpenTickets = 30
 
-/**
- * Answers the key, 256 bits. `companyId`: whose thing it shows, where that is not the caller's own company. The caller has been
- * found to be allowed it. Throws RATE_LIMITED.
- */
+/** Returns a 256-bit key. `companyId` is the content's company. Check the permission before. Throws RATE_LIMITED. */
 export async function issueTicket(
   { db, caller, sessionId, now }: Pick<UseCaseContext, 'db' | 'caller' | 'sessionId' | 'now'>,
   { kind, subject, companyId = caller.companyId }: { kind: IssuedTicketKind; subject: unknown; companyId?: number },
@@ -50,24 +47,22 @@ export async function issueTicket(
   return key
 }
 
-/** Who may hold a ticket: the right is looked up again when it is opened. */
 const endpointsByKind = { price: exportPriceList, print: requestPrint, log: requestLog } as const
 
-/** The request that opens a ticket. */
 export interface TicketRequest {
   app: AppContext
-  /** What only this browser sends; null: there is no telling. */
+  /** A value that only this browser sends, or null. */
   browser: string | null
-  /** It is a browser's guess: nobody has asked to see anything yet. */
+  /** The browser prefetches the address without a request of the user. */
   isPrefetch: boolean
   /** Runs `action` if the response does not arrive completely, or is a failure of the server. */
   onUndelivered: (action: () => Promise<void>) => void
 }
 
 /**
- * Uses the ticket up, unless the response does not arrive. Null: it was used by another browser or more than a minute ago, is over
- * or never was; the session that made it has ended; its user may no longer. What is being sent when a session ends is sent to its
- * end. Throws UNAVAILABLE for a prefetch: the browser asks again when its user does. Needs portal_system.
+ * Marks the ticket as used, unless the response is not delivered. Returns null if another browser used it, it was used more than a minute
+ * ago, it has expired, its session has ended, or its user lost the permission. A response that has begun is sent completely. Throws
+ * UNAVAILABLE for a prefetch, so that the browser sends it again for the user. Needs the role `portal_system`.
  */
 export async function openTicket(
   db: DatabaseHandle,
@@ -82,14 +77,14 @@ export async function openTicket(
   return ticket
 }
 
-/** Throws NOT_FOUND where `openTicket` finds none. */
+/** Throws NOT_FOUND if `openTicket` returns null. */
 export async function redeemTicket(request: TicketRequest, kind: IssuedTicketKind, key: string): Promise<TicketRecord> {
   const { app } = request
   const ticket = requireRow(await writeAsSystem(app, (db) => openTicket(db, kind, key, request)))
   return ticket
 }
 
-/** For HEAD: uses nothing up. Throws NOT_FOUND where the ticket would open nothing. */
+/** For HEAD: does not use up the ticket. Throws NOT_FOUND if the ticket is not valid. */
 export async function checkTicket(app: AppContext, kind: IssuedTicketKind, key: string): Promise<void> {
   const now = app.clock()
   const ticket = await writeAsSystem(app, async (db) => keepIfAllowed(db, await peekTicket(db, kind, key, now), now))

@@ -1,4 +1,4 @@
-/** The libraries of the frame. A file of their own on every device: they change seldom, and run before our own code does. */
+/** The libraries of the layout. A separate chunk on every device, because they change rarely and run before the portal's own code. */
 import 'react-dom/client'
 import 'react-router-dom'
 import 'react-redux'

@@ -1,4 +1,4 @@
-/** The first script: sends for all that the address asks for, and so has nothing heavy itself. */
+/** The first script. It starts all downloads for the current address, and imports nothing large itself. */
 import '#app/trusted-types.ts'
 import '#ui/tokens.css'
 import '#ui/base.css'
@@ -9,17 +9,17 @@ import { reloadOnce } from '#app/pwa/reload-once.ts'
 import { recoverLostWorker } from '#app/pwa/worker-recovery.ts'
 import { takeUrlLanguage } from '#app/i18n/locale-files.ts'
 
-// At once: the page may be left before anything else of it is here.
+// At once, because the page may be left before the rest is loaded.
 takeUrlLanguage()
 
 recoverLostWorker()
 const path = location.pathname.slice(import.meta.env.BASE_URL.length - 1) || '/'
 prefetchPage(path)
-// The libraries by themselves, so that the browser comes to its own between them and the app.
+// The libraries first, so that the browser can handle other work between them and the app.
 const code = import(/* chunk: libraries */ '#app/libraries.ts').then(() => import(/* chunk: frame */ '#app/start.tsx'))
 void code.then(({ start }) => start(path), loadWhenOnline)
 
-/** Lost on the way before anything stood: nothing is lost by beginning anew. */
+/** Loading failed before anything was shown, so a reload loses nothing. */
 function loadWhenOnline(): void {
   const load = () => reloadOnce('build')
   if (navigator.onLine) load()

@@ -1,4 +1,3 @@
-/** Draws the page, and then brings what no first page waits for. */
 import { StrictMode, startTransition, useEffect } from 'react'
 import { createRoot, type Root } from 'react-dom/client'
 import { BrowserRouter } from 'react-router-dom'
@@ -39,7 +38,7 @@ const loadPackages = async () =>
 function openStore() {
   let pendingCount = 0
   let isAnswered = false
-  // The line is heard by the store, which is made with the api that hears it.
+  // The connection listener needs the store, and the store needs this API client, so the listener is set later.
   let listener: ConnectionListener = async (networkState) => networkState
   const call: ApiClient['call'] = async (...input) => {
     pendingCount += 1
@@ -53,11 +52,11 @@ function openStore() {
   const api = observeApi({ call }, (networkState) => listener(networkState))
   const store = createStore({
     api,
-    // Nobody who is signed in carries these along.
+    // Loaded here, so that signed-in users do not load this code.
     signIn: async (input) => {
       fetchAfterLogin()
       const { signIn } = await import('#request/session/sign-in.ts')
-      // Where nobody has chosen on this device the account's own language is taken (D68).
+      // If no language was chosen on this device, the account's own language is used (D68).
       const hasChosenLanguage = readPreference('portal.language') !== null
       const result = await signIn((await loadNetwork()).ports, {
         ...input,
@@ -85,7 +84,7 @@ function openStore() {
   return { api, store, listener, isIdle: () => isAnswered && pendingCount === 0 }
 }
 
-/** `path`: inside the base. Resolves to what is drawn, once all is here. */
+/** `path` is relative to the base. Resolves to the React root when everything is loaded. */
 export async function start(path: string): Promise<Root> {
   startTheme()
   ignoreComposingKeys(window)
@@ -95,7 +94,7 @@ export async function start(path: string): Promise<Root> {
   const pageReady = preparePage(path)
   const startSessionWatch = async () =>
     (await retryImport(() => import('#app/connection/session-sync.ts'))).watchSession(store, api, pageReady)
-  // Inside, who is there decides what is shown; outside, a form can be read and filled before the device's database is here.
+  // Behind the login the session decides what is shown. Other pages can be used before the device's database is loaded.
   const isSignedInPage = isSignedInPath(path)
   if (isSignedInPage) void startSessionWatch()
   await startMessages()
@@ -105,7 +104,7 @@ export async function start(path: string): Promise<Root> {
   await (isSignedInPage ? showLoading(store, root) : pageReady)
   let resolveFirstRender = () => {}
   const firstRender = new Promise<void>((resolve) => (resolveFirstRender = resolve))
-  // As a transition it is drawn in slices, between which the browser comes to its own.
+  // As a transition it is rendered in slices, so that the browser can handle other work in between.
   startTransition(() =>
     root.render(
       <StrictMode>
@@ -124,7 +123,7 @@ export async function start(path: string): Promise<Root> {
   await waitForPaint()
   void loadPageMessages(...problemNamespaces)
   if (!isSignedInPage) void startSessionWatch()
-  // Installing the worker fetches the whole shell and must not stand before the page's own files and rows.
+  // Installing the worker downloads the complete client, which must not delay the page's own files and rows.
   await pageReady
   if (isSignedInPage) await waitForRows(isIdle)
   markFirstPageReady()
@@ -136,20 +135,20 @@ export async function start(path: string): Promise<Root> {
   nameEnterKeys()
   keepHintsInside()
   watchInstallPrompt()
-  // A visitors' page from the device has asked nobody: whether the server is there is not known yet.
+  // A cached page for visitors has sent no request, so whether the server can be reached is unknown.
   if (!isSignedInPage && navigator.serviceWorker?.controller) void listener('unreachable')
   startWorker(() => void listener('online'))
   if (path === routes.login.path) fetchAfterLogin()
   return root
 }
 
-/** The page that the login leads to, with the frame: fetched while the form is filled in and the password is checked. */
+/** Downloads the page after the login and the layout, while the user fills in the form and the password is checked. */
 function fetchAfterLogin(): void {
   const returnPath = toReturnPath(new URLSearchParams(location.search).get('to'))
   prefetchPage(new URL(returnPath, location.origin).pathname)
 }
 
-/** What the store says is drawn at once and in one piece, so the page is drawn only when it is known who is there. */
+/** Changes of the store are rendered at once and in one piece, so the page is rendered only when the session is known. */
 async function showLoading(store: AppStore, root: Root): Promise<void> {
   const timer = setTimeout(() => {
     root.render(
@@ -162,13 +161,12 @@ async function showLoading(store: AppStore, root: Root): Promise<void> {
   clearTimeout(timer)
 }
 
-/** A transition ends when it can: only the tree itself knows when it is there. */
+/** Only the rendered tree itself knows when the transition has ended. */
 function RenderNotifier({ onDrawn }: { onDrawn: () => void }) {
   useEffect(onDrawn, [onDrawn])
   return null
 }
 
-/** Resolves when it is known who is there, or why it is not. */
 const waitForSession = (store: AppStore) =>
   new Promise<void>((resolve) => {
     const check = () => {
@@ -181,15 +179,12 @@ const waitForSession = (store: AppStore) =>
     check()
   })
 
-/** A page that can be drawn within this needs no view that says it is coming. */
+/** In ms. A page that renders within this time needs no loading view. */
 const loadingDelayMs = 300
-/** So long the worker waits for the first rows. */
+/** In ms. How long the worker's installation waits for the first rows. */
 const maxRowWaitMs = 6_000
 const wait = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms))
-/**
- * Resolves once the first responses are here and the page shows no placeholder row, after `maxRowWaitMs` at the latest. What
- * has been answered is on its way to the device, and from there to the page.
- */
+/** Waits for responses and real rows, at most `maxRowWaitMs`. Rows appear a little after their response. */
 async function waitForRows(isIdle: () => boolean): Promise<void> {
   const isDrawn = () => document.querySelector('main h1') !== null && document.querySelector('.waiting') === null
   const endAt = performance.now() + maxRowWaitMs

@@ -1,4 +1,3 @@
-/** Signing in and out, the own account, the company, existence queries. */
 import * as z from 'zod/mini'
 import { defineEndpoint, type VersionedRow } from '#contract/endpoint.ts'
 import { assetRef, currency, exists, line, randomId, ref, text, timestamp } from '#contract/values.ts'
@@ -7,23 +6,23 @@ import { language, title, userRow } from '#contract/users.ts'
 export const tokenResponse = z.object({
   access_token: z.string(),
   token_type: z.string(),
-  /** `cookie` where an HttpOnly cookie holds it (K-10). */
+  /** `cookie` if an HttpOnly cookie holds the token (K-10). */
   refresh_token: z.string(),
   expires_in: z.int(),
-  /** How long the session can still be renewed, seconds. */
+  /** How long the session can be renewed, in seconds. */
   refresh_expires_in: z.optional(z.int()),
   user_id: z.int(),
-  /** SHA-256 of the access token, in hex: a device shows it with its next renewal (decision 69). */
+  /** SHA-256 of the access token in hex. A device sends it with its next renewal (decision 69). */
   access_hash: z.optional(z.string()),
 })
 export type TokenResponse = z.output<typeof tokenResponse>
 
-/** Beside UNAUTHORIZED where nobody ended the session. lapsed: its time is over · missing: the browser sent no refresh token. */
+/** Details of UNAUTHORIZED: the session has expired (`lapsed`), or the browser sent no refresh token. */
 export interface UnauthorizedDetails {
   why: 'lapsed' | 'missing'
 }
 
-/** Names the client and protects nothing (D85). */
+/** Identifies the client. It is public and protects nothing (D85). */
 export const clientCredential = 'saas-web:public'
 
 export const grantToken = defineEndpoint({
@@ -40,7 +39,7 @@ export const grantToken = defineEndpoint({
     password: z.optional(text(1000)),
     refresh_token: z.optional(text(200)),
     access_token: z.optional(text(200)),
-    /** Of MFA_REQUIRED, with one of the three below. */
+    /** The token from the data of MFA_REQUIRED. It is sent with one of the three fields below. */
     mfa_token: z.optional(text(200)),
     otp: z.optional(text(20)),
     assertion: z.optional(text(10_000)),
@@ -57,7 +56,7 @@ export const signOut = defineEndpoint({
   method: 'POST',
   path: '/api/m18s/logout',
   summary: 'End this session on the server, by bearer token or refresh cookie',
-  // The refresh cookie alone is enough (protocol 29), so the call itself sees to who is asking.
+  // The refresh cookie alone is enough (protocol 29), so the use case checks the caller itself.
   access: 'anybody',
   matrix: 'Z-02',
   output: null,
@@ -65,10 +64,9 @@ export const signOut = defineEndpoint({
   secret: true,
 })
 
-/** 32 bytes, base64url. 0 names the account's first key, which sessions had before each got its own. */
+/** 32 bytes, base64url. Id 0 is the account's first key. Sessions used it before each session got its own key. */
 const sealKey = z.object({ id: z.int(), key: z.string() })
 
-/** Ids of sealing keys: whole numbers divided by commas, 50 at most. */
 const sealKeyIds = z.string().check(z.regex(/^(0|[1-9]\d{0,14})(,(0|[1-9]\d{0,14})){0,49}$/))
 export const maxSealKeys = 50
 
@@ -81,24 +79,24 @@ export const getUser = defineEndpoint({
   matrix: 'Z-03',
   query: z.object({
     userId: z.optional(ref('user')),
-    /** Of oneself: which of the older keys come along in `seal_keys`. Asked by a direct call, whose answer no device stores. */
+    /** Only for the caller: ids of older keys to return in `seal_keys`. Sent as a direct call, so it is never stored. */
     seals: z.optional(sealKeyIds),
   }),
   output: z.object({
     ...userRow.shape,
-    /** Key 0, which builds of the client before session_seal_key seal with. Null, as the next one: it is not oneself. */
+    /** Key 0, used by clients older than `session_seal_key`. This field and the next are null for other users. */
     seal_key: z.nullable(z.string()),
-    /** The newest: of the session that asks. Under this one its device seals. */
+    /** The latest key, which belongs to the caller's session. The device seals with it. */
     session_seal_key: z.nullable(sealKey),
-    /** Those of `seals` that are the user's and have not been deleted, by id. */
+    /** The keys listed in `seals` that belong to the user and are not deleted, ordered by id. */
     seal_keys: z.array(sealKey),
-    /** Of who is not activated yet, for their admin: the link of the latest mail. Null: none was sent that still counts. */
+    /** For admins: the latest invitation link of a user who is not activated. Null if no sent link is valid. */
     invitation: z.nullable(z.object({ until: timestamp, works: z.boolean() })),
   }),
   offline: 'read',
 })
 
-// As ending a session: repeated it changes nothing, and it waits in no idempotency store and no worker.
+// Like logout: repeating it changes nothing. It bypasses the idempotency store and the service worker.
 export const deleteSealKeys = defineEndpoint({
   name: 'deleteSealKeys',
   method: 'DELETE',
@@ -124,12 +122,12 @@ export const getSettings = defineEndpoint({
     uat_bound: z.enum(['floor', 'ceiling']),
     currencies: z.array(currency),
     /**
-     * `stripe_key`: for Stripe's card fields. `card_frame`: of the demo, the sandbox's page with card fields. Neither: cards are asked
-     * for on the gateway's own page. `types`: what is set up (domain/payments).
+     * `stripe_key` is for Stripe's card fields. `card_frame` is the page with card fields of the demo sandbox. If both are null, the card
+     * is entered on the gateway's own page. `types` lists the payment types that are set up (domain/payments).
      */
     payment: z.object({
       stripe_key: z.nullable(z.string()),
-      /** Not in the response of an older build. */
+      /** Missing in responses of older builds. */
       card_frame: z.optional(z.nullable(z.string())),
       alipay: z.boolean(),
       types: z.array(z.string()),
@@ -174,7 +172,7 @@ export const uploadAsset = defineEndpoint({
   body: z.object({ avatar: z.unknown() }),
   encoding: 'multipart',
   output: z.object({ id: randomId }),
-  // Recorded by the page and sent by the drain, never as a page's upload through the worker (protocol 22).
+  // The page puts the upload into the outbox, and the sender sends it. A page never uploads through the service worker (protocol 22).
   offline: 'queue',
 })
 
@@ -310,7 +308,7 @@ export const fieldExists = defineEndpoint({
     resource: text(40, 1),
     field: text(40, 1),
     value: text(200, 1),
-    /** A query string of its own: `not`, the id of a row that does not count, and `type`, the client type. */
+    /** A nested query string with `not`, the id of a row to ignore, and `type`, the client type. */
     conds: z.optional(text(500)),
   }),
   output: exists,

@@ -1,4 +1,3 @@
-/** Apps: the packages that modules are made of, their upload and their history. */
 import * as z from 'zod/mini'
 import { mappFaults, mappLimits } from '#domain/catalogue/mapp.ts'
 import { defineEndpoint, type ListSpec } from '#contract/endpoint.ts'
@@ -13,7 +12,7 @@ import {
   timestamp,
 } from '#contract/values.ts'
 
-/** What an app can be told by the module that takes it in. */
+/** A setting that a module can pass to the app. */
 const appFlag = z.object({
   key: z.string(),
   name: z.string(),
@@ -26,13 +25,12 @@ const appRow = z.object({
   code: z.string(),
   name: z.string(),
   version: z.string(),
-  /** Ids of web resources. */
   icon: z.nullable(z.string()),
   markdown: z.nullable(z.string()),
   flag: z.array(appFlag),
-  /** The apps that it needs, in these versions at least. */
+  /** Apps that this app needs, with their minimum versions. */
   requires: z.array(z.object({ code: z.string(), version: z.string() })),
-  /** Of its package; null: it was published before packages were. */
+  /** SHA-256 of the package. Null if the app was published before packages existed. */
   sha256: z.nullable(z.string()),
   create_time: timestamp,
   update_time: timestamp,
@@ -68,7 +66,6 @@ export const listApps = defineEndpoint({
 const historyRow = z.object({
   id: z.int(),
   code: z.string(),
-  /** Its description. */
   name: z.string(),
   version: z.string(),
   create_time: timestamp,
@@ -109,17 +106,15 @@ const uploadedFile = z.object({
   release_date: z.nullable(plainDate),
   version: z.string(),
   min_version_required: z.nullable(z.string()),
-  /** Null: its code is unknown. */
+  /** Null if the code is unknown. */
   current_version: z.nullable(z.string()),
-  /** 0 add, 1 upgrade, 2 existed, 3 version conflict (D79). */
+  /** 0 add, 1 upgrade, 2 already exists, 3 version conflict (D79). */
   status: z.union([z.literal(0), z.literal(1), z.literal(2), z.literal(3)]),
-  /** Why the version conflicts. */
   why: z.nullable(z.enum(['lower', 'min_version', 'other_bytes'])),
-  /** Of the app, not of the module. */
+  /** Code of the app, not of the module. */
   code: z.string(),
   app_name: z.string(),
   provider: z.string(),
-  /** Of the file, as is `name`. */
   sha256: z.string(),
   size: z.int(),
   flag: z.array(appFlag),
@@ -144,7 +139,7 @@ export const uploadApp = defineEndpoint({
   offline: 'online',
 })
 
-/** Beside it, under `/api/app/upload/tus/`, packages are received in pieces (tus 1.0), past the worker. */
+/** Packages are uploaded in pieces (tus 1.0) under `/api/app/upload/tus/`. These requests bypass the service worker. */
 export const listUploads = defineEndpoint({
   name: 'listUploads',
   method: 'GET',
@@ -154,10 +149,9 @@ export const listUploads = defineEndpoint({
   matrix: 'Z-31',
   output: z.array(
     z.object({
-      /** Its name under `/api/app/upload/tus/`. */
       id: z.string(),
       name: z.string(),
-      /** Bytes: of the whole, and of what has come. */
+      /** Size of the file and received part of it, in bytes. */
       size: z.int(),
       received: z.int(),
       state: z.enum(['receiving', 'read', 'refused']),

@@ -1,4 +1,3 @@
-/** Who did what, and when: the audit trail of a company, its log and its proofs. */
 import * as z from 'zod/mini'
 import { logFaults } from '#domain/audit-log/fault.ts'
 import { auditMenus, auditOperations } from '#domain/audit-log/leaf.ts'
@@ -19,11 +18,11 @@ const operation = z.enum(auditOperations)
 
 const change = z.object({ field: z.string(), before: z.unknown(), after: z.unknown() })
 
-/** `AuditEntryRow` of domain/audit-log: all of it follows from `leaf`, but for names that only the provider's staff read. */
+/** All fields of `AuditEntryRow` follow from `leaf`, except names that only provider staff can read. */
 export const auditEntry = z.object({
   id: z.int(),
   company_id: z.int(),
-  /** Place in the company's log; null: it is being recorded. */
+  /** Index in the company's log. Null while the entry is not in the log yet. */
   log_index: z.nullable(z.int()),
   code: menu,
   operation: z.string(),
@@ -32,12 +31,12 @@ export const auditEntry = z.object({
   by_provider: z.boolean(),
   end_time: timestamp,
   day: plainDate,
-  /** -1: it failed. */
+  /** -1 if the action failed. */
   status: z.union([z.literal(-1), z.literal(0)]),
-  /** Names of what it was about, such as CompanyName or ServiceCode (contracts 3). */
+  /** Names of the records involved, such as CompanyName or ServiceCode (contracts 3). */
   info: z.record(z.string(), z.unknown()),
   changes: z.array(change),
-  /** The write that caused it: the receipt on the device carries the same. */
+  /** The intent of the write that caused the entry. The receipt on the device has the same id. */
   intent: z.nullable(z.string()),
   request_id: z.string(),
   search_text: z.string(),
@@ -49,7 +48,7 @@ export const auditEntry = z.object({
 const trailListSpec = {
   table: 'trail',
   row: auditEntry,
-  // A trail is read along time; what else could be sorted by is a filter, so that each page comes straight from an index.
+  // Sorted only by time. Other columns have filters, so that each page comes directly from an index.
   sorts: { end_time: 'time' },
   sort: ['end_time', 'desc'],
   filters: {
@@ -66,7 +65,7 @@ const trailListSpec = {
   scope: { column: 'company_id', param: 'companyId' },
 } satisfies ListSpec
 
-/** What narrows the trail, in lists, files and figures alike. Both days are part of the range. */
+/** Filters shared by lists, exports and charts. Both days are inclusive. */
 const filters = {
   code: z.optional(menu),
   operation: z.optional(operation),
@@ -77,12 +76,12 @@ const filters = {
   intent: z.optional(z.guid()),
   searchText: z.optional(text(200)),
 }
-/** Left out: the caller's own company. Others than the provider's staff may name no other. */
+/** If omitted, the caller's own company. Only provider staff may name another company. */
 const company = { companyId: z.optional(rowId) }
-/** The log of nobody's company, where calls without a session are kept, is named by 0. */
+/** 0 names the log of calls without a session, which belongs to no company. */
 const logQuery = { companyId: z.optional(integerBetween(0, 2_147_483_647)) }
 
-/** The types app, module, automodule and price answer the delete level only (contracts 2). */
+/** Only callers with the delete level get entries of the types app, module, automodule and price (contracts 2). */
 export const listTrail = defineEndpoint({
   name: 'listTrail',
   method: 'GET',
@@ -92,26 +91,24 @@ export const listTrail = defineEndpoint({
   matrix: 'Z-28',
   query: z.object({
     results: z._default(integerBetween(1, 50), 10),
-    /** Up to the 10,000th match; further on by `after`. */
+    /** Pages reach up to the 10,000th match. Use `after` to continue from there. */
     page: z._default(integerBetween(1, 10_000), 1),
-    /** Id of the last entry that is known, in the order that is asked for: the page begins behind it. */
+    /** Id of the last known entry in the requested order. The page starts after it. */
     after: z.optional(rowId),
     sortField: z.optional(z.enum(getSortNames(trailListSpec))),
     sortOrder: z.optional(z.enum(['asc', 'desc', 'ascend', 'descend'])),
-    /** Id of the one entry that is asked for: an address names it. */
     entry: z.optional(rowId),
     ...company,
     ...filters,
   }),
-  /** `more`: there are more than 10,000. */
+  /** `more` is true if there are more than 10,000 matches. */
   output: pageOutput(auditEntry),
   offline: 'read',
 })
 
-/** What the device keeps of a range, filled and read by the same words as other lists. */
 export const storedTrailListSpec: ListSpec = declareStoredList(trailListSpec)
 
-/** How many entries each day of at most 400 has; those that failed apart. */
+/** Number of entries per day, for at most 400 days. Failed entries are counted separately. */
 export const trailActivity = defineEndpoint({
   name: 'trailActivity',
   method: 'GET',
@@ -122,13 +119,13 @@ export const trailActivity = defineEndpoint({
   query: z.object({ ...company, ...filters }),
   output: z.object({
     days: z.array(z.object({ day: plainDate, done: z.int(), failed: z.int() })),
-    /** Days before the first of these are not counted, although there may be entries of them. */
+    /** The first day that is counted. Earlier days may have entries too. */
     from: z.nullable(plainDate),
   }),
   offline: 'read',
 })
 
-/** A signed note in the format of C2SP's tlog-checkpoint, with the key it was signed by as a verifier key. */
+/** A signed note in the C2SP tlog-checkpoint format, with the verifier key of its signer. */
 export const trailCheckpoint = defineEndpoint({
   name: 'trailCheckpoint',
   method: 'GET',
@@ -136,18 +133,17 @@ export const trailCheckpoint = defineEndpoint({
   summary: "The newest signed checkpoint of a company's log",
   access: 'trail',
   matrix: 'Z-28',
-  /** `known`: the key by which whoever asks has read the log before. */
+  /** `known`: the verifier key that the caller last verified the log with. */
   query: z.object({ ...logQuery, known: z.optional(text(300)) }),
   output: z.object({
-    /** Null: the log is empty. */
+    /** Null if the log is empty. */
     note: z.nullable(z.string()),
-    /** `name+id+base64`, as C2SP's signed notes have it. */
+    /** `name+id+base64`, as in C2SP signed notes. */
     key: z.string(),
-    /** Entries that are written and not yet in the log. */
     pending: z.int(),
-    /** Where the key was changed since `known`: a checkpoint for each change, in which the key before names the one after. */
+    /** Present if the key changed since `known`: a checkpoint per change, in which the old key names the new one. */
     handovers: z.optional(z.array(z.string())),
-    /** There where the server has found the log changed: what is wrong, and which places are concerned, up to `to` without it. */
+    /** Set if the server found the log changed: the fault, and the affected log indexes (`to` is exclusive). */
     alarm: z.optional(z.object({ fault: z.string(), from: z.int(), to: z.int() })),
   }),
   offline: 'read',
@@ -163,12 +159,11 @@ export const trailTile = defineEndpoint({
   matrix: 'Z-28',
   params: z.object({ level: z.string().check(z.regex(/^[0-5]$/)), index: z.string().check(z.regex(/^\d{1,9}$/)) }),
   query: z.object(logQuery),
-  /** Hashes of 32 bytes each, one after the other, in base64. */
   output: z.object({ hashes: z.string() }),
   offline: 'read',
 })
 
-/** What the device would keep of a range, and how much that is. `from` and `to`: places in the log, `to` not included. */
+/** Size of a range that the device can store. `from` and `to` are log indexes; `to` is exclusive. */
 const rangeOutput = z.object({ from: z.int(), to: z.int(), entries: z.int(), bytes: z.int() })
 const days = { dateFrom: plainDate, dateTo: plainDate }
 
@@ -184,7 +179,7 @@ export const trailRange = defineEndpoint({
   offline: 'online',
 })
 
-/** An export like any other, so it is an entry itself; the answer's word opens the stream, now and for its later entries. */
+/** Creates an audit entry, like every export. The returned `keep` authorizes the stream, also for later entries. */
 export const keepTrail = defineEndpoint({
   name: 'keepTrail',
   method: 'POST',
@@ -198,9 +193,9 @@ export const keepTrail = defineEndpoint({
 })
 
 /**
- * Exactly what is filtered as CSV or XLSX; or, with the word of `keepTrail`, the leaves of the log as NDJSON, from a place
- * in the log on: first `{zone, from, to}`, then `{index, leaf}` or `{index, hash}` (of what the reader may not see, in
- * base64) without a gap, at the end `{count, note}`. Without the last line the stream was cut.
+ * Returns the filtered entries as CSV or XLSX. With the `keep` of `keepTrail`, it streams leaves of the log as NDJSON from a log index on:
+ * first `{zone, from, to}`, then `{index, leaf}` or, if the reader may not see the entry, `{index, hash}` in base64, without gaps, and last
+ * `{count, note}`. A stream without the last line was cut off.
  */
 export const exportTrail = defineEndpoint({
   name: 'exportTrail',
@@ -221,12 +216,12 @@ export const exportTrail = defineEndpoint({
   }),
   output: z.unknown(),
   offline: 'online',
-  // Past the worker and the log: what it sends is all that a company did.
+  // Bypasses the service worker and is never logged, because the response contains everything that a company did.
   secret: true,
   responseType: 'bytes',
 })
 
-/** Logs that this server has found changed: nothing more of them is signed until that is cleared up. */
+/** Logs that the server found changed. It signs no new checkpoints of them until the fault is resolved. */
 export const listTrailAlarms = defineEndpoint({
   name: 'listTrailAlarms',
   method: 'GET',
@@ -237,10 +232,10 @@ export const listTrailAlarms = defineEndpoint({
   output: z.array(
     z.object({
       company_id: z.int(),
-      /** Null: the log of callers that belong to no company, or of a company that is gone. */
+      /** Null for the log of callers without a company, and for the log of a deleted company. */
       company_name: z.nullable(z.string()),
       fault: z.enum(logFaults),
-      /** Places in the log: from, and up to without. */
+      /** Log indexes; `to` is exclusive. */
       from: z.int(),
       to: z.int(),
     }),
@@ -249,8 +244,8 @@ export const listTrailAlarms = defineEndpoint({
 })
 
 /**
- * Hashes every entry anew, of one company or of all, and compares it with the tree, its columns and the signed checkpoint
- * (S-91). Changes nothing, takes as long as the trail is long.
+ * Recomputes all hashes and compares them with the tree, the columns and the signed checkpoint (S-91). Changes nothing. The time it takes
+ * grows with the length of the trail.
  */
 export const verifyTrail = defineEndpoint({
   name: 'verifyTrail',
@@ -259,14 +254,14 @@ export const verifyTrail = defineEndpoint({
   summary: 'Check that no entry of the audit trail was changed or taken out since it was written',
   access: 'providerAdmin',
   matrix: 'Z-28',
-  /** Null: every company. */
+  /** Null for all companies. */
   body: z.object({ companyId: z.nullable(rowId) }),
   output: z.object({
     companies: z.int(),
     rows: z.int(),
-    /** The first of them, where there are many; `id`: the entry, or the place in the log where there is none. */
+    /** Only the first ones if there are many. `id` is the entry, or the log index if the entry is missing. */
     broken: z.array(z.object({ company_id: z.int(), company_code: z.nullable(z.string()), id: z.int() })),
-    /** There where the store of checkpoints could not be read, and nothing was compared with it. */
+    /** Present if the checkpoint store could not be reached, so nothing was compared with it. */
     checkpoint_store: z.optional(z.literal('unreachable')),
   }),
   offline: 'online',

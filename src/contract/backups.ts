@@ -1,4 +1,3 @@
-/** Database-backup subscriptions of a hosted service, the traffic they cause, and the backups themselves. */
 import * as z from 'zod/mini'
 import { defineEndpoint, type ListSpec } from '#contract/endpoint.ts'
 import {
@@ -32,20 +31,20 @@ const backupRow = z.object({
   period: integerBetween(1, 99),
   period_type: periodType,
   period_start: plainDate,
-  /** Exclusive (D18). */
+  /** Exclusive end date (D18). */
   period_end: plainDate,
-  /** From where its months count, and the months bought since; null: it was cut at the end of the contract. */
+  /** Start of the counted months, and the months bought since. Null if it was cut at the end of the contract. */
   anchor_date: z.nullable(plainDate),
   anchor_months: z.nullable(z.int()),
   annual: amount,
   discount: amount,
   amount,
   pay_amount: amount,
-  /** What is below the smallest payable amount and not charged; null: nothing. */
+  /** Amount below the smallest payable amount, which is not charged. Null if nothing is waived. */
   waived: z.nullable(amount),
-  /** -1 invalid, 0 unpaid, 1 paid; one that was not paid in time is invalid. */
+  /** -1 invalid, 0 unpaid, 1 paid. An order that is not paid in time becomes invalid. */
   status: z.union([z.literal(-1), z.literal(0), z.literal(1)]),
-  /** Until when it can be paid (D31). */
+  /** Payment deadline (D31). */
   due: timestamp,
   invoice_no: z.nullable(z.string()),
   create_time: timestamp,
@@ -87,7 +86,7 @@ export const orderBackup = defineEndpoint({
     pdb_type: backupType,
     period: integerBetween(1, 99),
     period_type: periodType,
-    /** As shown: another price by now is a QUOTE_CHANGED (D17). */
+    /** The displayed quote. If the price has changed since then, the call fails with QUOTE_CHANGED (D17). */
     quote_id: z.optional(randomId),
     price_id: z.optional(z.int()),
     pay_amount: z.optional(amount),
@@ -104,16 +103,16 @@ const trafficRow = z.object({
   pdb_traffic: amount,
   currency,
   amount,
-  /** Of an earlier month (`yyyy-MM`), in the amount; and what goes on to the next one because nobody can pay so little. */
+  /** `carried_in` of an earlier month (`yyyy-MM`) is part of `amount`; `carried_out` is too small to be paid. */
   carried_in: amount,
   carried_from: z.nullable(month),
   carried_out: amount,
-  /** GB of the month that cost nothing, and the price of one beyond them. */
+  /** Free GB of the month, and the price of each further GB. */
   free: amount,
   price: amount,
   pay_date: z.nullable(plainDate),
   pay_amount: z.nullable(amount),
-  /** Until when it is to be paid (D31). */
+  /** Payment deadline (D31). */
   due: timestamp,
   invoice_no: z.nullable(text(40)),
   row_version: z.int(),
@@ -154,7 +153,7 @@ export const getTraffic = defineEndpoint({
   offline: 'read',
 })
 
-/** Staff suspend the backups to the bucket of a service, or lift that; overdue traffic suspends them by itself. */
+/** Provider staff suspend or resume a service's backups. Overdue traffic suspends them automatically. */
 export const disableTraffic = defineEndpoint({
   name: 'disableTraffic',
   method: 'POST',
@@ -168,46 +167,38 @@ export const disableTraffic = defineEndpoint({
   offline: 'online',
 })
 
-/** Why a backup or a restore came to no good end; words for it stand in `locales/en/backups.json`. */
+/** Reasons why a backup or restore failed. Their texts are in `locales/en/backups.json`. */
 export const backupFaults = [
-  /** The system, or its data, is not there any more. */
   'no_instance',
-  /** The host, the bucket or the other database does not answer. */
   'unreachable',
-  /** It refuses us: its keys or rights. */
   'refused',
   'no_room',
-  /** What is stored is not what was written: nothing was overwritten. */
+  /** The stored data differs from the data that was written. Nothing was overwritten. */
   'damaged',
-  /** It is not there any more. */
   'missing',
-  /** The key that opens it is not there. */
   'no_key',
-  /** Cut off, and not begun again. */
   'interrupted',
 ] as const
 export type BackupFault = (typeof backupFaults)[number]
 
-/** One that ran, or runs. */
 const storedBackupRow = z.object({
   id: z.int(),
   service_id: z.int(),
   service_code: z.string(),
   pdb_type: backupType,
-  /** `removed`: its time was over, or it was one too many. */
+  /** `removed`: its retention time ended, or there were too many backups. */
   state: z.enum(['running', 'done', 'failed', 'removed']),
   cause: z.enum(['schedule', 'person']),
-  /** Who asked; null: the clock, or the provider's staff for a customer. */
+  /** Null if the schedule started the backup. Also null for customers if provider staff started it. */
   user_name: z.nullable(z.string()),
   start_time: timestamp,
   end_time: z.nullable(timestamp),
-  /** ms; null: it runs still. */
+  /** ms. Null while the backup is running. */
   duration: z.nullable(z.int()),
-  /** As it is stored. */
   bytes: z.nullable(z.int()),
   tables: z.nullable(z.int()),
   rows: z.nullable(z.int()),
-  /** Of the key that opens it; null: it is not encrypted (pdb2rds). */
+  /** Id of the key that decrypts the backup. Null if it is not encrypted (pdb2rds). */
   key_id: z.nullable(z.string()),
   fault: z.nullable(z.enum(backupFaults)),
   row_version: z.int(),
@@ -223,7 +214,6 @@ const storedBackupListSpec = {
   scope: { column: 'service_id', param: 'serviceId' },
 } satisfies ListSpec
 
-/** The same people as for all that touches a running system (Z-26). */
 const operatorAccess = { access: 'orderOrProviderAdmin', matrix: 'Z-26' } as const
 
 export const listBackups = defineEndpoint({
@@ -250,7 +240,6 @@ export const backUp = defineEndpoint({
   job: 'run-backup',
 })
 
-/** One at a time for each service, as all that is done to a running system. */
 export const restoreBackup = defineEndpoint({
   ...operatorAccess,
   name: 'restoreBackup',
@@ -259,7 +248,6 @@ export const restoreBackup = defineEndpoint({
   summary: 'Put the data of a backup into its own service or another one of the company',
   body: z.object({
     backup_id: rowId,
-    /** Into which. */
     service_id: ref('service'),
   }),
   output: z.object({ backup_id: z.int(), service_id: z.int(), tables: z.int(), rows: z.int() }),
@@ -269,15 +257,12 @@ export const restoreBackup = defineEndpoint({
 })
 
 const plannedBackup = z.object({
-  /** When the clock starts the next one; null: it does not. */
+  /** Start of the next scheduled backup. Null if none is scheduled. */
   next_run: z.nullable(timestamp),
-  /** Newest that succeeded. */
   last_good: z.nullable(timestamp),
-  /** Of the newest one, where it failed. */
   fault: z.nullable(z.enum(backupFaults)),
 })
 
-/** What stands behind a service's backups: when, how long they are kept, whether they were proven. */
 export const getBackupPlan = defineEndpoint({
   ...operatorAccess,
   name: 'getBackupPlan',
@@ -288,21 +273,19 @@ export const getBackupPlan = defineEndpoint({
   output: z.object({
     pdb2s3: plannedBackup,
     pdb2rds: plannedBackup,
-    /** How many of each kind are kept at most, and for how many days; the newest good one stays. */
+    /** Maximum number of backups per kind, and their retention in days. The latest successful one is never removed. */
     keep_count: z.int(),
     keep_days: z.int(),
-    /** Suspended by the staff; null: it is not. */
+    /** Who suspended the backups. Null if they are not suspended. */
     traffic_disabled_by: z.nullable(z.enum(['staff', 'overdue'])),
-    /** The newest restore drill: a backup was put into an empty place and compared; null: there was none yet. */
+    /** The latest restore drill (restore into an empty database and compare). Null if there was none yet. */
     drill: z.nullable(
       z.object({ time: timestamp, backup_id: z.int(), ok: z.boolean(), fault: z.nullable(z.enum(backupFaults)) }),
     ),
-    /** The last restores into this service, newest first. */
     restores: z.array(
       z.object({
         time: timestamp,
         backup_id: z.int(),
-        /** Of the service that the backup is of. */
         from_code: z.string(),
         user_name: z.nullable(z.string()),
         ok: z.boolean(),

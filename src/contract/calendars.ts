@@ -1,4 +1,4 @@
-/** What is due as a calendar: a secret address of each user's own, which calendar programs ask again and again. */
+/** Calendar of due dates. Each user has a secret address, which calendar programs poll. */
 import * as z from 'zod/mini'
 import { defineEndpoint } from '#contract/endpoint.ts'
 import { randomId, timestamp } from '#contract/values.ts'
@@ -14,7 +14,7 @@ export const getCalendar = defineEndpoint({
   offline: 'online',
 })
 
-/** Secret: the address is the key. */
+/** Secret: anyone who knows the address can read the calendar. */
 export const renewCalendar = defineEndpoint({
   name: 'renewCalendar',
   method: 'POST',

@@ -1,11 +1,11 @@
 /**
- * Builds of the client have an order: `{number}-{sources}`, the number rising from build to build. Page, worker and server
- * compare them; what bears no number (development, tests) is of no age and never too old.
+ * Client builds are named `{number}-{sources}`, and the number grows from build to build. Page, worker and server compare these numbers. A
+ * build without a number (development, tests) never counts as too old.
  */
 
 export const getBuildNumber = (build: string): number => Number(/^(\d{1,15})-/.exec(build)?.[1] ?? 0)
 
-/** When it was built, epoch ms; null: its number is none of a moment (yyyymmddhhmmss, UTC). */
+/** Build time in epoch ms. Returns null if the number is not a time (yyyymmddhhmmss, UTC). */
 export function getBuildTime(build: string): number | null {
   const parts = /^(\d{4})(\d\d)(\d\d)(\d\d)(\d\d)(\d\d)-/.exec(build)?.slice(1).map(Number)
   if (!parts) return null
@@ -13,26 +13,22 @@ export function getBuildTime(build: string): number | null {
   return Date.UTC(year, month - 1, day, hour, minute, second)
 }
 
-/** `minimum` 0: none is asked for. */
+/** A `minimum` of 0 means that no minimum is required. */
 export const isOlderBuild = (build: string, minimum: number): boolean =>
   getBuildNumber(build) > 0 && getBuildNumber(build) < minimum
 
-/** On the server's answers, where there is something to say. */
 export const buildHeaders = {
-  /** The least number that is still served well. */
   minimum: 'x-minimum-build',
-  /** `bypass`: no worker shall stand between pages and server. */
+  /** `bypass`: pages must not use the service worker. */
   worker: 'x-worker',
 } as const
 
-/** Where a page asks what the server says of builds, worker or not: never kept, never taken by a worker. */
+/** Path of the server's build information. The response is never cached or handled by a worker. */
 export const buildInfoPath = '/saas/worker.json'
 
 export interface BuildInfo {
-  /** The one that is served now. */
   build: string
   minimumBuild: number
   bypass: boolean
-  /** Mail address of who answers questions, of visitors too. */
   support: string
 }

@@ -1,21 +1,18 @@
-/** The session's cookies (D85). On plain HTTP, which is loopback only, browsers would refuse the prefixes. */
+/** The session's cookies (D85). Browsers reject the prefixes on plain HTTP, which is used on loopback only. */
 export const cookies = {
-  /** Read by page and worker, sent as bearer; the server never takes it as authentication (K-02). */
+  /** Read by page and worker, sent as bearer token. The server never accepts the cookie itself (K-02). */
   access: { tls: '__Host-portal-access', plain: 'portal-access' },
-  /** HttpOnly; taken by the token and logout calls alone (K-10). */
+  /** HttpOnly. Only the token and logout calls accept it (K-10). */
   refresh: { tls: '__Secure-portal-refresh', plain: 'portal-refresh' },
 } as const
 
-/**
- * How many writes wait on this device, by user: written and read by its own pages and worker, and with this path never
- * sent to a call of the API.
- */
+/** Number of unsent writes on this device by user. Because of its path it is never sent with an API call. */
 export const unsentCountCookie = { name: 'portal-unsent', path: '/saas/', maxAgeSeconds: 400 * 86_400 } as const
 
-/** Path of the refresh cookie: the only calls that it travels to. */
+/** Path of the refresh cookie. The browser sends the cookie only with calls under it. */
 export const refreshPath = '/api/m18s'
 
-/** The user an access value belongs to; null for anything malformed. */
+/** Returns the user id of an access token, or null if the token is malformed. */
 export function parseAccessUserId(value: string): number | null {
   const match = /^(\d{1,10})\.[\w-]{16,}$/.exec(value)
   return match ? Number(match[1]) : null

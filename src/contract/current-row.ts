@@ -1,4 +1,4 @@
-/** What a 412 says beside its code: the row as it is now, and who made it so (protocol 14). */
+/** Data of a 412 problem: the current row, and the user who last changed it (protocol 14). */
 import type { VersionedRow } from '#contract/endpoint.ts'
 import type { Problem } from '#contract/problem.ts'
 
@@ -12,13 +12,13 @@ export const isCurrentRow = (body: unknown): body is CurrentRow =>
   'row_version' in body &&
   typeof body.row_version === 'number'
 
-/** Null: it is gone. */
+/** Returns null if the row is deleted. */
 export function getCurrentRow(problem: Problem | null): CurrentRow | null {
   const { current } = (problem?.data ?? {}) as { current?: unknown }
   return isCurrentRow(current) ? current : null
 }
 
-/** Null: an older server does not say, or the row came with a backup. */
+/** Returns null if the server is older and does not send it, or if the row was restored from a backup. */
 export function getLastEditor(problem: Problem | null): { id: number; name: string } | null {
   const { changed_by: editor } = (problem?.data ?? {}) as { changed_by?: { id?: unknown; name?: unknown } | null }
   return typeof editor?.id === 'number' && typeof editor.name === 'string' ? { id: editor.id, name: editor.name } : null

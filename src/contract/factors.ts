@@ -1,12 +1,11 @@
 /**
- * The second factor of a sign-in: what a user has of it, and how that is changed. `mfa_token` names a password step, or that
- * its user gave a password or a factor just now; it lives for minutes. Everything here is online and never kept.
+ * The second factor of a sign-in and its management. An `mfa_token` proves that its user entered the password or a factor a moment ago; it
+ * is valid for minutes. All endpoints are online only, and no response is stored.
  */
 import * as z from 'zod/mini'
 import { defineEndpoint } from '#contract/endpoint.ts'
 import { nameLine, ref, rowId, text, timestamp } from '#contract/values.ts'
 
-/** Named as the field that gives it. */
 const method = z.enum(['password', 'otp', 'assertion', 'recovery_code'])
 export type ProofMethod = z.output<typeof method>
 const kind = z.enum(['totp', 'passkey'])
@@ -14,7 +13,7 @@ export type FactorKind = z.output<typeof kind>
 
 const mfaToken = text(200, 1)
 
-/** What `navigator.credentials.get` is asked with, as JSON. */
+/** Options for `navigator.credentials.get`, as JSON. */
 const requestOptions = z.object({
   challenge: z.string(),
   timeout: z.int(),
@@ -28,17 +27,17 @@ export type RequestOptions = z.output<typeof requestOptions>
 
 const proofFields = {
   mfa_token: z.string(),
-  /** Seconds. */
+  /** In seconds. */
   expires_in: z.int(),
   methods: z.array(method),
   /** For the method `assertion`. */
   passkey: z.nullable(requestOptions),
 }
 
-/** Data of MFA_REQUIRED: what the second step takes, or that a factor is to be set up first. */
+/** Data of MFA_REQUIRED: the accepted methods, or that a factor must be set up first. */
 export const secondStep = z.object({
   ...proofFields,
-  /** There is none yet, and one is required: `mfa_token` may set it up and is then enough by itself. */
+  /** A factor is required but none is set up. The `mfa_token` may set one up and then completes the sign-in. */
   enrol: z.boolean(),
 })
 export type SecondStep = z.output<typeof secondStep>
@@ -65,7 +64,6 @@ export const getFactors = defineEndpoint({
     factors: z.array(factor),
     recovery_codes: z.int(),
     required: requirement,
-    /** The company's own setting. */
     company_required: z.boolean(),
   }),
   offline: 'online',
@@ -117,9 +115,9 @@ export const confirmPassword = defineEndpoint({
 
 const setUpBody = z.object({ mfa_token: mfaToken, kind })
 const setUpOutput = z.object({
-  /** Base32, and as the address that a QR code holds. */
+  /** The secret in base32, and the address for the QR code. */
   totp: z.nullable(z.object({ secret: z.string(), uri: z.string() })),
-  /** What `navigator.credentials.create` is asked with, as JSON. */
+  /** Options for `navigator.credentials.create`, as JSON. */
   passkey: z.nullable(z.record(z.string(), z.unknown())),
 })
 const addBody = z.object({
@@ -129,7 +127,7 @@ const addBody = z.object({
   otp: z.optional(text(20)),
   attestation: z.optional(text(20_000)),
 })
-/** Shown once; null where there are some already. */
+/** The codes are returned only once. Null if the user already has some. */
 const addOutput = z.object({ recovery_codes: z.nullable(z.array(z.string())) })
 
 export const setUpFactor = defineEndpoint({

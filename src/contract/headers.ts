@@ -1,41 +1,39 @@
-/** The headers that carry the protocol, by name, once. */
 export const headers = {
-  /** UUID that names one exact request. */
   key: 'idempotency-key',
-  /** The first key of the same user intent; left out when it equals the key. */
+  /** The first key of the same user intent. Omitted if it equals the key. */
   intent: 'idempotency-intent',
-  /** `done; <idempotency store id>`, `refused; <idempotency store id>` or `refused; schema`: only on final outcomes. */
+  /** `done; <store id>`, `refused; <store id>` or `refused; schema`. Sent only with final outcomes. */
   outcome: 'idempotency-outcome',
   replayed: 'idempotency-replayed',
-  /** `{company id}:{user id}` a write was made by, frozen with it. */
+  /** `{company id}:{user id}` of the user who made the write. It never changes after that. */
   forUser: 'for-user',
-  /** `{company id}:{user id}` an answer was made for. */
+  /** `{company id}:{user id}` of the user that the response is for. */
   subject: 'x-subject',
-  /** Server time of a reading, epoch ms. */
+  /** Server time at which the data was read, in epoch ms. */
   asOf: 'x-as-of',
-  /** Change number of a company's list tables at that reading. */
+  /** Change number of the company's list tables at that time. */
   change: 'x-change',
-  /** How many rows an answer lacks because they could not be shown, and the ids of those that have one. They are not deleted. */
+  /** Number of rows that could not be displayed, and the ids of those that have one. They are not deleted. */
   rowsLeftOut: 'x-rows-left-out',
   leftOutIds: 'x-rows-left-out-ids',
-  /** SHA-256 of the newest access token that the device was given, in hex: sent when it renews its session (decision 69). */
+  /** SHA-256 (hex) of the device's latest access token, sent when it renews its session (decision 69). */
   latestAccess: 'x-newest-access',
   requestId: 'x-request-id',
   build: 'x-build',
-  /** `queued`: this 202 is the device's own word, not the server's. `refused`, `asks`, `conflict`: where the entry stands. */
+  /** `queued`: the device sent this 202, not the server. Other values are the state of the outbox entry. */
   outbox: 'x-outbox',
-  /** The device's own answer from what it keeps; X-As-Of says of when. */
+  /** The device responded from its stored rows. X-As-Of has their time. */
   storedResponse: 'x-kept',
-  /** Beside `storedResponse`: the server's refusal in whose place it stands, as JSON in percent-encoding. */
+  /** Sent with `storedResponse`: the server's refusal that this response replaces, as percent-encoded JSON. */
   replacedProblem: 'x-kept-problem',
-  /** JSON `{from, to}`: it was asked for more days than the device keeps, and its answer is of these; `to` null: up to X-As-Of. */
+  /** JSON `{from, to}`: the days of this response, if the device does not store all requested days. */
   storedDays: 'x-kept-days',
-  /** From a page to its worker, which may see no cookies; never sent to the server. */
+  /** Sent from a page to its worker, which may be unable to read cookies. Never sent to the server. */
   pageAccess: 'x-page-access',
-  /** Marks the pipeline's own requests, so that a worker leaves them alone. */
+  /** Marks the pipeline's own requests, so that a worker ignores them. */
   pipeline: 'x-pipeline',
-  /** The build of the worker whose pipeline answered; without it a worker in control has let the request through. */
+  /** Build of the worker whose pipeline responded. If it is missing, the controlling worker let the request pass. */
   workerBuild: 'x-corridor',
-  /** `body`: clients without cookies get the refresh token in the answer. */
+  /** `body`: returns the refresh token in the body, for clients without cookies. */
   tokenStore: 'x-token-store',
 } as const

@@ -1,12 +1,8 @@
-/**
- * Between an endpoint and HTTP, for whoever needs it: the page builds requests with it, the worker and the server read
- * them. Matching is pure and synchronous, because a worker must say at once whether it answers.
- */
+/** Maps endpoints to HTTP. Matching is synchronous, because a worker must decide at once whether it responds. */
 import type { EndpointInput, Endpoint, ValueSchema, ObjectSchema } from '#contract/endpoint.ts'
 
 export interface HttpRequest {
   method: string
-  /** Path and query, without the origin. */
   path: string
   contentType: string | null
   body: string | null
@@ -17,14 +13,14 @@ type AnyInput = { params?: Record<string, unknown>; query?: Record<string, unkno
 const encodePath = (path: string, params: Record<string, unknown> = {}) =>
   path.replace(/:(\w+)/g, (_, name: string) => encodeURIComponent(String(params[name])).replace(/^%7E/i, '~'))
 
-/** Pairs in a stable order, what is not given left out: one asking has one address. */
+/** Encodes pairs in a stable order without empty ones, so that equal requests have equal addresses. */
 function encodePairs(values: Record<string, unknown>): string {
   const pairs = Object.entries(values).filter(([, value]) => value !== undefined && value !== null)
   pairs.sort(([a], [b]) => (a < b ? -1 : 1))
   return new URLSearchParams(pairs.map(([name, value]): [string, string] => [name, String(value)])).toString()
 }
 
-/** The request that asks it. Multipart bodies are built by whoever has the bytes. */
+/** Builds the request of an endpoint. The caller builds multipart bodies, because it has the bytes. */
 export function toHttpRequest<
   P extends ObjectSchema | undefined,
   Q extends ObjectSchema | undefined,
@@ -93,7 +89,6 @@ interface SchemaDefinition {
 }
 const getDefinition = (schema: ValueSchema) => (schema as unknown as { _zod: { def: SchemaDefinition } })._zod.def
 
-/** The plain types a schema takes, seen through optional, default, nullable and unions. */
 function listAcceptedTypes(schema: ValueSchema): Set<string> {
   const definition = getDefinition(schema)
   if (definition.innerType) return listAcceptedTypes(definition.innerType)
@@ -102,7 +97,7 @@ function listAcceptedTypes(schema: ValueSchema): Set<string> {
   return new Set([definition.type])
 }
 
-/** A string as the type the schema declares; what does not fit stays a string, for the schema to refuse. */
+/** Converts a string to the type in the schema, or returns it unchanged, so that the schema rejects it. */
 function parseString(schema: ValueSchema, value: string): unknown {
   const types = listAcceptedTypes(schema)
   if ((types.has('number') || types.has('int')) && /^-?\d{1,15}(\.\d{1,10})?$/.test(value)) return Number(value)
@@ -111,8 +106,8 @@ function parseString(schema: ValueSchema, value: string): unknown {
 }
 
 /**
- * Query, form and path values by their declared type only (S-02). A name given twice is a mistake and comes back in
- * `repeated`; an empty value of a query is as good as none, except where the schema knows the empty string.
+ * Converts query, form and path values only to their declared types (S-02). Names that occur twice are returned in `repeated`. An empty
+ * query value counts as missing, unless the schema accepts strings.
  */
 export function convertPairs(
   shape: ObjectSchema,
@@ -125,7 +120,6 @@ export function convertPairs(
     if (Object.hasOwn(values, name)) repeated.push(name)
     const schema = Object.hasOwn(schemas, name) ? schemas[name] : undefined
     if (name === '__proto__') continue
-    // A filter or form field left empty; text may mean it.
     if (schema && value === '' && !listAcceptedTypes(schema).has('string')) continue
     values[name] = schema ? parseString(schema, value) : value
   }

@@ -1,4 +1,3 @@
-/** Everything that can be asked, as one list: what the server serves, the worker knows, the tests walk. */
 import type { Endpoint } from '#contract/endpoint.ts'
 import * as accounts from '#contract/accounts.ts'
 import * as apps from '#contract/apps.ts'
@@ -22,7 +21,7 @@ const isEndpoint = (value: unknown): value is Endpoint =>
 
 const listEndpoints = (noun: Record<string, unknown>) => Object.values(noun).filter(isEndpoint)
 
-/** The calls of each noun, nouns in the order that a newcomer meets them. */
+/** Ordered so that newcomers read the basic nouns first. */
 export const endpointsByNoun: Readonly<Record<string, readonly Endpoint[]>> = {
   accounts: listEndpoints(accounts),
   factors: listEndpoints(factors),

@@ -1,4 +1,3 @@
-/** The catalogue of modules, visible and hidden. */
 import * as z from 'zod/mini'
 import { toPendingModule } from '#domain/catalogue/modules.ts'
 import { moduleRowNames } from '#domain/row-names.ts'
@@ -24,10 +23,9 @@ const fields = z.object({
   type: clientType,
   hidden: z.boolean(),
   dependencies: codes,
-  /** Of a hidden module: the visible ones that bring it in, all of them or any (D77). */
+  /** For a hidden module: the visible modules that add it, either all of them or any of them (D77). */
   conditions: codes,
   any_condition: z.boolean(),
-  /** The apps in it, with what each is told. */
   apps: z
     .array(z.object({ code: wordCode, flag: z.record(text(60), z.union([z.boolean(), z.int()])) }))
     .check(z.maxLength(500)),
@@ -36,7 +34,7 @@ const fields = z.object({
 const moduleRow = z.object({
   id: z.int(),
   ...fields.shape,
-  // Rows of before a rule of names stay readable.
+  // No rule for names: rows from before that rule must stay readable.
   name: z.string(),
   version: z.string(),
   create_time: timestamp,
@@ -197,13 +195,12 @@ export const listJoinedContracts = defineEndpoint({
   matrix: 'Z-30',
   query: z.object({
     type: z._default(clientType, 'saas'),
-    /** Codes of visible modules, between commas. */
     conditions: z.string().check(z.regex(/^\w{1,60}(,\w{1,60}){0,499}$/)),
     any: z._default(z.boolean(), false),
   }),
   output: z.object({
     count: z.int(),
-    /** The first of them by company and service. */
+    /** Only the first ones, ordered by company and service. */
     data: z.array(
       z.object({ company_code: z.string(), company_name: z.string(), service_code: z.string(), code: z.string() }),
     ),
@@ -223,7 +220,7 @@ export const validateModules = defineEndpoint({
   output: z.object({
     apps_missing: z.array(z.string()),
     apps_loop: z.array(z.array(z.string())),
-    /** `err_data`: what each app requires of another (contracts 8). */
+    /** `err_data` lists the versions that each app requires of other apps (contracts 8). */
     apps_incompatible: z.array(
       z.object({ app_code: z.string(), err_data: z.array(z.object({ code: z.string(), version: z.string() })) }),
     ),

@@ -1,6 +1,6 @@
 /**
- * Service orders and the contracts that come of them. An order's `code` is its service code, which people see and type;
- * `contract` is the effective contract number, null until there is one. A contract's `code` is that number.
+ * Service orders and their contracts. An order's `code` is its service code, which users see and type. Its `contract` is the effective
+ * contract number, or null before there is one. A contract's `code` is that number.
  */
 import * as z from 'zod/mini'
 import {
@@ -40,20 +40,19 @@ import {
 
 const years = integerBetween(yearLimits.min, yearLimits.max)
 const users = integerBetween(userLimits.min, userLimits.max)
-/** That there is at least one is said in the specification's own words (contracts 8). */
-/** Each once: what is named twice would be paid for twice. */
+/** Has no minimum: a use case reports an empty list with the message of the specification (contracts 8). */
+/** Unique, because a repeated module would be paid twice. */
 const modules = z.array(wordCode).check(
   z.maxLength(500),
   z.refine((codes) => new Set(codes).size === codes.length),
 )
 const state = z.enum(['invalid', 'unpaid', 'effective', 'overwritten', 'expired'])
-/** -1 invalid, 0 unpaid, 1 effective; 2 and 3 change places between the two readings (D27, D28). */
+/** -1 invalid, 0 unpaid, 1 effective. 2 and 3 have swapped meanings in the two readings (D27, D28). */
 const status = z.union([z.literal(-1), z.literal(0), z.literal(1), z.literal(2), z.literal(3)])
 const orderType = z.enum(['create', 'extend', 'change'])
 /** 0 not created, 1 creating, 2 running, 3 updating, 4 stopped, 5 failed (D40). */
 export const systemStatus = integerBetween(0, 5)
 
-/** What an order and a contract have alike. */
 const commonFields = {
   currency,
   user_mode: userMode,
@@ -66,11 +65,11 @@ const commonFields = {
   residual_amount: z.nullable(amount),
   amount: z.nullable(amount),
   pay_amount: z.nullable(amount),
-  /** Years: of an order that is not paid what it asks for, of a contract all that it runs. */
+  /** Years. For an unpaid order the requested years, for a contract its complete term. */
   period: integerBetween(termLimits.min, termLimits.max),
   period_start: plainDate,
   period_end: plainDate,
-  /** The last day, shown as it is (D18). */
+  /** The last day of the contract, displayed without conversion (D18). */
   expired_date: plainDate,
 }
 
@@ -81,10 +80,10 @@ const orderRow = z.object({
   name: text(100),
   desc: z.nullable(text(500)),
   type: orderType,
-  /** Reading B; `state` says the same in a word (D27). */
+  /** Reading B. `state` is the same value as a word (D27). */
   status,
   state,
-  /** 0: not paid or not in effect yet. */
+  /** 0 if the order is not paid or not in effect yet. */
   contract_id: z.int(),
   contract: z.nullable(z.string()),
   ...commonFields,
@@ -93,16 +92,16 @@ const orderRow = z.object({
   system_status: systemStatus,
   url: z.nullable(z.string()),
   admin_url: z.nullable(z.string()),
-  /** A change or extension that waits to be paid (D35). */
+  /** A change or extension that is not paid yet (D35). */
   pending: z.nullable(z.object({ id: z.int(), type: orderType, amount, due: timestamp })),
-  /** All that is to be paid for the service, soonest first; `payment` says in a word whether there is anything. */
+  /** All open payments of the service, the earliest deadline first. `payment` summarizes whether there are any. */
   dues: z.array(paymentDue),
   payment: z.enum(['due', 'none']),
-  /** Of a change: what is below the smallest payable amount and not charged; null: nothing. */
+  /** For a change: the amount below the smallest payable amount, which is not charged. Null if nothing is waived. */
   waived: z.nullable(amount),
-  /** The last second in which it can be paid; null: not unpaid (D31). */
+  /** The last second in which it can be paid. Null if it is not unpaid (D31). */
   due: z.nullable(timestamp),
-  /** The last second in which the change that made this contract can be undone; null: it cannot. */
+  /** The last second in which the change that created this contract can be undone. Null if it cannot be undone. */
   undo_until: z.nullable(timestamp),
   create_time: timestamp,
   update_time: timestamp,
@@ -116,26 +115,25 @@ const contractRow = z.object({
   service_code: serviceCode,
   order_id: z.int(),
   type: orderType,
-  /** Reading A; `state` says the same in a word (D27). */
+  /** Reading A. `state` is the same value as a word (D27). */
   status,
   state,
   ...commonFields,
-  /** What it was sold at, by its paid stretches; ends are exclusive. What a change of it costs is worked out from them. */
+  /** Annual fees of the paid periods; `end` is exclusive. The price of a change is calculated from them. */
   segments: z.array(z.object({ start: plainDate, end: plainDate, annual: amount })),
-  /** How the amount of its sale came about, and of which day the price list was. */
+  /** Calculation steps of the sold amount, and the date of the price list. */
   steps: z.array(feeStep),
   price_date: plainDate,
-  /** Null: nothing was due. */
+  /** Null if nothing was due. */
   invoice_no: z.nullable(z.string()),
-  /** The number of the contract whose terms an undo restored; null: it is no undo. */
+  /** Number of the contract whose terms an undo restored. Null if this contract is not an undo. */
   restores: z.nullable(z.string()),
-  /** From where its years count, and the months bought since: what an extension of it ends on is worked out from them. */
+  /** Start of the counted years, and the months bought since. The end of an extension is based on them. */
   anchor_date: plainDate,
   anchor_months: z.int(),
   create_time: timestamp,
 })
 
-/** What the list keeps on the device, for whoever reads it there. */
 export const orderListSpec = {
   table: 'orders',
   row: orderRow,
@@ -152,7 +150,7 @@ export const orderListSpec = {
   sort: ['create_time', 'desc'],
   filters: {
     type: { kind: 'equal', column: 'client_type' },
-    // Also what is in effect and has something to be paid: a change, an extension, backups, traffic (decision 76).
+    // Includes effective orders with something to pay: a change, an extension, backups, traffic (decision 76).
     status: {
       kind: 'equal',
       column: 'status',
@@ -163,7 +161,7 @@ export const orderListSpec = {
   scope: { column: 'company_id', param: 'companyId' },
 } satisfies ListSpec
 
-/** One row for each service code: the order in force, else the newest (D35). Type is the client type. */
+/** One row per service code: the effective order, otherwise the latest one (D35). `type` is the client type. */
 export const listOrders = defineEndpoint({
   name: 'listOrders',
   method: 'GET',
@@ -182,7 +180,7 @@ export const listOrders = defineEndpoint({
   list: orderListSpec,
 })
 
-/** Whose contracts the provider's staff may look at, or order (D53): by id, or by a part of the code or name; without either none. */
+/** Companies whose orders provider staff may manage (D53), by id or part of code or name. Otherwise none. */
 export const listCompanies = defineEndpoint({
   name: 'listCompanies',
   method: 'GET',
@@ -196,11 +194,11 @@ export const listCompanies = defineEndpoint({
 })
 
 const quoteFields = {
-  /** What was shown when it was ordered: another price by now is a QUOTE_CHANGED (D17). */
+  /** The displayed quote. If the price has changed since, the call fails with QUOTE_CHANGED (D17). */
   quote_id: z.optional(randomId),
   price_id: z.optional(z.int()),
   amount: z.optional(amount),
-  /** The unpaid order of this service that it takes the place of: without its name there is at most one (D32, D36). */
+  /** The unpaid order of this service to replace. If omitted, there may be at most one (D32, D36). */
   replaces: z.optional(ref('order')),
 }
 
@@ -216,9 +214,9 @@ const contractPayload = z.object({
   client_type: z._default(clientType, 'saas'),
   period: years,
   period_start: plainDate,
-  /** The company it is for, where the provider's staff order (api: order flag). */
+  /** Target company if provider staff create the order (api: order flag). */
   company_id: z.optional(ref('company')),
-  /** Back-dated by the provider's staff (D39). */
+  /** Set by provider staff to back-date the order (D39). */
   sOrderCreateTime: z.optional(plainDate),
   confirmKey: z.optional(randomId),
   ...quoteFields,
@@ -241,7 +239,7 @@ export const createOrder = defineEndpoint({
     target: () => null,
     overlay: (_row, { body }, write) => toPendingOrder(body as PendingOrderFields, write),
     versioned: false,
-    // Whoever orders by the server's own figure sits before it: it is made now, or not at all (D89).
+    // With a quote from the server the user is online and has seen that price, so the order is made now or not at all (D89).
     mustNotQueue: ({ body }) => body.quote_id !== undefined,
   },
 })
@@ -296,7 +294,6 @@ export const setAlertDate = defineEndpoint({
   },
 })
 
-/** Of a contract in force: another set of modules and users, or more years. */
 const changePayload = z.object({
   type: z.enum(['change', 'extend']),
   contract_id: ref('contract'),
@@ -306,12 +303,12 @@ const changePayload = z.object({
   uat: z.optional(flag01),
   period: z.optional(years),
   confirmKey: z.optional(randomId),
-  /** The `discarded_amount` that the user agreed to lose: required where a change discards money. */
+  /** The `discarded_amount` that the user agreed to lose. Required if a change discards money. */
   confirm_discard: z.optional(amount),
   ...quoteFields,
 })
 
-/** Offline the page asks the same engine, on the price list it holds, and says so. */
+/** Offline, the page calculates with the same engine and its stored price list, and marks the result as such. */
 export const calculate = defineEndpoint({
   name: 'calculate',
   method: 'POST',
@@ -319,7 +316,6 @@ export const calculate = defineEndpoint({
   summary: 'What an order, a change or an extension would cost, with the steps that lead there',
   access: 'order',
   matrix: 'Z-19',
-  // A price can be asked for before the service has a name.
   body: z.union([
     z.extend(contractPayload, z.partial(z.pick(contractPayload, { code: true, name: true })).shape),
     changePayload,
@@ -328,7 +324,7 @@ export const calculate = defineEndpoint({
     contract_amount: amount,
     residual_amount: amount,
     amount,
-    /** What was paid and is not refunded: residual_amount less contract_amount, never below 0 (D14). */
+    /** Paid amount that is not refunded: residual_amount minus contract_amount, at least 0 (D14). */
     discarded_amount: amount,
     annual: amount,
     currency,
@@ -338,10 +334,9 @@ export const calculate = defineEndpoint({
     steps: z.array(feeStep),
     quote_id: randomId,
     price_id: z.int(),
-    /** Of all that the list says. */
     price_hash: z.string(),
     effective_date: plainDate,
-    /** As long as the price list stays as it is. */
+    /** Valid only as long as the price list does not change. */
     valid_until: timestamp,
   }),
   offline: 'online',
@@ -359,7 +354,7 @@ export const changeContract = defineEndpoint({
   offline: 'online',
 })
 
-/** By the id of the contract that the change made. */
+/** `id` is the contract that the change created. */
 export const undoChange = defineEndpoint({
   name: 'undoChange',
   method: 'POST',
@@ -373,7 +368,7 @@ export const undoChange = defineEndpoint({
   offline: 'online',
 })
 
-/** By the order's id (api: which id). */
+/** `id` is the order's id (api: which id). */
 export const deleteContract = defineEndpoint({
   name: 'deleteContract',
   method: 'DELETE',

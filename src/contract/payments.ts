@@ -1,4 +1,4 @@
-/** Paying, the gateways' call-backs, and what is printed of it. None of it ever waits in a queue (D89). */
+/** Payments, call-backs of the gateways, and printed documents. None of these calls is ever queued (D89). */
 import * as z from 'zod/mini'
 import { languages } from '#domain/accounts/users.ts'
 import { paymentTypes } from '#domain/payments.ts'
@@ -16,10 +16,10 @@ import {
   userMode,
 } from '#contract/values.ts'
 
-/** Which id stands in the path depends on what is paid: an order, a backup order or a traffic record (D66). */
+/** The type decides which id is in the path: an order, a backup order or a traffic record (D66). */
 const contractType = z.enum(['CONTRACT', 'PDBORDER', 'TRAFFIC'])
 
-/** A step of an amount by its code, with the rule that it applied and the values that words are made of. */
+/** A calculation step of an amount: its code, the applied rule, and the values for its text. */
 export const feeStep = z.object({
   code: z.string(),
   rule: z.string(),
@@ -29,7 +29,6 @@ export const feeStep = z.object({
 
 const userCount = z.object({ from: z.int(), to: z.int() })
 
-/** What is to be paid for a service, as `toDue` works it out. */
 export const paymentDue = z.object({
   contractType,
   id: z.int(),
@@ -37,7 +36,7 @@ export const paymentDue = z.object({
   currency,
   amount,
   due: timestamp,
-  /** Of a change: what it changes; null in it: that stays. Modules by their codes. */
+  /** For a change: the changed terms. A null field does not change. Modules are codes. */
   change: z.nullable(
     z.object({
       users: z.nullable(userCount),
@@ -47,16 +46,12 @@ export const paymentDue = z.object({
       removed: z.array(z.string()),
     }),
   ),
-  /** The last day of an extension or a backup. */
+  /** The last day of an extension or of a backup subscription. */
   until: z.nullable(plainDate),
-  /** Of traffic. */
   month: z.nullable(month),
 })
 
-/**
- * Secret, because it carries a card's token: what becomes of it stands in the attempts and not in the idempotency store. The same call
- * again is told the same.
- */
+/** Secret because of the card token. The result is stored with the attempt, and repeated calls return it. */
 export const pay = defineEndpoint({
   name: 'pay',
   method: 'POST',
@@ -68,14 +63,11 @@ export const pay = defineEndpoint({
   body: z.object({
     type: z.enum(paymentTypes),
     contractType,
-    /** A card token or a payment intent's id (D67). */
+    /** A card token or the id of a payment intent (D67). */
     token: z.optional(text(300)),
   }),
   encoding: 'form',
-  /**
-   * `processing`: the gateway has not said its last word. `received`: the money was taken, but what it was for could no longer be paid;
-   * the provider's staff refund or apply it.
-   */
+  /** `processing`: not final yet. `received`: its order can no longer be paid; provider staff refund or apply it. */
   output: z.union([
     z.object({ status: z.enum(['paid', 'received', 'processing']) }),
     z.object({ redirect: z.string() }),
@@ -84,7 +76,7 @@ export const pay = defineEndpoint({
   secret: true,
 })
 
-/** For a page that waits, because the gateway's own word may be later than the browser. Changes nothing but that it is known. */
+/** For a page that waits for the result, because the gateway's notification can be later than the browser. */
 export const checkPayment = defineEndpoint({
   name: 'checkPayment',
   method: 'POST',
@@ -100,7 +92,7 @@ export const checkPayment = defineEndpoint({
   secret: true,
 })
 
-/** D53: the job that does so by itself, now and for everything. */
+/** Runs the periodic reconcile job immediately, for all payments (D53). */
 export const reconcilePayments = defineEndpoint({
   name: 'reconcilePayments',
   method: 'POST',
@@ -125,29 +117,24 @@ const paymentTask = z.object({
   company_id: z.int(),
   company_code: z.string(),
   company_name: z.string(),
-  /** What was to be paid, and its number. */
   kind: z.enum(['order', 'backup', 'traffic']),
   payable_id: z.int(),
   service_code: z.string(),
-  /** Why it could not be applied when it came. */
   reason: z.enum(['deleted', 'replaced', 'tooLate', 'paidAlready', 'anotherAmount', 'anotherCurrency']),
   amount,
-  /** The gateway's own name where it is none of ours. */
+  /** The gateway's currency code, if it is not one of the portal's currencies. */
   currency: z.string(),
   gateway: z.string(),
-  /** The gateway's own name of the payment. */
   reference: z.string(),
   received: timestamp,
   state: z.enum(['open', 'refunding', 'refunded', 'applied']),
-  /** Why the gateway refused the latest refund. */
   problem: z.nullable(z.string()),
-  /** Who refunded or applied it, and when. */
   user_name: z.nullable(z.string()),
   settled: z.nullable(timestamp),
 })
 export type PaymentTask = z.output<typeof paymentTask>
 
-/** Money that was taken and no order waited for: what waits for somebody, and the latest that are settled. */
+/** Payments received for no payable order: all open ones, and the latest settled ones. */
 export const listPaymentTasks = defineEndpoint({
   name: 'listPaymentTasks',
   method: 'GET',
@@ -187,7 +174,7 @@ export const applyPaymentTask = defineEndpoint({
   stepUp: () => true,
 })
 
-/** Gateways send the payer's browser here; it goes on to the order in the app. `?page=result` shows what came of it, without a login. */
+/** Return address of the gateways. Redirects to the order, or shows the result without login (`?page=result`). */
 export const returnFromPayment = defineEndpoint({
   name: 'returnFromPayment',
   method: 'GET',
@@ -202,7 +189,7 @@ export const returnFromPayment = defineEndpoint({
   responseType: 'bytes',
 })
 
-/** The signature is over the bytes as they came, and stands in a header. */
+/** The signature covers the raw bytes of the body and is in a header. */
 export const stripeCalls = defineEndpoint({
   name: 'stripeCalls',
   method: 'POST',
@@ -216,7 +203,7 @@ export const stripeCalls = defineEndpoint({
   secret: true,
 })
 
-/** Alipay asks until it reads the word `success`. */
+/** Alipay repeats the call until the response is `success`. */
 export const alipayCalls = defineEndpoint({
   name: 'alipayCalls',
   method: 'POST',
@@ -242,7 +229,7 @@ export const requestPrint = defineEndpoint({
   body: z.object({
     kind: z.enum(['contract', 'PDBORDER', 'TRAFFIC']),
     id: rowId,
-    /** Of the document; otherwise that of its user's account. */
+    /** Language of the document. If omitted, the language of the user's account. */
     language: z.optional(z.enum(languages)),
   }),
   output: z.object({ url: z.string() }),

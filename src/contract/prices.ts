@@ -1,4 +1,3 @@
-/** Price lists: the one in force for who orders, all of them for the provider's staff. */
 import * as z from 'zod/mini'
 import { toPendingPriceList } from '#domain/catalogue/price-differences.ts'
 import { priceListRowNames } from '#domain/row-names.ts'
@@ -27,7 +26,7 @@ const header = {
   type: clientType,
   effective_date: plainDate,
   desc: text(500, 1),
-  /** Percents are strings with two decimals, as amounts are. */
+  /** Percentages are strings with two decimals, like amounts. */
   uat_charge: amount,
   uat_cap_hkd: amount,
   uat_cap_usd: amount,
@@ -39,9 +38,9 @@ const header = {
   min_fee_rmb: amount,
 }
 
-/** `to` includes its user; the next range starts one above (D82). */
+/** `to` is inclusive; the next range starts at `to` + 1 (D82). */
 const userRange = z.object({ from: integerBetween(0, 999_999), to: integerBetween(0, 999_999), ...charges })
-/** A row without a code is one that nobody has chosen a module for: it is left out when a list is kept (contracts 5). */
+/** A row without a code has no module selected. It is dropped when the list is saved (contracts 5). */
 const modulePrice = z.object({
   code: text(60).check(z.regex(/^\w*$/)),
   module_id: z.optional(ref('module')),
@@ -52,7 +51,7 @@ const backupPrice = z.object({
   pdb2s3_fee_hkd: amount,
   pdb2s3_fee_usd: amount,
   pdb2s3_fee_rmb: amount,
-  /** GB a month without charge. */
+  /** Free GB per month. */
   pdb2s3_traffic: amount,
   pdb2s3_discount: amount,
   pdb2s3_up_hkd: amount,
@@ -68,7 +67,7 @@ const priceRow = z.object({
   id: z.int(),
   ...header,
   confirmed: z.boolean(),
-  /** A confirmed list that is used for nothing new; its last update says when and by whom. */
+  /** A confirmed list that is not used for new orders. Its last update is the withdrawal. */
   withdrawn: z.boolean(),
   update_time: timestamp,
   update_user_name: z.string(),
@@ -80,7 +79,7 @@ const withId = <S extends z.core.$ZodLooseShape>(shape: S) => z.object({ id: z.i
 
 const modulePriceRow = withId({ code: z.string(), module_id: z.int(), ...charges })
 
-/** A list whole: header, ranges, modules in the order they are shown, backup block (contracts 3). */
+/** A complete list: header, ranges, modules in display order, backup prices (contracts 3). */
 const priceList = z.object({
   ...priceRow.shape,
   concurrentUser: z.array(withId(userRange.shape)),
@@ -154,7 +153,7 @@ const fields = z.object({
   pdbPrice: z.nullable(backupPrice),
 })
 
-/** A confirmed list decides what customers pay, so confirming never waits in a queue. */
+/** A confirmed list decides what customers pay, so confirming is never queued. */
 const isConfirming = ({ body }: { body: { confirmed?: boolean | undefined } }) => body.confirmed === true
 
 const table = 'price_lists'
@@ -162,7 +161,7 @@ const table = 'price_lists'
 const optionalFields = z.partial(z.omit(fields, { type: true, effective_date: true, desc: true, confirmed: true }))
 const requiredFields = z.pick(fields, { type: true, effective_date: true, desc: true })
 
-/** A list as it is typed; what is not said is empty. */
+/** A list as entered in the form. Missing fields are empty. */
 const typedList = z.extend(optionalFields, requiredFields.shape)
 
 export const createPriceList = defineEndpoint({
@@ -187,7 +186,7 @@ export const createPriceList = defineEndpoint({
   stepUp: isConfirming,
 })
 
-/** The id stands in the body (api). */
+/** The id is in the body (api). */
 export const updatePriceList = defineEndpoint({
   name: 'updatePriceList',
   method: 'PUT',
@@ -202,7 +201,7 @@ export const updatePriceList = defineEndpoint({
     kind: 'price',
     table,
     target: ({ body }) => body.id,
-    // The row keeps its own id: the body may name it by the write that made it.
+    // Sets the id of the cached row, because the body may name the row by the intent that created it.
     overlay: (row, { body }) => row && ({ ...row, ...body, id: row.id } as PriceRow),
     versioned: true,
     names: priceListRowNames,
@@ -219,7 +218,7 @@ export const deletePriceList = defineEndpoint({
   access: 'providerAdmin',
   matrix: 'Z-32',
   params: byId,
-  /** `withdraw`: said for a confirmed list. It changes nothing on the server, which knows what the list is. */
+  /** `withdraw` is set for a confirmed list. The server ignores it, because it knows the state of the list. */
   query: z.object({ withdraw: z.optional(z.boolean()) }),
   output: null,
   offline: 'queue',
@@ -232,19 +231,17 @@ export const deletePriceList = defineEndpoint({
     names: priceListRowNames,
     mustNotQueue: ({ query }) => query?.withdraw === true,
   },
-  // A list that was never confirmed is deleted without it.
+  // A list that was never confirmed is deleted without the password.
   stepUp: 'row',
 })
 
-/** Of the year's fees of many contracts: longer than one amount can be. */
+/** Sum of annual fees of many contracts. It can be longer than a single amount. */
 const amountSum = z.string().check(z.regex(/^\d{1,40}\.\d{2}$/))
 
-/** Who the contract is with is null for whoever may not see contracts (D49). */
+/** The customer fields are null for callers who may not read contracts (D49). */
 const rehearsedContract = {
   contract_id: z.int(),
-  /** The number of the contract. */
   code: z.nullable(z.string()),
-  /** Of its service. */
   name: z.nullable(z.string()),
   company: z.nullable(z.string()),
   currency,
@@ -252,16 +249,12 @@ const rehearsedContract = {
   users: z.int(),
   modules: z.array(z.string()),
   uat: flag01,
-  /** The list that it was sold by. */
   price_id: z.int(),
-  /** The fee of a year that it was sold at. */
+  /** The annual fee at which the contract was sold. */
   now: amountSum,
 }
 
-/**
- * What a list would do to the contracts that run or are to come, each at its renewal: nothing is changed by it. What a year is
- * paid at now is set against what the list would ask for the same (contracts 9, D16).
- */
+/** Compares the current annual fees of contracts with those on a list (contracts 9, D16). Changes nothing. */
 export const rehearsePriceList = defineEndpoint({
   name: 'rehearsePriceList',
   method: 'POST',
@@ -269,37 +262,33 @@ export const rehearsePriceList = defineEndpoint({
   summary: 'What the contracts of today would cost a year by this list, kept or only typed, and which could not go on',
   access: 'providerAdmin',
   matrix: 'Z-32',
-  /** One of the two: a list that is kept, or one as it is typed. */
+  /** Exactly one of the two: the id of a stored list, or the list in the form. */
   body: z.object({ id: z.optional(ref('price')), list: z.optional(typedList), progressKey: z.optional(randomId) }),
   output: z.object({
-    /** All that were looked at, failing ones too. */
     contracts: z.int(),
-    /** Every currency, in the order HKD, USD, RMB. */
     currencies: z.array(
       z.object({
         currency,
-        /** With a price: failing ones are in none of these figures. */
+        /** Contracts with a price. Failing ones are in none of these figures. */
         contracts: z.int(),
-        /** Sums of a year's fees. */
         now: amountSum,
         then: amountSum,
-        /** How many cost more, less and the same: together all of them. */
+        /** Number of contracts that cost more, less and the same. The sum is `contracts`. */
         more: z.int(),
         less: z.int(),
         same: z.int(),
         /**
-         * By the change in percent of `now`: every step, the lowest first. A step holds what is at least `from` and below
-         * `to`; null: without an end. Two are apart from this: 0 to 0 holds what costs the same, and 0 to 1 what costs more
-         * by less than one percent.
+         * Contracts by change in percent of `now`, all steps in ascending order. A step includes `from` and excludes `to`; null means no
+         * limit. Two steps differ: 0 to 0 has the unchanged contracts, and 0 to 1 those that cost less than one percent more.
          */
         histogram: z.array(z.object({ from: z.nullable(z.number()), to: z.nullable(z.number()), contracts: z.int() })),
       }),
     ),
-    /** The twenty that change most, up or down, in percent of `now`, over all currencies; of equal ones the lowest id first. */
+    /** The twenty largest changes up or down, in percent of `now`, over all currencies. Ties are sorted by id. */
     largest: z.array(z.object({ ...rehearsedContract, then: amountSum })),
-    /** How many the list has no price for. They could not be renewed as they are (D3, D16). */
+    /** Number of contracts without a price on the list. They could not be renewed unchanged (D3, D16). */
     failing: z.int(),
-    /** The first 200 of them by id. `missing`: the modules that are not on the list. */
+    /** The first 200 failing contracts by id. `missing` has the modules that are not on the list. */
     failures: z.array(
       z.object({
         ...rehearsedContract,
@@ -368,10 +357,9 @@ export const uploadPriceList = defineEndpoint({
     type: clientType,
     effective_date: plainDate,
     desc: z.string(),
-    /** Codes of the modules that it prices, and of those that this house does not have: with any of these it is refused. */
+    /** Codes of all priced modules, and of those unknown here. Unknown modules prevent the import. */
     module: z.array(z.string()),
     unknown: z.array(z.string()),
-    /** All of it, as it would be kept. */
     list: z.object({
       ...header,
       concurrentUser: z.array(userRange),

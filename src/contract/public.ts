@@ -1,4 +1,4 @@
-/** What can be asked without a session: registering, activating, a new password, where a service is, an image. */
+/** Endpoints without a session: registration, activation, password reset, the address of a service, images. */
 import * as z from 'zod/mini'
 import { defineEndpoint } from '#contract/endpoint.ts'
 import { line, text } from '#contract/values.ts'
@@ -29,7 +29,6 @@ export const registerCompany = defineEndpoint({
     code: text(20, 1),
     name: line(100, 1),
     tel: text(40, 1),
-    // A form has no null: what is not given is left out.
     country: z.optional(z.enum(['CN', 'HK'])),
     province: z.optional(line(100)),
     city: z.optional(line(100)),
@@ -43,7 +42,7 @@ export const registerCompany = defineEndpoint({
     user_email: text(254, 1),
     user_password: text(1000, 1),
     confirmPwd: z.optional(text(1000)),
-    /** Of the mail; otherwise as the request's own language says (D68). */
+    /** Language of the mail. If omitted, the language of the request (D68). */
     language: z.optional(language),
   }),
   encoding: 'form',
@@ -139,7 +138,7 @@ export const getAsset = defineEndpoint({
   summary: 'An image, by its random id',
   access: 'anybody',
   matrix: 'Z-06',
-  // What is no id of ours is not there, like one that was made up.
+  // No stricter schema: a malformed id gives NOT_FOUND, like an unknown one.
   params: z.object({ id: text(200, 1) }),
   output: z.unknown(),
   offline: 'read',

@@ -1,9 +1,8 @@
-/** What became of a write or a long request, and many writes in one call. */
 import * as z from 'zod/mini'
 import { defineEndpoint } from '#contract/endpoint.ts'
 import { key, text } from '#contract/values.ts'
 
-/** `~{intent}`: what became of a keyed write; a plain id: a long request. */
+/** `~{intent}` for the outcome of a write with an idempotency key, a plain id for a long request. */
 const requestId = z.object({ id: key })
 
 export const getRequest = defineEndpoint({
@@ -36,7 +35,7 @@ export const batchWrite = z.object({
   key,
   headers: z._default(z.record(text(60), text(300)), {}),
   body: z.optional(z.unknown()),
-  /** The intent it must not overtake. */
+  /** The intent that must be executed first. */
   after: z.optional(key),
 })
 

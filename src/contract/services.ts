@@ -1,4 +1,4 @@
-/** Hosted services: the running systems behind contracts. What touches one is never queued, most of it takes minutes. */
+/** Hosted services: the running systems of contracts. Actions on them are never queued, and most take minutes. */
 import * as z from 'zod/mini'
 import { backupTypes } from '#contract/backups.ts'
 import { defineEndpoint, type ListSpec } from '#contract/endpoint.ts'
@@ -18,15 +18,15 @@ import {
   integerBetween,
 } from '#contract/values.ts'
 
-/** MB; 0 leaves it to the platform (D42). */
+/** MB. 0 lets the platform decide (D42). */
 const memory = z.union([z.literal(0), integerBetween(1000, 8000)])
-/** Tasks to run; -1 leaves it to the platform, 0 is stopped (D42). */
+/** Number of tasks to run. -1 lets the platform decide, 0 stops the service (D42). */
 const taskCount = integerBetween(-1, 4)
 
-/** Why what is to run does not; `failed`: the last operation came to no good end. */
+/** Reasons why a service that should run is not running. `failed`: the last operation failed. */
 export const serviceFaults = ['keeps_ending', 'out_of_memory', 'no_answer', 'unreachable', 'failed'] as const
 
-/** Long requests that touch a running system: one at a time for each service. Stop and start are the portal's own. */
+/** Long requests on a running system, one at a time per service. Stop and start are additions of the portal. */
 export const serviceOperations = [
   'create-service',
   'update-service',
@@ -51,39 +51,35 @@ const serviceRow = z.object({
   url: z.nullable(z.string()),
   admin_url: z.nullable(z.string()),
   create_time: timestamp,
-  /** First day of its contract, and the last one. */
   period_start: z.nullable(plainDate),
   expired_date: z.nullable(plainDate),
   contract_id: z.int(),
   contract: z.nullable(z.string()),
   system_status: systemStatus,
-  /** As the service order's, reading B (D27). */
+  /** Status of the service order, reading B (D27). */
   status: integerBetween(-1, 3),
   online: flag01,
   alert_date: z.nullable(plainDate),
-  /** Ids of unpaid orders, 0 where there is none (D91). */
+  /** Ids of unpaid orders, or 0 (D91). */
   os_contract: z.int(),
   os_pdb2s3: z.int(),
   os_pdb2rds: z.int(),
-  /** Exclusive ends; null: never subscribed (D91). */
+  /** Exclusive end dates. Null if never subscribed (D91). */
   pdb2s3_date: z.nullable(plainDate),
   pdb2rds_date: z.nullable(plainDate),
-  /** Id of the oldest record of traffic that is to be paid, 0 where there is none, and until when. */
+  /** Id of the oldest unpaid traffic record, or 0, and its payment deadline. */
   os_traffic: z.int(),
   traffic_due: z.nullable(timestamp),
   traffic_disabled: z.boolean(),
-  /** Subscriptions whose newest backup failed. */
   failing_backups: z.array(z.enum(backupTypes)),
   task_runtime_memory: memory,
   task_desire_count: taskCount,
-  /** What runs now: memory that each task may use, MB, and how many; null and 0 where nothing does. */
+  /** The running state: memory limit of each task in MB, and number of tasks. Null and 0 if nothing runs. */
   running_memory: z.nullable(z.int()),
   running_tasks: integerBetween(0, 4),
-  /** What is set takes effect with a reboot. */
   needs_reboot: z.boolean(),
-  /** Why what is to run does not. */
   fault: z.nullable(z.enum(serviceFaults)),
-  /** What is being done to it, by whom; no name: by the provider's staff, for a customer, or by the portal itself. */
+  /** The running operation. The user name is null if the portal acts, or provider staff for a customer. */
   operation: z.nullable(
     z.object({
       kind: z.enum(serviceOperations),
@@ -92,10 +88,10 @@ const serviceRow = z.object({
       progress_key: z.string(),
     }),
   ),
-  /** After its contract: the day on which it stops, and the one on which its data goes. Of one that was removed: the latter alone. */
+  /** Days on which the service stops and its data is erased. A removed service has only the second. */
   stop_date: z.nullable(plainDate),
   erase_date: z.nullable(plainDate),
-  /** It was stopped after its contract; an extension starts it again. */
+  /** The service was stopped after the end of its contract. An extension starts it again. */
   is_expired: z.boolean(),
   row_version: z.int(),
 })
@@ -124,7 +120,7 @@ const typedServiceListSpec = {
 } satisfies ListSpec
 export const serviceListSpec: ListSpec = typedServiceListSpec
 
-/** companyId counts for provider admins; for others it is refused unless it is their own (N-06). */
+/** `companyId` is for provider admins. For other callers it is refused unless it is their own company (N-06). */
 export const listServices = defineEndpoint({
   name: 'listServices',
   method: 'GET',
@@ -143,7 +139,6 @@ export const listServices = defineEndpoint({
 })
 
 const byId = z.object({ id: ref('service') })
-/** The same people for all that is done to a running system. */
 const operatorAccess = { access: 'orderOrProviderAdmin', matrix: 'Z-26', offline: 'online' } as const
 
 export const createService = defineEndpoint({
@@ -180,7 +175,7 @@ export const removeService = defineEndpoint({
   stepUp: () => true,
 })
 
-/** Who may is finer than the flag: the customer after expiry, the provider at delete level (D41, Z-26). */
+/** Stricter than the access rule: customers may delete after expiry, the provider at delete level (D41, Z-26). */
 export const deleteService = defineEndpoint({
   ...operatorAccess,
   name: 'deleteService',
@@ -226,7 +221,7 @@ export const configureService = defineEndpoint({
   job: 'configure-service',
 })
 
-/** The password that the latest creation or reset made, for whoever asked for it; it is forgotten as it is told. */
+/** Returns the password of the latest creation or reset to the user who requested it, and deletes it. */
 export const takeServicePassword = defineEndpoint({
   ...operatorAccess,
   name: 'takeServicePassword',
@@ -239,15 +234,15 @@ export const takeServicePassword = defineEndpoint({
 })
 
 const logLine = z.object({
-  /** Epoch ms: lines of one second keep their order. */
+  /** Epoch ms, so that lines within one second stay in order. */
   time: z.int(),
-  /** 0: of what watches over the tasks. */
+  /** 0 for lines of the supervisor of the tasks. */
   task: integerBetween(0, 4),
   level: z.enum(['info', 'warn', 'error']),
   text: z.string(),
 })
 
-/** The latest lines of a span, or those after a place: whoever follows asks again from `next`. */
+/** Latest lines of a time range, or the lines after a position. To follow the log, repeat the call with `next`. */
 export const readServiceLog = defineEndpoint({
   ...operatorAccess,
   name: 'readServiceLog',
@@ -261,12 +256,12 @@ export const readServiceLog = defineEndpoint({
     searchText: z.optional(text(100)),
     after: z.optional(z.string().check(z.maxLength(40))),
   }),
-  /** `next`: where it goes on. `more`: earlier lines were left out. */
+  /** `next`: position to continue from. `more`: earlier lines were omitted. */
   output: z.object({ lines: z.array(logLine), next: z.string(), more: z.boolean() }),
   secret: true,
 })
 
-/** The staff's tool (D53): asks what runs the services, at once, for one company or all. */
+/** A staff tool (D53): checks the state of services at the platform immediately, for one company or all. */
 export const recheckServices = defineEndpoint({
   name: 'recheckServices',
   method: 'POST',

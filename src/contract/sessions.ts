@@ -1,20 +1,18 @@
-/** Where a user is signed in, and ending that (S-46). */
+/** The sessions of a user, and how to end them (S-46). */
 import * as z from 'zod/mini'
 import { defineEndpoint } from '#contract/endpoint.ts'
 import { randomId, ref, timestamp } from '#contract/values.ts'
 
 export const sessionRow = z.object({
   id: randomId,
-  /** As the browser calls itself, where that is a name we know. */
   browser: z.nullable(z.string()),
   system: z.nullable(z.string()),
   form: z.nullable(z.enum(['desktop', 'mobile', 'tablet'])),
-  /** The network, without its last part: enough to recognise, too little to find anybody by. */
+  /** The network address without its last part: enough to recognise, too little to identify a person. */
   network: z.string(),
   create_time: timestamp,
-  /** When it was last renewed: up to ten minutes behind. */
+  /** Time of the last renewal, up to ten minutes old. */
   last_time: timestamp,
-  /** The one that asks. */
   current: z.boolean(),
 })
 export type SessionRow = z.output<typeof sessionRow>
@@ -30,7 +28,7 @@ export const listSessions = defineEndpoint({
   offline: 'online',
 })
 
-// As signing out: repeated it changes nothing, and it must not wait in any idempotency store or worker.
+// Like logout: repeating it changes nothing. It must bypass the idempotency store and the service worker.
 export const endSession = defineEndpoint({
   name: 'endSession',
   method: 'DELETE',

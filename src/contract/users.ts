@@ -1,4 +1,3 @@
-/** The users of a company, as its admin sees and changes them. */
 import * as z from 'zod/mini'
 import { type AccessLevel, environments } from '#domain/access.ts'
 import { type UserFields, statusAfterUserAction, userStatus } from '#domain/accounts/users.ts'
@@ -26,14 +25,13 @@ export const userRow = z.object({
   company_name: z.string(),
   company_code: z.string(),
   create_time: timestamp,
-  /** When the latest activation mail was sent; rows that a device kept from earlier versions lack it. */
+  /** Time of the latest activation mail. Rows that a device stored in earlier versions do not have it. */
   invite_time: z.optional(timestamp),
   update_time: timestamp,
   row_version: z.int(),
 })
 export type UserRow = Omit<z.output<typeof userRow>, 'id'> & VersionedRow
 
-/** What the list keeps on the device, for whoever reads it there. */
 export const userListSpec = {
   table: 'users',
   row: userRow,
@@ -58,7 +56,7 @@ export const userListSpec = {
   scope: { column: 'company_id', param: 'companyId' },
 } satisfies ListSpec
 
-/** portal 2: filter by status type and include deleted (D91); the search box is ours. */
+/** portal 2: filters by status type and includes deleted users (D91). The search box is an addition of the portal. */
 export const listUsers = defineEndpoint({
   name: 'listUsers',
   method: 'GET',
@@ -87,13 +85,12 @@ const newUser = z.object({
   access_level: z._default(accessLevel, 0),
 })
 
-/** The overlay of a change: the fields it names over the row that is there. */
 const createOverlay =
   (fields: Partial<UserRow>) =>
   (row: VersionedRow | null): VersionedRow | null =>
     row && { ...row, ...fields }
 
-/** The delete level opens all that an admin may do, and more (D46). */
+/** The delete level allows everything that an admin may do, and more (D46). */
 const isGrantingAdmin = ({ body }: { body: { admin?: boolean | undefined; access_level?: AccessLevel | undefined } }) =>
   body.admin === true || (body.access_level ?? environments.production) !== environments.production
 
@@ -146,7 +143,7 @@ export const createUser = defineEndpoint({
   stepUp: isGrantingAdmin,
 })
 
-/** Admin and access level change what others may do at once, so they are never left waiting in a queue. */
+/** Admin flag and access level change the rights of others immediately, so these changes are never queued. */
 const isChangingAccess = (body: Partial<UserFields>) => body.admin !== undefined || body.access_level !== undefined
 
 export const updateCompanyUser = defineEndpoint({

@@ -1,26 +1,26 @@
 /**
- * What an answer to a keyed write means: one table, by number and code, never by words. The server stores exactly the
- * outcomes that are final here (protocol 3); the device drives its outbox by it (protocol 3, 14, 16).
+ * Meaning of the response to a keyed write, decided by status and code, never by text. The server stores exactly the outcomes that are
+ * final here (protocol 3). The device processes its outbox by it (protocol 3, 14, 16).
  */
 
 /**
- * done: it took effect, forget the entry · later: the same bytes again, after a wait · refused: kept for the user to
- * mend · asks: waits for the user's yes · conflict: compare base, mine, theirs · sign in: waits for the same user.
+ * done: the write took effect, remove the entry. later: send the same bytes again after a wait. refused: stays in the outbox for the user
+ * to fix. asks: waits for the user's confirmation. conflict: compare base, own and server version. sign in: waits for the same user.
  */
 export type Verdict = 'done' | 'later' | 'refused' | 'asks' | 'conflict' | 'sign in'
 
 export interface ResponseFacts {
   status: number
   code: string | null
-  /** The answer repeats our key: it is from our server, not from something between. */
+  /** The response repeats our key, so it is from our server and not from a proxy. */
   echoed: boolean
-  /** The answer says that its outcome is in the idempotency store, or follows from the bytes alone. */
+  /** The response is marked as final: its outcome is in the idempotency store, or follows from the bytes alone. */
   final: boolean
 }
 
 const neverStored = new Set([401, 408, 423, 424, 425, 429])
 
-/** Whether the idempotency store keeps an outcome. What may turn out differently next time is not kept. */
+/** Whether the idempotency store stores an outcome. An outcome that may differ next time is not stored. */
 export function isStored(status: number, code: string | null): boolean {
   if (status >= 500 || neverStored.has(status)) return false
   return code !== 'IDEMPOTENCY_IN_PROGRESS' && code !== 'WRONG_SESSION' && code !== 'STEP_UP_REQUIRED'
@@ -31,15 +31,15 @@ const verdictByCode: Record<string, Verdict> = {
   WRONG_SESSION: 'sign in',
   APP_CONFIRM: 'asks',
   VERSION_CONFLICT: 'conflict',
-  // The effect is there already; the device reads the row again.
+  // The write already took effect. The device reads the row again.
   INTENT_DONE: 'done',
-  // Its user has to give the password; the same bytes may go after it.
+  // The user has to enter the password. After that the same bytes may be sent again.
   STEP_UP_REQUIRED: 'refused',
-  // Waiting does not teach a server what it cannot do, and the lane behind it would stand still for ever.
+  // Waiting does not help if the server cannot do it, and the entries behind it would be blocked forever.
   NOT_SUPPORT: 'refused',
 }
 
-/** The verdict on one answer. An answer without our echo is a failure of the line, whatever it says. */
+/** Returns the verdict for a response. Without our key it counts as a connection failure. */
 export function getVerdict(method: string, facts: ResponseFacts): Verdict {
   const { status, code } = facts
   if (!facts.echoed) return 'later'
@@ -50,7 +50,7 @@ export function getVerdict(method: string, facts: ResponseFacts): Verdict {
   if (!isStored(status, code)) return 'later'
   if (!facts.final) return 'later'
   if (status >= 200 && status < 300) return 'done'
-  // Somebody else deleted it before us: what was wanted is so. A change to a row that is gone needs the user.
+  // A DELETE of a deleted row is done. A change of a deleted row needs the user.
   if (status === 404 || status === 410) return method === 'DELETE' ? 'done' : method === 'PUT' ? 'conflict' : 'refused'
   return 'refused'
 }

@@ -1,20 +1,19 @@
-/** Backup subscriptions and backups: how they stand, and what may be done (contracts 4, D21, D31). */
+/** Backup subscriptions and backups: their states and the allowed actions (contracts 4, D21, D31). */
 import type { BoughtPeriod } from '#domain/plain-dates.ts'
 import type { PlainDate, Timestamp } from '#domain/time.ts'
 
 export type BackupType = 'pdb2s3' | 'pdb2rds'
 
-/** Contracts 4. */
 export type BackupTag = 'none' | 'effective' | 'expired' | 'traffic_disabled'
 
-/** What of a service's row says how its subscriptions stand. Ends are exclusive; null: never subscribed. */
+/** Fields that determine the state of subscriptions. End dates are exclusive; null if never subscribed. */
 export interface BackupSubscriptions {
   pdb2s3_date: PlainDate | null
   pdb2rds_date: PlainDate | null
   traffic_disabled: boolean
 }
 
-/** `today` in the business time zone. Suspended traffic is of what causes traffic, and of a subscription in effect. */
+/** `today` is in the business time zone. Only effective subscriptions that cause traffic can be suspended. */
 export function getBackupTag(type: BackupType, service: BackupSubscriptions, today: PlainDate): BackupTag {
   const end = service[`${type}_date`]
   if (end === null) return 'none'
@@ -23,13 +22,12 @@ export function getBackupTag(type: BackupType, service: BackupSubscriptions, tod
 }
 
 interface AnchoredSubscription {
-  /** Exclusive (D18). */
+  /** Exclusive end date (D18). */
   period_end: PlainDate
   anchor_date?: PlainDate | null
   anchor_months?: number | null
 }
 
-/** What the next subscription of its kind follows. */
 export const toBoughtPeriod = ({
   period_end: end,
   anchor_date: date,
@@ -39,11 +37,11 @@ export const toBoughtPeriod = ({
   anchor: date != null && months != null ? { date, months } : null,
 })
 
-/** -1 invalid, 0 unpaid, 1 paid: one that was not paid in time is invalid, whether or not that was written down (D31). */
+/** -1 invalid, 0 unpaid, 1 paid. An overdue order is invalid even if it is stored as unpaid (D31). */
 export const getBackupOrderStatus = (storedStatus: -1 | 0 | 1, dueTime: Timestamp, now: Timestamp): -1 | 0 | 1 =>
   storedStatus === 0 && now > dueTime ? -1 : storedStatus
 
-/** The state of an order of backups at a moment, in the words of contracts. `period_end`: exclusive (D18). */
+/** State of a backup order at a given time, named as for contracts. `period_end` is exclusive (D18). */
 export function getBackupState(
   { status: storedStatus, due, period_end: end }: { status: -1 | 0 | 1; due: Timestamp; period_end: PlainDate },
   now: Timestamp,
@@ -54,16 +52,15 @@ export function getBackupState(
 }
 
 /**
- * Why a service cannot be subscribed. `extendFirst`: its contract is over; `coveredToEnd`: the present subscription goes on until the
- * contract ends (D21); `noPrice`: the list in force has no prices of backups; `amountTooLarge`: more than an amount can say.
+ * Reasons why a service cannot be subscribed. `extendFirst`: its contract has expired. `coveredToEnd`: the current subscription lasts until
+ * the end of the contract (D21). `noPrice`: the current price list has no backup prices. `amountTooLarge`: the amount exceeds the maximum.
  */
 export const backupOrderRefusals = ['noContract', 'extendFirst', 'coveredToEnd', 'noPrice', 'amountTooLarge'] as const
 export type BackupOrderRefusal = (typeof backupOrderRefusals)[number]
 
-/** Words stand in `locales/en/backups.json`. */
+/** Texts are in `locales/en/backups.json`. */
 export type BackupRefusal = 'not_subscribed' | 'expired' | 'traffic_disabled' | 'not_created'
 
-/** Why it is not backed up, by the clock or by a person; null: it is. */
 export function getBackupRefusal(
   type: BackupType,
   service: BackupSubscriptions & { system_status: number; erase_date: PlainDate | null },
@@ -78,8 +75,8 @@ export function getBackupRefusal(
 export type RestoreRefusal = 'no_contract' | 'expired' | 'not_created' | 'traffic_disabled' | 'not_done'
 
 /**
- * Why a backup cannot be put into a service; null: it can. `target`: the service that takes it in, which has a contract in effect and a
- * system. `source`: of the service that the backup is of: archives of one whose traffic is suspended stay where they are.
+ * Returns the reason why a backup cannot be restored, or null. `target` is the service to restore into; it needs a contract in effect and a
+ * system. `source` is the service of the backup; its bucket archives cannot be restored while its traffic is suspended.
  */
 export function getRestoreRefusal(
   backup: { pdb_type: BackupType; state: 'running' | 'done' | 'failed' | 'removed' },

@@ -1,4 +1,3 @@
-/** Amounts of RMB in capital numerals, as they stand on Chinese documents beside the figures. */
 import type { Hundredths } from '#domain/money.ts'
 
 const digits = '零壹贰叁肆伍陆柒捌玖'
@@ -10,7 +9,7 @@ const scales: readonly [bigint, string][] = [
   [10n, '拾'],
 ]
 
-/** Of zeros between two other digits one is written, however many there are; of zeros at the end none. */
+/** Writes one zero for any number of zeros between two digits, and none for zeros at the end. */
 function toNumeral(count: bigint): string {
   const scale = scales.find(([size]) => count >= size)
   if (!scale) return digits.charAt(Number(count))
@@ -21,8 +20,8 @@ function toNumeral(count: bigint): string {
 }
 
 /**
- * By the rules for settlement of the People's Bank: `壹仟肆佰零玖元伍角整`. A zero behind 元 is written where there are 分
- * and no 角; where a place of 万 or 元 is zero and the next one is not, it may be left out, and is. 整 ends what has no 分.
+ * Follows the settlement rules of the People's Bank: `壹仟肆佰零玖元伍角整`. A zero after 元 is written if there are 分 but no 角. If the digit of 万 or
+ * 元 is zero and the next one is not, the zero is optional and omitted here. 整 ends an amount without 分.
  */
 export function toCapitalNumerals(amount: Hundredths): string {
   const size = amount < 0n ? -amount : amount

@@ -1,6 +1,6 @@
 /**
- * The life of a contract (contracts 4). One inner state; the two readings of its number on the wire are renamings of it
- * (D27, D28). What time does to a contract is worked out from what is stored and the moment asked for, never stored first.
+ * Life cycle of a contract (contracts 4). The code uses one internal state; the two number readings of the API are mappings of it (D27,
+ * D28). Changes by time are calculated from the stored data and the given time, and never stored first.
  */
 import { addDays, getLastDay, type PeriodAnchor, countYearsBetween } from '#domain/plain-dates.ts'
 import type { PlainDate, Timestamp } from '#domain/time.ts'
@@ -8,7 +8,7 @@ import type { PlainDate, Timestamp } from '#domain/time.ts'
 export const contractStates = ['invalid', 'unpaid', 'effective', 'overwritten', 'expired'] as const
 export type ContractState = (typeof contractStates)[number]
 
-/** `order`: of the service-order calls, list and detail (reading B). `contract`: of history and print (reading A). */
+/** `order`: service-order calls, list and detail (reading B). `contract`: history and print (reading A). */
 export type StatusReading = 'order' | 'contract'
 const statusNumbers = {
   order: { invalid: -1, unpaid: 0, effective: 1, expired: 2, overwritten: 3 },
@@ -18,7 +18,6 @@ const statusNumbers = {
 export const toStatusNumber = (state: ContractState, reading: StatusReading): -1 | 0 | 1 | 2 | 3 =>
   statusNumbers[reading][state]
 
-/** Undefined: no state has this number. */
 export const findContractState = (status: number, reading: StatusReading): ContractState | undefined =>
   contractStates.find((state) => statusNumbers[reading][state] === status)
 
@@ -28,28 +27,24 @@ const daysToPay = 7
 export const getDueTime = (createTime: Timestamp): Timestamp =>
   `${addDays(createTime.slice(0, 10), daysToPay)} 23:59:59`
 
-/**
- * The due time of a change or a backup: not later than the last second of the contract that it changes, or of its own period. That end is
- * exclusive (decision 62).
- */
+/** At the latest the last second of the contract or the backup period. `periodEnd` is exclusive (decision 62). */
 export function getDueTimeWithin(createTime: Timestamp, periodEnd: PlainDate): Timestamp {
   const [dueTime, endTime] = [getDueTime(createTime), `${getLastDay(periodEnd)} 23:59:59`]
   return endTime < dueTime ? endTime : dueTime
 }
 
-/** What was made on that day can still be paid today; on an earlier one, no more. */
+/** Orders created before this day can no longer be paid. */
 export const getFirstPayableDay = (today: PlainDate): PlainDate => addDays(today, -daysToPay)
 
-/** What the database keeps of an order; the rest is a matter of the moment. */
 export interface PayableContract {
   stored: 'invalid' | 'unpaid' | 'paid' | 'overwritten'
-  /** As it was fixed when it was ordered, whatever day it bears (D39). */
+  /** Fixed when the order was created, also if it was back-dated (D39). */
   due: Timestamp
-  /** Exclusive (D18). */
+  /** Exclusive end date (D18). */
   period_end: PlainDate
 }
 
-/** The state at a moment given in the business time zone (D30, D31). */
+/** Returns the state at `now`, which is in the business time zone (D30, D31). */
 export function getContractState(
   { stored: storedState, due: dueTime, period_end: end }: PayableContract,
   now: Timestamp,
@@ -63,11 +58,11 @@ export interface AnchoredContract {
   anchor_date?: PlainDate | null
   anchor_months?: number | null
   period_start: PlainDate
-  /** Exclusive (D18). */
+  /** Exclusive end date (D18). */
   period_end: PlainDate
 }
 
-/** From where the contract's years count (decision 60). What an older version wrote or sent counts from its first start. */
+/** Start of the counted years (decision 60). Older contracts have no anchor and use their first start. */
 export const getContractAnchor = (contract: AnchoredContract): PeriodAnchor => ({
   date: contract.anchor_date ?? contract.period_start,
   months: contract.anchor_months ?? 12 * countYearsBetween(contract.period_start, contract.period_end),
@@ -75,7 +70,7 @@ export const getContractAnchor = (contract: AnchoredContract): PeriodAnchor => (
 
 export type ContractAction = 'open' | 'pay' | 'remove' | 'print' | 'change' | 'extend'
 
-/** Why a move is not offered; `extendFirst` is shown beside a button that cannot be used (D29). */
+/** Reasons why an action is not offered. `extendFirst` is displayed next to a disabled button (D29). */
 export type ContractRefusal = 'invalid' | 'paidAlready' | 'notPaid' | 'replaced' | 'extendFirst'
 
 const commonRefusals = {
@@ -83,26 +78,24 @@ const commonRefusals = {
   notPaid: { invalid: 'invalid', unpaid: 'notPaid' },
 } as const
 
-/** Move -> the states that do not allow it, each with the reason. What is not named is allowed. */
 export const contractRefusals = {
-  /** Rows open from 0 on (contracts 2). */
+  /** Rows can be opened from status 0 on (contracts 2). */
   open: { invalid: 'invalid' },
   pay: { invalid: 'invalid', ...commonRefusals.paid },
-  /** Only what is not in effect and never was (D33). */
+  /** Only contracts that never took effect can be deleted (D33). */
   remove: commonRefusals.paid,
   print: commonRefusals.notPaid,
   change: { ...commonRefusals.notPaid, overwritten: 'replaced', expired: 'extendFirst' },
-  /** After expiry as well: it then begins today. */
+  /** Also allowed after expiry; the extension then starts today. */
   extend: { ...commonRefusals.notPaid, overwritten: 'replaced' },
 } as const satisfies Record<ContractAction, Partial<Record<ContractState, ContractRefusal>>>
 
-/** Null: it is allowed. */
 export function getContractRefusal(action: ContractAction, state: ContractState): ContractRefusal | null {
   const reasons: Partial<Record<ContractState, ContractRefusal>> = contractRefusals[action]
   return reasons[state] ?? null
 }
 
-/** What people are told of the set-up of a contract in effect whose service is not there yet (contracts 4). */
+/** Notice about the set-up of an effective contract whose service does not exist yet (contracts 4). */
 export function getSetUpNotice(
   contract: { state: ContractState; online: 0 | 1; period_start: PlainDate },
   today: PlainDate,
@@ -115,7 +108,7 @@ export function getSetUpNotice(
 const daysBeforeExpiry = [60, 30, 14, 7, 1]
 const daysAfterExpiry = [1, 7]
 const daysBeforeDue = [3, 1]
-/** How far from its day a reminder may lie. */
+/** Maximum distance in days between a reminder and its date. */
 export const maxReminderDays = {
   beforeExpiry: Math.max(...daysBeforeExpiry),
   afterExpiry: Math.max(...daysAfterExpiry),
@@ -125,9 +118,8 @@ export const maxReminderDays = {
 export type ContractReminder = { kind: 'expiry' | 'expired' | 'due'; days: number }
 
 /**
- * The reminders of a contract whose day this is, or was while nobody looked: the latest of each kind only, so that a
- * server that slept for a month does not send five. The last day of service counts as day 0 (D18). `alertDate`: none
- * before that day (D45).
+ * Returns the reminders that are due today or were missed before. Only the latest of each kind, so that a server that was down for a month
+ * does not send five. The last day of service counts as day 0 (D18). There are no reminders before `alertDate` (D45).
  */
 export function findDueReminders(
   contract: { state: ContractState; due: Timestamp; period_end: PlainDate; alert_date: PlainDate | null },

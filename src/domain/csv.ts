@@ -1,18 +1,17 @@
-/** Tables as text that spreadsheets open (RFC 4180), with nothing in them that a spreadsheet would carry out (S-13). */
+/** CSV for spreadsheets (RFC 4180), with formulas made harmless (S-13). */
 
-/** Excel takes a file for UTF-8 only by this sign. */
+/** Excel detects UTF-8 only by this mark. */
 export const csvByteOrderMark = '\uFEFF'
 
-/** What makes a formula of a cell, the full-width forms included, which spreadsheets read alike. */
+/** Characters that start a formula, including the full-width forms, which spreadsheets treat alike. */
 const formulaStart = /^[=+\-@＝＋－＠\t\r\n]/
 
 function formatCell(text: string): string {
-  // The apostrophe is shown by no spreadsheet and says: this is text.
+  // The apostrophe marks the cell as text, and spreadsheets do not display it.
   const safeText = formulaStart.test(text) ? `'${text}` : text
   return /[",;\r\n\t]|^\s|\s$/.test(safeText) ? `"${safeText.replaceAll('"', '""')}"` : safeText
 }
 
-/** A line with its end. */
 export const formatCsvLine = (row: readonly string[]): string => `${row.map(formatCell).join(',')}\r\n`
 
 export const formatCsv = (rows: Iterable<readonly string[]>): string =>

@@ -1,4 +1,4 @@
-/** What is to be paid for a service: its order, change or extension, its backups and their traffic. Every surface reads it from here. */
+/** Open payments of a service: order, change or extension, backups and traffic. Used by pages and mails. */
 import type { BackupType } from '#domain/backups.ts'
 import { getDueTime, getDueTimeWithin } from '#domain/contracts.ts'
 import { getTrafficMonth } from '#domain/fees/traffic.ts'
@@ -11,19 +11,18 @@ import type { ContractTerms } from '#domain/fees/annual.ts'
 export type DueType = 'create' | 'extend' | 'change' | BackupType | 'traffic'
 
 export interface PaymentDue {
-  /** As the payment call names it (D66). */
+  /** Contract type of the payment call (D66). */
   contractType: 'CONTRACT' | 'PDBORDER' | 'TRAFFIC'
   id: number
   type: DueType
   currency: Currency
   amount: string
-  /** The last second in which it is to be paid. Traffic can be paid later too. */
+  /** The last second of the payment deadline. Traffic can also be paid later. */
   due: Timestamp
-  /** Of a change: what it changes. */
   change: TermChange | null
-  /** Of an extension and of a backup: its last day. */
+  /** For an extension or a backup: its last day. */
   until: PlainDate | null
-  /** Of traffic, `yyyy-MM`. */
+  /** For traffic: `yyyy-MM`. */
   month: string | null
 }
 
@@ -31,11 +30,11 @@ interface UnpaidRowFields {
   id: number
   currency: Currency
   amount: string
-  /** Exclusive (D18). */
+  /** Exclusive end date (D18). */
   period_end: PlainDate
 }
 
-/** What the database stores of each. Epoch ms. */
+/** Stored data of an unpaid item. Times in epoch ms. */
 export type UnpaidRow =
   | (UnpaidRowFields & {
       type: 'create' | 'extend' | 'change'
@@ -62,11 +61,9 @@ export function toDue(row: UnpaidRow, zone: string): PaymentDue {
   return { ...commonFields, contractType: 'PDBORDER', due: getDueTimeWithin(created, end), until: getLastDay(end) }
 }
 
-/** Soonest first. */
 export const sortDues = (dues: readonly PaymentDue[]): PaymentDue[] =>
   dues.toSorted((a, b) => (a.due < b.due ? -1 : a.due > b.due ? 1 : 0))
 
-/** The sum in each currency that something is to be paid in. */
 export const sumDues = (
   dues: readonly Pick<PaymentDue, 'currency' | 'amount'>[],
 ): { currency: Currency; amount: string }[] =>
@@ -76,7 +73,6 @@ export const sumDues = (
     return currencyDues.length === 0 ? [] : [{ currency, amount: writeAmount(sum) }]
   })
 
-/** What it is that is to be paid. */
 export interface DueSubject {
   type: DueType
   change?: TermChange | null | undefined
@@ -87,7 +83,6 @@ export interface DueSubject {
 /** Keys of `locales/en/dues.json`. */
 type DueTextKey = `matter.${DueType}` | 'changed' | 'separator' | ReturnType<typeof describeTermChange>[number]['key']
 
-/** "Change (5 → 12 users)". `translate` translates. */
 export function describeDue(
   { type, change, until, month }: DueSubject,
   translate: (key: DueTextKey, values: Record<string, string>) => string,

@@ -1,7 +1,7 @@
-/** Whether two values of a field are the same, as JSON has them: what is absent is null. */
+/** Returns whether two field values are equal as JSON. Undefined equals null. */
 export const isSameValue = (a: unknown, b: unknown): boolean => JSON.stringify(a ?? null) === JSON.stringify(b ?? null)
 
-/** Whether they say the same: in any order of names, and without the ids that rows inside a value get when they are stored. */
+/** Compares content: ignores the order of names and the ids of rows inside a value. */
 export const isSameContent = (a: unknown, b: unknown): boolean =>
   toComparableJson(withoutRowIds(a)) === toComparableJson(withoutRowIds(b))
 

@@ -1,34 +1,32 @@
-/** What may be done to a hosted service, when, and what becomes of it after its contract (contracts 4, D41, D42). */
+/** Allowed actions on a hosted service, and its dates after the contract (contracts 4, D41, D42). */
 import { type Caller, isDeleteLevel, isProviderAdmin } from '#domain/access.ts'
 import { addDays } from '#domain/plain-dates.ts'
 import type { PlainDate } from '#domain/time.ts'
 
-/** Days that a service goes on after its contract, that its data is kept after that, and that it is kept of one that was removed. */
+/** Days that a service runs after its contract, and days that its data is stored after that or after removal. */
 export const hostingDays = { grace: 7, dataRetention: 30 } as const
 
-/** MB of a task, and how many tasks. */
+/** Memory of a task in MB, and number of tasks. */
 export const configLimits = { minMemory: 1000, maxMemory: 8000, minTasks: -1, maxTasks: 4 } as const
 
-/** Minutes: a log is kept for 180 days. */
+/** Retention of service logs, as required by the meeting minutes. */
 export const logDays = 180
 
-/** `periodEnd`: exclusive (D18). The first day on which it does not run. */
+/** The first day on which the service does not run. `periodEnd` is exclusive (D18). */
 export const getStopDate = (periodEnd: PlainDate): PlainDate => addDays(periodEnd, hostingDays.grace)
-/** The day on which the data of a service goes whose contract is over. */
 export const getEraseDate = (periodEnd: PlainDate): PlainDate =>
   addDays(getStopDate(periodEnd), hostingDays.dataRetention)
 
-/** What the days ahead are worked out of. */
 export interface ServiceLifetime {
-  /** Null: no contract. */
+  /** Null without a contract. */
   period_end: PlainDate | null
-  /** Of one that was removed. */
+  /** Set for a removed service. */
   erase_date: PlainDate | null
   system_status: number
   is_expired: boolean
 }
 
-/** On which day a service stops, and on which its data goes, because its contract is over or it was removed; null: it does not. */
+/** Returns the days on which a service stops and its data is erased, or null. */
 export function getServiceEndDates(
   { period_end: end, erase_date: eraseDate, system_status: status, is_expired: isStopped }: ServiceLifetime,
   today: PlainDate,
@@ -37,40 +35,27 @@ export function getServiceEndDates(
   return { stopDate: isStopped ? null : getStopDate(end), eraseDate: getEraseDate(end) }
 }
 
-/** What people ask for. The log is read and downloaded by the rule of `log`. */
 export type ServiceAction = 'create' | 'update' | 'reboot' | 'configure' | 'reset' | 'log' | 'remove' | 'delete'
 
-/** What the rules need to know of a service. */
 export interface ServiceActionTarget {
   company_id: number
-  /** 0: none (D40). */
+  /** 0 if there is no system (D40). */
   system_status: number
-  /** 0: no contract. */
+  /** 0 without a contract. */
   contract_id: number
   /** Reading B (D27): 1 in effect, 2 expired. */
   status: number
-  /** Null: no contract. */
   period_start: PlainDate | null
-  /** Not null: there is data that is kept until then. */
+  /** If set, data is stored until that day. */
   erase_date: PlainDate | null
-  /** It was stopped after its contract. */
   is_expired: boolean
 }
 
-/** Why something cannot be done: words stand in `locales/en/services.json`. */
+/** Reasons why an action is refused. Texts are in `locales/en/services.json`. */
 export type ServiceActionRefusal =
-  /** It is nobody's who asks, or asks for more than their level. */
-  | 'not_allowed'
-  | 'no_contract'
-  | 'expired'
-  /** Its contract begins later. */
-  | 'not_yet'
-  | 'created'
-  | 'not_created'
-  /** Neither a system nor data of one. */
-  | 'nothing'
+  /** The service belongs to another company, or the action needs a higher level. */
+  'not_allowed' | 'no_contract' | 'expired' | 'not_yet' | 'created' | 'not_created' | 'nothing'
 
-/** A refusal, and whether the state of the service calls for it. */
 type ServiceObstacle = readonly [ServiceActionRefusal, (service: ServiceActionTarget, today: PlainDate) => boolean]
 
 const isCreated = (service: ServiceActionTarget) => service.system_status > 0
@@ -80,7 +65,7 @@ const noContract: ServiceObstacle = ['no_contract', (service) => service.contrac
 const notCreated: ServiceObstacle = ['not_created', (service) => !isCreated(service)]
 const expiredObstacle: ServiceObstacle = ['expired', (service) => service.is_expired]
 
-/** What refuses each action. The first that applies is reported. */
+/** Obstacles of each action. The first one that applies is reported. */
 const serviceObstacles: Record<ServiceAction, readonly ServiceObstacle[]> = {
   create: [
     noContract,
@@ -97,7 +82,6 @@ const serviceObstacles: Record<ServiceAction, readonly ServiceObstacle[]> = {
   delete: [['nothing', hasNoData]],
 }
 
-/** Null: the action is allowed now. */
 export function getServiceActionRefusal(
   action: ServiceAction,
   service: ServiceActionTarget,

@@ -1,16 +1,14 @@
-/** Pictures of users: how large a file may be, and which formats are one. */
-
-/** portal 5 and 9: smaller than 2 MB, which is what 2 × 1024 × 1024 bytes are called there. */
+/** portal 5 and 9: smaller than 2 MB, where 1 MB is 1024 × 1024 bytes. */
 export const maxImageBytes = 2 * 1024 * 1024
 export const isSmallEnough = (bytes: number): boolean => bytes < maxImageBytes
 
-/** What is kept is a square of this many pixels a side. */
+/** Pictures are stored as squares with this side, in pixels. */
 export const avatarSide = 512
 
-/** So many pixels are decoded at most: what a camera of 16 megapixels makes, 64 MB in memory. */
+/** Maximum number of decoded pixels: a 16-megapixel photo, which needs 64 MB of memory. */
 export const maxPixels = 16 * 1024 * 1024
 
-/** Long side to short side at most: the square is cut after scaling, which a strip of one pixel would make as large as it likes. */
+/** Maximum ratio of the sides. Pictures are scaled before cropping, so a thin strip would become huge. */
 export const maxAspect = 10
 
 export type ImageFormat = 'png' | 'jpeg' | 'webp'
@@ -26,15 +24,12 @@ const startsWithBytes = (bytes: Uint8Array, start: number, ...expectedBytes: num
 
 const createView = (bytes: Uint8Array) => new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
 
-/**
- * Format and size by the file's own head, so that a flood of pixels is refused before any is decoded. Null: none of the
- * three, whatever name or type it came under.
- */
+/** Reads the file header, so that a huge picture is never decoded. Returns null for other formats. */
 export function readImageSize(bytes: Uint8Array): ImageSize | null {
   try {
     return readPngSize(bytes) ?? readWebpSize(bytes) ?? readJpegSize(bytes)
   } catch {
-    // Ends within its head.
+    // The file ends within its header.
     return null
   }
 }
@@ -59,14 +54,14 @@ function readWebpSize(bytes: Uint8Array): ImageSize | null {
     return toWebpSize((bits & 0x3fff) + 1, ((bits >>> 14) & 0x3fff) + 1)
   }
   if (chunkType !== 'VP8X') return null
-  // 24 bits each, little end first.
+  // 24 bits each, little-endian.
   const width = data.getUint16(24, true) | ((bytes[26] ?? 0) << 16)
   const height = data.getUint16(27, true) | ((bytes[29] ?? 0) << 16)
   return toWebpSize(width + 1, height + 1)
 }
 const toWebpSize = (width: number, height: number): ImageSize => ({ format: 'webp', width, height })
 
-/** From segment to segment to the frame's head, which may stand behind long comments. */
+/** Skips segments until the frame header, which may follow long comments. */
 function readJpegSize(bytes: Uint8Array): ImageSize | null {
   if (!startsWithBytes(bytes, 0, 0xff, 0xd8, 0xff)) return null
   const data = createView(bytes)
@@ -81,5 +76,5 @@ function readJpegSize(bytes: Uint8Array): ImageSize | null {
   return null
 }
 
-/** SOF0 to SOF15 but for the three that are something else. */
+/** SOF0 to SOF15, except three other markers in that range. */
 const isFrame = (marker: number) => marker >= 0xc0 && marker <= 0xcf && ![0xc4, 0xc8, 0xcc].includes(marker)

@@ -1,18 +1,15 @@
-/**
- * Exact amounts (D13): whole hundredths as `bigint`, never binary fractions. Percents and GB are hundredths too. On the
- * wire an amount is a string with two decimals.
- */
+/** Exact amounts (D13) in hundredths, as are percentages and GB. In the API strings with two decimals. */
 export type Hundredths = bigint
 
 export const currencies = ['HKD', 'USD', 'RMB'] as const
 export type Currency = (typeof currencies)[number]
 
-/** The largest that fits the wire and the database: 13 digits before the point. */
+/** The largest amount that fits the API and the database: 13 digits before the decimal point. */
 export const maxAmount: Hundredths = 10n ** 15n - 1n
 
 const amountPattern = /^(-?)(\d+)(?:\.(\d{1,2}))?$/
 
-/** Throws RangeError for what is no decimal number of at most two places. */
+/** Throws RangeError if the text is not a decimal number with at most two decimals. */
 export function readAmount(text: string): Hundredths {
   const match = amountPattern.exec(text)
   if (!match) throw new RangeError(`"${text}" is no amount with two decimals`)
@@ -21,23 +18,23 @@ export function readAmount(text: string): Hundredths {
   return minus ? -size : size
 }
 
-/** `1234.50`: as it goes over the wire. */
+/** Returns `1234.50`, as sent in the API. */
 export function writeAmount(amount: Hundredths): string {
   const digits = String(amount < 0n ? -amount : amount).padStart(3, '0')
   return `${amount < 0n ? '-' : ''}${digits.slice(0, -2)}.${digits.slice(-2)}`
 }
 
-/** `1,234.50`, of an amount as it is written: what people see, alike in both languages (contracts 9). */
+/** Returns `1,234.50`, as displayed in both languages (contracts 9). */
 export const groupThousands = (amount: string): string => amount.replace(/\B(?=(\d{3})+\.)/g, ',')
 
-/** Half away from zero (D13); the divisor is positive. */
+/** Rounds half away from zero (D13). The divisor must be positive. */
 export function divideRounded(amount: bigint, divisor: bigint): bigint {
   const size = amount < 0n ? -amount : amount
   const rounded = (2n * size + divisor) / (2n * divisor)
   return amount < 0n ? -rounded : rounded
 }
 
-/** So many percent of it, rounded; the percent in hundredths. */
+/** Returns the rounded percentage of an amount. `percent` is in hundredths of a percent. */
 export const calculatePercent = (amount: Hundredths, percent: Hundredths): Hundredths =>
   divideRounded(amount * percent, 10_000n)
 

@@ -1,15 +1,14 @@
-/** Service orders: what a company asks for before a contract stands. */
 import type { ClientType } from '#domain/access.ts'
 import { addYears, getLastDay, countYearsBetween } from '#domain/plain-dates.ts'
 import type { PlainDate } from '#domain/time.ts'
 
-/** Of users and of years, both ends included (contracts 5). */
+/** Limits of users and years, inclusive (contracts 5). */
 export const userLimits = { min: 0, max: 999_999 } as const
 export const yearLimits = { min: 1, max: 99 } as const
-/** Of a contract in effect, from its first start to its end: contracts of an earlier version may run longer than `yearLimits`. */
+/** Years from first start to end. Contracts of an earlier version may be longer than `yearLimits`. */
 export const termLimits = { min: 1, max: 9_999 } as const
 
-/** The most years that a contract can be extended by; one that has ended begins anew. Ends are exclusive. */
+/** Returns the maximum number of years for an extension. An expired contract starts again. End dates are exclusive. */
 export function getMaxExtensionYears(
   { period_start: start, period_end: end }: { period_start: PlainDate; period_end: PlainDate },
   today: PlainDate,
@@ -18,7 +17,7 @@ export function getMaxExtensionYears(
   return Math.max(0, yearLimits.max - passedYears)
 }
 
-/** Characters. */
+/** Maximum lengths in characters. */
 export const nameLimit = 100
 export const descLimit = 500
 
@@ -38,10 +37,7 @@ export interface PendingOrderFields {
   amount?: string | undefined
 }
 
-/**
- * An order that waits on this device, as it will look: unpaid, with the amount of its offline quote, which the server
- * may still correct (D17). It names no service and no contract yet.
- */
+/** Optimistic row of a queued order, with the amount of its offline quote, which the server may correct (D17). */
 export const toPendingOrder = (draft: PendingOrderFields, write: { intent: string; companyId: number }) => {
   const periodEnd = addYears(draft.period_start, draft.period)
   return {

@@ -1,15 +1,15 @@
-/** Ways of paying, who may use which (D66, Z-20, Z-21), and the amounts that each takes. */
+/** Payment methods, who may use them (D66, Z-20, Z-21), and their amount limits. */
 import { type Caller, isProvider, isProviderAdmin } from '#domain/access.ts'
 import type { Currency, Hundredths } from '#domain/money.ts'
 
 export const paymentTypes = ['stripe', 'alipay', 'globalAlipay', 'simulate'] as const
 export type PaymentType = (typeof paymentTypes)[number]
 
-/** The mainland's gateway takes RMB, the one across borders the rest. */
+/** Alipay of mainland China takes RMB, cross-border Alipay takes other currencies. */
 const getAlipayType = (currency: Currency): 'alipay' | 'globalAlipay' =>
   currency === 'RMB' ? 'alipay' : 'globalAlipay'
 
-/** `currency`: it is never paid this way, whoever asks. */
+/** `currency`: the method does not support the currency for any caller. */
 export function getPaymentTypeRefusal(
   type: PaymentType,
   currency: Currency,
@@ -26,12 +26,12 @@ interface AmountLimits {
   max: Hundredths
 }
 
-/** Eight digits of the smallest unit. */
+/** Stripe allows eight digits in the smallest unit. */
 const cardMax = 99_999_999n
 
 /**
- * Of one payment, as the gateways document it. Stripe's minimum is that of the settlement currency; it names none for CNY, and 4.00
- * is always more than the HKD 4.00 or USD 0.50 that it is converted to.
+ * Limits per payment from the gateways' documentation. Stripe's minimum is that of the settlement currency. There is no minimum for CNY,
+ * but CNY 4.00 always exceeds the HKD 4.00 or USD 0.50 of the conversion.
  */
 const gatewayLimits: Partial<Record<PaymentType, Partial<Record<Currency, AmountLimits>>>> = {
   stripe: {
@@ -43,11 +43,9 @@ const gatewayLimits: Partial<Record<PaymentType, Partial<Record<Currency, Amount
   globalAlipay: { HKD: { min: 1n, max: 100_000_000n }, USD: { min: 1n, max: 100_000_000n } },
 }
 
-/** Null: this method takes any amount. */
 export const getAmountLimits = (type: PaymentType, currency: Currency): AmountLimits | null =>
   gatewayLimits[type]?.[currency] ?? null
 
-/** Why a method cannot take this amount; null: it can. */
 export function getAmountRefusal(
   type: PaymentType,
   currency: Currency,
@@ -61,17 +59,16 @@ export function getAmountRefusal(
 
 const customer: Caller = { userId: 0, companyId: 0, companyCode: '', admin: false, order: true, accessLevel: 0 }
 
-/** Of the methods that are set up, those by which this caller pays this currency. */
 const findPaymentTypes = (types: readonly string[], currency: Currency, caller: Caller): PaymentType[] =>
   paymentTypes.filter((type) => types.includes(type) && getPaymentTypeRefusal(type, currency, caller) === null)
 
-/** The least that a customer can pay here; what is less is waived or carried over. Zero where nothing can be paid at all. */
+/** Smallest amount that customers can pay; less is waived or carried over. 0 if there is no method. */
 export function getSmallestPayable(types: readonly string[], currency: Currency): Hundredths {
   const minima = findPaymentTypes(types, currency, customer).map((type) => getAmountLimits(type, currency)?.min ?? 0n)
   return minima.reduce((min, minimum) => (minimum < min ? minimum : min), minima[0] ?? 0n)
 }
 
-/** The most that this caller can pay here at once; null: there is no limit, or nothing can be paid here at all. */
+/** The largest amount that this caller can pay at once. Null if there is no limit or no method is available. */
 export function getLargestPayable(types: readonly string[], currency: Currency, caller: Caller): Hundredths | null {
   const maxima = findPaymentTypes(types, currency, caller).map((type) => getAmountLimits(type, currency)?.max ?? null)
   return maxima.reduce(
@@ -80,12 +77,11 @@ export function getLargestPayable(types: readonly string[], currency: Currency, 
   )
 }
 
-/** Whether an amount is due that nobody can pay because it is too small. */
 export function isBelowPayable(types: readonly string[], currency: Currency, amount: Hundredths): boolean {
   return amount > 0n && amount < getSmallestPayable(types, currency)
 }
 
-/** What is to be said of an amount before it is ordered. `noCard`: only another method takes it. */
+/** Notice about an amount before it is ordered. `noCard`: only a method other than card takes it. */
 export interface PayableFault {
   kind: 'waived' | 'tooSmall' | 'tooLarge' | 'noCard'
   currency: Currency
@@ -93,7 +89,7 @@ export interface PayableFault {
   limit: Hundredths
 }
 
-/** `isWaivable`: amounts of this kind that are too small are not charged. Null: it can be paid by any method. */
+/** `isWaivable`: too small amounts are not charged. Returns null if every method takes the amount. */
 export function findPayableFault(
   types: readonly string[],
   { currency, amount, isWaivable }: { currency: Currency; amount: Hundredths; isWaivable: boolean },

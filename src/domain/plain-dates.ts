@@ -1,26 +1,26 @@
-/** Plain dates of contracts and backups: `YYYY-MM-DD`, no zone. Ends are exclusive; people see the day before (D18). */
+/** Dates without a zone, `YYYY-MM-DD`. End dates are exclusive; users see the day before (D18). */
 import type { PlainDate } from '#domain/time.ts'
 
 const pad = (value: number, width: number) => String(value).padStart(width, '0')
 const toPlainDate = (date: Date): PlainDate =>
   `${pad(date.getUTCFullYear(), 4)}-${pad(date.getUTCMonth() + 1, 2)}-${pad(date.getUTCDate(), 2)}`
 
-/** The same day so many years later; 29 February becomes the 28th where there is none (D19). */
+/** The same day after that many years. 29 February becomes the 28th in years without it (D19). */
 export function addYears(date: PlainDate, years: number): PlainDate {
   const [year = 0, month = 1, day = 1] = date.split('-').map(Number)
   const shifted = new Date(Date.UTC(year + years, month - 1, day))
-  // The day rolled over into March: day 0 of March is the last of February.
+  // The date rolled over into March; day 0 of March is the last day of February.
   return toPlainDate(shifted.getUTCMonth() === month - 1 ? shifted : new Date(Date.UTC(year + years, month, 0)))
 }
 
-/** So many years does a contract run, whatever was added to it: each of its parts is whole years. `end` is exclusive. */
+/** Years of a contract with its extensions, which all have whole years. `end` is exclusive. */
 export const countYearsBetween = (start: PlainDate, end: PlainDate): number =>
   Number(end.slice(0, 4)) - Number(start.slice(0, 4))
 
-/** The last day inside a period that ends before `end` (D18). */
+/** The last day of a period with the exclusive end `end` (D18). */
 export const getLastDay = (end: PlainDate): PlainDate => addDays(end, -1)
 
-/** The same day so many months later, or the last of that month where it has no such day. */
+/** The same day after that many months, or the last day of that month. */
 export function addMonths(date: PlainDate, months: number): PlainDate {
   const [year = 0, month = 1, day = 1] = date.split('-').map(Number)
   const lastOfMonth = new Date(Date.UTC(year, month + months, 0))
@@ -31,25 +31,25 @@ export function addMonths(date: PlainDate, months: number): PlainDate {
   )
 }
 
-/** From where consecutive periods count, and the months bought since. Their end is worked out from these alone (decision 60). */
+/** Start of consecutive periods and the months bought since, which determine the end (decision 60). */
 export interface PeriodAnchor {
   date: PlainDate
   months: number
 }
 
-/** Exclusive. */
+/** Returns the exclusive end date. */
 export const getAnchoredEnd = ({ date, months }: PeriodAnchor): PlainDate => addMonths(date, months)
 
-/** A period that was bought; no anchor: it was cut, or its anchor is not known. */
+/** A bought period. It has no anchor if it was shortened or if the anchor is unknown. */
 export interface BoughtPeriod {
-  /** Exclusive. */
+  /** Exclusive end date. */
   end: PlainDate
   anchor: PeriodAnchor | null
 }
 
 /**
- * What a period that starts on that day counts from. One that follows the last one without a gap has the same anchor, every
- * other one begins at its own start. An anchor that leads to another month than the last end is not the one it was bought by.
+ * Returns the anchor of a period that starts on that day. A period directly after the last one has the same anchor; other periods start
+ * their own. An anchor whose end is in another month than the last end is ignored, because the period was not bought with it.
  */
 export function getAnchor(start: PlainDate, lastPeriod: BoughtPeriod | null): PeriodAnchor {
   const anchor = lastPeriod?.end === start ? lastPeriod.anchor : null
@@ -61,7 +61,6 @@ export const addToAnchor = ({ date, months }: PeriodAnchor, boughtMonths: number
   months: months + boughtMonths,
 })
 
-/** Backwards where the days are negative. */
 export function addDays(date: PlainDate, days: number): PlainDate {
   const [year = 0, month = 1, day = 1] = date.split('-').map(Number)
   return toPlainDate(new Date(Date.UTC(year, month - 1, day + days)))
@@ -70,16 +69,13 @@ export function addDays(date: PlainDate, days: number): PlainDate {
 const dayMs = 86_400_000
 const toEpochMs = (date: PlainDate) => Date.parse(`${date}T00:00:00Z`)
 
-/** From the first until before the second. */
+/** Days from `from` (inclusive) to `to` (exclusive). */
 export const countDaysBetween = (from: PlainDate, to: PlainDate): number => (toEpochMs(to) - toEpochMs(from)) / dayMs
 
-/**
- * Days that are left until that last day: 0 on the day itself, negative after it. Every screen and mail that says "in 12 days" or
- * "12 days left" counts by this.
- */
+/** 0 on that day, negative after it. Used by all screens and mails with "in 12 days" or "12 days left". */
 export const countDaysLeft = (today: PlainDate, lastDay: PlainDate): number => countDaysBetween(today, lastDay)
 
-/** Months that begin between them: a part of one counts as one (D20). */
+/** Number of months between the dates; a started month counts as a whole one (D20). */
 export function countStartedMonths(from: PlainDate, to: PlainDate): number {
   const [year = 0, month = 1] = from.split('-').map(Number)
   const [toYear = 0, toMonth = 1] = to.split('-').map(Number)
@@ -89,12 +85,12 @@ export function countStartedMonths(from: PlainDate, to: PlainDate): number {
 
 export const getLaterDate = (a: PlainDate, b: PlainDate): PlainDate => (a > b ? a : b)
 
-/** Whether there is such a day: the shape alone lets 30 February through. */
+/** Checks that the day exists, because the format alone allows 30 February. */
 export const isDate = (text: string): boolean => /^\d{4}-\d{2}-\d{2}$/.test(text) && addDays(text, 0) === text
 
-/** A day that a database and a calendar know alike. */
+/** Restricts dates to years that the database and calendars support. */
 export const isDay = (text: string): boolean => /^(19|2\d)/.test(text) && isDate(text)
 
-/** Such a day and a time of it, `YYYY-MM-DD HH:mm`. */
+/** A day of `isDay` with a time, `YYYY-MM-DD HH:mm`. */
 export const isMinute = (text: string): boolean =>
   /^.{10} ([01]\d|2[0-3]):[0-5]\d$/.test(text) && isDay(text.slice(0, 10))

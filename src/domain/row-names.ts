@@ -1,21 +1,17 @@
-/**
- * Names that rows have beside their ids: writes that share one are sent in the order in which they were made, and what needs a name
- * waits for the write that brings it (decision 82).
- */
+/** Queued writes with a common name are sent in order. A write that needs a name waits for the write that creates it (decision 82). */
 import { normaliseText } from '#domain/text.ts'
 
 type RowFields = Readonly<Record<string, unknown>>
 
 export interface RowNames {
-  /** Names that no other row has, of a row with these fields. */
   getOwnNames: (fields: RowFields) => string[]
-  /** Names of other rows that a row with these fields needs. */
+  /** Names of other rows that a row with these fields refers to. */
   getNeededNames?: (fields: RowFields) => string[]
 }
 
 const joinNameParts = (...parts: unknown[]) => parts.map(String).join(' ')
 
-/** Codes of modules are unique within a client type. */
+/** Module codes are unique within a client type. */
 const toModuleNames = (type: unknown, codes: unknown): string[] =>
   (Array.isArray(codes) ? codes : []).map((code) =>
     joinNameParts('module', type ?? 'saas', normaliseText(String(code))),
@@ -43,7 +39,7 @@ export const priceListRowNames: RowNames = {
     ),
 }
 
-/** A deleted user's address is free again. */
+/** The e-mail address of a deleted user can be used again. */
 export const userRowNames: RowNames = {
   getOwnNames: ({ email }) => [joinNameParts('user', normaliseText(String(email)))],
 }

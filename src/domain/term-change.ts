@@ -1,4 +1,4 @@
-/** What a change of a contract changes, in the same words on every screen and in every mail. */
+/** Differences of a contract change, described with the same texts on screens and in mails. */
 import type { ContractTerms } from '#domain/fees/annual.ts'
 import { groupThousands } from '#domain/money.ts'
 import type { UserMode } from '#domain/fees/price-list.ts'
@@ -8,12 +8,11 @@ interface ReplacedValue<T> {
   to: T
 }
 
-/** Null: it stays as it is. */
+/** Null if the term does not change. */
 export interface TermChange {
   users: ReplacedValue<number> | null
   user_mode: ReplacedValue<UserMode> | null
   uat: ReplacedValue<0 | 1> | null
-  /** Codes of modules. */
   added: string[]
   removed: string[]
 }

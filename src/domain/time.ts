@@ -1,4 +1,4 @@
-/** Dates and times as the specification writes them (portal 9), in the business time zone (D31). Instants are epoch ms. */
+/** Date and time formats of the specification (portal 9) in the business time zone (D31). Instants are epoch ms. */
 export type PlainDate = string
 export type Timestamp = string
 
@@ -14,7 +14,7 @@ function getDatePartsInZone(zone: string, instant: number): Record<string, strin
   return Object.fromEntries(format.formatToParts(instant).map((part) => [part.type, part.value]))
 }
 
-/** Each minute is worked out once: a list shows hundreds of instants, and an answer the same ones again. */
+/** Formatted minutes are cached, because lists show hundreds of times, often the same ones. */
 const minuteTexts = new Map<string, string>()
 const maxMinuteTexts = 2000
 
@@ -32,15 +32,15 @@ function formatMinute(zone: string, minute: number): string {
 /** `yyyy-MM-dd HH:mm:ss` in the zone. */
 export function toTimestamp(zone: string, instant: number): Timestamp {
   const minute = Math.floor(instant / 60_000)
-  // Zones differ by whole minutes, since 1972.
+  // Since 1972, time zone offsets are whole minutes.
   const second = Math.floor(instant / 1000) - minute * 60
   return `${formatMinute(zone, minute)}:${String(second).padStart(2, '0')}`
 }
 
-/** `YYYY-MM-DD` in the zone: "today" of every rule. */
+/** `YYYY-MM-DD` in the zone. Business rules use it as "today". */
 export const toPlainDate = (zone: string, instant: number): PlainDate => toTimestamp(zone, instant).slice(0, 10)
 
-/** The first moment of that day in the zone, epoch ms. */
+/** The first instant of that day in the zone, in epoch ms. */
 export function getStartOfDay(zone: string, date: PlainDate): number {
   const [momentA, momentB] = findMoments(zone, `${date} 00:00:00`)
   const firstMoment = Math.min(momentA, momentB)
@@ -48,8 +48,8 @@ export function getStartOfDay(zone: string, date: PlainDate): number {
 }
 
 /**
- * When clocks in the zone show that, epoch ms: the first time where they show it twice, the moment they are put on where they never
- * do. Null: there is no such day or time.
+ * Instant of a local time in the zone, in epoch ms. A time that occurs twice gives the first instant, a skipped time the instant of the
+ * clock change. Null if the day or time does not exist.
  */
 export function findInstant(zone: string, timestamp: Timestamp): number | null {
   if (timestamp < firstSupported || timestamp >= endSupported || Number.isNaN(Date.parse(toUtcText(timestamp))))
@@ -61,12 +61,12 @@ export function findInstant(zone: string, timestamp: Timestamp): number | null {
   return match ?? Math.max(momentA, momentB)
 }
 
-/** Between these a year has four digits in every zone, as a timestamp has them. */
+/** Between these dates, years have four digits in every zone. */
 const [firstSupported, endSupported] = ['1000-01-02', '9999-12-31']
 
 const toUtcText = (timestamp: Timestamp) => `${timestamp.replace(' ', 'T')}Z`
 
-/** By the distance of the zone's clocks from UTC before and after they may have been put on or back. */
+/** Applies the UTC offsets before and after a possible clock change. */
 function findMoments(zone: string, timestamp: Timestamp): [number, number] {
   const instant = Date.parse(toUtcText(timestamp))
   const applyOffset = (nearInstant: number) =>

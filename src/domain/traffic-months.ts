@@ -1,4 +1,4 @@
-/** Which months of a service are billed, and in which one bytes count (D22). Months are `yyyy-MM` of the business time zone. */
+/** Decides which months are billed, and for which month traffic counts (D22). Business time zone, `yyyy-MM`. */
 import { addMonths } from '#domain/plain-dates.ts'
 import type { PlainDate } from '#domain/time.ts'
 
@@ -6,26 +6,26 @@ export type CalendarMonth = string
 
 export const toMonth = (date: PlainDate): CalendarMonth => date.slice(0, 7)
 
-/** The first day after it, by which a month's record is known (D18). */
+/** The day after the month, which identifies its record (D18). */
 export const getEndOfMonth = (month: CalendarMonth): PlainDate => addMonths(`${month}-01`, 1)
 
 export const getNextMonth = (month: CalendarMonth): CalendarMonth => toMonth(getEndOfMonth(month))
 
-/** Nothing is added to a month that was billed: what moves then, after a clock was put back, counts in the next one. */
+/** A billed month never changes. If the clock was set back, traffic counts for the next month. */
 export const getCountingMonth = (today: PlainDate, closedMonth: CalendarMonth | null): CalendarMonth =>
   closedMonth !== null && toMonth(today) <= closedMonth ? getNextMonth(closedMonth) : toMonth(today)
 
-/** A subscription to backups that cause traffic, paid. Those of a service follow one another. */
+/** A paid subscription of the type that causes traffic. Subscriptions of a service do not overlap. */
 export interface TrafficSubscription {
   id: number
   start: PlainDate
-  /** Exclusive. */
+  /** Exclusive end date. */
   end: PlainDate
 }
 
 /**
- * By whose terms a month is billed: of the last one that began before the month ended, also where it is over by then. Bytes that moved
- * before any began, after a clock was put back, are billed by the first. Null: there was none.
+ * Returns the subscription that a month is billed by: the last one that started before the end of the month, even if it has ended. Traffic
+ * before the first subscription, after the clock was set back, is billed by the first one. Null if there was none.
  */
 export function findBillingSubscription<S extends TrafficSubscription>(
   subscriptions: readonly S[],
@@ -35,12 +35,10 @@ export function findBillingSubscription<S extends TrafficSubscription>(
   return sorted.findLast(({ start }) => start < getEndOfMonth(month)) ?? sorted[0] ?? null
 }
 
-/** What of a service's months is known. */
 export interface MeasuredTraffic<S extends TrafficSubscription> {
-  /** The last one that was billed; null: none yet. */
+  /** The last billed month, or null. */
   closedMonth: CalendarMonth | null
   subscriptions: readonly S[]
-  /** Bytes by month. */
   bytesByMonth: ReadonlyMap<CalendarMonth, number>
 }
 
@@ -51,8 +49,9 @@ export interface BilledMonth<S extends TrafficSubscription> {
 }
 
 /**
- * The months that are over and not billed, in order, and the one up to which all are then. A month without subscription and without
- * bytes makes no record. What nobody's terms cover stays open, and all that follows with it. Never more than `maxMonths` at a time.
+ * Returns the finished months to bill, in order, and the month up to which all are then closed. A month without subscription and traffic
+ * creates no record. A month with traffic but without any subscription stays open, and so do all later months. Returns at most `maxMonths`
+ * months.
  */
 export function findMonthsToBill<S extends TrafficSubscription>(
   { closedMonth, subscriptions, bytesByMonth }: MeasuredTraffic<S>,

@@ -1,7 +1,4 @@
-/**
- * A change that discarded money can be undone until the end of its day, in the business time zone, as long as nothing
- * was ordered after it.
- */
+/** A change that discarded money can be undone until the end of its day, unless another order follows it. */
 import { getContractState, type PayableContract } from '#domain/contracts.ts'
 import { getDiscardedAmount } from '#domain/fees/discarded-amount.ts'
 import { readAmount } from '#domain/money.ts'
@@ -12,20 +9,19 @@ export type UndoRefusal = (typeof undoRefusals)[number]
 
 export interface UndoableOrder extends PayableContract {
   type: 'create' | 'extend' | 'change'
-  /** The day of the order, in the business time zone. */
+  /** Order date in the business time zone. */
   ordered_on: PlainDate
   contract_amount: string
   residual_amount: string
-  /** The contract whose terms it restores; null: it is no undo itself. */
+  /** The contract whose terms it restores. Null if it is not an undo. */
   restores_id: number | null
-  /** An unpaid order of the same service. */
   pending: object | null
 }
 
-/** The last second in which a change of that day can be undone. */
+/** The last second in which a change ordered on that day can be undone. */
 export const getUndoDeadline = (orderedOn: PlainDate): Timestamp => `${orderedOn} 23:59:59`
 
-/** Null: it can be undone. `now` in the business time zone. */
+/** Returns null if the change can be undone. `now` is in the business time zone. */
 export function getUndoRefusal(order: UndoableOrder, now: Timestamp): UndoRefusal | null {
   const [contract_amount, residual_amount] = [readAmount(order.contract_amount), readAmount(order.residual_amount)]
   const isNothingDiscarded = getDiscardedAmount({ contract_amount, residual_amount }) === 0n

@@ -4,18 +4,17 @@ import { ProgressBar } from '#ui/page/ProgressBar.tsx'
 import { useTranslation } from 'react-i18next'
 
 interface OperationProgressProps {
-  /** Class names begin with it; `noteClass`: of the time and the user. */
+  /** `look` is the prefix of the class names. `noteClass` is the class of the text with time and user. */
   look: 'backup' | 'service'
   noteClass: string
   title: string | null
   label: string
-  /** As the server has it: with the user who started it. */
   operation: ServiceRow['operation']
-  /** This device has started it, and knows its progress. `since`: epoch ms, by the clock of this device. */
+  /** Set if this device started the operation and knows its progress. `since` is epoch ms by this device's clock. */
   ownJob: { percent: number | null; since: number } | null
 }
 
-/** An operation that runs on a service. Its page brings the messages of services. */
+/** Shows an operation that is running on a service. The page that uses it must load the messages of services. */
 export function OperationProgress({ look, noteClass, title, label, operation, ownJob }: OperationProgressProps) {
   const { t } = useTranslation('services')
   const percent = ownJob?.percent ?? null

@@ -1,4 +1,4 @@
-/** How an action ended, as a toast: done, stored until there is a connection, or failed. */
+/** Shows the result of an action as a toast: done, queued until there is a connection, or failed. */
 import type { Problem } from '#contract/problem.ts'
 import type { CallResult } from '#request/call-results.ts'
 import { i18n } from '#ui/i18n/messages.ts'
@@ -6,16 +6,15 @@ import { formatProblem } from '#ui/i18n/problem-messages.ts'
 import { formatQueuedMessage } from '#ui/i18n/queued-messages.ts'
 import { showToast, type ToastMessage } from '#ui/overlay/toasts.tsx'
 
-/** portal 8: "{action} successfully." */
+/** Returns "{action} successfully." (portal 8). */
 export const formatDone = (action: string): string => i18n.t('message.done', { ns: 'ui', action })
 
-/** Of a result that is no problem. */
 export function showDoneToast(result: CallResult<unknown>, text: string, undo?: ToastMessage['action']): void {
   if (result.kind === 'queued') showToast({ kind: 'note', text: formatQueuedMessage(result) })
   else showToast({ kind: 'done', text, ...(undo ? { action: undo } : {}) })
 }
 
-/** Of any result. `formatFailed`: joins "{action} failed." and the reason. */
+/** Shows any result. `formatFailed` joins "{action} failed." and the reason. */
 export function showResultToast(
   action: string,
   result: CallResult<unknown>,
@@ -33,10 +32,7 @@ interface RunningAction<Input> {
   run: (input: Input) => Promise<CallResult<unknown>>
 }
 
-/**
- * An action (`useAction`) that ends with a toast and `onDone`, for a dialog that stays open while there is a problem. `doneText`: of the
- * toast, unless the write waits on this device.
- */
+/** An action that ends with a toast and `onDone`. The dialog stays open if there is a problem. */
 export const withDoneToast = <Input>(
   { run, ...state }: RunningAction<Input>,
   { doneText, onDone }: { doneText: string; onDone: () => void },

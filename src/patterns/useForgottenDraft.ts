@@ -9,7 +9,7 @@ const forgetDraft =
     if (getState().session.kind === 'signed in') await saveDraft(formName, null)
   }
 
-/** Deletes the draft when the form is left. After a session that ended by itself the draft is still stored. */
+/** Deletes the draft when the form is left. If the session has expired, the draft stays stored. */
 export function useForgottenDraft(formName: string): void {
   const dispatch = useDispatch()
   useEffect(() => () => void dispatch(forgetDraft(formName)), [formName, dispatch])

@@ -1,7 +1,6 @@
 import { useEffect } from 'react'
 import { useLatestCallback } from '#ui/display/useLatestCallback.ts'
 
-/** Calls `poll` at an interval while it is active. */
 export function usePolling(isActive: boolean, intervalMs: number, poll: () => void): void {
   const latestPoll = useLatestCallback(poll)
   useEffect(() => {

@@ -4,10 +4,10 @@ import type { PlainDate } from '#domain/time.ts'
 import { useRecord } from '#state/use-record.ts'
 import { useToday } from '#ui/page/use-today.ts'
 
-/** The server's settings as stored on this device; null: it has none, or was not read yet. */
+/** The server's settings stored on this device. Null if there are no settings, or until they have been read. */
 export const useSettings = (): OutputOf<typeof getSettings> | null => useRecord(getSettings, {}).record ?? null
 
-/** Today in the business time zone (D31); null: it is not known yet. */
+/** Returns today in the business time zone (D31), or null if the time zone is not known yet. */
 export function useBusinessToday(): PlainDate | null {
   const settings = useSettings()
   const today = useToday(settings?.time_zone)

@@ -1,10 +1,10 @@
-/** What a host (page, worker, test) lends to the request pipeline. Everything that differs between hosts is in here. */
+/** What a host (page, worker, test) provides to the request pipeline. All differences between hosts are in these ports. */
 import type { Device } from '#local/storage/device.ts'
 
 export interface LockPort {
   /**
-   * Runs `action` alone under this name, over all pages and workers. Null: it was not to be had within `waitMs`.
-   * `shouldSteal` takes it from whoever holds it, `shouldTakeFromFrozen` after two seconds from a holder that does not answer.
+   * Runs `action` under an exclusive lock of this name, over all pages and workers. Returns null if the lock was not free within `waitMs`.
+   * `shouldSteal` takes it from any holder, `shouldTakeFromFrozen` after two seconds from a holder that does not respond.
    */
   hold<T>(
     name: string,
@@ -13,30 +13,29 @@ export interface LockPort {
   ): Promise<{ value: T } | null>
 }
 
-/** The access cookie (D85), or, where no cookie can be read, the last value an answer gave (K-13). */
+/** Reads the access cookie (D85) or, where cookies cannot be read, the last value from a response (K-13). */
 export interface TokenAccess {
-  /** `session`: whose token is wanted. A cookie is returned whoever it belongs to. */
+  /** `session` is the session whose token is needed. A cookie is returned for any user. */
   read(session: { userId: number } | null): Promise<string | null>
-  /** Told after a sign-in or renewal; a host that reads the cookie need not keep it. */
+  /** Called after a sign-in or renewal. A host that reads the cookie need not store the value. */
   onRenewed(value: string): void
   forget(): Promise<void>
-  /** True for a value that is no cookie's: the session may have newer ones. */
+  /** Returns true for a value that is not from a cookie: the session may have newer ones. */
   isRemembered?(value: string): boolean
 }
 
-/** A small text outside of the device's databases: a cookie of the pages, which no database takes along when it goes. */
+/** A small text outside the device's databases, so that it survives their deletion: a cookie of the pages. */
 export interface UnsentCookie {
   read(): Promise<string | null>
   write(text: string): Promise<void>
 }
 
 export interface PipelinePorts {
-  /** Straight to the server, never through a worker. Rejects when the line fails. */
+  /** Sends to the server directly, never through a worker. Rejects if the connection fails. */
   network(request: Request): Promise<Response>
-  /** Scheme, host and port of the server. */
   origin: string
   build: string
-  /** Epoch ms by this device's clock. */
+  /** Epoch ms of this device's clock. */
   clock(): number
   wait(ms: number): Promise<void>
   /** 0 <= x < 1 */
@@ -45,40 +44,34 @@ export interface PipelinePorts {
   locks: LockPort
   tokenAccess: TokenAccess
   device(): Promise<Device>
-  /** Keeps the host alive until it is done (`waitUntil` in a worker). Failures end here. */
+  /** Keeps the host alive until the promise settles (`waitUntil` in a worker). Rejections are handled here. */
   keepAlive(promise: Promise<unknown>): void
-  /** Asks the browser for a wake-up when the line is back, where it can (Background Sync). Only an accelerator. */
+  /** Asks the browser to wake the worker when the connection is back, where supported (Background Sync). Only makes sending faster. */
   requestWakeup(): void
-  /** How many writes wait, by user; without it the loss of a database is not noticed. */
+  /** Number of waiting writes by user. Without it the loss of a database is not detected. */
   unsentCookie?: UnsentCookie
-  /** Shows on the app's icon how many writes wait, where there is an icon. */
   badge?(count: number): void
-  /** A mistake of ours: told to whoever looks, and to nobody's screen. */
+  /** Reports a bug to developers. Not shown on any page. */
   report(error: unknown): void
 }
 
-/** What not every device stores. */
 export type OptionalChunk = 'staff' | 'orders' | 'trail' | 'users'
 
-/** What pages tell the worker. */
 export type WorkerMessage =
   | { type: 'drain'; immediate: boolean; accessToken: string | null }
-  /** Take over from the worker before; the type is Workbox's. */
+  /** Activates a waiting worker. The type is defined by Workbox. */
   | { type: 'SKIP_WAITING' }
-  /** Nobody is signed in any more, or somebody else is. */
   | { type: 'forget' }
-  /** This page has no worker, though there is one. */
+  /** This page has no worker in control, although a worker is active. */
   | { type: 'claim' }
-  /** Somebody is here who needs these pages: keep their files too. */
+  /** A user with access to these pages is signed in, so their files must be cached too. */
   | { type: 'keep'; part: OptionalChunk }
-  /** Something long runs: ask about it for a few seconds, if nobody does. */
+  /** A long request is running: poll it for a few seconds unless another context does. */
   | { type: 'watch'; immediate: boolean; accessToken: string | null }
-  /** Say which build you are, on the port that comes with it. */
   | { type: 'build' }
 
-/** What the worker tells pages. */
 export type PageMessage =
-  /** The server said something about builds: ask it what. */
+  /** The server mentioned another build: check for it. */
   | { type: 'look' }
-  /** Asked by a worker that takes itself away: a page that does not say so is loaded again. */
+  /** Sent by a worker that unregisters itself. A page that does not respond is reloaded. */
   | { type: 'alive?' }

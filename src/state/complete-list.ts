@@ -1,10 +1,10 @@
-/** A list read whole: what a form needs of a catalogue. Asking for any page of a list brings the rest of it to the device. */
+/** Reads a complete list, as a form needs of a catalogue. Requesting any page of a list stores the complete list on the device. */
 import type { Endpoint, VersionedRow } from '#contract/endpoint.ts'
 import type { ReadList } from '#local/lists/list-view.ts'
 import { readList } from '#local/lists/read-list.ts'
 import { createListSlice, type PageQuery } from '#state/list-slice.ts'
 
-/** More than a catalogue has: a page of all rows, as the device has them. */
+/** More rows than a catalogue has, so that one page has all rows of the device. */
 const maxRows = 20_000
 
 export const createCompleteListSlice = <R extends VersionedRow>(

@@ -1,16 +1,16 @@
 import { type PayloadAction, createSlice } from '@reduxjs/toolkit'
 
-/** offline: the device has no network. unreachable: it has, and the server does not answer (P-11). */
+/** `offline`: the device has no network. `unreachable`: it has one, but the server does not respond (P-11). */
 export type NetworkState = 'online' | 'offline' | 'unreachable'
 
-/** How many writes are on their way is no state of the screen's: it is read from the device, where they stand. */
+/** The number of waiting writes is not in the store; it is read from the device. */
 export interface ConnectionState {
   networkState: NetworkState
-  /** The session has run out and nobody could be asked: what is here can be read, and nothing is taken (W-06). */
+  /** True if the session has expired and the server cannot be reached: cached data can be read, but nothing can be written (W-06). */
   isSessionExpired: boolean
-  /** Looked for while there is no connection: this device has no room for a change. */
+  /** True if this device has no space for a change. Checked while there is no connection. */
   isDeviceFull: boolean
-  /** Whether this browser's database answers: without it nothing is shown, saved or sent. */
+  /** Whether this browser's database responds. Without it nothing can be shown, saved or sent. */
   databaseState: 'ready' | 'silent' | 'lost'
 }
 
@@ -22,7 +22,7 @@ export const connection = createSlice({
     isDeviceFull: false,
     databaseState: 'ready',
   } as ConnectionState,
-  // Set and not spread: what is told again with every answer is the same state then, and no page is drawn for it.
+  // Assigned and not spread, so that an unchanged value keeps the state identical and no page renders again.
   reducers: {
     networkStateChanged: (state, { payload }: PayloadAction<NetworkState>) => void (state.networkState = payload),
     deviceFullChanged: (state, { payload }: PayloadAction<boolean>) => void (state.isDeviceFull = payload),

@@ -1,4 +1,4 @@
-/** One list in the store: which view was left, and how its latest request stands. Its rows stay in the device's database. */
+/** One list in the store: its last view, and the state of its latest request. Its rows are in the device's database. */
 import { createSlice, type PayloadAction } from '@reduxjs/toolkit'
 import type { Endpoint, RowRef, VersionedRow } from '#contract/endpoint.ts'
 import type { Problem } from '#contract/problem.ts'
@@ -9,35 +9,33 @@ import type { toPageQuery } from '#state/list-url.ts'
 import { signedOut } from '#state/session-slice.ts'
 import { rootReducer } from '#state/store.ts'
 
-/** What the server is asked for; everything but page and order is a filter. */
 export type PageQuery = ReturnType<typeof toPageQuery> & Record<string, string | number | boolean | undefined>
 
 interface ListState {
-  /** The query of the address when the page was left (C-02); empty for the plain list. */
+  /** Query of the address when the page was left (C-02). Empty for the list without filters. */
   savedQuery: string
-  /** Of the latest request while it is under way: an older answer no longer speaks for the list. */
+  /** Id of the latest request while it runs. Results of older requests are ignored. */
   requestId: string | null
   problem: Problem | null
-  /** The latest request brought nothing from the server: what the device has is all there is. */
+  /** True if the latest request got no response from the server, so the list shows cached rows only. */
   isCached: boolean
-  /** Rows of the page that the server could not show. */
+  /** Number of rows of the page that the server could not include. */
   leftOutCount: number
-  /** Rows created since the user last asked for the list, newest first. */
+  /** Rows created since the user last requested the list, latest first. */
   newRowRefs: readonly RowRef[]
 }
 
-/** The same each time: who watches it hears nothing of a list that was empty and is. */
+/** A constant, so that selectors return the same array for a list without new rows. */
 const noRows: readonly RowRef[] = []
 
 interface ListSliceOptions<V> {
   name: string
   endpoint: Endpoint
-  /** Another way to read its rows from the device: all of them at once. */
   read?: ReadList
   toQuery: (view: V) => PageQuery
 }
 
-/** The slice of a list, injected into the store, and what reads and changes it; `useList` joins it with the rows. */
+/** Creates the slice of a list, adds it to the store, and returns its selectors and actions. `useList` combines it with the rows. */
 export function createListSlice<R extends VersionedRow, V>({
   name,
   endpoint,
@@ -49,7 +47,7 @@ export function createListSlice<R extends VersionedRow, V>({
   const param = list.scope?.param
   const isInPath = endpoint.path.includes(`:${param}`)
 
-  /** Brings the page of the query to the device; `scope`: the company, the service. */
+  /** Requests a page and stores it on the device. `scope` is the id of a company or a service. */
   const fetchList = createAppThunk(
     `${name}/fetch`,
     async ({ scope, query }: { scope: number | null; query: PageQuery }, { extra: { api }, rejectWithValue }) => {
@@ -100,7 +98,7 @@ export function createListSlice<R extends VersionedRow, V>({
             ? { ...state, requestId: null, problem: getRejectedProblem(action), isCached: true }
             : state,
         )
-        // The next user of this device begins with a plain list.
+        // The next user of this device starts with a list without filters.
         .addCase(signedOut, () => initialState),
   })
   const injectedSlice = slice.injectInto(rootReducer)
@@ -116,7 +114,6 @@ export function createListSlice<R extends VersionedRow, V>({
     selectNewRows: (state: object) => injectedSlice.selectSlice(state).newRowRefs,
     selectSavedQuery: (state: object) => injectedSlice.selectSlice(state).savedQuery,
     toQuery,
-    /** The page as this device has it; for a live query. */
     readPage: (scope: number | null, query: PageQuery, newRowRefs?: readonly RowRef[]): Promise<ListView<R>> => {
       const { results, page, sortField, sortOrder, ...filters } = query
       return read<R>(list, { scope, filters, sort: [sortField, sortOrder], page, results, newRowRefs })

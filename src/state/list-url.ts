@@ -1,7 +1,4 @@
-/**
- * What a list's page shows is what its address says (C-01): search, order, page and its own fields are read from the query
- * and written back to it, so that reload, a shared link and Back restore exactly that.
- */
+/** The view of a list is in the address (C-01), so that reload, shared links and the Back button restore it. */
 import type { ListSpec } from '#contract/endpoint.ts'
 import { parseWholeNumber, type ViewField } from '#state/view-fields.ts'
 
@@ -12,7 +9,7 @@ export interface ListUrlState {
   results: number
 }
 
-/** portal 9 and D83 */
+/** See portal 9 and D83. */
 export const pageSizes = [10, 20, 30, 40, 50] as const
 const maxSearchLength = 100
 
@@ -40,7 +37,6 @@ function writeListState(query: URLSearchParams, view: ListUrlState, { sort }: Li
   if (view.results !== pageSizes[0]) query.set('results', String(view.results))
 }
 
-/** As both the call and the device's rows understand it. */
 export const toSearchQuery = ({ searchText }: ListUrlState) =>
   searchText.trim() === '' ? {} : { searchText: searchText.trim() }
 
@@ -59,37 +55,31 @@ function readSort(field: string | null, order: string | null, list: ListSpec): L
 type ViewFields = Record<string, ViewField<unknown>>
 type FieldValues<F extends ViewFields> = { [Name in keyof F]: F[Name]['defaultValue'] }
 
-/** The view of a list: its own fields, beside search, order and page. */
 export type ListPageView<F extends ViewFields> = ListUrlState & FieldValues<F>
 
-/** The view of any list whose fields a page knows by name alone. */
 export interface ListViewDefinition<V extends ListUrlState> {
   defaultView: V
   read: (query: URLSearchParams) => V
-  /** Defaults are left out, so that the plain list has the plain address. */
+  /** Defaults are left out, so that the default view has an address without a query. */
   write: (view: V) => URLSearchParams
-  /** A change of what is listed begins at its first page again; turning the page does not, nor does what is outside the list. */
+  /** Returns the changed view. Goes to the first page, unless only the page or a field outside the list changes. */
   change: (view: V, change: Partial<V>) => V
-  /** What is kept of a view while its user is elsewhere (C-02). */
+  /** Returns the query that is stored while the user is on another page (C-02). */
   toSavedQuery: (view: V) => string
-  /** The value of a field as a select box has it. */
   print: (view: V, name: keyof V & string) => string
   parse: (name: keyof V & string, text: string) => Partial<V>
-  /** All filters and the search at their defaults. */
   clearedFilters: Partial<V>
-  /** The same without the fields that choose which list is shown: all rows of that list. */
+  /** The same, but fields that select the list keep their values: all rows of that list. */
   unfiltered: Partial<V>
-  /** Whether a filter or the search may be why a list is empty. */
+  /** Returns true if a filter or the search may be the reason for an empty list. */
   isFiltered: (view: V) => boolean
-  /** Filters in use, without the search. */
   countFilters: (view: V) => number
-  /** Filters and search, as both the call and the device's rows understand them. */
+  /** Returns filters and search in the form that both the call and the device use. */
   toFilterQuery: (view: V) => Record<string, string | number | boolean | undefined>
-  /** The page that the view shows. */
   toListQuery: (view: V) => ReturnType<typeof toPageQuery> & Record<string, string | number | boolean | undefined>
 }
 
-/** The view of a list as data: its fields, from which reading, writing, defaults and the query follow. */
+/** Defines the view of a list by its fields. Reading, writing, defaults and the query follow from them. */
 export function defineListView<F extends ViewFields>(list: ListSpec, fields: F): ListViewDefinition<ListPageView<F>> {
   type View = ListPageView<F>
   const names = Object.keys(fields)

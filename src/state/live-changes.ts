@@ -1,7 +1,4 @@
-/**
- * What the server says has changed while somebody looks at it, by the table of the device that holds it. Who hears the server
- * is the app's to say; a page says what it looks at, and reads again.
- */
+/** Changes reported by the server, by table. The app connects to the server; pages subscribe and read again. */
 import { useEffect, useRef } from 'react'
 import { useConnection } from '#state/use-store.ts'
 
@@ -9,12 +6,11 @@ type ChangeListener = () => void
 
 const listenersByTable = new Map<string, Set<ChangeListener>>()
 
-/** The server says that rows of this table have changed. */
 export function notifyChanged(table: string): void {
   for (const listener of listenersByTable.get(table) ?? []) listener()
 }
 
-/** Hears each time that rows of this table are said to have changed; returns how to stop. */
+/** Calls the listener each time rows of this table have changed. Returns an unsubscribe function. */
 export function subscribeToChanges(table: string, listener: ChangeListener): () => void {
   const tableListeners = listenersByTable.get(table) ?? new Set()
   listenersByTable.set(table, tableListeners.add(listener))
@@ -24,12 +20,12 @@ export function subscribeToChanges(table: string, listener: ChangeListener): () 
   }
 }
 
-/** In ms. Never read more often than `min`; where the server tells nothing, every `poll`. */
+/** In ms. `min`: shortest time between two reads. `poll`: interval if the server reports nothing. */
 const intervalMs = { min: 1_000, poll: 10_000 }
 
 /**
- * Reads again as the server says that rows of a table have changed, and every ten seconds where it says nothing: while the page
- * is seen and there is a connection. A burst is read once, and once more when it is over.
+ * Reads again when the server reports changes of a table, and otherwise every ten seconds, while the page is visible and online. A burst of
+ * changes causes one read at its start and one at its end.
  */
 export function useLiveChanges(table: string, read: ChangeListener): void {
   const isOnline = useConnection().networkState === 'online'

@@ -1,12 +1,12 @@
-/** Rows that change by themselves: the one doorway to live queries over the device's database. */
+/** Live queries over the device's database. All other code uses them through this file. */
 import { useLiveQuery as useDexieQuery } from 'dexie-react-hooks'
 import { useState } from 'react'
 import { throttleReads } from '#state/throttle-reads.ts'
 
 /**
- * Undefined until the device has answered, unless `initialValue` says what it answered a moment ago. After `dependencies` change the
- * last answer stays until the new one is there. What an answer says again stays the very thing it was, the whole or a row of it:
- * nothing is drawn for it again.
+ * Returns undefined before the first result, unless `initialValue` is given. After a change of `dependencies`, the previous result stays
+ * until the new one arrives. Unchanged parts of a new result (all of it, or a row) keep their identity, so that they are not rendered
+ * again.
  */
 export function useLiveQuery<T>(
   read: () => Promise<T> | T,
@@ -23,16 +23,16 @@ interface LastResult<T> {
 
 const keepIdentity =
   <T>(read: () => Promise<T> | T, lastResult: LastResult<T>) =>
-  // Async by word, not only by what it answers: else Dexie loses sight of what is read after the first await, and the
-  // screen hears of no change to it.
+  // The function must be declared `async`. If it only returned a promise, Dexie would not track reads after the first await, and the page
+  // would miss changes.
   async (): Promise<T> => {
     lastResult.lastValue = reuseUnchanged(lastResult.lastValue, await read())
     return lastResult.lastValue
   }
 
 /**
- * `current`, with all that stands in `last` at the same place and says the same taken from there. Looks into lists and plain objects, as
- * rows are; anything else is the same only if it is that very thing.
+ * Returns `current`, in which all parts that equal `previous` at the same position are replaced by those of `previous`. Compares arrays and
+ * plain objects deeply, and everything else by identity.
  */
 export function reuseUnchanged<T>(previous: unknown, current: T): T {
   if (Object.is(previous, current) || !isPlain(previous) || !isPlain(current)) return current

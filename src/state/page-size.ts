@@ -1,9 +1,9 @@
-/** How many rows a page has: as whoever uses this browser last chose, on whatever list. Storage may be forbidden: then nothing is kept. */
+/** Rows per page, as last chosen in this browser for any list. Not stored if storage is forbidden. */
 import { pageSizes } from '#state/list-url.ts'
 
 const storageKey = 'portal.rows'
 
-/** Null: nothing but the default was chosen. */
+/** Returns null for the default. */
 export function readPageSize(): string | null {
   try {
     const storedSize = localStorage.getItem(storageKey)
@@ -16,7 +16,5 @@ export function readPageSize(): string | null {
 export function storePageSize(size: number): void {
   try {
     localStorage.setItem(storageKey, String(size))
-  } catch {
-    // There is nowhere to keep it.
-  }
+  } catch {}
 }

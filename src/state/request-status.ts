@@ -1,4 +1,3 @@
-/** Where an asking stands: one word, and what went wrong beside the only one that needs it. */
 import type { Problem } from '#contract/problem.ts'
 
 export type RequestStatus =

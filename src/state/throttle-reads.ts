@@ -1,9 +1,9 @@
-/** A burst of changes is read again once in so long, and for the last time when it is over. */
+/** During a burst of changes a query reads once per interval, and once at the end. */
 const minIntervalMs = 100
 
 /**
- * A live query's reading at the pace at which anybody can look: the first at once, the next no sooner than 100 ms after
- * the one before. Whoever is overtaken while waiting reads nothing; the library asks for nothing but the latest.
+ * Limits the rate of a live query's reads: the first runs at once, each later one at least 100 ms after the previous one. A read that is
+ * superseded while it waits does not run; the library uses only the latest result.
  */
 export function throttleReads<T>(read: () => Promise<T>): () => Promise<T> {
   let latestTurn = 0
@@ -13,7 +13,7 @@ export function throttleReads<T>(read: () => Promise<T>): () => Promise<T> {
     latestTurn += 1
     const ownTurn = latestTurn
     const waitMs = readAt + minIntervalMs - performance.now()
-    // By this promise and not its own: else Dexie loses sight of what is read after it.
+    // `Promise.resolve` is needed here: after awaiting a native promise, Dexie no longer tracks what is read.
     if (waitMs > 0) await Promise.resolve(new Promise((resolve) => setTimeout(resolve, waitMs)))
     if (ownTurn !== latestTurn) return lastResult
     readAt = performance.now()

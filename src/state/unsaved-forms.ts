@@ -1,7 +1,7 @@
 /**
- * What stands typed in a form when its user's session ends by itself, or a right that its page needs is lost. It stays where it
- * was, in this page's memory, and is given back to the same user at the same place; whoever else signs in here ends it. It is never
- * stored, so there is nothing to seal or to wipe. Who signs out by choice has been asked about it before.
+ * Keeps the input of a form when its user's session ends automatically, or a right that its page needs is lost. It stays in this page's
+ * memory and is restored for the same user on the same page; a sign-in of another user deletes it. It is never stored, so nothing needs to
+ * be sealed or wiped. Before a deliberate sign-out the user was warned.
  */
 import { useEffect, useRef, useState } from 'react'
 import { useStore } from 'react-redux'
@@ -9,15 +9,15 @@ import { useSignedInSession } from '#state/use-store.ts'
 import type { AppStore } from '#state/store.ts'
 
 export interface UnsavedForms<T> {
-  /** What was being typed at this place before its user was led away; null: nothing. */
+  /** Returns the input of this form before its user was redirected, or null. */
   useUnsavedForm(formKey: string): T | null
-  /** Holds it from the end of the session, or of the right, on. Null: there is nothing to lose. */
+  /** Keeps the form's input from the end of the session, or the loss of the right, on. Null if the form has no unsaved input. */
   useKeepUnsavedForm(formKey: string, formValue: T | null): void
 }
 
 const toFormName = (userId: number, companyId: number, formKey: string) => `${companyId}:${userId} ${formKey}`
 
-/** One for a kind of form, at module level. */
+/** Call it once per kind of form, at module level. */
 export function createUnsavedForms<T>(): UnsavedForms<T> {
   const formsByName = new Map<string, T>()
 
@@ -30,7 +30,6 @@ export function createUnsavedForms<T>(): UnsavedForms<T> {
     useUnsavedForm(formKey) {
       const name = useFormName(formKey)
       const [unsavedForm] = useState(() => formsByName.get(name) ?? null)
-      // Once it is shown it is the form's again.
       useEffect(() => void formsByName.delete(name), [name])
       return unsavedForm
     },
@@ -46,7 +45,7 @@ export function createUnsavedForms<T>(): UnsavedForms<T> {
         () => () => {
           const { session } = store.getState()
           const { formValue: latestValue, caller } = latestForm.current
-          // A form that goes before it was drawn with changed rights has lost its page.
+          // A form that is unmounted before it was rendered with changed rights has lost its page.
           const isRedirected =
             session.kind === 'signed in'
               ? JSON.stringify(session.caller) !== JSON.stringify(caller)
@@ -66,7 +65,7 @@ export function createUnsavedForms<T>(): UnsavedForms<T> {
   }
 }
 
-/** Until somebody signs in, leaving the page would lose it: the browser asks, and an update waits (app/pwa/unsaved-input.ts). */
+/** Until the user signs in, leaving the page would lose the input. So the browser warns, and an update waits (app/pwa/unsaved-input.ts). */
 function keepUntilSignedIn(store: AppStore, onSignedIn: (caller: { userId: number; companyId: number }) => void): void {
   const preventUnload = (event: BeforeUnloadEvent) => event.preventDefault()
   window.addEventListener('beforeunload', preventUnload)

@@ -5,33 +5,31 @@ import type { CallOptions, CallResult } from '#request/call-results.ts'
 import { type AppThunk, callEndpoint, unreachableResult } from '#state/app-thunk.ts'
 import { useDispatch } from '#state/use-store.ts'
 
-/** What a page does at the server: an endpoint, or a thunk over one or several calls. */
 type ActionSource<Input, Output> = (input: Input, options: CallOptions) => AppThunk<CallResult<Output>>
 
 interface LongActionOptions<Input, Output> {
-  /** The server has accepted the call, and its progress is in the list of tasks. */
+  /** Called when the server has accepted the call. Its progress is in the list of tasks. */
   onStarted: (input: Input) => void
-  /** The accepted call has ended, wherever its user is by then; after a reload the list of tasks says so. */
+  /** Called when the accepted call has ended, on any page. After a reload only the list of tasks shows the result. */
   onEnd: (result: CallResult<Output>, input: Input, intent: Intent) => void
 }
 
 interface Action<Input, Output> {
-  /** Until the last of runs that overlap has ended. */
   isBusy: boolean
-  /** Why a run was refused, until the next starts. What a long call ended with is given to `onEnd` alone. */
+  /** Problem of a refused run, until the next run starts. The result of a long call is passed to `onEnd` only. */
   problem: Problem | null
-  /** Resolves to the result; of a long call to that of its start, unless it failed there once it has ended. */
+  /** For a long call this resolves to the result of its start. Its final result is passed to `onEnd` only. */
   run: (input: Input, options?: CallOptions) => Promise<CallResult<Output>>
   clearProblem: () => void
 }
 
-/** Whether nobody can say if the server has it: then the same request is sent again under its intent, and takes effect once. */
+/** Returns true if whether the server has the request is unknown. It is then resent under the same intent and takes effect once. */
 export const isOutcomeUnknown = ({ status, code }: Problem): boolean => status === 0 && code !== 'SIGNED_OUT'
 
 /**
- * One action of a page, with its state. With `longAction` the call takes minutes and is followed to its end; if the response of its
- * start was lost, the next run with the same input has the same intent. Any other run is a call of its own: what may be repeated
- * depends on more than the input, so a page that repeats a lost call gives its intent in the options.
+ * An action of a page with its state. With `longAction` the call takes minutes and is followed to its end. If the response to its start was
+ * lost, the next run with the same input has the same intent. Any other run is a new call: whether a call may be repeated depends on more
+ * than the input, so a page that repeats a lost call passes its intent in the options.
  */
 export function useAction<E extends Endpoint>(
   endpoint: E,
@@ -58,7 +56,7 @@ export function useAction<Input, Output>(
         : (callEndpoint(source, input as never, options) as AppThunk<CallResult<Output>>),
     ).catch(() => unreachableResult)
 
-  /** The intent names the call for `onEnd`, and follows it: sent once more, it waits for the call that runs. */
+  /** The intent identifies the call for `onEnd`. A repeated start with the same intent waits for the running call. */
   async function follow({ onStarted, onEnd }: LongActionOptions<Input, Output>, input: Input, options: CallOptions) {
     const inputJson = JSON.stringify(input)
     const { current: lostStart } = lostStartRef

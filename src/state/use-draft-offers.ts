@@ -12,33 +12,31 @@ export interface DraftStore {
 
 export interface FormIdentity<T> {
   formName: string
-  /** What an earlier build called it. */
+  /** Name of the form in an earlier build. */
   formerForm?: string
-  /** The version of what the form changes; a draft of another one says so. */
+  /** Version of the record that the form changes. A draft of another version is marked as changed. */
   base?: string | undefined
-  /** Null: a draft that this build cannot read. */
+  /** Returns null for a draft that this build cannot read. */
   parse: (value: unknown) => T | null
 }
 
 export interface DraftOffer {
-  /** When it was kept, this device's clock, epoch ms. */
+  /** When it was saved (device clock, epoch ms). */
   savedAt: number
-  /** What it changes has been changed since. */
   isChanged: boolean
 }
 
 export interface DraftOffers<T> {
-  /** Of this visit, when the form was opened; undefined: not read yet. */
+  /** Draft of this tab session when the form was opened. Undefined while it is being read. */
   ownDraft: { value: T; savedAt: number } | null | undefined
-  /** The newest draft of an earlier visit; null: there is none. */
+  /** The latest draft of an earlier session, or null. */
   offer: DraftOffer | null
-  /** Accepts the offer. `formValue`: what stands in the form by now, offered in its place; null: nothing that is worth it. */
+  /** Accepts the offer. `formValue` is the current input, which is offered in its place; null if it is not worth keeping. */
   accept: (formValue: T | null) => T | null
-  /** Forgets the offered draft for good. */
   discard: () => void
 }
 
-/** The drafts of a form: this visit's own, and those of earlier visits, which fill nothing in before they are accepted. */
+/** Drafts of a form: that of this tab session, and those of earlier sessions, which fill the form only when they are accepted. */
 export function useDraftOffers<T>(
   store: DraftStore,
   { formName, formerForm, base, parse }: FormIdentity<T>,
@@ -72,7 +70,7 @@ export function useDraftOffers<T>(
       void (async () => {
         const replacedDraft = formValue === null ? null : await store.putDraftAside(formName, formValue, base)
         if (replacedDraft) setEarlierDrafts((drafts) => [replacedDraft, ...drafts])
-        // Stored under this visit before it goes from where it was.
+        // Stored under this session before the earlier draft is deleted.
         if (await store.saveDraft(formName, value, base)) await store.deleteDraft(latestDraft.name)
       })()
       return value

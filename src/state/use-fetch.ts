@@ -2,10 +2,7 @@ import { useEffect } from 'react'
 import { useConnection, useSelector } from '#state/use-store.ts'
 import { subscribeToChanges } from '#state/live-changes.ts'
 
-/**
- * Fetches when the page comes, when `fetch` is another, and when the connection or the user's rights change: what is shown is as new
- * as it can be. `skip`: not now.
- */
+/** Fetches on mount, and when `fetch`, the connection or the user's rights change. `skip` disables it. */
 export function useFetch(fetch: () => void, skip = false): void {
   const isOnline = useConnection().networkState === 'online'
   const rights = useSelector(({ session }) => session.kind === 'signed in' && JSON.stringify(session.caller))
@@ -13,6 +10,6 @@ export function useFetch(fetch: () => void, skip = false): void {
   useEffect(() => {
     if (!skip) fetch()
   }, [fetch, isOnline, rights, skip])
-  // The browser took away what was here.
+  // Fetches again after the browser has deleted the database.
   useEffect(() => (skip ? undefined : subscribeToChanges('database', fetch)), [fetch, skip])
 }

@@ -5,21 +5,17 @@ import type { ListSlice } from '#state/list-slice.ts'
 import type { ListUrlState } from '#state/list-url.ts'
 import { storePageSize, readPageSize } from '#state/page-size.ts'
 
-/** How a page's view stands in its address. */
 export interface ListUrl<V extends ListUrlState> {
   read: (query: URLSearchParams) => V
   write: (view: V) => URLSearchParams
   change: (view: V, changeView: Partial<V>) => V
-  /** What is kept of it while one is elsewhere (C-02). */
+  /** Returns the query that is stored while the user is on another page (C-02). */
   toSavedQuery: (view: V) => string
 }
 
 export type SetQuery = ReturnType<typeof useSearchParams>[1]
 
-/**
- * The view that the address says, and how it is changed. Coming back to a plain address, the last filter is there (C-02):
- * the list's slice keeps it.
- */
+/** The view in the address. Without a query it has the last filters, which the list's slice stores (C-02). */
 export function useListUrl<V extends ListUrlState>(
   listUrl: ListUrl<V>,
   { selectSavedQuery, viewChanged }: Pick<ListSlice<never, never>, 'selectSavedQuery' | 'viewChanged'>,
@@ -39,7 +35,7 @@ export function useListUrl<V extends ListUrlState>(
   return { view, changeView, setQuery }
 }
 
-/** Where a plain address leads: to the last filter, and to as many rows as were last chosen. Null: where it says. */
+/** Adds the last filters and page size to an address without a query. Null if the address stays as it is. */
 function findArrivalQuery(query: URLSearchParams, savedQuery: string): URLSearchParams | null {
   const pageSize = readPageSize()
   const isPlain = query.size === 0 && savedQuery !== ''
@@ -50,15 +46,15 @@ function findArrivalQuery(query: URLSearchParams, savedQuery: string): URLSearch
 }
 
 /**
- * The router changes the address in its own time; a box that was ticked must not be seen unticked until then. So the
- * view goes ahead, for as long as the address is still the one it was chosen at.
+ * The router changes the address with a delay, and a ticked box must not look unticked until then. So a new view is used at once, as long
+ * as the address is still the one at which it was chosen.
  */
 function usePendingView<V extends ListUrlState>(listUrl: ListUrl<V>, query: URLSearchParams, setQuery: SetQuery) {
   const [pendingView, setPendingView] = useState<{ view: V; address: string } | null>(null)
   const address = query.toString()
-  // Once the address has moved, it alone counts: Back may lead to the very one it was chosen at.
+  // Once the address has changed, only the address counts: the Back button may lead to the address at which the view was chosen.
   if (pendingView !== null && pendingView.address !== address) setPendingView(null)
-  // Back may come before the router has got there: the address never was another one then.
+  // The Back button may come before the router has changed the address, so the address never differed.
   useEffect(() => {
     const dropPendingView = () => setPendingView(null)
     addEventListener('popstate', dropPendingView)
@@ -69,7 +65,7 @@ function usePendingView<V extends ListUrlState>(listUrl: ListUrl<V>, query: URLS
     const next = listUrl.change(view, changes)
     setPendingView({ view: next, address })
     if (next.results !== view.results) storePageSize(next.results)
-    // Typing is one step of the history, not one for each letter.
+    // Typing adds one step to the history, not one per letter.
     const isTyping = Object.keys(changes).join() === 'searchText' && view.searchText !== ''
     setQuery(listUrl.write(next), { replace: isTyping || isCorrection })
   }

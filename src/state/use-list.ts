@@ -18,33 +18,32 @@ const emptyFreshness = {
 }
 
 interface UseListOptions<V> {
-  /** The company, the service; null for a list that has no scope. */
+  /** Id of the company or the service, or null for a list without scope. */
   scope: number | null
   view: V
-  /** Neither asked for nor read: it is not for this user. */
+  /** True to neither request nor read the list, because this user may not see it. */
   skip?: boolean
-  /** Shown before all others, whatever page and filter (`useNewRows`). */
   newRowRefs?: readonly RowRef[]
-  /** All rows up to the view's page, and not that page alone: a phone's list grows (DataList). */
+  /** True to show all rows up to the view's page and not only that page, because on a phone the list grows (DataList). */
   isGrowing?: boolean
 }
 
 /**
- * The rows of a view, live from the device, and how the request for them stands. Asks the server when the page comes, when
- * the view is another and when the connection changes. `rows` is undefined until the device has answered.
+ * Returns the rows of a view, live from the device, and the state of their request. Requests them when the component mounts, when the view
+ * changes and when the connection changes. `rows` is undefined before the device's first result.
  */
 export function useList<R extends VersionedRow, V>(
   list: ListSlice<R, V>,
   { scope, view, skip = false, newRowRefs, isGrowing = false }: UseListOptions<V>,
 ) {
   const dispatch = useDispatch()
-  // Offline nothing is waited for: what the device has is shown at once.
+  // Offline, the device's rows are shown at once.
   const isOffline = useConnection().networkState !== 'online'
   const isFetching = useSelector(list.selectIsFetching) && !isOffline
   const isCached = useSelector(list.selectIsCached) || isOffline
   const leftOutCount = useSelector(list.selectLeftOutCount)
   const problem = useSelector(list.selectProblem)
-  // A view is the same as long as it asks for the same: an open drawer lists nothing else.
+  // Views with the same query are the same: an open drawer does not change the list.
   const key = JSON.stringify(list.toQuery(view))
   const refetch = useCallback(
     () => void dispatch(list.fetchList({ scope, query: JSON.parse(key) as PageQuery })),
@@ -61,14 +60,14 @@ export function useList<R extends VersionedRow, V>(
   return { rows: cachedView?.rows, count, freshness, isFetching, problem, refetch }
 }
 
-/** What only the server has is no row of this list while it does not answer: its pages would be empty. */
+/** While the server does not respond, rows that only the server has are not counted, because their pages would be empty. */
 function countRows(
   { count, offlineCount, complete, rows }: ListView<VersionedRow>,
   isCached: boolean,
   { page, results }: PageQuery,
 ) {
   if (complete || !isCached) return count
-  // A page that was read alone is here, though not all that stand before it are.
+  // A page that was read alone is on the device, even if not all rows before it are.
   return rows.length === 0 ? offlineCount : Math.min(count, Math.max(offlineCount, (page - 1) * results + rows.length))
 }
 

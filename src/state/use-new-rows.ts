@@ -4,9 +4,9 @@ import { useDispatch, useSelector } from '#state/use-store.ts'
 import type { ListSlice } from '#state/list-slice.ts'
 
 /**
- * Ids of the rows created a moment ago, newest first, which the list shows before all others: until its user asks for
- * another view, clears them (a refresh), or leaves the page. `subject`: what the list is of beside its view, a client type: the rows
- * of one are none of another.
+ * Returns ids of rows created a moment ago, latest first. The list shows them first until the user changes the view, clears them (refresh)
+ * or leaves the page. `subject` is what the list depends on in addition to its view, such as a client type: new rows of one are not shown
+ * in another.
  */
 export function useNewRows<R extends VersionedRow, V>(
   { selectNewRows, newRowsCleared }: ListSlice<R, V>,
@@ -23,7 +23,7 @@ export function useNewRows<R extends VersionedRow, V>(
   useEffect(() => {
     const { pathname } = location
     return () => {
-      // Strict mode runs this on arrival as well, where the address still is the page's own.
+      // Strict mode also runs this on mount, when the address is still that of the page.
       if (location.pathname !== pathname) clear()
     }
   }, [clear])

@@ -5,8 +5,9 @@ import { callEndpoint, offlineResult } from '#state/app-thunk.ts'
 import { useDispatch } from '#state/use-store.ts'
 
 /**
- * The response of a call that the device never stores, requested when the component comes, when the input changes, when a pause ends
- * and by `reload`. The last response stays until the next. `isPaused`: not by itself, as without a connection.
+ * Returns the response of a call that the device never stores. Requested when the component mounts, when the input changes, when a pause
+ * ends and by `reload`. The previous response stays until the next one. With `isPaused` only `reload` sends a request, as without a
+ * connection.
  */
 export function useOnlineResponse<E extends Endpoint>(endpoint: E, input: InputOf<E>, isPaused = false) {
   const dispatch = useDispatch()

@@ -1,4 +1,4 @@
-/** One record or answer of the server: live from the device, and fetched when the page comes and when the connection changes. */
+/** Reads one record or response, live from the device, and fetches it when the component mounts and when the connection changes. */
 import { createSlice } from '@reduxjs/toolkit'
 import { useCallback } from 'react'
 import type { Endpoint, InputOf, OutputOf, RowRef, VersionedRow } from '#contract/endpoint.ts'
@@ -16,7 +16,7 @@ import { useDispatch, useSelector } from '#state/use-store.ts'
 
 interface RecordRequest {
   endpoint: Endpoint
-  /** The input as JSON: requests with the same text are the same. */
+  /** The input as JSON. Requests with equal text are the same request. */
   input: string
 }
 
@@ -27,18 +27,17 @@ const fetchRecord = createAppThunk(
   async (request: RecordRequest, { extra: { api }, rejectWithValue }) => {
     const result = await api.call(request.endpoint, JSON.parse(request.input) as never)
     if (result.kind === 'problem') return rejectWithValue(result.problem)
-    // The device had a stored response, and the server said why it has nothing newer.
+    // The device had a stored response, and the server returned a problem in place of a newer one.
     return result.kind === 'cached' ? (result.problem ?? null) : null
   },
 )
 
 interface RequestState {
-  /** Of the latest request while it runs. */
+  /** Id of the latest request while it runs. */
   requestId: string | null
   problem: Problem | null
 }
 
-/** By endpoint and input. */
 type RecordsState = Record<string, RequestState>
 
 const records = createSlice({
@@ -68,26 +67,21 @@ const injectedSlice = records.injectInto(rootReducer)
 const selectRecords = (state: object): RecordsState => injectedSlice.selectSlice(state)
 
 interface RecordState<T> {
-  /** Undefined until the device has been read, null where it holds none. */
+  /** Undefined until the device has been read, null if it has no record. */
   record: T | null | undefined
-  /** Server time of the record, epoch ms; of a row the newer of its own response and its list's. Null: there is none, or only its waiting write. */
+  /** Server time (epoch ms); for a row, the newer of its own response and its list's. Null without a response. */
   asOf: number | null
   isFetching: boolean
-  /** Of the latest request. */
   problem: Problem | null
   refetch: () => Promise<void>
 }
 
-/** A row whose waiting writes are laid over it. */
 interface RowAddress {
   table: string
   id: RowRef
 }
 
-/**
- * `input` null: it is not known yet what to ask for. With `row` the record is that row of the table, with the device's waiting
- * write over it.
- */
+/** `input` is null while it is unknown what to request. With `row` the record is that row of the table, under its waiting writes. */
 export function useRecord<E extends Endpoint>(endpoint: E, input: InputOf<E> | null): RecordState<OutputOf<E>>
 export function useRecord<R extends VersionedRow>(
   endpoint: Endpoint,
@@ -109,7 +103,7 @@ export function useRecord(endpoint: Endpoint, input: unknown, row?: RowAddress):
     [endpoint, json, row?.table, row?.id],
   )
   const { requestId, problem } = request ?? noRequest
-  // The last record stays until the next is read, but never under another input.
+  // The previous record stays until the next is read, but never for another input.
   const { record, asOf } = stored && stored.json === json ? stored : unreadRecord
   return { record, asOf, isFetching: requestId !== null, problem, refetch }
 }

@@ -5,8 +5,9 @@ import { callEndpoint, offlineResult } from '#state/app-thunk.ts'
 import { useConnection, useDispatch } from '#state/use-store.ts'
 
 /**
- * The response to a call that the device does not store: fetched when the page comes, when the input changes and when the connection is
- * back. `input` null: nothing is fetched. `delayMs`: an input that changes sooner is not sent. Undefined until the server has responded.
+ * Returns the response to a call that the device does not store. Fetched when the component mounts, when the input changes and when the
+ * connection is back. With a null `input` nothing is fetched. An input that changes within `delayMs` is not sent. Undefined before the
+ * first response.
  */
 export function useServerResponse<E extends Endpoint>(
   endpoint: E,

@@ -1,7 +1,4 @@
-/**
- * The values of a list's view as data: how each is read from the address, printed in it, and what it asks the server for. A value
- * that cannot be read is left at its default, never an error (C-01).
- */
+/** Fields of a list's view: address, defaults and query. An invalid value becomes its default (C-01). */
 import type { RowRef } from '#contract/endpoint.ts'
 import { isDay } from '#domain/plain-dates.ts'
 import type { PlainDate } from '#domain/time.ts'
@@ -9,27 +6,26 @@ import type { PlainDate } from '#domain/time.ts'
 type FieldQuery = Record<string, string | number | boolean | undefined>
 
 interface ViewFieldOptions<T> {
-  /** Its name in the address, where that is another than in the view. */
+  /** Its name in the address, if it differs from the name in the view. */
   param?: string
-  /** Fields of the call's query. Without it: the value under the field's own name, nothing for the default. */
+  /** Returns fields of the call's query. By default: the value under the field's own name, and nothing for the default value. */
   toQuery?(value: T): FieldQuery
-  /** Chooses which list is shown: an empty one is not said to be filtered. */
+  /** True if it selects which list is shown. An empty list is then not described as filtered. */
   isScope?: true
-  /** Part of the address and not of the list: the open drawer. It turns no page and is not remembered. */
+  /** True if it belongs to the address but not to the list, such as the open drawer. It does not change the page and is not stored. */
   isOutsideList?: true
 }
 
-/** One value of a view; `undefined` from `parse`: the text is no value of it. */
+/** One value of a view. `parse` returns undefined for an invalid text. */
 export interface ViewField<T> extends ViewFieldOptions<T> {
   defaultValue: T
   parse(text: string): T | undefined
   print(value: T): string
 }
 
-/** The largest id of the database. */
 const maxId = 2_147_483_647
 
-/** A whole number from 1 to `max`; null for all else. */
+/** Returns a whole number from 1 to `max`, or null for any other text. */
 export function parseWholeNumber(value: string | null, max: number): number | null {
   if (value === null || !/^\d{1,10}$/.test(value)) return null
   const number = Number(value)
@@ -38,11 +34,11 @@ export function parseWholeNumber(value: string | null, max: number): number | nu
 
 export const parseId = (text: string | null): number | null => parseWholeNumber(text, maxId)
 
-/** An id, or the name of a row that waits to be created. */
+/** Returns an id, or the intent reference of a row that waits to be created. */
 export const parseRowRef = (text: string | null): RowRef | null =>
   text !== null && /^~[0-9a-f-]{36}$/i.test(text) ? (text as `~${string}`) : parseId(text)
 
-/** One of these values; null: any of them. */
+/** One of these values, or null for any. */
 export const oneOf = <T extends string | number>(
   values: readonly T[],
   options: ViewFieldOptions<T | null> = {},
@@ -53,7 +49,7 @@ export const oneOf = <T extends string | number>(
   print: String,
 })
 
-/** One of these values, the first unless `defaultValue` says another. */
+/** One of these values. The default is the first one unless `defaultValue` is given. */
 export const choice = <T extends string | number>(
   values: readonly [T, ...T[]],
   { defaultValue = values[0], ...options }: ViewFieldOptions<T> & { defaultValue?: T } = {},
@@ -71,7 +67,7 @@ export const id = (options: ViewFieldOptions<number | null> = {}): ViewField<num
   print: String,
 })
 
-/** `YYYY-MM-DD`. */
+/** Format `YYYY-MM-DD`. */
 export const date = (options: ViewFieldOptions<PlainDate | null> = {}): ViewField<PlainDate | null> => ({
   ...options,
   defaultValue: null,
@@ -86,7 +82,7 @@ export const flag = (options: ViewFieldOptions<boolean> = {}): ViewField<boolean
   print: String,
 })
 
-/** The row in the drawer, or `new` for a form without one. */
+/** The row in the drawer, or `new` for an empty form. */
 export const openRow = (options: ViewFieldOptions<RowRef | 'new' | null> = {}): ViewField<RowRef | 'new' | null> => ({
   isOutsideList: true,
   ...options,

@@ -1,4 +1,4 @@
-/** What the server says of this worker's build, heard on the answers that pass through it. */
+/** Reads what the server says about this worker's build, from the headers of responses that pass through it. */
 import { buildHeaders, isOlderBuild } from '#contract/client-build.ts'
 import { headers } from '#contract/headers.ts'
 import type { PageMessage } from '#request/ports.ts'
@@ -7,10 +7,10 @@ declare const self: ServiceWorkerGlobalScope
 
 let isWorkerBypassed = false
 
-/** The server wants no worker between (W-11): from here on every request is let through. */
+/** True if the server has turned the worker off (W-11). From then on every request is passed through. */
 export const isBypassed = () => isWorkerBypassed
 
-/** Only what our own server numbered is believed. */
+/** Only responses with the portal's request id are trusted. */
 export function checkBuildHeaders({ headers: responseHeaders }: Response): void {
   if (!responseHeaders.has(headers.requestId)) return
   if (responseHeaders.get(buildHeaders.worker) === 'bypass' && !isWorkerBypassed) {
@@ -24,7 +24,7 @@ export function checkBuildHeaders({ headers: responseHeaders }: Response): void 
 let notifiedAt = 0
 const notifyIntervalMs = 60_000
 
-/** Pages ask the server themselves what it says: they know what is being typed. Not with every answer. */
+/** Pages ask the server themselves, because they know about unsaved input. Limited to once per interval. */
 function notifyPages(): void {
   if (Date.now() - notifiedAt < notifyIntervalMs) return
   notifiedAt = Date.now()

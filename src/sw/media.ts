@@ -1,7 +1,4 @@
-/**
- * Pictures of users, icons and change logs, as long as somebody is signed in. They never change, and whoever knows the address
- * may see them: so no address of them stays behind either.
- */
+/** Caches pictures and change logs. Their address is enough to read them, so a sign-out deletes all addresses. */
 import { CacheExpiration, ExpirationPlugin } from 'workbox-expiration'
 import { CacheFirst, type StrategyOptions } from 'workbox-strategies'
 import { getResource } from '#contract/apps.ts'
@@ -18,7 +15,7 @@ export const isMedia = ({ pathname }: URL) => folders.some((folder) => pathname.
 const expiration = new ExpirationPlugin({ ...limits, purgeOnQuotaError: true }) as Plugin
 export const mediaStrategy = new CacheFirst({ cacheName, plugins: [expiration] })
 
-/** The plugin's own way forgets only what this worker has used since it was started. */
+/** The plugin's own method deletes only what this worker has used since it started. */
 export async function deleteMedia(): Promise<void> {
   await caches.delete(cacheName)
   await new CacheExpiration(cacheName, limits).delete()

@@ -1,4 +1,3 @@
-/** What the worker lends to the request pipeline. */
 import { cookies, unsentCountCookie } from '#contract/cookies.ts'
 import { requestSync, browserPorts } from '#request/transport/browser-ports.ts'
 import type { PipelinePorts, UnsentCookie } from '#request/ports.ts'
@@ -22,13 +21,13 @@ const access = createWorkerAccess({
   },
 })
 
-/** Somebody has logged out or in. */
+/** Called after a logout or login. */
 export const clearAccess = (): void => access.onRenewed('')
 
-/** The token in a page's cookie; null: the page has none. */
+/** `value` is the token in a page's cookie, or null if the page has none. */
 export const storeAccess = (value: string | null): void => void (value && access.onRenewed(value))
 
-/** A worker that cannot read cookies leaves it to the next page. */
+/** A worker that cannot read cookies leaves the count to the next page. */
 const unsentCookie: UnsentCookie = {
   read: async () =>
     'cookieStore' in self ? ((await self.cookieStore.get(unsentCountCookie.name))?.value ?? null) : null,
@@ -47,7 +46,7 @@ async function fetchFromNetwork(request: Request): Promise<Response> {
   return response
 }
 
-/** Ports for one event: what is begun in it keeps the worker alive until it is done. */
+/** Creates the ports for one event. Work that starts in the event keeps the worker alive until it is done. */
 export const createPorts = (event: ExtendableEvent): PipelinePorts => ({
   ...browserPorts,
   network: fetchFromNetwork,

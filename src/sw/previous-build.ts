@@ -1,16 +1,13 @@
-/**
- * The stored files of the build before, for one release (W-10): a page of it that stays open under this worker, with
- * unsaved words in it, may fetch a part of itself only now, perhaps without a line.
- */
-/** Of Workbox, which keeps all builds' files under one. */
+/** Keeps the previous build's files for one release (W-10): its open pages may load a chunk later, offline. */
+/** Workbox keeps the files of all builds in one cache of this name. */
 const precachePattern = /^workbox-precache-/
 const prefix = 'portal-former-'
 const cacheName = prefix + __BUILD__
 
-/** Of the hashed files alone: what has a fixed name is the new build's. */
+/** Returns true for files with a hash in their name. A file with a fixed name belongs to the new build. */
 export const isHashedFile = ({ pathname }: URL) => pathname.startsWith('/saas/assets/')
 
-/** While this build is being stored beside the former one, whose files go when it takes over. */
+/** Runs while this build is being installed. The previous build's files are deleted when this one activates. */
 export async function cachePreviousBuild(files: ReadonlySet<string>): Promise<void> {
   const name = (await caches.keys()).find((one) => precachePattern.test(one))
   if (name === undefined) return
@@ -26,11 +23,10 @@ export async function cachePreviousBuild(files: ReadonlySet<string>): Promise<vo
   }
 }
 
-/** What was kept for a build before this one, or by one that was never finished. */
 export async function deleteOlderBuilds(): Promise<void> {
   for (const name of await caches.keys()) if (name.startsWith(prefix) && name !== cacheName) await caches.delete(name)
 }
 
-/** The server keeps them as long, those too that are never stored ahead. */
+/** The server keeps these files equally long, including those that are never cached in advance. */
 export const respondFromPreviousBuild = async (request: Request): Promise<Response> =>
   (await caches.match(request, { cacheName })) ?? (await fetch(request))

@@ -1,12 +1,11 @@
-/** One request of a page, answered by the request pipeline: always, in time, and marked as its word. */
+/** Responds to a page's request by the request pipeline: always, within a time limit, and marked with the worker's build. */
 import { headers } from '#contract/headers.ts'
 import { handleRequest } from '#request/pipeline/pipeline.ts'
 import { storeAccess, createPorts } from './ports.ts'
 
 /**
- * Longer than the request pipeline's own patience in its worst case (a lock, a renewal, a request, and once more), shorter than a
- * browser's with a worker (five minutes): what hangs beyond both, a database that another tab blocks above all, is a line
- * that failed.
+ * Longer than the worst case of the request pipeline (a lock, a renewal, a request, and one retry), shorter than a browser's limit for a
+ * worker (five minutes). A request that still hangs, above all because another tab blocks the database, counts as a lost connection.
  */
 const maxResponseMs = 150_000
 
@@ -15,7 +14,7 @@ export async function respond(event: FetchEvent): Promise<Response> {
   storeAccess(event.request.headers.get(headers.pageAccess))
   const timeout = ports.wait(maxResponseMs).then(() => Response.error())
   const response = await Promise.race([handleRequest(event.request, ports), timeout])
-  // Without it the page knows that no pipeline saw its request, and walks it by itself (app/connection/api.ts).
+  // Without this header the page knows that no pipeline handled its request, and runs the pipeline itself (app/connection/api.ts).
   if (response.type !== 'error') response.headers.set(headers.workerBuild, __BUILD__)
   return response
 }

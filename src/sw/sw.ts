@@ -1,7 +1,4 @@
-/**
- * The worker: only events. Which requests it takes is decided at once and without looking anything up; what happens to
- * them is the request pipeline's matter, and the same in a page without a worker.
- */
+/** The worker has only event handlers. Requests are routed synchronously, then handled by the pipeline of pages. */
 import { cleanupOutdatedCaches, createHandlerBoundToURL, precacheAndRoute } from 'workbox-precaching'
 import { NavigationRoute, registerRoute } from 'workbox-routing'
 import { sendOutbox } from '#request/writes/sender.ts'
@@ -17,7 +14,7 @@ import { clearAccess, storeAccess, createPorts } from './ports.ts'
 
 declare const self: ServiceWorkerGlobalScope
 
-// Before Workbox's own listener: whoever answers first has the request.
+// Registered before Workbox's listener, because the first listener that responds handles the request.
 self.addEventListener('fetch', (event) => {
   const route = routeRequest(event.request, { origin: self.location.origin, isBypassed: isBypassed() })
   if (route === 'pipeline') event.respondWith(respond(event))
@@ -42,7 +39,7 @@ self.addEventListener('sync', (event) => {
 self.addEventListener('message', (event) => {
   const message = event.data as WorkerMessage
   if ('accessToken' in message) storeAccess(message.accessToken)
-  // Only after the user agreed: a new worker under open pages would change the ground they stand on.
+  // Only after the user's consent, because a new worker must not replace the code under open pages.
   if (message.type === 'SKIP_WAITING') event.waitUntil(self.skipWaiting())
   if (message.type === 'claim' && canClaim()) event.waitUntil(self.clients.claim())
   if (message.type === 'drain') event.waitUntil(sendOutbox(createPorts(event), message))
@@ -55,7 +52,7 @@ self.addEventListener('message', (event) => {
   if (message.type === 'build') event.ports[0]?.postMessage(__BUILD__)
 })
 
-/** A page that came before this worker took over, and stood only after. What is loaded past it much later is so on purpose. */
+/** In ms. Claims a page that loaded before this worker was active. A page that loads without the worker much later does so on purpose. */
 const claimWindowMs = 60_000
 let activatedAt = Number.NEGATIVE_INFINITY
 const canClaim = () => !isBypassed() && Date.now() - activatedAt < claimWindowMs
@@ -67,7 +64,7 @@ self.addEventListener('activate', (event) => {
   event.waitUntil(Promise.all([self.clients.claim(), deleteOlderBuilds(), deleteOlderParts()]))
 })
 
-/** A sync that fails is repeated by the browser after minutes, also with no page open. */
+/** The browser repeats a failed sync after some minutes, even if no page is open. */
 async function sendOrTryAgain(event: ExtendableEvent): Promise<void> {
   if (await sendOutbox(createPorts(event), { immediate: true })) throw new Error('something still waits')
 }

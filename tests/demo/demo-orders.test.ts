@@ -1,4 +1,3 @@
-/** The demo world has something to sell, and orders in every state there is, on the day it is loaded. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createHash } from 'node:crypto'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
@@ -15,7 +14,7 @@ import type { AppContext } from '#server/context/context.ts'
 import { findStoredPackage } from '#server/use-cases/uploads/stored-packages.ts'
 import { openTestDatabase, testContext } from '#tests/support/server/database.ts'
 
-describe('the demo world', () => {
+describe('the demo data', () => {
   const now = Date.parse('2026-11-22T02:00:00Z')
   const filesDir = mkdtempSync(join(tmpdir(), 'portal-demo-'))
   let app: AppContext
@@ -34,7 +33,7 @@ describe('the demo world', () => {
       db.selectFrom('service_order').selectAll().where('deleted', '=', false).orderBy('id').execute(),
     )
 
-  test('has orders in every state, one row for each service, and one that waits to be changed', async () => {
+  test('has orders in every state, one row for each service, and one changeable order', async () => {
     const timestamp = toTimestamp(app.config.timeZone, now)
     const orders = (await readOrderRows()).map((row) => ({ ...row, state: getContractState(row, timestamp) }))
     expect([...new Set(orders.map(({ state }) => state))].toSorted()).toEqual([...contractStates].toSorted())
@@ -50,7 +49,7 @@ describe('the demo world', () => {
     expect(orders.filter(({ type, state }) => type === 'change' && state === 'unpaid')).toHaveLength(1)
   })
 
-  test('has a paid backup, an unpaid one, one for nothing, and two months of traffic', async () => {
+  test('has a paid, an unpaid and a free backup, and two months of traffic', async () => {
     const demoRows = await runInTransaction(app, { role: 'portal_system' }, async (db) => ({
       backups: await db
         .selectFrom('backup_order as b')
@@ -81,7 +80,7 @@ describe('the demo world', () => {
     expect(demoRows.traffic[1]?.invoice).toMatch(/^I2026/)
   })
 
-  test('runs the newest versions of its apps, but for one service that is behind (D44)', async () => {
+  test('runs the latest version of each app, except on one service (D44)', async () => {
     const { runningApps, latestApps } = await runInTransaction(app, { role: 'portal_system' }, async (db) => ({
       runningApps: await db
         .selectFrom('service_app')
@@ -103,7 +102,7 @@ describe('the demo world', () => {
     expect(runningApps.filter(isBehind)).toHaveLength(1)
   })
 
-  test('publishes the apps that its modules name, in versions and with requirements that fit', async () => {
+  test('publishes the apps that its modules name, with compatible versions and requirements', async () => {
     const { modules, latestApps, count } = await runInTransaction(app, { role: 'portal_system' }, async (db) => ({
       modules: await listModulesOfType(db, 'saas'),
       latestApps: await listLatestApps(db),
@@ -116,7 +115,7 @@ describe('the demo world', () => {
     expect(count).toBeGreaterThan(latestApps.length)
   })
 
-  test('keeps the packages of its apps, for services to be set up from', async () => {
+  test('stores the packages of its apps, so that services can be installed from them', async () => {
     const versions = await runInTransaction(app, { role: 'portal_system' }, (db) =>
       db.selectFrom('app_version').select('sha256').execute(),
     )
@@ -128,7 +127,7 @@ describe('the demo world', () => {
     ).toEqual(versions.map(({ sha256 }) => sha256))
   })
 
-  test('is loaded once', async () => {
+  test('is loaded only once', async () => {
     expect(await loadDemoData(app)).toBe(false)
     expect((await readOrderRows()).length).toBe(8)
   })

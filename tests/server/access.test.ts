@@ -1,6 +1,6 @@
 /**
- * Every row of the table, asked by every role for an own, a foreign and a missing id (Z-01 to Z-36, S-49, S-53). What is
- * expected is worked out from the row itself and from the matrix, so a new endpoint is walked without a new line here.
+ * Calls every endpoint of the contract as every role, with an own, a foreign and a missing id (Z-01 to Z-36, S-49, S-53). The expected
+ * response is derived from the endpoint and the matrix, so a new endpoint is tested without a change here.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { sql } from 'kysely'
@@ -30,7 +30,7 @@ beforeAll(async () => {
 }, 120_000)
 afterAll(() => Promise.all([server.close(), host.end()]))
 
-/** The matrix of the checklist: which roles each rule lets in. */
+/** The access matrix of the checklist: the roles that each rule allows. */
 const allowedRoles: Record<AccessRule, readonly Role[]> = {
   anybody: ['A', 'U', 'O', 'C', 'S', 'P', 'D'],
   user: ['U', 'O', 'C', 'S', 'P', 'D'],
@@ -49,10 +49,10 @@ const builtEndpoints = new Set(
 
 type Ownership = 'own' | 'foreign' | 'missing'
 
-/** Whose own record is the caller's. */
+/** Endpoints whose own record is the caller's user. */
 const selfOnlyEndpoints = new Set(['getUser', 'updateOwnUser'])
 
-/** The id that a reference of that kind is given. Kinds whose rows nobody can make yet have no ids of their own. */
+/** Returns an id for a reference of this kind. Kinds without rows in this test get 1. */
 function getRowId(endpoint: Endpoint, kind: RowKind, ownership: Ownership, role: Role): number {
   const company = ['S', 'P', 'D'].includes(role) ? 'm18' : 'alpha'
   if (ownership === 'missing') return 2_000_000_000
@@ -69,17 +69,17 @@ function getRowId(endpoint: Endpoint, kind: RowKind, ownership: Ownership, role:
   return 1
 }
 
-/** What all companies share: there is no foreign one of these. */
+/** Rows that all companies share, so there is no foreign one. */
 const sharedKinds: readonly RowKind[] = ['price', 'module']
 
-/** Services are the customers': the provider's admins run all of them (Z-26, Z-27), and their backups. */
+/** Services and their backups belong to the customers, and the provider's admins operate all of them (Z-26, Z-27). */
 const coversAllCompanies = ({ path, access }: Endpoint, role: Role) =>
   ['P', 'D'].includes(role) && (path.startsWith('/api/aws/') || (path.startsWith('/api/pdb/') && access !== 'order'))
-/** Whose path names a row by a number that no write makes. */
+/** Endpoints whose path contains a row number that no write of this test creates. */
 const endpointsWithNumber = new Set(['refundPaymentTask', 'applyPaymentTask'])
-/** Narrows what is shown: of a company that is not there, nothing is. */
+/** Endpoints where the id is only a filter: for a company that does not exist the list is empty. */
 const filterEndpoints = new Set(['listServices', 'recheckServices'])
-/** Before its contract is over a service is deleted by the delete level alone (D41). */
+/** Before its contract has ended, only the delete level may delete a service (D41). */
 const isDeletionTooEarly = (endpoint: Endpoint, role: Role) => endpoint.name === 'deleteService' && role !== 'D'
 
 const bodies: Record<string, unknown> = {
@@ -171,7 +171,7 @@ describe.each(endpoints.map((endpoint) => [`${endpoint.method} ${endpoint.path}`
     const isBuilt = builtEndpoints.has(endpoint.name)
 
     test.each(Object.keys(roles) as Role[])(
-      `answers %s as the matrix says (${endpoint.matrix}; S-50)`,
+      `answers %s as the access matrix requires (${endpoint.matrix}; S-50)`,
       async (role) => {
         for (const ownership of getOwnerships(endpoint)) {
           const send = await getSender(role)
@@ -189,7 +189,7 @@ describe.each(endpoints.map((endpoint) => [`${endpoint.method} ${endpoint.path}`
       },
     )
 
-    /** Signing out ends a session of its own, or the walk would end here for that role. */
+    /** Signing out uses a session of its own. Otherwise all later calls of that role would fail. */
     async function getSender(role: Role): Promise<Send> {
       if (role === 'A') return server.send
       return endpoint.name === 'signOut' ? (await server.signIn(roles[role])).send : usersByRole[role].send
@@ -200,7 +200,7 @@ describe.each(endpoints.map((endpoint) => [`${endpoint.method} ${endpoint.path}`
         return role === 'A' ? /401 UNAUTHORIZED/ : /403 FORBIDDEN/
       if (!isBuilt) return /501 NOT_SUPPORT/
       if (calledEndpoint.name === 'signOut') return role === 'A' ? /401 UNAUTHORIZED/ : /204/
-      // Whoever has nothing to come back to is sent to the list.
+      // A browser without a payment to return to is redirected to the list.
       if (calledEndpoint.name === 'returnFromPayment') return /: 303/
       const isAbsent =
         ownership === 'missing' &&
@@ -213,7 +213,7 @@ describe.each(endpoints.map((endpoint) => [`${endpoint.method} ${endpoint.path}`
     }
 
     if (endpoint.access === 'anybody') return
-    test('lets in neither an expired token nor one of an ended session (M59)', async () => {
+    test('rejects an expired token and the token of an ended session (M59)', async () => {
       const send = (accessToken: string) =>
         server.send({ ...buildRequest(endpoint, 'own', 'C'), headers: { authorization: `Bearer ${accessToken}` } })
       const { accessToken } = await getExpiredUser()
@@ -224,7 +224,7 @@ describe.each(endpoints.map((endpoint) => [`${endpoint.method} ${endpoint.path}`
   },
 )
 
-/** What the row before has begun is worked off by nobody here, and holds its service. */
+/** Removes the operation that the previous case started on a service. No job runs here, so it would block the service. */
 const resetServiceOperations = () =>
   bypassPolicies(server.app.database, async (db) => {
     await sql`update service set operation = null`.execute(db)

@@ -1,4 +1,4 @@
-/** What happens at the same moment is as if it had happened one after the other (F-08), and to each company alone (N-09). */
+/** Concurrent requests have the same effect as sequential ones (F-08), and no effect on other companies (N-09). */
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { onConnections } from '#tests/support/server/database.ts'
 import { type SignedIn, startServer, type TestServer } from '#tests/support/server/server.ts'
@@ -34,7 +34,7 @@ onConnections('at the same moment', (engine) => {
     names.slice(index).map((secondName) => [firstName, secondName] as const),
   )
 
-  /** Both answers and the row that is left, without what differs between two users. */
+  /** Returns both responses and the resulting row, without the values that differ between two users. */
   async function readOutcome(run: (id: number) => Promise<{ statusCode: number; body: string }[]>) {
     const id = await createUser()
     const responses = (await run(id)).map(({ statusCode, body }) =>
@@ -44,17 +44,22 @@ onConnections('at the same moment', (engine) => {
     return { responses, name, alert, status, row_version }
   }
 
-  test.each(pairs)('%s and %s of one user end as in one of the two orders (F-08)', async (firstName, secondName) => {
-    const [firstWrite, secondWrite] = [writes[firstName]!, writes[secondName]!]
-    const sequentialOutcome = await readOutcome(async (id) => [await firstWrite(id), await secondWrite(id)])
-    const reversedOutcome = await readOutcome(async (id) => [await secondWrite(id), await firstWrite(id)].toReversed())
-    for (let round = 0; round < 3; round++) {
-      const parallelOutcome = await readOutcome((id) => Promise.all([firstWrite(id), secondWrite(id)]))
-      expect([sequentialOutcome, reversedOutcome]).toContainEqual(parallelOutcome)
-    }
-  })
+  test.each(pairs)(
+    '%s and %s of one user at once end as in one of the two orders (F-08)',
+    async (firstName, secondName) => {
+      const [firstWrite, secondWrite] = [writes[firstName]!, writes[secondName]!]
+      const sequentialOutcome = await readOutcome(async (id) => [await firstWrite(id), await secondWrite(id)])
+      const reversedOutcome = await readOutcome(async (id) =>
+        [await secondWrite(id), await firstWrite(id)].toReversed(),
+      )
+      for (let round = 0; round < 3; round++) {
+        const parallelOutcome = await readOutcome((id) => Promise.all([firstWrite(id), secondWrite(id)]))
+        expect([sequentialOutcome, reversedOutcome]).toContainEqual(parallelOutcome)
+      }
+    },
+  )
 
-  test('two companies that ask in turns are each answered of themselves (N-09)', async () => {
+  test('interleaved requests of two companies each return only their own rows (N-09)', async () => {
     const beta = await server.signIn('admin@beta')
     const sendRequests = (sender: SignedIn, companyId: number, userId: number) => [
       sender.send({ url: `/api/m18s/company/${companyId}/users` }),

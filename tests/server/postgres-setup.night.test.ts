@@ -16,7 +16,7 @@ import { limitByDay, nightlyBlock } from '#tests/support/runner/nightly.ts'
 
 vi.setConfig({ testTimeout: 90_000, hookTimeout: 90_000 })
 
-/** The blocks of the chapter "PostgreSQL", as an operator copies them. */
+/** Returns the code blocks of the chapter "PostgreSQL", as an operator copies them. */
 async function readDocumentedSetup(): Promise<{ statements: string; environment: string }> {
   const text = await readFile(join(import.meta.dirname, '../../docs/operating.md'), 'utf8')
   const [, chapter = ''] = /^## PostgreSQL\n(.*?)^## /ms.exec(text) ?? []
@@ -30,7 +30,7 @@ const bin = postgresBin()
 nightlyBlock('PostgreSQL set up as the operating guide says', () => {
   let cluster: Cluster
   let folder: string
-  // A cluster of its own: roles belong to the cluster, and here none may exist yet.
+  // A separate cluster, because roles belong to a cluster, and none of them may exist yet.
   beforeAll(async () => {
     cluster = await startCluster(bin ?? '')
     folder = await mkdtemp(join(tmpdir(), 'portal-operating-'))
@@ -40,57 +40,60 @@ nightlyBlock('PostgreSQL set up as the operating guide says', () => {
     await rm(folder, { recursive: true, force: true })
   })
 
-  it.skipIf(bin === null)('serves, with logins that are neither superusers nor may create roles', async () => {
-    const { statements, environment } = await readDocumentedSetup()
-    const script = statements.replaceAll("password '...'", "password 'of-a-test'")
-    const psql = promisify(execFile)(join(bin ?? '', 'psql'), [
-      '-X',
-      '-v',
-      'ON_ERROR_STOP=1',
-      `${cluster.url}/postgres`,
-    ])
-    psql.child.stdin?.end(script)
-    await psql
-    const env = Object.fromEntries(
-      environment
-        .replaceAll(':...@db:5432', `:of-a-test@${new URL(cluster.url).host}`)
-        .replace('TOKEN_KEY=...', `TOKEN_KEY=${'11'.repeat(32)}`)
-        .trim()
-        .split('\n')
-        .map(
-          (line) =>
-            line
-              .replace(/\s+#.*/, '')
-              .split(/=(.*)/s)
-              .slice(0, 2) as [string, string],
-        ),
-    )
-    expect(Object.keys(env)).toEqual(['DATABASE_URL', 'MIGRATE_DATABASE_URL', 'TOKEN_KEY'])
-    for (let startCount = 0; startCount < 2; startCount++) {
-      const server = startProcess({ ...env, DATA_DIR: folder, DEMO: '1' })
-      try {
-        const url = await server.ready
-        const token = await fetch(`${url}/api/m18s/token`, {
-          method: 'POST',
-          headers: { authorization: `Basic ${btoa(clientCredential)}` },
-          body: new URLSearchParams({
-            grant_type: 'password',
-            username: 'acme:user@acme.example',
-            password: 'Portal-demo-1',
-          }),
-        })
-        expect([token.status, server.output()]).toEqual([200, expect.not.stringContaining('superuser')])
-      } finally {
-        await server.kill('SIGTERM')
+  it.skipIf(bin === null)(
+    'serves the portal with logins that are not superusers and may not create roles',
+    async () => {
+      const { statements, environment } = await readDocumentedSetup()
+      const script = statements.replaceAll("password '...'", "password 'of-a-test'")
+      const psql = promisify(execFile)(join(bin ?? '', 'psql'), [
+        '-X',
+        '-v',
+        'ON_ERROR_STOP=1',
+        `${cluster.url}/postgres`,
+      ])
+      psql.child.stdin?.end(script)
+      await psql
+      const env = Object.fromEntries(
+        environment
+          .replaceAll(':...@db:5432', `:of-a-test@${new URL(cluster.url).host}`)
+          .replace('TOKEN_KEY=...', `TOKEN_KEY=${'11'.repeat(32)}`)
+          .trim()
+          .split('\n')
+          .map(
+            (line) =>
+              line
+                .replace(/\s+#.*/, '')
+                .split(/=(.*)/s)
+                .slice(0, 2) as [string, string],
+          ),
+      )
+      expect(Object.keys(env)).toEqual(['DATABASE_URL', 'MIGRATE_DATABASE_URL', 'TOKEN_KEY'])
+      for (let startCount = 0; startCount < 2; startCount++) {
+        const server = startProcess({ ...env, DATA_DIR: folder, DEMO: '1' })
+        try {
+          const url = await server.ready
+          const token = await fetch(`${url}/api/m18s/token`, {
+            method: 'POST',
+            headers: { authorization: `Basic ${btoa(clientCredential)}` },
+            body: new URLSearchParams({
+              grant_type: 'password',
+              username: 'acme:user@acme.example',
+              password: 'Portal-demo-1',
+            }),
+          })
+          expect([token.status, server.output()]).toEqual([200, expect.not.stringContaining('superuser')])
+        } finally {
+          await server.kill('SIGTERM')
+        }
       }
-    }
-  })
+    },
+  )
 })
 
-/** The embedded database is newer than version 16, where being a member of a role no longer means that one may act as it. */
-describe('the migrations run by an owner of the schema who is no superuser', () => {
+/** The embedded database is newer than version 16. There, a member of a role no longer has the right to act as that role automatically. */
+describe('the migrations run as a schema owner without superuser rights', () => {
   const ownerCases: readonly [string, string, string[]][] = [
-    // Version 16 leaves a role to its maker as something to grant on, and not as something to act as.
+    // Since version 16 the creator of a role may grant it to others, but may not act as it.
     ['may create roles, and has none yet', 'createrole', []],
     ['may not create roles, and was granted them', 'nocreaterole', ['portal_app', 'portal_system']],
   ]

@@ -1,4 +1,4 @@
-/** What one company, or one user, may take up of what all share (fault 16, decision 70). */
+/** Limits on what one company or one user can use of shared resources (fault 16, decision 70). */
 import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { insertAsset } from '#server/db/accounts/assets.ts'
@@ -17,7 +17,7 @@ const dayMs = 86_400_000
 onConnections('orders that wait to be paid', (engine) => {
   const fixture = setUpShop(engine)
 
-  test('fault 16b are 20 of a company at once, however many are asked for together', async () => {
+  test('are limited to 20 per company, also for concurrent requests (fault 16b)', async () => {
     const buyer = await fixture.server.signIn('order@alpha')
     const placeNumbered = (orderNumber: number, overrides: object = {}) =>
       placeOrder(buyer, { code: `quota${orderNumber}`, ...overrides })
@@ -26,11 +26,11 @@ onConnections('orders that wait to be paid', (engine) => {
     expect(refusedResponses.map((response) => response.json())).toEqual(
       Array(4).fill(expect.objectContaining({ errorCode: 'TOO_MANY_UNPAID', data: { most: 20 } })),
     )
-    // A refused one holds no code.
+    // A refused order does not reserve its code.
     const otherBuyer = await fixture.server.signIn('order@beta')
     const freeNumber = responses.findIndex(({ statusCode }) => statusCode !== 200)
     expect((await placeOrder(otherBuyer, { code: `quota${freeNumber}` })).statusCode).toBe(200)
-    // Replaced, deleted or no longer payable, one makes room for another.
+    // An order that is replaced, deleted or no longer payable no longer counts.
     const placedOrders = responses.filter(({ statusCode }) => statusCode === 200).map((response) => response.json())
     expect((await placeNumbered(30, { replaces: placedOrders[0].id })).statusCode).toBe(200)
     expect((await placeNumbered(31)).statusCode).toBe(409)
@@ -70,7 +70,7 @@ onConnections('a sign-up that nobody activates', (engine) => {
   const readLinkKey = async () => readKey((await mailBox.fetch()).at(-1) ?? { text: '' })
   const activate = async (otk: string) => (await postForm(server.send, '/public/users/activate', { otk })).json()
 
-  test('fault 16d gives its company code back after seven days, and its link is dead', async () => {
+  test('frees its company code after seven days, and its link stops working (fault 16d)', async () => {
     await register()
     const otk = await readLinkKey()
     server.clock.now += quotas.activationDays * dayMs - 1000
@@ -87,7 +87,7 @@ onConnections('a sign-up that nobody activates', (engine) => {
     expect(entry?.info).toMatchObject({ CompanyCode: 'nova_1', Reason: 'never activated' })
   })
 
-  test('fault 16d keeps it as long as a link is open, and for good once it was activated', async () => {
+  test('keeps its code as long as a link is valid, and for good after activation (fault 16d)', async () => {
     await register()
     server.clock.now += 6 * dayMs
     await postForm(server.send, '/public/users/activatemail', {
@@ -103,7 +103,7 @@ onConnections('a sign-up that nobody activates', (engine) => {
     expect(await isCodeTaken()).toBe(true)
   })
 
-  test('fault 16j gives it back after two weeks, however often its link was sent again', async () => {
+  test('frees its code after two weeks, even if its link was sent again (fault 16j)', async () => {
     await register()
     for (let index = 0; index < 6; index++) {
       server.clock.now += 2 * dayMs
@@ -120,7 +120,7 @@ onConnections('a sign-up that nobody activates', (engine) => {
     expect(await isCodeTaken()).toBe(false)
   })
 
-  test.skipIf(engine === 'embedded')('fault 16k keeps one that is activated at the same moment', async () => {
+  test.skipIf(engine === 'embedded')('is kept if it is activated during its removal (fault 16k)', async () => {
     await register()
     server.clock.now += 8 * dayMs
     let cleanUp: Promise<Record<string, number>> | undefined
@@ -140,7 +140,7 @@ onConnections('a sign-up that nobody activates', (engine) => {
   })
 })
 
-describe('pictures', () => {
+describe('the pictures of a company', () => {
   let server: TestServer
   let user: SignedIn
   beforeAll(async () => {
@@ -152,7 +152,7 @@ describe('pictures', () => {
     user = await server.signIn('user@alpha')
   })
 
-  test('fault 16c take up so much of a company, and another company has its own', async () => {
+  test('are limited in total size, for each company on its own (fault 16c)', async () => {
     const { companies, users } = server.world
     const ownerIds = { company_id: companies.alpha, user_id: users['admin@alpha'] ?? 0 }
     const largeAsset = { ...ownerIds, name: 'large', type: 'image/webp' as const, bytes: Buffer.alloc(1024 ** 2 - 10) }

@@ -1,4 +1,4 @@
-/** Pictures as rows: put in once, never changed, taken out when they are nobody's. */
+/** Rows of pictures. A picture is inserted once, never changed, and deleted when nobody uses it. */
 import { type Selectable, sql } from 'kysely'
 import type { DatabaseHandle } from '#server/db/database.ts'
 import { findRow } from '#server/db/find-row.ts'
@@ -6,7 +6,7 @@ import type { AssetTable } from '#server/db/tables/tables.ts'
 
 export type NewAsset = Omit<Selectable<AssetTable>, 'id'>
 
-/** The number of the new row, which is what the idempotency store keeps. */
+/** Returns the number of the new row. The idempotency store stores this number. */
 export async function insertAsset(db: DatabaseHandle, asset: NewAsset): Promise<number> {
   const { id } = await db
     .insertInto('asset')
@@ -16,7 +16,7 @@ export async function insertAsset(db: DatabaseHandle, asset: NewAsset): Promise<
   return id
 }
 
-/** By its name, or by the number that a write left; null where it is not this user's own. */
+/** Finds a picture by its name or by the row number from a write. Returns null if it does not belong to this user. */
 export async function findOwnAssetName(
   db: DatabaseHandle,
   userId: number,
@@ -34,7 +34,7 @@ export async function findOwnAssetName(
 export const findAssetByName = (db: DatabaseHandle, name: string) =>
   findRow(db.selectFrom('asset').select(['type', 'bytes']).where('name', '=', name))
 
-/** Pictures that nobody wears and no write that waits may still name. */
+/** Deletes pictures that no user uses and that no waiting write may still name. */
 export async function deleteUnusedAssets(db: DatabaseHandle, createdBefore: number): Promise<number> {
   const { numDeletedRows } = await db
     .deleteFrom('asset')
@@ -44,7 +44,7 @@ export async function deleteUnusedAssets(db: DatabaseHandle, createdBefore: numb
   return Number(numDeletedRows)
 }
 
-/** What the company's pictures take up, bytes. */
+/** Returns bytes. */
 export async function sumPictureBytes(db: DatabaseHandle, companyId: number): Promise<number> {
   const { bytes } = await db
     .selectFrom('asset')
@@ -54,7 +54,6 @@ export async function sumPictureBytes(db: DatabaseHandle, companyId: number): Pr
   return bytes
 }
 
-/** How many pictures this user has put in since then. */
 export async function countAssets(db: DatabaseHandle, userId: number, since: number): Promise<number> {
   const { count } = await db
     .selectFrom('asset')

@@ -1,4 +1,3 @@
-/** Companies as rows. */
 import { type Insertable, type Selectable, sql, type Updateable } from 'kysely'
 import { PROVIDER } from '#domain/access.ts'
 import { userStatus } from '#domain/accounts/users.ts'
@@ -15,7 +14,7 @@ export const findCompanyById = (db: DatabaseHandle, id: number) =>
 
 export type CompanySummary = Pick<CompanyRecord, 'id' | 'code' | 'name'>
 
-/** By id, or by a part of the code or name, however it is written; by code. */
+/** Finds companies by id, or by a part of the code or name in any spelling. Sorted by code. */
 export const searchCompanies = (
   db: DatabaseHandle,
   { id, searchText, limit }: { id: number | null; searchText: string; limit: number },
@@ -33,7 +32,6 @@ export const searchCompanies = (
     .limit(limit)
     .execute()
 
-/** The company that somebody is of. */
 export const findCompanyOfUser = (db: DatabaseHandle, userId: number) =>
   findRow(
     db
@@ -43,19 +41,18 @@ export const findCompanyOfUser = (db: DatabaseHandle, userId: number) =>
       .where('portal_user.id', '=', userId),
   )
 
-/** Locks the row until the commit. */
 export const lockCompany = (db: DatabaseHandle, id: number) =>
   findRow(db.selectFrom('company').selectAll().where('id', '=', id).forUpdate())
 
 interface UnusedSignUpFilter {
   createdBefore: number
-  /** Those with a link that is open. */
+  /** Sign-ups older than this are included even if their link is still valid. */
   createdBeforeWithLink: number
   now: number
   limit: number
 }
 
-/** Sign-ups older than `createdBefore` that nobody has activated, or can activate at `now`: no user was ever active, no link is open. */
+/** Returns sign-ups without an activated user and without an order. `createdBefore` applies without a valid link. */
 export const findUnusedSignUps = (
   db: DatabaseHandle,
   { createdBefore, createdBeforeWithLink, now, limit }: UnusedSignUpFilter,
@@ -83,17 +80,14 @@ export const findUnusedSignUps = (
     .forUpdate()
     .execute()
 
-/**
- * Gives the code back: `~` stands in no code that can be typed at a sign-up. Its users can be activated no longer. False: one of them was
- * at the same moment.
- */
+/** Puts `~` into the code, which nobody can type at sign-up. Returns false if a user was activated meanwhile. */
 export async function releaseCode(
   db: DatabaseHandle,
   { id, code }: CompanySummary,
   stamp: { change: number; time: number },
 ): Promise<boolean> {
   const users = await db.selectFrom('portal_user').select('status').where('company_id', '=', id).forUpdate().execute()
-  // Somebody was activated since it was looked at.
+  // A user was activated after the company was selected.
   if (users.some(({ status }) => status === userStatus.activated || status === userStatus.disabled)) return false
   await db
     .updateTable('portal_user')
@@ -128,7 +122,7 @@ export async function insertCompany(db: DatabaseHandle, company: NewCompany): Pr
 
 export type CompanyChange = Omit<Updateable<CompanyTable>, 'row_version' | 'code'>
 
-/** Writes the fields and the next version, which it answers. */
+/** Writes the fields and returns the next version. */
 export async function updateCompany(db: DatabaseHandle, id: number, fields: CompanyChange): Promise<number> {
   const { row_version } = await db
     .updateTable('company')
@@ -139,7 +133,7 @@ export async function updateCompany(db: DatabaseHandle, id: number, fields: Comp
   return row_version
 }
 
-/** No field of the profile, so its version stays. False: it was so already. */
+/** Keeps the version, because this is not a field of the profile. Returns false if the value was already set. */
 export const setFactorRequired = (db: DatabaseHandle, id: number, required: boolean) =>
   hasRow(
     db

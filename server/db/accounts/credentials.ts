@@ -1,4 +1,4 @@
-/** Password hashes: read, checked again and written here alone; no other query of users carries them onward. */
+/** Only this file reads, checks and writes password hashes. No other query of users returns them. */
 import { userStatus } from '#domain/accounts/users.ts'
 import type { DatabaseHandle } from '#server/db/database.ts'
 import { findRow, hasRow } from '#server/db/find-row.ts'
@@ -24,7 +24,7 @@ const selectCredentials = (db: DatabaseHandle) =>
 
 export type UserCredential = Awaited<ReturnType<ReturnType<typeof selectCredentials>['executeTakeFirstOrThrow']>>
 
-/** By company code and folded e-mail. A deleted user has none: its e-mail may belong to somebody else by now (D73). */
+/** `emailKey` is normalised. Ignores deleted users, because another user may have the e-mail by now (D73). */
 export const findCredential = (db: DatabaseHandle, companyCode: string, emailKey: string) =>
   findRow(
     selectCredentials(db)
@@ -35,7 +35,7 @@ export const findCredential = (db: DatabaseHandle, companyCode: string, emailKey
 export const findCredentialByUserId = (db: DatabaseHandle, userId: number) =>
   findRow(selectCredentials(db).where('portal_user.id', '=', userId))
 
-/** Whether the user is still active with that very hash. Locks the row until the commit. */
+/** Returns whether the user is still active and still has this hash. Locks the row until the commit. */
 export const lockIfPasswordCurrent = (db: DatabaseHandle, userId: number, passwordHash: string) =>
   hasRow(
     db
@@ -45,7 +45,7 @@ export const lockIfPasswordCurrent = (db: DatabaseHandle, userId: number, passwo
       .forUpdate(),
   )
 
-/** Whether the account is neither disabled nor deleted by now. Locks the row until the commit. */
+/** Returns whether the account is neither disabled nor deleted. Locks the row until the commit. */
 export const lockIfAccountOpen = (db: DatabaseHandle, userId: number) =>
   hasRow(
     db
@@ -56,7 +56,7 @@ export const lockIfAccountOpen = (db: DatabaseHandle, userId: number) =>
       .forUpdate(),
   )
 
-/** Writes nothing that a list shows, so neither version nor change number moves. */
+/** Changes nothing that a list shows, so the version and the change number stay. */
 export async function storePasswordHash(db: DatabaseHandle, userId: number, passwordHash: string): Promise<void> {
   await db.updateTable('portal_user').set({ password_hash: passwordHash }).where('id', '=', userId).execute()
 }

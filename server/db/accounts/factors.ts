@@ -1,4 +1,4 @@
-/** Second factors and recovery codes as rows. What takes one is one statement that finds and marks it: of two at once, one wins. */
+/** A code is found and marked as used in one statement, so only one of two concurrent calls succeeds. */
 import type { Insertable, Selectable } from 'kysely'
 import type { DatabaseHandle } from '#server/db/database.ts'
 import { findRow, hasRow } from '#server/db/find-row.ts'
@@ -12,7 +12,7 @@ export type FactorRecord = Selectable<FactorTable>
 export const listFactors = (db: DatabaseHandle, userId: number) =>
   db.selectFrom('factor').selectAll().where('user_id', '=', userId).orderBy('id').execute()
 
-/** Throws STATE_CONFLICT for a passkey that is known already. */
+/** Throws STATE_CONFLICT if the passkey is already registered. */
 export async function insertFactor(db: DatabaseHandle, factor: Insertable<FactorTable>): Promise<void> {
   await db
     .insertInto('factor')
@@ -23,22 +23,20 @@ export async function insertFactor(db: DatabaseHandle, factor: Insertable<Factor
     })
 }
 
-/** Answers what it is; null where the user has none of that id. */
 export const renameFactor = (db: DatabaseHandle, userId: number, id: number, name: string) =>
   findRow(db.updateTable('factor').set({ name }).where('id', '=', id).where('user_id', '=', userId).returningAll())
 
-/** Answers how many there were. With them their recovery codes go. */
+/** Also deletes the user's recovery codes. Returns the number of deleted factors. */
 export async function deleteFactors(db: DatabaseHandle, owner: { userId: number; companyId: number }): Promise<number> {
   const deletedRows = await db.deleteFrom('factor').where('user_id', '=', owner.userId).returning('id').execute()
   await replaceRecoveryCodes(db, owner, [])
   return deletedRows.length
 }
 
-/** Answers what was removed; null where the user has none of that id. */
 export const deleteFactor = (db: DatabaseHandle, userId: number, id: number) =>
   findRow(db.deleteFrom('factor').where('id', '=', id).where('user_id', '=', userId).returningAll())
 
-/** Whether this call was the one that took that step's code. */
+/** Returns whether this call was the first to use the code of that step. */
 export const claimStep = (db: DatabaseHandle, id: number, step: number, now: number) =>
   hasRow(
     db
@@ -49,7 +47,7 @@ export const claimStep = (db: DatabaseHandle, id: number, step: number, now: num
       .returning('id'),
   )
 
-/** False where the key has counted further already, as a copy of it would have. */
+/** Returns false if the stored counter is already as high, which happens with a cloned key. */
 export const claimCounter = (db: DatabaseHandle, id: number, counter: number, now: number) =>
   hasRow(
     db
@@ -69,7 +67,6 @@ export async function countRecoveryCodes(db: DatabaseHandle, userId: number): Pr
   return Number(count)
 }
 
-/** The former ones go, used or not. */
 export async function replaceRecoveryCodes(
   db: DatabaseHandle,
   { userId, companyId }: { userId: number; companyId: number },
@@ -81,7 +78,7 @@ export async function replaceRecoveryCodes(
   await db.insertInto('recovery_code').values(rows).execute()
 }
 
-/** Whether this call was the one that used it. */
+/** Returns whether this call was the one that used the code. */
 export const spendRecoveryCode = (db: DatabaseHandle, userId: number, hash: string, now: number) =>
   hasRow(
     db

@@ -1,10 +1,8 @@
-/** Sign-ins that failed, counted by account and network until they become entries of the audit trail. */
+/** Failed sign-ins, counted by account and network until they become entries of the audit trail. */
 import { sql } from 'kysely'
 import type { DatabaseHandle } from '#server/db/database.ts'
 
-/**
- * One statement for accounts that are there and for those that are not, which leave nothing: neither takes longer than the other (S-32).
- */
+/** Runs the same statement for unknown accounts, so that both take equally long, but stores nothing (S-32). */
 export async function countFailedSignIn(
   db: DatabaseHandle,
   { userId, network, now }: { userId: number | null; network: string; now: number },
@@ -26,7 +24,6 @@ export interface FailedSignIns {
   count: number
 }
 
-/** Takes those out that began before that time. */
 export async function removeFailedSignIns(db: DatabaseHandle, startedBefore: number): Promise<FailedSignIns[]> {
   const { rows } = await sql<FailedSignIns>`
     with taken as (delete from failed_sign_in where since <= ${startedBefore}::bigint returning *)

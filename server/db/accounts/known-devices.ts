@@ -1,4 +1,4 @@
-/** From what a user has signed in before. As portal_system, like all of a sign-in. */
+/** Devices from which a user has signed in. Needs the role portal_system, as everything at sign-in does. */
 import type { DatabaseHandle } from '#server/db/database.ts'
 import { hasRow } from '#server/db/find-row.ts'
 
@@ -9,14 +9,10 @@ export interface SignInDevice {
   now: number
 }
 
-/** Whether that user has signed in from it. */
 export const isKnownDevice = (db: DatabaseHandle, hash: string) =>
   hasRow(db.selectFrom('device').select('hash').where('hash', '=', hash))
 
-/**
- * `first`: the user has no device yet, so there is nothing to be surprised by. Who signs in holds the user's row, so two at
- * once do not both come first.
- */
+/** `first`: the user had no device. The caller locks the user's row, so two sign-ins are never both the first. */
 export async function recordDevice(
   db: DatabaseHandle,
   { hash, userId, companyId, now }: SignInDevice,

@@ -1,4 +1,4 @@
-/** What `mfa_token` names: 256 bits, only their hash is kept, good for minutes and for one success. */
+/** Tokens that `mfa_token` refers to: 256 bits, stored only as a hash, valid for minutes and for one success. */
 import type { Insertable, Selectable, Updateable } from 'kysely'
 import { hash } from 'node:crypto'
 import type { DatabaseHandle } from '#server/db/database.ts'
@@ -21,15 +21,13 @@ const selectValidMfaToken = (db: DatabaseHandle, token: string, now: number) =>
     .where(hasValues({ hash: hashMfaToken(token), done: null }))
     .where('until', '>', now)
 
-/** Null: there is none, or no longer. */
 export const findMfaToken = (db: DatabaseHandle, token: string, now: number) =>
   findRow(selectValidMfaToken(db, token, now))
 
-/** Locks it until the commit. */
 export const lockMfaTokenRow = (db: DatabaseHandle, token: string, now: number) =>
   findRow(selectValidMfaToken(db, token, now).forUpdate())
 
-/** Whether somebody has proved themselves in that session since then. */
+/** Returns whether the user proved a password or a factor in that session since then. */
 export const hasProofSince = (db: DatabaseHandle, sessionId: string, since: number) =>
   hasRow(db.selectFrom('proof').select('hash').where('session_id', '=', sessionId).where('proven', '>', since))
 

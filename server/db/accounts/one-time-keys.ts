@@ -1,4 +1,4 @@
-/** Keys of mailed links: 256 bits, only their hash is kept, each works once and not for ever (S-35, D75). */
+/** Keys of mailed links: 256 bits, stored only as a hash. Each works once and for a limited time (S-35, D75). */
 import { createHash } from 'node:crypto'
 import { type UserCredential, findCredentialByUserId } from '#server/db/accounts/credentials.ts'
 import type { DatabaseHandle } from '#server/db/database.ts'
@@ -9,7 +9,6 @@ export type KeyPurpose = 'activate' | 'reset'
 
 export const hashOneTimeKey = (key: string) => createHash('sha256').update(key).digest('hex')
 
-/** Whose key it is, while it works. */
 export async function findKeyHolder(
   db: DatabaseHandle,
   key: string,
@@ -25,7 +24,7 @@ export async function findKeyHolder(
   return row ? findCredentialByUserId(db, row.user_id) : null
 }
 
-/** Whether this call was the one that used it: of two at once, one is. */
+/** Returns whether this call used the key. Only one of two concurrent calls succeeds. */
 export const spendKey = (db: DatabaseHandle, key: string, now: number) =>
   hasRow(
     db
@@ -36,7 +35,7 @@ export const spendKey = (db: DatabaseHandle, key: string, now: number) =>
       .returning('hash'),
   )
 
-/** When the link of the latest mail stops working, or has stopped; null: none was sent, or it was used. */
+/** Returns when the link of the latest mail expires. Returns null if none was sent, or if it was used. */
 export async function findLinkExpiry(db: DatabaseHandle, userId: number, purpose: KeyPurpose): Promise<number | null> {
   const row = await db
     .selectFrom('one_time_key')
@@ -47,7 +46,7 @@ export async function findLinkExpiry(db: DatabaseHandle, userId: number, purpose
   return row?.until ?? null
 }
 
-/** Links that were sent before no longer work, whatever they were for. */
+/** Makes all earlier links of the user invalid, for every purpose. */
 export async function spendAllKeys(db: DatabaseHandle, userId: number, now: number): Promise<void> {
   await db
     .updateTable('one_time_key')
@@ -56,17 +55,14 @@ export async function spendAllKeys(db: DatabaseHandle, userId: number, now: numb
     .execute()
 }
 
-/**
- * The key of a mail that is about to be sent, perhaps not for the first time: until it is used or another mail has ended it,
- * it holds from now on. False: it was one of these. The links of that purpose which were sent before end with it (D75).
- */
+/** Call it just before the mail is sent. Ends earlier links of that purpose (D75). Returns false if `key` has ended. */
 export async function issueKey(
   db: DatabaseHandle,
   { key, userId, purpose, until, ...rest }: NewOneTimeKey,
   now: number,
 ) {
   const hash = hashOneTimeKey(key)
-  // One mail of a user at a time: of two, the later ends the earlier.
+  // Only one mail of a user at a time, so that of two mails the later one replaces the earlier one.
   await db.selectFrom('portal_user').select('id').where('id', '=', userId).forUpdate().execute()
   const renewedRow = await db
     .updateTable('one_time_key')

@@ -1,7 +1,7 @@
-/** Sealing keys of sessions, each until what it sealed is opened. Every function means the keys of one user. */
+/** Sealing keys are stored until everything they sealed is opened. Each function handles one user's keys. */
 import type { DatabaseHandle } from '#server/db/database.ts'
 
-/** With the session, in its transaction. Needs portal_system. */
+/** Called in the transaction that creates the session. Needs portal_system. */
 export async function insertSealKey(
   db: DatabaseHandle,
   {
@@ -18,7 +18,7 @@ export async function insertSealKey(
     .execute()
 }
 
-/** That of the session and those of the ids, as far as they are this user's, by id. */
+/** Returns the key of the session and those keys of the ids that belong to this user, sorted by id. */
 export const listSealKeys = (
   db: DatabaseHandle,
   userId: number,
@@ -32,7 +32,7 @@ export const listSealKeys = (
     .orderBy('id')
     .execute()
 
-/** Of these, what is this user's. The key of a session that still stands stays: there is something to be sealed yet. */
+/** Deletes only keys of this user. The key of an active session stays, because more data may be sealed with it. */
 export async function deleteSealKeys(db: DatabaseHandle, userId: number, ids: readonly number[], now: number) {
   await db
     .deleteFrom('seal_key')

@@ -1,4 +1,4 @@
-/** Sessions as their user sees them (S-46). Row-level security holds each company to its own. */
+/** Sessions as shown to their user (S-46). Row-level security limits each company to its own. */
 import type { Selectable } from 'kysely'
 import type { DatabaseHandle } from '#server/db/database.ts'
 import { hasRow } from '#server/db/find-row.ts'
@@ -11,7 +11,7 @@ export type SessionSummary = Pick<
   'id' | 'create_time' | 'last_time' | 'user_agent' | 'address'
 >
 
-/** Those that could still be renewed, the latest used first. */
+/** Sessions that can still be renewed, the most recently used first. */
 export const listOpenSessions = (db: DatabaseHandle, userId: number, now: number, limit: number) =>
   db
     .selectFrom('session')
@@ -32,7 +32,6 @@ export const listOpenSessions = (db: DatabaseHandle, userId: number, now: number
     .limit(limit)
     .execute()
 
-/** False: it is no open session of that user's. */
 export const endOwnSession = (
   db: DatabaseHandle,
   { userId, id, now, reason }: { userId: number; id: string; now: number; reason: EndReason },

@@ -1,7 +1,7 @@
 /**
- * Attempts at a password, counted before it is verified: two hundred guesses at once each find the count of those before
- * them (S-31). Failures within the window are free up to a limit; then each further one waits, longer every time, but never
- * for ever (S-30). A refused attempt does not push the wait further, so a stranger cannot lock anybody out.
+ * Password attempts. They are counted before the password is verified, so that each of two hundred concurrent guesses sees the ones before
+ * it (S-31). A number of failures within the window is free. After that each further failure causes a longer wait, up to a maximum (S-30).
+ * A refused attempt does not extend the wait, so a stranger cannot lock out a user.
  */
 import { sql } from 'kysely'
 import type { DatabaseHandle } from '#server/db/database.ts'
@@ -17,7 +17,7 @@ export const attemptWindowMs = 10 * 60_000
 const firstDelayMs = 30_000
 const maxDelayMs = 15 * 60_000
 
-/** Null: reserved. Otherwise the ms to wait; the transaction has to be rolled back then, because some may be counted. */
+/** Returns null or the wait in ms. Roll back the transaction on a wait: some limits may already be counted. */
 export async function reserveAttempt(
   db: DatabaseHandle,
   limits: readonly AttemptLimit[],
@@ -61,13 +61,12 @@ async function reserveOne(
   return Math.max(1000, not_before - now)
 }
 
-/** How many attempts count against it at present; 0: none. */
 export async function countFailures(db: DatabaseHandle, subject: string): Promise<number> {
   const row = await db.selectFrom('attempt').select('failures').where('subject', '=', subject).executeTakeFirst()
   return row?.failures ?? 0
 }
 
-/** Counts without a limit; answers how many there were in this window. */
+/** Counts without a limit. Returns the number of attempts in this window. */
 export async function countAttempt(db: DatabaseHandle, subject: string, now: number): Promise<number> {
   const isWindowOver = sql<boolean>`attempt.since <= ${now - attemptWindowMs}::bigint`
   const { failures } = await db
@@ -85,7 +84,7 @@ export async function countAttempt(db: DatabaseHandle, subject: string, now: num
   return failures
 }
 
-/** True for one caller in a window, on whichever node. */
+/** Returns true for only one caller per window, over all nodes. */
 export const markReported = (db: DatabaseHandle, subject: string, now: number) =>
   hasRow(
     db
@@ -96,13 +95,12 @@ export const markReported = (db: DatabaseHandle, subject: string, now: number) =
   )
 
 interface ForgivenAttempts {
-  /** They start anew. */
+  /** Their counts are deleted. */
   accounts: readonly string[]
-  /** They lose the attempt that was reserved. `freeAttempts` null: counted without a limit. */
+  /** Only the reserved attempt is removed from their counts. `freeAttempts` is null for a subject without a limit. */
   otherSubjects: readonly { subject: string; freeAttempts: number | null }[]
 }
 
-/** The password was right. */
 export async function forgiveAttempts(db: DatabaseHandle, { accounts, otherSubjects }: ForgivenAttempts, now: number) {
   await db.deleteFrom('attempt').where('subject', 'in', accounts).execute()
   for (const { subject, freeAttempts } of otherSubjects)
@@ -119,7 +117,7 @@ export async function forgiveAttempts(db: DatabaseHandle, { accounts, otherSubje
       .execute()
 }
 
-/** Counts a mail. Null: counted; otherwise the ms to wait until the window ends, and nothing was counted. Any role may. */
+/** Returns null if the mail was counted, otherwise the ms until the window ends. Works in any role. */
 export async function countMail(
   db: DatabaseHandle,
   { subject, maxMails, windowMs, now }: { subject: string; maxMails: number; windowMs: number; now: number },

@@ -1,4 +1,4 @@
-/** Tickets: 256 bits, only their hash is kept, each opens one thing for one browser (D64, D65, decision 73). */
+/** Tickets: 256 bits, stored only as a hash. Each ticket opens one thing for one browser (D64, D65, decision 73). */
 import type { Selectable } from 'kysely'
 import { hash } from 'node:crypto'
 import type { DatabaseHandle } from '#server/db/database.ts'
@@ -23,13 +23,10 @@ export async function insertTicket(
     .execute()
 }
 
-/** How long the browser that used a ticket may repeat its request, ms. */
+/** Time in which the browser that used a ticket may repeat its request, in ms. */
 const repeatWindowMs = 60_000
 
-/**
- * Of two who come with it at once, one is given it. The browser that used it may have it again for a minute; without a `browser`
- * there is no second time. Needs portal_system.
- */
+/** Only one call gets the ticket. The same `browser` may repeat its request for a minute. Needs portal_system. */
 export async function claimTicket(
   db: DatabaseHandle,
   kind: TicketKind,
@@ -54,7 +51,7 @@ export async function claimTicket(
   return repeatedTicket ?? null
 }
 
-/** What `claimTicket` would give, with nothing used up. Needs portal_system. */
+/** Returns what `claimTicket` would return, without using the ticket. Needs portal_system. */
 export const peekTicket = (db: DatabaseHandle, kind: TicketKind, key: string, now: number) =>
   findRow(
     db
@@ -64,7 +61,7 @@ export const peekTicket = (db: DatabaseHandle, kind: TicketKind, key: string, no
       .where('until', '>', now),
   )
 
-/** What was used at that moment did not arrive: it can be used again until its time is over. Needs portal_system. */
+/** Makes a ticket usable again if the response to its use at `used` did not arrive. Needs portal_system. */
 export async function releaseTicket(db: DatabaseHandle, kind: TicketKind, key: string, used: number): Promise<void> {
   await db
     .updateTable('ticket')
@@ -73,7 +70,6 @@ export async function releaseTicket(db: DatabaseHandle, kind: TicketKind, key: s
     .execute()
 }
 
-/** How many of that kind a user may still open. */
 export async function countTickets(db: DatabaseHandle, kind: TicketKind, userId: number, now: number): Promise<number> {
   const { count } = await db
     .selectFrom('ticket')
@@ -84,7 +80,7 @@ export async function countTickets(db: DatabaseHandle, kind: TicketKind, userId:
   return Number(count)
 }
 
-/** A key that was never written down before is used up. False: somebody has been here with it. */
+/** Stores an unknown key as already used. Returns false if the key is known. */
 export const insertUsedTicket = (
   db: DatabaseHandle,
   key: string,

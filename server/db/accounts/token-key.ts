@@ -1,6 +1,6 @@
 /**
- * The key that derives token pairs and request prints. Given in the environment, or kept in a file that only its owner
- * reads. A database remembers which key it was made with: with another one every lost answer would look like a theft (K-07).
+ * The key that derives token pairs and request fingerprints. It comes from the environment or from a file that only its owner can read. The
+ * database remembers with which key it was created: with another key, every lost response would look like a stolen token (K-07).
  */
 import { createHash, randomBytes } from 'node:crypto'
 import { mkdir, readFile, stat, writeFile } from 'node:fs/promises'
@@ -11,11 +11,11 @@ import { type DatabaseOwner, runInTransaction } from '#server/db/transaction.ts'
 
 const factName = 'token key'
 
-/** Made at the first start. Throws StartProblem where others may read it (S-80). */
+/** Created at the first start. Throws StartProblem if other users can read the file (S-80). */
 export async function readTokenKeyFile({ dataDir }: Pick<Config, 'dataDir'>): Promise<Buffer> {
   const path = join(dataDir, 'token.key')
   await mkdir(dataDir, { recursive: true, mode: 0o700 })
-  // Of two that start at once the first one's key counts.
+  // If two servers start at the same time, both use the key that was written first.
   await writeFile(path, randomBytes(32).toString('hex'), { flag: 'wx', mode: 0o600 }).catch((error: unknown) => {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
   })

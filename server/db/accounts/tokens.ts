@@ -1,7 +1,4 @@
-/**
- * Sessions and their generations of tokens. Only hashes stand in the rows, so a token is found by the hash of what was
- * presented (S-41). All of it runs as portal_system: who asks is not known before the row is found.
- */
+/** Rows contain only hashes (S-41). Needs portal_system, because the caller is unknown until the row is found. */
 import { CompiledQuery, type Insertable } from 'kysely'
 import type { Caller } from '#domain/access.ts'
 import { type UserStatus, userStatus } from '#domain/accounts/users.ts'
@@ -23,7 +20,7 @@ export type EndReason =
   | 'ended'
   | 'admin'
 
-/** Whose session it is, with the flags as they are now (S-52). */
+/** User of a session, with the current flags (S-52). */
 export interface SessionHolder {
   caller: Caller
   userName: string
@@ -94,14 +91,14 @@ const toPresentedToken = (row: PresentedTokenRow): PresentedToken => ({
 
 const accessHolderQuery = 'select * from holder_of_access($1)'
 
-/** One statement that needs no transaction: the function in the database has put on its role itself. */
+/** Needs no transaction: the database function that it calls runs as portal_system. */
 export async function findTokenByAccessHash(db: QueryExecutor, accessHash: string): Promise<PresentedToken | null> {
   const { rows } = await db.executeQuery<PresentedTokenRow>(CompiledQuery.raw(accessHolderQuery, [accessHash]))
   const [row] = rows
   return row ? toPresentedToken(row) : null
 }
 
-/** Takes the family's row first, so that a hundred refreshes at once stand in line (K-08). */
+/** Locks the session's row first, so that concurrent refreshes run one after the other (K-08). */
 export async function findTokenByRefreshHash(db: DatabaseHandle, refreshHash: string): Promise<PresentedToken | null> {
   const token = await db
     .selectFrom('token')
@@ -114,7 +111,6 @@ export async function findTokenByRefreshHash(db: DatabaseHandle, refreshHash: st
   return row ? toPresentedToken(row) : null
 }
 
-/** The pairs that a parent was exchanged for, the oldest first. */
 export const listChildTokens = (db: DatabaseHandle, sessionId: string, parentId: number) =>
   db
     .selectFrom('token')
@@ -123,7 +119,6 @@ export const listChildTokens = (db: DatabaseHandle, sessionId: string, parentId:
     .orderBy('id')
     .execute()
 
-/** Notes the first request that came with this access token. */
 export async function markAccessUsed(db: DatabaseHandle, tokenId: number, now: number): Promise<void> {
   await db
     .updateTable('token')
@@ -151,7 +146,6 @@ export async function endSession(db: DatabaseHandle, sessionId: string, now: num
     .execute()
 }
 
-/** Ends what a user has open, except one session where it is named. */
 export async function endAllSessions(
   db: DatabaseHandle,
   userId: number,
@@ -167,7 +161,7 @@ export async function endAllSessions(
   await query.execute()
 }
 
-/** Who a session belongs to, with the flags as they are now; null: it has ended, or its user is not allowed in (S-44). */
+/** Includes the current flags. Returns null if the session has ended or its user may not sign in (S-44). */
 export const findCallerOfSession = (db: DatabaseHandle, id: string, now: number) =>
   findRow(
     db
@@ -187,7 +181,7 @@ export const findCallerOfSession = (db: DatabaseHandle, id: string, now: number)
       .where('portal_user.status', '=', userStatus.activated),
   )
 
-/** Which of these sessions are still somebody's: not ended, not over, their users allowed in (S-44). */
+/** Returns which of these sessions are still active: not ended, not expired, and their users may sign in (S-44). */
 export async function findActiveSessionIds(
   db: DatabaseHandle,
   ids: readonly string[],

@@ -1,4 +1,4 @@
-/** Users as rows. Every function means the users of one company, and row-level security means the same (N-10). */
+/** Rows of users. Every function handles the users of one company, and row-level security enforces it (N-10). */
 import { type Insertable, type RawBuilder, type Selectable, sql } from 'kysely'
 import { listUsers } from '#contract/users.ts'
 import { normaliseText } from '#domain/text.ts'
@@ -17,7 +17,7 @@ import { getSqlState } from '#server/db/sql-state.ts'
 import type { UserTable } from '#server/db/tables/tables.ts'
 import { ProblemError } from '#server/problems/problem-error.ts'
 
-/** Without its change number, which only the statement that wrote it knows. */
+/** A user's row without the change number, which only the statement that wrote it knows. */
 export type UserRecord = Omit<Selectable<UserTable>, 'change'> & { company_name: string; company_code: string }
 
 const selectUsersWithCompany = (db: DatabaseHandle) =>
@@ -39,7 +39,7 @@ const userColumns = {
   admin: sql.ref('portal_user.admin'),
   order: sql.ref('portal_user.orders'),
   alert: sql.ref('portal_user.alert'),
-  // By the second, as they are shown and as the device has them: below that the id decides on both sides.
+  // Sorted by seconds, because users and devices see only seconds. Within one second the id decides on both sides.
   create_time: sql`portal_user.create_time / 1000`,
   update_time: sql`portal_user.update_time / 1000`,
 }
@@ -47,7 +47,7 @@ const userColumns = {
 export const userReads: ListReads<number, UserRecord> = {
   readLatestChange: readChangeNumber,
   readPage: (db, companyId, query) => readListPage(selectCompanyUsers(db, companyId), listUsers, userColumns, query),
-  /** A deleted user is a row with a status. */
+  /** A deleted user stays as a row with the status "deleted". */
   async readChanges(db, companyId, since) {
     const maxChange = await readChangeNumberSince(db, companyId, since)
     const changed = await selectCompanyUsers(db, companyId)
@@ -65,11 +65,11 @@ export const userReads: ListReads<number, UserRecord> = {
 export const findUserById = (db: DatabaseHandle, companyId: number, id: number) =>
   findRow(selectCompanyUsers(db, companyId).where('portal_user.id', '=', id))
 
-/** Locks the row until the commit, so that its checks still hold when it is written. */
+/** Locks the row until the commit, so that earlier checks are still valid when it is written. */
 export const lockUser = (db: DatabaseHandle, companyId: number, id: number) =>
   findRow(selectCompanyUsers(db, companyId).where('portal_user.id', '=', id).forUpdate('portal_user'))
 
-/** By e-mail without case; a deleted user does not count (D72, D73). */
+/** Compares the e-mail without case. Ignores deleted users (D72, D73). */
 export const findUserByEmail = (db: DatabaseHandle, companyId: number, email: string) =>
   findRow(
     selectCompanyUsers(db, companyId)
@@ -81,7 +81,7 @@ export type NewUser = Omit<Insertable<UserTable>, 'name_key' | 'email_key' | 'la
   language: Language | RawBuilder<Language>
 }
 
-/** Whoever is invited is written to in the language of who invites them, until they choose their own. */
+/** Invited users get mails in the language of the inviting user until they choose their own. */
 export const selectUserLanguage = (userId: number): RawBuilder<Language> =>
   sql`coalesce((select language from portal_user where id = ${userId}::integer), 'en')`
 
@@ -115,11 +115,7 @@ export type UserChange = Partial<
   >
 >
 
-/**
- * Writes the fields, the company's next change number and the next version, in one statement: the company's counter is
- * taken as late as can be. Answers the row as it is now. Throws DUP_USER, and NoResultError where `user` is no longer the
- * row: lock it first (`lockUser`).
- */
+/** Writes fields, change number and version in one statement. Throws DUP_USER, and NoResultError if the row changed: lock it first. */
 export async function updateUser(db: DatabaseHandle, user: UserRecord, fields: UserChange): Promise<UserRecord> {
   const { company_id, id } = user
   const changedFields = {
@@ -147,10 +143,7 @@ function throwIfDuplicate(error: unknown): never {
   throw error
 }
 
-/**
- * Locks the company's active admins in one order and counts them: two who take each other's flag away at the same time
- * do not both find another one left (LAST_ADMIN).
- */
+/** Locks the admins in a fixed order, so that two who remove each other do not both succeed (LAST_ADMIN). */
 export async function countActiveAdmins(db: DatabaseHandle, companyId: number): Promise<number> {
   const admins = await db
     .selectFrom('portal_user')
@@ -164,7 +157,6 @@ export async function countActiveAdmins(db: DatabaseHandle, companyId: number): 
   return admins.length
 }
 
-/** Somebody who can sign in and is an admin. */
 export const hasActiveAdmin = (db: DatabaseHandle, companyId: number) =>
   hasRow(
     db

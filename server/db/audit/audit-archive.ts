@@ -1,15 +1,14 @@
-/** The beginning of a log that is old enough for an archive. */
 import { sql } from 'kysely'
 import type { DatabaseHandle } from '#server/db/database.ts'
 
 export interface ArchivableRange {
   companyId: number
   from: number
-  /** Not included; both are borders of tiles. */
+  /** Exclusive. `from` and `to` are borders of tiles. */
   to: number
 }
 
-/** Of every company the whole tiles at its beginning in which nothing is as young as `endedBefore` (epoch ms), 64 of them at most. */
+/** Returns the complete tiles at the start of each log that are old enough (`endedBefore`: epoch ms), at most 64 each. */
 export async function findArchivableRanges(db: DatabaseHandle, endedBefore: number): Promise<ArchivableRange[]> {
   const { rows } = await sql<ArchivableRange>`
     with begun as (
@@ -26,7 +25,7 @@ export async function findArchivableRanges(db: DatabaseHandle, endedBefore: numb
   return rows.filter(({ from, to }) => to > from)
 }
 
-/** Answers how many entries went. Fails with 42501 for anything but whole old tiles at the beginning. */
+/** Returns the number of deleted entries. Fails with 42501 for anything except complete old tiles at the beginning. */
 export async function deleteArchivedEntries(
   db: DatabaseHandle,
   { companyId, from, to, sha256, now }: ArchivableRange & { sha256: string; now: number },
@@ -38,17 +37,14 @@ export async function deleteArchivedEntries(
   return rows[0]?.removed ?? 0
 }
 
-/** Up to which place the entries are in archives. */
+/** Returns the log index up to which entries are archived (exclusive). */
 export async function readArchivedEnd(db: DatabaseHandle, companyId: number): Promise<number> {
   const { rows } = await sql<{ upto: number }>`
     select coalesce(max(to_index), 0) as upto from audit_archive where company_id = ${companyId}`.execute(db)
   return rows[0]?.upto ?? 0
 }
 
-/**
- * Whether the trail itself says that the newest archived stretch was taken out (`archiveOldEntries` writes that entry in the same transaction).
- * True where nothing is archived.
- */
+/** Returns whether the trail has the entry of `archiveOldEntries` about the latest archive. True without archives. */
 export async function isArchiveRecorded(db: DatabaseHandle, companyId: number): Promise<boolean> {
   const { rows } = await sql<{ recorded: boolean }>`
     select exists (select from audit_entry entry

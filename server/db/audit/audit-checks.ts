@@ -1,16 +1,14 @@
-/** What a check of a log reads: its length, and its entries place by place with the columns beside their leaves. */
 import { sql } from 'kysely'
 import type { DatabaseHandle } from '#server/db/database.ts'
 import type { AuditActor } from '#server/db/tables/audit-tables.ts'
 
 export interface AuditLogSummary {
   companyId: number
-  /** Null: of callers that belong to no company. */
+  /** Null for the log of callers without a company. */
   companyCode: string | null
   rows: number
 }
 
-/** Every company that has entries, or the one that is named. */
 export async function listLogsToCheck(db: DatabaseHandle, companyId: number | null): Promise<AuditLogSummary[]> {
   const { rows } = await sql<AuditLogSummary>`
     select log.company_id as "companyId", company.code as "companyCode", log.rows
@@ -30,7 +28,7 @@ export async function listLogsToCheck(db: DatabaseHandle, companyId: number | nu
   return rows
 }
 
-/** Entries that have no place and wait for none: nothing of ours leaves one so. */
+/** Returns entries that neither have a place nor wait for one. The portal never leaves an entry in this state. */
 export async function findUnplacedEntries(db: DatabaseHandle, companyId: number, limit: number): Promise<number[]> {
   const { rows } = await sql<{ id: number }>`
     select id from audit_entry entry where company_id = ${companyId}
@@ -40,7 +38,7 @@ export async function findUnplacedEntries(db: DatabaseHandle, companyId: number,
   return rows.map(({ id }) => id)
 }
 
-/** The columns are null where the entry is gone. */
+/** The columns are null if the entry is missing. */
 export interface LogEntryRow {
   log_index: number
   id: number | null
@@ -60,7 +58,7 @@ export interface LogEntryRow {
   search: string
 }
 
-/** The places from `from` up to `to` (left out: to the end) that the log has, in order, `limit` of them. */
+/** Returns at most `limit` places of the log in order, from `from` to `to` (exclusive, default: the end). */
 export async function readLogEntries(
   db: DatabaseHandle,
   companyId: number,
@@ -77,7 +75,6 @@ export async function readLogEntries(
   return rows
 }
 
-/** Of these entries those that have no place and wait for none. */
 export async function filterUnplacedEntries(db: DatabaseHandle, ids: readonly number[]): Promise<number[]> {
   const { rows } = await sql<{ id: number }>`
     select id from unnest(${ids as number[]}::integer[]) as given(id)
@@ -87,7 +84,7 @@ export async function filterUnplacedEntries(db: DatabaseHandle, ids: readonly nu
   return rows.map(({ id }) => id)
 }
 
-/** An entry that waits for a place and has one already, so that its seal would put it into the log again. Null: there is none. */
+/** Returns an entry that has a place but still waits for one. It would be added to the log a second time. */
 export async function findPlacedPendingEntry(db: DatabaseHandle, companyId: number): Promise<number | null> {
   const { rows } = await sql<{ id: number }>`
     select entry_id as id from audit_pending pending where company_id = ${companyId}
@@ -96,7 +93,7 @@ export async function findPlacedPendingEntry(db: DatabaseHandle, companyId: numb
   return rows[0]?.id ?? null
 }
 
-/** Whether the log itself tells of the newest restore (`beginEpoch` writes that entry in the same transaction). */
+/** Returns whether the log has an entry about the latest restore (`beginEpoch` writes it in the same transaction). */
 export async function isEpochRecorded(db: DatabaseHandle, companyId: number, epoch: number): Promise<boolean> {
   const { rows } = await sql<{ recorded: boolean }>`
     select exists (select from audit_entry where company_id = ${companyId} and code = 'system' and operation = 'restore'

@@ -1,13 +1,13 @@
 import type { FieldChange } from '#domain/audit-log/changes.ts'
 import type { AuditMenu } from '#domain/audit-log/leaf.ts'
 
-/** An entry of the audit trail; the writer adds who, when and by which write. */
+/** An entry of the audit trail. The writer adds the user, the time and the intent. */
 export interface AuditEntry {
   code: AuditMenu
   operation: string
   info: Record<string, unknown>
-  /** By field, secrets left out; left out: nothing is known of what was there before. */
+  /** Changed fields without secrets. Omitted if the former values are unknown. */
   changes?: readonly FieldChange[]
-  /** In whose log it stands, where another company's people acted for it; `actor`: the code of theirs. */
+  /** Company whose log contains the entry if another company's users acted. `actor` is the code of their company. */
   company?: { id: number; actor: string }
 }

@@ -1,4 +1,4 @@
-/** How often the database was restored from a copy: since then logs may lack entries that they had (facts of the installation). */
+/** Counts restores of the database from a copy. After a restore, logs may lack entries that they had. */
 import type { DatabaseHandle } from '#server/db/database.ts'
 import { setFactOnce } from '#server/db/installation-facts.ts'
 
@@ -13,6 +13,6 @@ export async function readEpoch(db: DatabaseHandle): Promise<number> {
   return Number(count)
 }
 
-/** False: somebody else began it. */
+/** Returns false if another process already began this epoch. */
 export const markEpoch = (db: DatabaseHandle, epoch: number, now: number): Promise<boolean> =>
   setFactOnce(db, `${factPrefix}${epoch}`, String(now))

@@ -1,4 +1,3 @@
-/** Entries of the audit trail as they are asked for: pages, days, and all of them in pieces. */
 import { type RawBuilder, sql } from 'kysely'
 import { type AuditMenu, catalogueMenus, maxCountedEntries } from '#domain/audit-log/leaf.ts'
 import { normaliseText } from '#domain/text.ts'
@@ -7,9 +6,9 @@ import type { AuditActor } from '#server/db/tables/audit-tables.ts'
 
 export interface TrailFilter {
   companyId: number
-  /** The provider's staff read who of them acted in a customer's log. */
+  /** Whether the reader may see which member of the provider's staff acted in a customer's log. */
   readsActors: boolean
-  /** Entries of modules, apps and prices are shown (contracts 2). */
+  /** Whether entries of modules, apps and prices are included (contracts 2). */
   readsCatalogue: boolean
   code?: AuditMenu | undefined
   operation?: string | undefined
@@ -19,7 +18,6 @@ export interface TrailFilter {
   user?: number | undefined
   status?: 0 | -1 | undefined
   intent?: string | undefined
-  /** The id of one. */
   entry?: number | undefined
   searchText?: string | undefined
 }
@@ -31,7 +29,7 @@ export interface AuditEntryMatch {
   actor: AuditActor | null
 }
 
-/** In whose log an act of the caller's people for another company stands; null where there is none. */
+/** Returns the company whose log has this intent if the caller acted for another company, otherwise null. */
 export async function findCompanyOfIntent(db: DatabaseHandle, intent: string): Promise<number | null> {
   const { rows } = await sql<{ company: number | null }>`select company_of_intent(${intent}) as company`.execute(db)
   return rows[0]?.company ?? null
@@ -40,7 +38,7 @@ export async function findCompanyOfIntent(db: DatabaseHandle, intent: string): P
 export interface AuditPageRequest {
   results: number
   page: number
-  /** Id of an entry: the page begins behind it. */
+  /** Id of an entry. The page begins after it. */
   after?: number | undefined
   descending: boolean
 }
@@ -56,11 +54,11 @@ function buildConditions(filter: TrailFilter): RawBuilder<unknown> {
     from !== undefined && sql`entry.end_time >= ${from}::bigint`,
     until !== undefined && sql`entry.end_time < ${until}::bigint`,
     user !== undefined && matchesUser(user, filter.readsActors),
-    // As a literal: the index of what failed serves only what says so.
+    // Written as a literal, because the partial index on failed entries only matches the literal condition.
     status !== undefined && (status === -1 ? sql`entry.status = -1` : sql`entry.status = 0`),
     intent !== undefined && sql`entry.intent = ${intent}`,
     entry !== undefined && sql`entry.id = ${entry}`,
-    // position(), not LIKE: what the user types has no wildcards in it.
+    // Uses position(), not LIKE, so that % and _ in the user's input are plain text.
     searchText !== '' && sql`position(${searchText} in entry.search) > 0`,
   ]
   return sql.join(
@@ -74,7 +72,6 @@ const matchesUser = (user: number, readsActors: boolean) =>
     ? sql`(entry.exec_user_id = ${user} or (entry.actor ->> 'user_id')::integer = ${user})`
     : sql`entry.exec_user_id = ${user}`
 
-/** One page in the order of time, ties by id. */
 export async function listAuditEntries(
   db: DatabaseHandle,
   filter: TrailFilter,
@@ -96,7 +93,7 @@ export async function listAuditEntries(
   return rows
 }
 
-/** How many there are, up to one more than are counted. */
+/** Counts up to one more than `maxCountedEntries`. */
 export async function countAuditEntries(db: DatabaseHandle, filter: TrailFilter): Promise<number> {
   const { rows } = await sql<{ count: number }>`
     select count(*)::integer as count
@@ -112,7 +109,7 @@ export interface DayCount {
   failed: number
 }
 
-/** By days of the zone; days without an entry are left out. */
+/** Counts by days of the time zone. Days without an entry are left out. */
 export async function countDays(db: DatabaseHandle, filter: TrailFilter, zone: string): Promise<DayCount[]> {
   const day = sql`to_char(to_timestamp(entry.end_time / 1000) at time zone ${zone}::text, 'YYYY-MM-DD')`
   const { rows } = await sql<DayCount>`
@@ -124,13 +121,12 @@ export async function countDays(db: DatabaseHandle, filter: TrailFilter, zone: s
 
 export interface SizedLogRange {
   from: number
-  /** Not included. */
+  /** Exclusive. */
   to: number
-  /** Of the leaves together. */
   bytes: number
 }
 
-/** The smallest stretch of the log without a gap that has all entries of this time; empty where there are none. */
+/** Returns the smallest range of the log that contains all entries of this time. Empty without entries. */
 export async function findLogRange(
   db: DatabaseHandle,
   companyId: number,
@@ -157,7 +153,7 @@ export interface PlacedLeaf {
   leaf: string
 }
 
-/** Leaves by their places, from `from` up to `to`, which is not included. */
+/** Returns leaves in the order of the log, from `from` to `to` (exclusive). */
 export async function readLeaves(
   db: DatabaseHandle,
   companyId: number,

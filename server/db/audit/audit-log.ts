@@ -1,4 +1,4 @@
-/** The log of a company: places of entries, the tree's hashes in tiles, signed checkpoints. Written by the integrator alone. */
+/** Log of a company: places of entries, tree hashes in tiles, signed checkpoints. Only the integrator writes it. */
 import { sql } from 'kysely'
 import { listEdgeTiles, type LogTile, getTileWidth } from '#domain/audit-log/tiles.ts'
 import type { TreeEdge } from '#domain/audit-log/tree-edge.ts'
@@ -8,27 +8,25 @@ import type { DatabaseHandle } from '#server/db/database.ts'
 
 const lockSpace = 7801
 
-/** Whether this transaction is the one that writes the company's log, until it ends. */
+/** Returns whether this transaction now holds the lock for writing the company's log, until it ends. */
 export async function tryLockLog(db: DatabaseHandle, companyId: number): Promise<boolean> {
   const { rows } = await sql<{ isLocked: boolean }>`
     select pg_try_advisory_xact_lock(${lockSpace}, ${companyId}) as "isLocked"`.execute(db)
   return rows[0]?.isLocked === true
 }
 
-/** Nobody else writes the company's log until this transaction ends. */
 export async function waitForLogLock(db: DatabaseHandle, companyId: number): Promise<void> {
   await sql`select pg_advisory_xact_lock(${lockSpace}, ${companyId})`.execute(db)
 }
 
 export interface PendingLog {
   companyId: number
-  /** Time of the oldest entry that waits, epoch ms. */
+  /** Time of the oldest waiting entry, epoch ms. */
   oldest: number
 }
 
-/** The logs that entries wait for. */
 export async function listPendingLogs(db: DatabaseHandle): Promise<PendingLog[]> {
-  // Ids are drawn in about the order of time, which is as exact as an alarm needs it.
+  // The lowest id is taken as the oldest entry. Ids follow the time only roughly, which is exact enough for an alarm.
   const { rows } = await sql<PendingLog>`
     select first.company_id as "companyId", coalesce(entry.end_time, 0) as oldest
     from (select company_id, min(entry_id) as id from audit_pending group by company_id) first
@@ -44,7 +42,7 @@ export async function countPendingEntries(db: DatabaseHandle, companyId: number)
 
 export interface PendingAuditEntry {
   id: number
-  /** Null: the entry is gone. */
+  /** Null if the entry is missing. */
   leaf: string | null
   seal: string | null
 }
@@ -61,7 +59,7 @@ export async function listPendingEntries(
   return rows
 }
 
-/** Entries that are in an archive have their places too, also where none came after them. */
+/** Archived entries keep their places, also if no entry was added after them. */
 export async function getLogSize(db: DatabaseHandle, companyId: number): Promise<number> {
   const lastLeaf = await db
     .selectFrom('audit_leaf')
@@ -73,7 +71,7 @@ export async function getLogSize(db: DatabaseHandle, companyId: number): Promise
   return lastLeaf ? lastLeaf.log_index + 1 : readArchivedEnd(db, companyId)
 }
 
-/** What it takes to append to the log. Tiles are cut to the size: the rest of a tile is not there yet for this size. */
+/** Returns the hashes needed to append to the log. The tiles are cut at `size`. */
 export async function readEdge(db: DatabaseHandle, companyId: number, size: number): Promise<TreeEdge> {
   const tiles = await Promise.all(
     listEdgeTiles(size).map(async ({ level, index }) => {
@@ -106,7 +104,7 @@ export async function countTiles(db: DatabaseHandle, companyId: number): Promise
   return rows[0]?.count ?? 0
 }
 
-/** Entries take the places from `from` on, in this order, and wait no longer; the tiles that changed are written. */
+/** Gives the entries the places from `from` on, ends their waiting, and writes the changed tiles. */
 export async function appendEntries(
   db: DatabaseHandle,
   companyId: number,
@@ -135,7 +133,7 @@ export interface CheckpointRecord {
 }
 
 export interface StoredCheckpoint extends CheckpointRecord {
-  /** It stays when a newer one comes. */
+  /** Whether it is kept when a newer one is stored. */
   is_permanent: boolean
 }
 
@@ -150,7 +148,7 @@ export async function readLatestCheckpoint(db: DatabaseHandle, companyId: number
   return row ?? null
 }
 
-/** All of them, the smallest first. */
+/** Returns all checkpoints, smallest first. */
 export function listCheckpoints(db: DatabaseHandle, companyId: number): Promise<StoredCheckpoint[]> {
   return db
     .selectFrom('audit_checkpoint')
@@ -160,7 +158,7 @@ export function listCheckpoints(db: DatabaseHandle, companyId: number): Promise<
     .execute()
 }
 
-/** Notes that name a next key, the newest of each key. */
+/** Returns the notes that name a next key: the latest note for each key. */
 export async function listHandoverNotes(db: DatabaseHandle, companyId: number): Promise<string[]> {
   const { rows } = await sql<{ note: string }>`
     select distinct on (named) note from (
@@ -170,7 +168,7 @@ export async function listHandoverNotes(db: DatabaseHandle, companyId: number): 
   return rows.map(({ note }) => note)
 }
 
-/** Takes the place of the newest one, unless that is to be kept. */
+/** Replaces the latest checkpoint, unless that one is permanent. */
 export async function storeCheckpoint(
   db: DatabaseHandle,
   companyId: number,
@@ -192,7 +190,6 @@ export async function storeCheckpoint(
     .execute()
 }
 
-/** It stays when a newer one comes. */
 async function retainCheckpoint(db: DatabaseHandle, key: { company_id: number; size: number }): Promise<void> {
   await db
     .updateTable('audit_checkpoint')
@@ -207,7 +204,7 @@ export interface CheckpointKey {
   size: number
 }
 
-/** The newest checkpoints of companies that were sent none since `before` (epoch ms), although their log has grown. */
+/** Returns the latest checkpoint of each log that has grown and was not mailed since `mailedBefore` (epoch ms). */
 export async function listCheckpointsToMail(db: DatabaseHandle, mailedBefore: number): Promise<CheckpointKey[]> {
   const { rows } = await sql<CheckpointKey>`
     select newest.company_id as "companyId", newest.size

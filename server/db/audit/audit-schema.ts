@@ -1,7 +1,4 @@
-/**
- * What the tables of the audit trail are made of: whoever may change the schema can make the database answer otherwise than its rows
- * say, by a policy, a trigger, a rule, a view or a table of the same name that is found first.
- */
+/** A policy, trigger, rule or view on the audit tables could make the database return other data than its rows. */
 import { sql } from 'kysely'
 import type { DatabaseHandle } from '#server/db/database.ts'
 
@@ -9,7 +6,7 @@ const auditTables = ['audit_archive', 'audit_checkpoint', 'audit_entry', 'audit_
 const auditFunctions = ['company_of_intent', 'grow_audit_tile', 'keep_audit', 'remove_archived_audit']
 const ownCompanyCondition = `(company_id = (NULLIF(current_setting('app.company'::text, true), ''::text))::integer)`
 
-/** As the migrations make it. A migration that changes one of these changes its line here. */
+/** The schema as the migrations create it. A migration that changes it must also change these lines. */
 const expectedLines: readonly string[] = [
   'default audit_checkpoint is_permanent false',
   "default audit_entry id nextval('audit_entry_id'::regclass)",
@@ -30,7 +27,7 @@ const expectedLines: readonly string[] = [
   'trigger audit_tile grow_audit_tile 19 O grow_audit_tile',
 ]
 
-/** What was planted, what is missing, and `search_path` where it finds something before `public`. Empty: all is as it was made. */
+/** Returns unexpected and missing objects, and `search_path` if a schema before `public` contains an object. */
 export async function findSchemaFaults(db: DatabaseHandle): Promise<string[]> {
   const { rows } = await sql<{ line: string }>`
     with audited as (

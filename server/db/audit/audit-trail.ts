@@ -1,7 +1,4 @@
-/**
- * The entries of the audit trail: who did what, when, by which write. Their bytes are fixed here, in the transaction of the write, and
- * never change (S-91); their place in the log is given later, so that no write waits for another.
- */
+/** Entries are fixed in the write's transaction and never change (S-91). Their place in the log is assigned later. */
 import { createHash, randomBytes } from 'node:crypto'
 import { CompiledQuery, sql } from 'kysely'
 import { toCanonicalJson } from '#domain/audit-log/canonical.ts'
@@ -13,27 +10,24 @@ import type { DatabaseHandle } from '#server/db/database.ts'
 import { setTenant } from '#server/db/tenant.ts'
 import type { AuditActor } from '#server/db/tables/audit-tables.ts'
 
-/** What all entries of one write have in common. */
 export interface EntryHeader {
-  /** Of whoever did it. */
   companyId: number
   userId: number | null
   /** Epoch ms. */
   now: number
-  /** -1: it failed. */
+  /** -1 if the write failed. */
   status: 0 | -1
   intent: string | null
   requestId: string
 }
 
-/** An entry before it is written: its id, and the name of whoever did it as it is then. */
 interface EntryDraft {
   id: number
   name: string
   nameKey: string
 }
 
-/** Ids that are drawn and not used leave a gap, which nothing minds: places in the log have none. */
+/** An unused id leaves a gap, which is harmless: places in the log have no gaps. */
 async function draftEntry(db: DatabaseHandle, userId: number | null): Promise<EntryDraft> {
   const { rows } = await sql<EntryDraft>`
     select nextval('audit_entry_id')::integer as id, coalesce(max(name), '') as name,
@@ -43,9 +37,8 @@ async function draftEntry(db: DatabaseHandle, userId: number | null): Promise<En
   return draft
 }
 
-/** What holds for the statement that adds one entry, as part of a larger one. */
 export interface EntryStatement {
-  /** `noted as (...), pended as (...)`: parts of a WITH whose parameters are numbered from `firstParameter`; `pended` has no row where none was taken. */
+  /** `noted as (...), pended as (...)`: parts of a WITH clause. `pended` has no row if the entry was not added. */
   text: string
   values: unknown[]
 }
@@ -122,7 +115,7 @@ const buildLeaf = (
     request_id: toLeafValue(header.requestId),
   })
 
-/** A leaf always has a list of changes: where fields were compared and none differed, it says so, or nobody could tell. */
+/** ChangeCount 0 distinguishes an update without changed fields from one whose changes are unknown. */
 const getInfo = (entry: AuditEntry): Record<string, LeafValue> => {
   const isUnchanged = entry.operation === 'update' && entry.changes?.length === 0
   return toLeafObject(isUnchanged ? { ChangeCount: 0, ...entry.info } : entry.info)
@@ -135,7 +128,7 @@ const getChanges = (entry: AuditEntry): AuditChange[] =>
     after: toLeafValue(after),
   }))
 
-/** Anything as a leaf may hold it: fractions and numbers beyond the safe ones as text, what is not there left out. */
+/** Converts fractions and unsafe integers to text and omits missing values, as leaves require. */
 export function toLeafValue(value: unknown): LeafValue {
   if (value === null || value === undefined) return null
   if (typeof value === 'boolean') return value
@@ -152,10 +145,7 @@ const toLeafObject = (values: object): Record<string, LeafValue> =>
       .map(([name, value]) => [name.toWellFormed(), toLeafValue(value)]),
   )
 
-/**
- * Adds to the audit trail. An entry that names another company stands in that company's log, behind its fence; the fence is the
- * writer's own again afterwards.
- */
+/** Sets the tenant to the other company for an entry in its log, and back to the caller's company afterwards. */
 export async function addAuditEntries(
   db: DatabaseHandle,
   header: EntryHeader,
@@ -167,13 +157,13 @@ export async function addAuditEntries(
     if (actor) await setTenant(db, companyId)
     const { text, values } = await buildEntryStatement(db, header, entry, 1, actor)
     const { rows } = await db.executeQuery(CompiledQuery.raw(`with ${text} select entry_id from pended`, values))
-    // A trigger may leave it out without an error: what is not recorded must not be done.
+    // A trigger may suppress the row without an error. A write without its entry must fail.
     if (rows.length !== 1) throw new Error('the audit trail took no entry')
     if (actor) await setTenant(db, header.companyId)
   }
 }
 
-/** Their name is read behind their own fence, whichever the transaction stands behind now. */
+/** Sets the user's own company as the tenant to read the name, because another tenant may be set now. */
 async function readActor(db: DatabaseHandle, { companyId, userId }: EntryHeader): Promise<AuditActor> {
   await setTenant(db, companyId)
   const id = userId ?? 0
@@ -186,10 +176,7 @@ export interface RowAuthor {
   name: string
 }
 
-/**
- * Whose change left a row as it is: the entry bears the very moment that the row does. `info` says which row it is, where
- * more of them may change in one millisecond. Null: nobody knows, as of rows that came with a backup.
- */
+/** The entry has exactly the row's change time. `info` identifies the row. Null for rows from a restored backup. */
 export async function findLastAuthor(
   db: DatabaseHandle,
   companyId: number,

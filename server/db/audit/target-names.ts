@@ -1,17 +1,17 @@
-/** What the entry of a write names, where the write itself did not come so far as to say it. */
+/** Reads the row names for the audit entry of a write that failed before it could name them itself. */
 import type { RowKind } from '#contract/endpoint.ts'
 import type { DatabaseHandle } from '#server/db/database.ts'
 import { isWithdrawn, findPriceListById } from '#server/db/catalogue/price-lists.ts'
 import { findModuleById } from '#server/db/catalogue/modules.ts'
 
-/** `isHidden`: of a module. `isConfirmed`: of a price list, which is then withdrawn instead of deleted. */
+/** `isHidden` is set for a module. `isConfirmed` is set for a price list: it is withdrawn instead of deleted. */
 export interface TargetNames {
   info: Record<string, string | number>
   isHidden?: boolean
   isConfirmed?: boolean
 }
 
-/** Kinds of the catalogue: they belong to no company, and only the provider's staff may know them by id. */
+/** Kinds of catalogue rows. They belong to no company, and only the provider's staff may know them by id. */
 export const catalogueKinds: ReadonlySet<RowKind> = new Set(['price', 'module'])
 
 type NamesReader = (db: DatabaseHandle, id: number, companyId: number) => Promise<TargetNames | null>
@@ -71,6 +71,5 @@ const namesReaders: Partial<Record<RowKind, NamesReader>> = {
   },
 }
 
-/** Null: there is no such row of that company's. */
 export const readTargetNames = async (db: DatabaseHandle, kind: RowKind, id: number, companyId: number) =>
   (await namesReaders[kind]?.(db, id, companyId)) ?? null

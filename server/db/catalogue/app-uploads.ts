@@ -1,4 +1,3 @@
-/** Uploaded packages as rows, each its user's own. */
 import { type Selectable, sql } from 'kysely'
 import type { MappFault } from '#domain/catalogue/mapp.ts'
 import type { DatabaseHandle } from '#server/db/database.ts'
@@ -16,19 +15,19 @@ export async function insertUpload(db: DatabaseHandle, upload: NewUpload): Promi
 const selectUnpublished = (db: DatabaseHandle, userId: number) =>
   db.selectFrom('app_upload').selectAll().where('user_id', '=', userId).where('published', 'is', null)
 
-/** Null where it is not this user's, or its day is over. */
+/** Returns null if the upload belongs to another user or has expired. */
 export const findUpload = (db: DatabaseHandle, userId: number, id: string, now: number) =>
   findRow(selectUnpublished(db, userId).where('id', '=', id).where('until', '>', now))
 
-/** Neither published nor expired, in the order in which they came. */
+/** Returns uploads that are neither published nor expired, oldest first. */
 export const listUploads = (db: DatabaseHandle, userId: number, now: number) =>
   selectUnpublished(db, userId).where('until', '>', now).orderBy('create_time').orderBy('id').execute()
 
-/** Those that were read, by the MD5 of their bytes; held until the commit. */
+/** Returns the uploads with these MD5s whose content was read. Locks them until the commit. */
 export const lockReadUploads = (db: DatabaseHandle, userId: number, md5: readonly string[]) =>
   selectUnpublished(db, userId).where('md5', 'in', md5).where('manifest', 'is not', null).forUpdate().execute()
 
-/** As `lockReadUploads`, the published ones too; of each MD5 the one that came last. */
+/** Like `lockReadUploads`, but includes published ones and takes no lock. Returns the latest upload for each MD5. */
 export const findLatestUploads = (db: DatabaseHandle, userId: number, md5: readonly string[]) =>
   db
     .selectFrom('app_upload')
@@ -41,12 +40,11 @@ export const findLatestUploads = (db: DatabaseHandle, userId: number, md5: reado
     .orderBy('create_time', 'desc')
     .execute()
 
-/** Until the commit nobody else changes which uploads this user has. */
+/** Prevents other transactions from changing the set of this user's uploads until the commit. */
 export async function lockUploads(db: DatabaseHandle, userId: number): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtext('app_upload'), ${userId}::integer)`.execute(db)
 }
 
-/** What counts against the quota, in files and in bytes. */
 export const readQuotaUsage = (db: DatabaseHandle, userId: number, now: number) =>
   db
     .selectFrom('app_upload')
@@ -58,7 +56,7 @@ export const readQuotaUsage = (db: DatabaseHandle, userId: number, now: number) 
 
 export type UploadContent = Pick<UploadRecord, 'md5' | 'sha256' | 'icon' | 'markdown'> & { manifest: string }
 
-/** False: it is gone, or somebody else has read it by now. */
+/** Returns false if the upload is gone or was already read. */
 export const recordContent = async (db: DatabaseHandle, id: string, content: UploadContent): Promise<boolean> =>
   wasUpdated(await updateUnread(db, id).set(content).executeTakeFirstOrThrow())
 
@@ -82,7 +80,7 @@ export async function removeUpload(db: DatabaseHandle, userId: number, id: strin
   return numDeletedRows > 0n
 }
 
-/** So that many wrong files do not pile up: the newest refused ones stay. */
+/** Keeps only the latest `maxRefused` refused uploads, so that they do not pile up. */
 export async function deleteRefusedUploads(db: DatabaseHandle, userId: number, maxRefused: number): Promise<void> {
   await sql`delete from app_upload where id in (
     select id from app_upload where user_id = ${userId} and fault is not null order by create_time desc offset ${maxRefused})`.execute(
@@ -105,7 +103,7 @@ interface UploadLease {
   until: number
 }
 
-/** One at a time writes an upload's bytes, over all nodes. False: somebody else does. */
+/** Only one process over all nodes writes the bytes of an upload. Returns false if another one holds the lease. */
 export const acquireLease = async (db: DatabaseHandle, { id, lease, now, until }: UploadLease): Promise<boolean> =>
   wasUpdated(
     await db
@@ -120,13 +118,13 @@ export async function releaseLease(db: DatabaseHandle, id: string, lease: string
   await db.updateTable('app_upload').set({ lease_until: 0 }).where('id', '=', id).where('lease', '=', lease).execute()
 }
 
-/** What is over. Its bytes go with the next look at the folder. */
+/** The next cleanup of the folder deletes the files of the deleted rows. */
 export async function deleteExpiredUploads(db: DatabaseHandle, now: number): Promise<number> {
   const { numDeletedRows } = await db.deleteFrom('app_upload').where('until', '<=', now).executeTakeFirst()
   return Number(numDeletedRows)
 }
 
-/** Of these files, those that are still somebody's: neither refused nor published. */
+/** Returns the ids of uploads that are still needed: neither refused nor published. */
 export async function findUploadIdsInUse(db: DatabaseHandle, ids: readonly string[]): Promise<Set<string>> {
   if (ids.length === 0) return new Set()
   const rows = await db

@@ -1,4 +1,4 @@
-/** Apps as rows: their published versions, which are never altered, and the versions that run in a service. */
+/** Rows of apps: their published versions, which never change, and the versions that run in a service. */
 import { type Insertable, type Selectable, sql } from 'kysely'
 import { listAppHistory, listApps } from '#contract/apps.ts'
 import { normaliseText } from '#domain/text.ts'
@@ -12,7 +12,6 @@ import { hasValues } from '#server/db/has-values.ts'
 import { type ListReads, readListPage } from '#server/db/list-query.ts'
 import type { AppVersionTable } from '#server/db/tables/order-tables.ts'
 
-/** An app as its newest version has it. */
 export type AppRecord = Pick<
   Selectable<AppVersionTable>,
   'id' | 'code' | 'name' | 'version' | 'icon' | 'markdown' | 'flags' | 'requires' | 'sha256' | 'change' | 'create_time'
@@ -26,7 +25,7 @@ const selectLatestVersions = (db: DatabaseHandle) =>
 
 const selectFromVersions = <T>(expression: string) =>
   sql<T>`(select ${sql.raw(expression)} from app_version each where each.code = app_version.code)`
-// The id and the day of the first one are the app's own, and stay when another version comes.
+// The id and creation time of the first version belong to the app. They stay when a new version is published.
 const appId = selectFromVersions<number>('min(each.id)')
 const appCreateTime = selectFromVersions<number>('min(each.create_time)')
 
@@ -72,7 +71,7 @@ const appColumns = {
 export const appReads: ListReads<null, AppRecord> = {
   readLatestChange: readCatalogueChangeNumber,
   readPage: (db, _, query) => readListPage(selectApps(db), listApps, appColumns, query),
-  // A version that is published is higher than those before (D79), so the latest one has the app's last change.
+  // A new version is always higher than the earlier ones (D79), so the latest version has the app's last change.
   readChanges: (db, _, since) => readCatalogueChanges(db, selectApps(db), since),
   readRowsAfter: (db, _, id, limit) => selectApps(db).where(appId, '>', id).orderBy(appId).limit(limit).execute(),
 }
@@ -84,15 +83,14 @@ export const appVersionReads: ListReads<null, AppVersionRecord> = {
   readRowsAfter: (db, _, id, limit) => selectVersions(db).where('id', '>', id).orderBy('id').limit(limit).execute(),
 }
 
-/** What modules run: of each app the newest version. */
+/** Returns the latest version of each app. Modules run these versions. */
 export const listLatestApps = (db: DatabaseHandle) =>
   selectLatestVersions(db).select(['code', 'version', 'requires', 'flags']).execute()
 
-/** As `listLatestApps`, with what tells their packages apart. */
+/** Like `listLatestApps`, with the hash that identifies each package. */
 export const listLatestPackages = (db: DatabaseHandle) =>
   selectLatestVersions(db).select(['code', 'version', 'requires', 'sha256']).execute()
 
-/** As `listLatestApps`, with what an installation needs. */
 export const listInstallableApps = (db: DatabaseHandle) =>
   selectLatestVersions(db).select(['code', 'name', 'version', 'flags', 'sha256']).execute()
 
@@ -106,7 +104,7 @@ export async function insertAppVersion(db: DatabaseHandle, version: NewAppVersio
     .execute()
 }
 
-/** What runs in a service, by app; empty: nothing, or it was created before this was recorded. */
+/** Empty if nothing runs in the service, or if it was created before this was recorded. */
 export async function listAppsOfService(
   db: DatabaseHandle,
   { companyId, code }: { companyId: number; code: string },
@@ -121,7 +119,7 @@ export async function listAppsOfService(
   return new Map(rows.map((row) => [row.code, row.version]))
 }
 
-/** In the place of what ran there before. As the system. */
+/** Replaces the recorded apps of the service. Needs the system role. */
 export async function replaceServiceApps(
   db: DatabaseHandle,
   service: { id: number; companyId: number },

@@ -1,4 +1,4 @@
-/** What the rows of modules, apps and price lists share: one number for all that changes in them, and who may see which type. */
+/** Modules, apps and price lists share one change counter and the rules about visible client types. */
 import { type SelectQueryBuilder, sql } from 'kysely'
 import type { ClientType } from '#domain/access.ts'
 import type { DatabaseHandle } from '#server/db/database.ts'
@@ -6,7 +6,7 @@ import type { RowChanges } from '#server/db/list-query.ts'
 import type { DatabaseTables } from '#server/db/tables/tables.ts'
 import { ProblemError } from '#server/problems/problem-error.ts'
 
-/** The next number; its row stays locked until the commit, so numbers follow the order of commits. */
+/** The counter's row stays locked until the commit, so numbers follow the order of commits. */
 export async function takeCatalogueChangeNumber(db: DatabaseHandle): Promise<number> {
   const { change } = await db
     .updateTable('catalogue')
@@ -16,7 +16,7 @@ export async function takeCatalogueChangeNumber(db: DatabaseHandle): Promise<num
   return change
 }
 
-/** Holds the catalogue until the commit: what is read of it now is so when this writes. */
+/** Locks the catalogue until the commit, so that what was read is still valid when the transaction writes. */
 export async function lockCatalogue(db: DatabaseHandle): Promise<void> {
   await db.selectFrom('catalogue').select('change').forUpdate().executeTakeFirstOrThrow()
 }
@@ -25,10 +25,7 @@ export async function readCatalogueChangeNumber(db: DatabaseHandle): Promise<num
   return (await db.selectFrom('catalogue').select('change').executeTakeFirstOrThrow()).change
 }
 
-/**
- * Rows as they are now whose number is above `since`; null: all there are. Throws GONE for a number of no known past.
- * `isDeleted`: whether devices forget the row.
- */
+/** If `since` is null, returns all rows. Throws GONE for an unknown number. Devices remove rows with `isDeleted`. */
 export async function readCatalogueChanges<T extends keyof DatabaseTables, R extends { deleted: boolean; id: number }>(
   db: DatabaseHandle,
   query: SelectQueryBuilder<DatabaseTables, T, R>,
@@ -42,10 +39,9 @@ export async function readCatalogueChanges<T extends keyof DatabaseTables, R ext
     .orderBy(sql.ref('change'))
     .orderBy(sql.ref('id'))
     .execute()
-  // Deleted rows stay, so a device that was away for years still learns that they are gone.
+  // Deleted rows are kept, so that even a device that was away for years learns about them.
   const deletedIds = since === null ? [] : changedRows.filter(isDeleted).map(({ id }) => id)
   return { changed: changedRows.filter((row) => !isDeleted(row)), gone: deletedIds, upto: maxChange }
 }
 
-/** `null`: of every type. */
 export type VisibleClientTypes = ClientType | null

@@ -1,4 +1,3 @@
-/** Modules as rows. */
 import { type Insertable, type Selectable, sql } from 'kysely'
 import { listModules } from '#contract/modules.ts'
 import type { ClientType } from '#domain/access.ts'
@@ -46,7 +45,7 @@ export const moduleReads: ListReads<VisibleClientTypes, ModuleRecord> = {
     selectPresentModules(db, type).where('id', '>', id).orderBy('id').limit(limit).execute(),
 }
 
-/** All of a type, visible and hidden, as they are shown. */
+/** Returns all modules of a type, visible and hidden, in display order. */
 export const listModulesOfType = (db: DatabaseHandle, type: ClientType) =>
   selectPresentModules(db, type).orderBy('code_key').execute()
 
@@ -58,7 +57,7 @@ export const lockModule = (db: DatabaseHandle, id: number) =>
 
 export type NewModule = Omit<Insertable<ModuleTable>, 'code_key' | 'name_key' | 'change'>
 
-/** Throws VALIDATION_ERROR where the code is taken. */
+/** Throws VALIDATION_ERROR if the code is already used. */
 export async function insertModule(db: DatabaseHandle, module: NewModule): Promise<ModuleRecord> {
   const searchKeys = { code_key: normaliseText(module.code), name_key: normaliseText(module.name) }
   return await db
@@ -73,7 +72,7 @@ export async function insertModule(db: DatabaseHandle, module: NewModule): Promi
     })
 }
 
-/** The duplicate-code message (contracts 5). */
+/** Problem of a duplicate code (contracts 5). */
 export const createDuplicateProblem = (field: string, value: string): FieldProblem => ({
   field,
   code: 'DUPLICATE',
@@ -89,7 +88,7 @@ export interface ModuleChange {
   deleted?: boolean
 }
 
-/** Writes the fields with the next version and change number. */
+/** Also writes the next version and change number. */
 export async function updateModule(
   db: DatabaseHandle,
   id: number,

@@ -1,4 +1,3 @@
-/** Price lists as rows. */
 import { type Insertable, type Selectable, sql, type Updateable } from 'kysely'
 import { listPriceLists } from '#contract/prices.ts'
 import type { ClientType } from '#domain/access.ts'
@@ -20,11 +19,11 @@ import { createValidationProblem } from '#server/problems/problem-error.ts'
 
 export type PriceListRecord = Selectable<PriceListTable>
 
-/** Sold by once, and used for nothing new: still read by everybody who read it before (D81). */
+/** A withdrawn list was used for sales and is not used for new ones. Users who could read it still can (D81). */
 export const isWithdrawn = ({ deleted, confirmed }: Pick<PriceListRecord, 'deleted' | 'confirmed'>): boolean =>
   deleted && confirmed
 
-/** A deleted list that was never confirmed is gone: nothing was sold by it. */
+/** A deleted list that was never confirmed can be removed, because nothing was sold with it. */
 const isDeleted = ({ deleted, confirmed }: PriceListRecord) => deleted && !confirmed
 const isVisible = sql<boolean>`(not price_list.deleted or price_list.confirmed)`
 
@@ -53,7 +52,7 @@ export const priceListReads: ListReads<VisibleClientTypes, PriceListRecord> = {
     selectVisiblePriceLists(db, type).where(isVisible).where('id', '>', id).orderBy('id').limit(limit).execute(),
 }
 
-/** Confirmed, of that type, the latest that has begun (D16). */
+/** Returns the latest confirmed list of that type that has begun (D16). */
 export const findPriceListInForce = (db: DatabaseHandle, type: ClientType, today: PlainDate) =>
   findRow(
     selectVisiblePriceLists(db, type)
@@ -64,7 +63,7 @@ export const findPriceListInForce = (db: DatabaseHandle, type: ClientType, today
       .limit(1),
   )
 
-/** Confirmed and not withdrawn: the one in force and those that begin later. */
+/** Returns confirmed lists that are not withdrawn: the one in force and later ones. */
 export const listPriceListsFrom = async (
   db: DatabaseHandle,
   type: ClientType,
@@ -79,14 +78,14 @@ export const listPriceListsFrom = async (
     .execute()
 }
 
-/** A withdrawn one too, for orders that name it. */
+/** Also finds a withdrawn list, because orders may refer to it. */
 export const findPriceListById = (db: DatabaseHandle, id: number) =>
   findRow(selectVisiblePriceLists(db, null).where('id', '=', id).where(isVisible))
 
 export const lockPriceList = (db: DatabaseHandle, id: number) =>
   findRow(selectVisiblePriceLists(db, null).where('id', '=', id).where(isVisible).forUpdate())
 
-/** Effective dates of lists that price this module, withdrawn ones left out. */
+/** Returns the effective dates of lists with a price for this module, without withdrawn ones. */
 export async function listDatesWithModule(db: DatabaseHandle, type: ClientType, code: string): Promise<PlainDate[]> {
   const rows = await selectVisiblePriceLists(db, type)
     .where('deleted', '=', false)
@@ -98,7 +97,7 @@ export async function listDatesWithModule(db: DatabaseHandle, type: ClientType, 
 
 export type NewPriceList = Omit<Insertable<PriceListTable>, 'description_key' | 'change'>
 
-/** Throws VALIDATION_ERROR where a list of that type begins on that day. */
+/** Throws VALIDATION_ERROR if a list of that type already begins on that day. */
 export async function insertPriceList(db: DatabaseHandle, list: NewPriceList): Promise<PriceListRecord> {
   return await db
     .insertInto('price_list')

@@ -1,10 +1,10 @@
-/** Price lists that were looked into, by who did and by the bytes of their file. */
+/** Price lists that were checked before an import, stored by user and by the hash of their file. */
 import type { Insertable } from 'kysely'
 import type { DatabaseHandle } from '#server/db/database.ts'
 import { hasValues } from '#server/db/has-values.ts'
 import type { PriceUploadTable } from '#server/db/tables/tables.ts'
 
-/** The same file again is as fresh as its last look. */
+/** Storing the same file again renews its time. */
 export async function storePriceUpload(db: DatabaseHandle, upload: Insertable<PriceUploadTable>): Promise<void> {
   const { content, create_time } = upload
   await db

@@ -1,4 +1,4 @@
-/** Icons and change logs as rows: put in once, never changed, taken out when nothing names them. */
+/** Rows of icons and change logs. They are inserted once, never changed, and deleted when nothing refers to them. */
 import { randomBytes } from 'node:crypto'
 import { type Selectable, sql } from 'kysely'
 import type { DatabaseHandle } from '#server/db/database.ts'
@@ -7,7 +7,7 @@ import type { WebResourceTable } from '#server/db/tables/upload-tables.ts'
 
 export type NewResource = Omit<Selectable<WebResourceTable>, 'id'>
 
-/** Its name, which nobody can guess. */
+/** Returns the resource's name, which cannot be guessed. */
 export async function insertResource(db: DatabaseHandle, resource: NewResource): Promise<string> {
   const id = randomBytes(24).toString('base64url')
   const bytes = Buffer.from(resource.bytes)
@@ -21,7 +21,6 @@ export async function insertResource(db: DatabaseHandle, resource: NewResource):
 export const findResource = (db: DatabaseHandle, id: string) =>
   findRow(db.selectFrom('web_resource').selectAll().where('id', '=', id))
 
-/** Those that neither a published version nor an upload names. */
 export async function deleteUnusedResources(db: DatabaseHandle, createdBefore: number): Promise<number> {
   const isReferencedBy = (table: 'app_version' | 'app_upload') =>
     sql<boolean>`exists (select from ${sql.table(table)} named where web_resource.id in (named.icon, named.markdown))`

@@ -1,17 +1,16 @@
-/** What may be in a data folder, and what it says about who made it. */
 import { chmod, mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { StartProblem } from '#server/config/config.ts'
 import { type FolderLock, lockFolder } from '#server/db/embedded/folder-lock.ts'
 
-/** Raised when a build lays out the folder, or the engine its files, in a way that an older build must not touch. */
+/** Raised when the layout of the folder or of the engine's files becomes unsafe for an older build. */
 const folderFormat = 1
-/** PostgreSQL's own major version inside the embedded engine. */
+/** Major version of PostgreSQL in the embedded engine. */
 const engineVersion = '18'
 
 const markerName = 'portal.json'
 
-/** Makes the folder if there is none, refuses one that is not ours or newer, and takes its lock. */
+/** Creates and locks the folder. Throws StartProblem if it belongs to another program or to a newer build. */
 export async function claimDataFolder(folder: string): Promise<FolderLock> {
   await mkdir(folder, { recursive: true, mode: 0o700 }).catch((error: Error) => {
     throw new StartProblem(`The data folder ${folder} cannot be made: ${error.message}.`)
@@ -31,10 +30,7 @@ export async function claimDataFolder(folder: string): Promise<FolderLock> {
 
 export const getDatabaseFolder = (folder: string) => join(folder, 'database')
 
-/**
- * Where a first database is made. It gets its name only once it is whole, so that a first start that was killed does not
- * leave half a database to be opened.
- */
+/** The new database is renamed only when it is complete, so a killed first start leaves no half database. */
 export async function createDatabaseDraft(folder: string) {
   const draftFolder = join(folder, 'database.new')
   await rm(draftFolder, { recursive: true, force: true })
@@ -53,10 +49,7 @@ async function requireOwnFolder(folder: string): Promise<void> {
 
 const othersMode = 0o077
 
-/**
- * Who could write in it would be served as our code and data. A folder that its owner alone may enter keeps what is in it, so
- * that is made so; what lies open in one that was open before is closed too. Windows has no such modes.
- */
+/** Closes the folder and its files to other users, who could replace code and data. Windows has no such modes. */
 async function makePrivate(folder: string): Promise<void> {
   if (process.platform === 'win32') return
   for (const path of [folder, ...(await readEntries(folder)).map((name) => join(folder, name))]) {

@@ -1,4 +1,3 @@
-/** Starts the thread of the embedded database and gives a pool of one connection to it. */
 import { setTimeout as wait } from 'node:timers/promises'
 import { MessageChannel, Worker } from 'node:worker_threads'
 import type { Pool } from 'pg'
@@ -11,23 +10,20 @@ import type { EngineOptions, EngineOrder, EngineReport } from '#server/db/embedd
 
 export interface EmbeddedEngine {
   pool: Pool
-  /** Writes the whole database as of now into a tar, compressed where the name ends in `.gz`. */
+  /** Writes the current database to a tar file, compressed if the name ends in `.gz`. */
   dumpTo(path: string): Promise<void>
-  /** Must be called: an engine left open keeps the process alive. Ends the pool first. */
+  /** Must be called, because an open engine keeps the process alive. Ends the pool first. */
   close(): Promise<void>
 }
 
-/** Between two tries to start the thread again, in ms: it doubles each time. */
+/** Wait between two attempts to restart the thread, in ms. It doubles each time. */
 const restartMs = { first: 500, max: 30_000 }
 
-/**
- * A thread that ends takes nothing else with it: its connections are cut, which whoever uses them is told as 503, and it is started
- * again on the same files, as after a kill.
- */
+/** If the thread ends, its users get a 503, and the thread is restarted on the same files, as after a kill. */
 export async function startEngine(options: EngineOptions, log: Logger): Promise<EmbeddedEngine> {
   let isClosing = false
   let restartPromise: Promise<void> | null = null
-  // Null while it is started again.
+  // Null during a restart.
   let worker: Worker | null = await openWorker(options)
   watchWorker(worker)
 
@@ -73,7 +69,7 @@ export async function startEngine(options: EngineOptions, log: Logger): Promise<
     else port2.close()
     return connection
   }
-  // A wait of 5 s at the pool is an error instead of a hang: also for a query beside one's own transaction.
+  // Waiting for the pool fails after 5 s instead of hanging. This also covers a query outside the caller's own open transaction.
   const pool = createPool(
     {
       stream,
@@ -111,13 +107,13 @@ export async function startEngine(options: EngineOptions, log: Logger): Promise<
 
 /** Throws StartProblem. */
 async function openWorker(options: EngineOptions): Promise<Worker> {
-  // Flags of the process (a debugger's, a script's) are not this thread's.
+  // The process's own flags (of a debugger or a script) are not passed to the thread.
   const worker = new Worker(new URL('./worker.ts', import.meta.url), {
     workerData: options,
     name: 'database',
     execArgv: [],
   })
-  // What it did not catch is told by its end; an event that nobody hears would end the process.
+  // An unhandled error event would end the process. The thread's end is handled by its `exit` event.
   worker.on('error', () => undefined)
   const firstReport = await waitForReport(worker, ['open'])
   if (firstReport.kind !== 'failed') return worker
@@ -127,7 +123,7 @@ async function openWorker(options: EngineOptions): Promise<Worker> {
 
 const threadEndedReason = 'its thread ended'
 
-/** The next report of these kinds; a dump may be at work beside the rest. A failure ends every waiting. */
+/** Waits for one of these kinds only, because a dump may run at the same time. A failure ends every wait. */
 function waitForReport(worker: Worker, kinds: readonly EngineReport['kind'][]): Promise<EngineReport> {
   return new Promise((resolve) => {
     const settle = (report: EngineReport) => {

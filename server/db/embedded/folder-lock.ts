@@ -1,9 +1,10 @@
 /**
- * One process per data folder: two that open it both go on acknowledging, and one's writes are lost without an error
- * (R-14). The engine takes no lock, so this one is taken before it opens.
+ * Allows one process per data folder. Two processes on the same folder would both acknowledge writes, and the writes of one would be lost
+ * without an error (R-14). The engine itself takes no lock, so this one is taken before the engine opens.
  *
- * Whether the holder lives is judged exactly where that is possible: same machine, same process namespace, pid and start
- * time. Elsewhere (another container or host on a shared folder) by its heartbeat, watched for longer than it pauses.
+ * Whether the holder is alive is decided exactly if possible: by pid and start time, on the same machine and in the same process namespace.
+ * Otherwise (another container or host on a shared folder) it is decided by the holder's heartbeat, which is watched for longer than the
+ * interval between two heartbeats.
  */
 import { readFileSync, readlinkSync } from 'node:fs'
 import { link, mkdir, readFile, rm, rmdir, stat, unlink, utimes, writeFile } from 'node:fs/promises'
@@ -14,9 +15,9 @@ import { StartProblem } from '#server/config/config.ts'
 
 interface LockHolder {
   pid: number
-  /** Start of the process, so that a pid that was given out again is not mistaken for the holder. */
+  /** Start time of the process, so that another process with the same pid is not taken for the holder. */
   started: string
-  /** Machine, boot and process namespace within which the pid means anything. */
+  /** Machine, boot and process namespace in which the pid is valid. */
   where: string
 }
 
@@ -26,7 +27,7 @@ export interface FolderLock {
 
 interface LockTimings {
   heartbeatMs: number
-  /** Longer than three of them. */
+  /** Longer than three heartbeat intervals. */
   watchMs: number
 }
 
@@ -52,7 +53,7 @@ export async function lockFolder(
   }
 }
 
-/** Whole or not at all: a reader never meets a lock that has no holder in it yet. */
+/** Written atomically, so a reader never sees a lock file without a holder. */
 async function createLockFile(path: string, text: string): Promise<boolean> {
   const draftPath = `${path}.${process.pid}`
   await writeFile(draftPath, text, { flag: 'w' })
@@ -77,7 +78,7 @@ async function refuseIfAlive(folder: string, path: string, watchMs: number): Pro
   )
 }
 
-/** Of several that find the same dead lock one goes on: making a folder succeeds once. */
+/** If several processes find the same dead lock, only one may take it over: creating a folder succeeds only once. */
 async function takeOver(folder: string, path: string, ownText: string, watchMs: number): Promise<void> {
   const takeoverFolder = `${path}.takeover`
   const deadline = Date.now() + watchMs
@@ -87,7 +88,7 @@ async function takeOver(folder: string, path: string, ownText: string, watchMs: 
       break
     } catch (error) {
       if (!hasErrorCode(error, 'EEXIST')) throw error
-      // One that died at the door leaves it shut.
+      // A process that died during the takeover leaves the takeover folder behind.
       const age = await stat(takeoverFolder).then(
         ({ mtimeMs }) => Date.now() - mtimeMs,
         () => 0,
@@ -98,7 +99,7 @@ async function takeOver(folder: string, path: string, ownText: string, watchMs: 
     }
   }
   try {
-    // Looked at again behind the door: the one before us may have taken it.
+    // Checked again after the takeover folder is created, because another process may have taken the lock before.
     await refuseIfAlive(folder, path, watchMs)
     await rm(path, { force: true })
     if (!(await createLockFile(path, ownText))) await refuseIfAlive(folder, path, watchMs)
@@ -110,7 +111,7 @@ async function takeOver(folder: string, path: string, ownText: string, watchMs: 
 async function isAlive(path: string, holder: LockHolder | null, watchMs: number): Promise<boolean> {
   if (holder && holder.where === describeSelf().where) {
     const started = readProcessStart(holder.pid)
-    // A process that exists and cannot be looked at is taken for the holder. So is this very process, asked twice.
+    // A process that exists but cannot be inspected counts as the holder. So does this process itself, if it opens the folder twice.
     return started !== null && (started === '' || started === holder.started)
   }
   const firstHeartbeat = await stat(path).then(
@@ -140,10 +141,10 @@ const describeSelf = (): LockHolder => ({
   where: getProcessSpace(),
 })
 
-/** Start in ticks since boot; empty: it exists, and no more is known (no /proc here). Null: no such process. */
+/** Returns ticks since boot. Empty if the process exists but there is no /proc, null if there is no process. */
 function readProcessStart(pid: number): string | null {
   try {
-    // After the name, which may hold blanks and brackets.
+    // Read after the process name, which may contain blanks and brackets.
     return (
       readFileSync(`/proc/${pid}/stat`, 'latin1')
         .replace(/^.*\) /s, '')

@@ -1,9 +1,9 @@
-/** Whether there is room to write. On a full disk the embedded engine spins for ever, so we stop well before (R-13). */
+/** The embedded engine loops for ever on a full disk, so writes stop well before that (R-13). */
 import { statfs } from 'node:fs/promises'
 import type { Logger } from 'pino'
 import type { FreeSpaceMark } from '#server/config/config.ts'
 
-/** In bytes. */
+/** Both in bytes. */
 export interface DiskSpace {
   free: number
   total: number
@@ -17,7 +17,7 @@ export const measureDiskSpace = async (folder: string): Promise<DiskSpace> => {
 const gigabyte = 2 ** 30
 const checkIntervalMs = 2000
 
-/** Below this many free bytes writes are refused. On large disks a share would be far more than is ever needed. */
+/** Returns bytes. The threshold is capped, because a percentage of a large disk would be far more than needed. */
 export const getRefusalThreshold = (mark: FreeSpaceMark, total: number) =>
   Math.max(mark.bytes, Math.min((total * mark.percent) / 100, gigabyte))
 
@@ -26,7 +26,7 @@ export interface FreeSpaceWatch {
   stop(): void
 }
 
-/** Looks now and every 2 s. `measureSpace` is a parameter so that a test can fill the disk. */
+/** Measures now and every 2 s. `measureSpace` is a parameter, so that a test can simulate a full disk. */
 export async function watchFreeSpace(
   mark: FreeSpaceMark,
   measureSpace: () => Promise<DiskSpace>,

@@ -1,4 +1,3 @@
-/** The embedded database of one data folder: locked, watched, in its own thread. */
 import type { Logger } from 'pino'
 import type { Config } from '#server/config/config.ts'
 import { Announcements } from '#server/db/announcements.ts'
@@ -47,7 +46,7 @@ async function createDatabase(folder: string, log: Logger): Promise<void> {
   await finish()
 }
 
-/** Of a folder of its own, for what is no database of the portal: locked, and nothing is brought up to date in it. */
+/** Opens an engine in its own locked folder, for data other than the portal's database. No migrations run. */
 export async function openEngine(folder: string, log: Logger): Promise<EmbeddedEngine> {
   const lock = await claimDataFolder(folder)
   try {
@@ -67,7 +66,7 @@ export async function openEngine(folder: string, log: Logger): Promise<EmbeddedE
   }
 }
 
-/** A database over a running engine. Announcements stay in this process: there is no other on this folder. */
+/** Announcements stay in this process, because no other process may use the folder. */
 export function createEngineDatabase(
   engine: EmbeddedEngine,
   hasFreeSpace: () => boolean,

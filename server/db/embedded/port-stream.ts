@@ -1,8 +1,4 @@
-/**
- * What the pg driver takes for a socket: PostgreSQL's own protocol over a MessagePort to the thread in which the
- * embedded database lives. A message between threads costs more than a small statement; what the connection holds back and
- * lets go together travels as one.
- */
+/** Used by pg as its socket. A message between threads costs more than a small statement, so writes are joined. */
 import { Duplex } from 'node:stream'
 import type { MessagePort } from 'node:worker_threads'
 
@@ -18,7 +14,7 @@ export class PortStream extends Duplex {
     port.on('close', () => this.destroy())
   }
 
-  /** There is nowhere to connect to: the other thread is there already. */
+  /** Does nothing but report success, because the thread is already connected. */
   connect(): this {
     process.nextTick(() => this.emit('connect'))
     return this
@@ -56,7 +52,7 @@ export class PortStream extends Duplex {
 
   override _final(callback: WriteCallback): void {
     callback()
-    // The driver waits for the other side to hang up after its goodbye.
+    // The driver waits for the other side to close the connection after its Terminate message.
     this.destroy()
   }
 
@@ -65,7 +61,7 @@ export class PortStream extends Duplex {
     callback(error)
   }
 
-  // Copied, not transferred: the driver's buffers belong to its pool.
+  // Copied, not transferred, because the driver's buffers belong to its pool.
   #send(bytes: Buffer): void {
     this.#port.postMessage(new Uint8Array(bytes))
   }

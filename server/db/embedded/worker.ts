@@ -1,7 +1,4 @@
-/**
- * The thread of the embedded database. PGlite runs on its caller's thread and would stop everything else during a heavy
- * query (R-32). One connection at a time is served: the pool before it has a size of one.
- */
+/** PGlite blocks its thread during a heavy query, so it gets its own (R-32). It serves one connection at a time. */
 import { readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { promisify } from 'node:util'
 import { setFlagsFromString } from 'node:v8'
@@ -10,16 +7,15 @@ import { type MessagePort, parentPort, workerData } from 'node:worker_threads'
 import { PGlite } from '@electric-sql/pglite'
 
 export interface EngineOptions {
-  /** Null: in memory, for tests. */
+  /** Null for a database in memory, for tests. */
   dataDir: string | null
-  /** A dump to begin with, for tests. */
+  /** A dump to load at the start, for tests. */
   load: string | null
 }
 
 export type EngineOrder = { do: 'connect'; port: MessagePort } | { do: 'dump'; path: string } | { do: 'close' }
 export type EngineReport =
   | { kind: 'open' | 'closed' | 'dumped' }
-  /** The engine cannot go on. */
   | { kind: 'failed'; message: string }
   | { kind: 'not dumped'; message: string }
 
@@ -29,8 +25,8 @@ const sendReport = (report: EngineReport) => parent.postMessage(report)
 
 const { dataDir, load } = workerData as EngineOptions
 
-// Node 24 may end by "Check failed: jit_page_->allocations_.erase" where it throws away slow WebAssembly code for quicker
-// (nodejs/node#66366): the slow code is kept, too. To be taken out with a Node that has the correction.
+// Keeps the slow WebAssembly code too: Node 24 may crash with "Check failed: jit_page_->allocations_.erase" when it discards slow code for
+// faster code (nodejs/node#66366). Remove this flag with a Node version that has the fix.
 setFlagsFromString('--no-wasm-code-gc')
 
 try {
@@ -44,7 +40,7 @@ try {
   sendReport({ kind: 'failed', message: error instanceof Error ? error.message : String(error) })
 }
 
-// One thing after the other: connections come and go, and the engine serves them as one.
+// Work runs one at a time: connections come and go, but the engine has only one session.
 let lastTurn = Promise.resolve()
 let isClosing = false
 const enqueue = (work: () => Promise<unknown>) => {
@@ -56,14 +52,14 @@ const enqueue = (work: () => Promise<unknown>) => {
 async function executeOrder(pglite: PGlite, order: EngineOrder): Promise<void> {
   if (order.do === 'connect') return serveConnection(pglite, order.port)
   if (order.do === 'dump') return writeDump(pglite, order.path)
-  // What still waits has nobody who reads its answer: the pool has ended before.
+  // Nobody reads the results of the remaining work, because the pool has already ended.
   isClosing = true
   await lastTurn
   await pglite.close()
   sendReport({ kind: 'closed' })
 }
 
-/** Under its name only once it is whole and on the disk. The files are read between two queries, the rest beside them. */
+/** The file gets its name when it is complete and synced. Queries wait only while the database files are read. */
 async function writeDump(pglite: PGlite, path: string): Promise<void> {
   const draftPath = `${path}.draft`
   try {
@@ -79,7 +75,7 @@ async function writeDump(pglite: PGlite, path: string): Promise<void> {
 
 function serveConnection(pglite: PGlite, port: MessagePort): void {
   port.on('message', (bytes: Uint8Array) => enqueue(() => executeMessage(pglite, port, bytes)))
-  // Whoever hangs up in the middle of a transaction must not leave it to the next one.
+  // A connection that closes during a transaction must not leave it open for the next connection.
   port.on('close', () => {
     for (const statement of ['rollback', 'discard all'])
       enqueue(() => pglite.execProtocolRaw(encodeSimpleQuery(statement)))
@@ -93,7 +89,7 @@ async function executeMessage(pglite: PGlite, port: MessagePort, bytes: Uint8Arr
   try {
     port.postMessage(await pglite.execProtocolRaw(bytes))
   } catch (error) {
-    // The engine itself broke, not a query: queries answer their errors in the protocol.
+    // The engine itself failed. An error of a query is returned in the protocol instead.
     sendReport({ kind: 'failed', message: error instanceof Error ? error.message : String(error) })
     port.close()
   }

@@ -1,4 +1,4 @@
-/** Backup orders of which somebody should be reminded, and which reminders were sent. As the system. */
+/** Backup orders that may need a reminder, and the reminders that were sent. Needs the system role. */
 import type { Selectable } from 'kysely'
 import { type ContractReminder, maxReminderDays } from '#domain/contracts.ts'
 import { addDays } from '#domain/plain-dates.ts'
@@ -13,10 +13,9 @@ type RemindableBackup = Pick<
   'id' | 'company_id' | 'service_id' | 'pdb_type' | 'status' | 'period_end' | 'create_time'
 >
 
-/** For a server that slept, days. */
+/** Days that the server may have been down without losing a reminder. */
 const maxMissedDays = 7
 
-/** Orders of backups that a reminder may be about today, from `afterId` on by id. */
 export const listRemindableBackups = (
   db: DatabaseHandle,
   { today, payableSince }: Moment,
@@ -41,7 +40,6 @@ export const listRemindableBackups = (
     .limit(limit)
     .execute()
 
-/** Whether a later one of its kind is paid. */
 export const isExtendedBackup = (
   db: DatabaseHandle,
   { service_id, pdb_type, period_end }: Pick<RemindableBackup, 'service_id' | 'pdb_type' | 'period_end'>,
@@ -55,7 +53,7 @@ export const isExtendedBackup = (
       .limit(1),
   )
 
-/** True: it is ours to send, in this transaction. Each is sent once, whoever asks. */
+/** Returns true if this transaction must send the reminder. Each reminder is sent only once. */
 export const claimBackupReminder = (
   db: DatabaseHandle,
   { id, company_id }: Pick<RemindableBackup, 'id' | 'company_id'>,

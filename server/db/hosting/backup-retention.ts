@@ -1,10 +1,10 @@
-/** Which backups the clock looks at: those nobody works on any more, those whose time is over, and places that nobody needs. As the system. */
+/** Abandoned and expired backups, and stored data that is no longer needed. Needs the system role. */
 import { sql } from 'kysely'
 import type { DatabaseHandle } from '#server/db/database.ts'
 import { hasValues } from '#server/db/has-values.ts'
 import type { StoredBackup } from '#server/db/hosting/stored-backups.ts'
 
-/** Said to run, and no long request is open for it. */
+/** Backups in the state "running" without an open long request. */
 export const listAbandonedBackups = (db: DatabaseHandle, createdBefore: number, limit: number) =>
   db
     .selectFrom('backup')
@@ -21,14 +21,14 @@ export const listAbandonedBackups = (db: DatabaseHandle, createdBefore: number, 
 
 export interface BackupRetention {
   count: number
-  /** Older ones go, epoch ms. */
+  /** Backups created before this time are removed. Epoch ms. */
   createdBefore: number
-  /** Of services whose data went before then, all go. */
+  /** All backups of services whose data was erased before this time are removed. Epoch ms. */
   erasedBefore: number
   limit: number
 }
 
-/** One too many, too old, or of a service that is gone; the newest good one of a service that is there stays. */
+/** Returns backups that are too many, too old, or of an erased service. The latest good one of a service stays. */
 export async function listBackupsToRemove(
   db: DatabaseHandle,
   { count, createdBefore, erasedBefore, limit }: BackupRetention,
@@ -45,7 +45,7 @@ export async function listBackupsToRemove(
   return rows
 }
 
-/** What they name is to be taken away. */
+/** Returns removed backups whose stored data must still be deleted. */
 export const listBackupsToClear = (db: DatabaseHandle, limit: number) =>
   db
     .selectFrom('backup')
@@ -59,7 +59,6 @@ export const listBackupsToClear = (db: DatabaseHandle, limit: number) =>
 export const findBackupsByIds = (db: DatabaseHandle, ids: readonly number[]): Promise<StoredBackup[]> =>
   ids.length === 0 ? Promise.resolve([]) : db.selectFrom('backup').selectAll().where('id', 'in', ids).execute()
 
-/** Asked for by the clock, and not at their end. */
 export async function countScheduledRuns(db: DatabaseHandle): Promise<number> {
   const { count } = await db
     .selectFrom('backup')
@@ -69,10 +68,7 @@ export async function countScheduledRuns(db: DatabaseHandle): Promise<number> {
   return count
 }
 
-/**
- * The newest good one of each service and kind, where it was not proven and none of them was lately, or the last proof failed and
- * there is a newer one by now.
- */
+/** Returns the latest good backups whose last drill is missing, older than `drilledBefore`, or failed before them. */
 export async function listBackupsToDrill(
   db: DatabaseHandle,
   drilledBefore: number,

@@ -1,4 +1,4 @@
-/** Backup subscriptions and their traffic as rows: made and paid, never taken away. */
+/** Rows of backup subscriptions and their traffic. They are created and paid, and never deleted. */
 import { type Insertable, type Selectable, sql, type SqlBool } from 'kysely'
 import { listBackupOrders, listTraffic } from '#contract/backups.ts'
 import { type BackupType, toBoughtPeriod } from '#domain/backups.ts'
@@ -21,7 +21,6 @@ interface InvoiceNumberColumn {
 export type BackupRecord = Selectable<BackupOrderTable> & InvoiceNumberColumn
 export type TrafficRecord = Selectable<TrafficTable> & InvoiceNumberColumn
 
-/** Whose rows, and of which service. */
 export interface ServiceKey {
   companyId: number
   serviceId: number
@@ -77,7 +76,7 @@ export const backupReads: ListReads<BackupListScope, BackupRecord> = {
     readListPage(selectServiceBackups(db, scope), listBackupOrders, getBackupColumns(scope.bounds), query, {
       hasNoNulls: true,
     }),
-  /** Also those that time has changed and no job has numbered yet. */
+  /** Also returns orders that have expired although no job has given them a change number yet. */
   readChanges: (db, scope, since) => {
     const isChanged = sql<SqlBool>`(change > ${since ?? -1} or ${isBackupExpired(scope.bounds)})`
     return readRowChanges(db, scope.companyId, selectServiceBackups(db, scope), since, isChanged)
@@ -100,11 +99,10 @@ export const findBackupById = (db: DatabaseHandle, companyId: number, id: number
 export const findTrafficById = (db: DatabaseHandle, companyId: number, id: number) =>
   findRow(selectTraffic(db, companyId).where('id', '=', id))
 
-/** Whether it is a service of that company. */
 export const isCompanyService = (db: DatabaseHandle, { companyId, serviceId }: ServiceKey) =>
   hasRow(db.selectFrom('service').select('id').where('company_id', '=', companyId).where('id', '=', serviceId))
 
-/** As its company calls it; its code where the service is another company's by now. */
+/** Returns the company's name for the service. Returns its code if the code now belongs to another company. */
 export async function findServiceName(
   db: DatabaseHandle,
   { company_id, service_id, service_code }: Pick<BackupRecord, 'company_id' | 'service_id' | 'service_code'>,
@@ -127,7 +125,6 @@ export async function insertTraffic(db: DatabaseHandle, traffic: Insertable<Traf
   return id
 }
 
-/** The last one of that kind that is paid; null: none ever was. */
 export async function findLastPaidPeriod(
   db: DatabaseHandle,
   { companyId, serviceId }: ServiceKey,
@@ -144,7 +141,7 @@ export async function findLastPaidPeriod(
   return row ? toBoughtPeriod(row) : null
 }
 
-/** The one that waits to be paid: there is at most one a kind (D91). Locked until the commit. */
+/** Returns the unpaid order: there is at most one of each kind (D91). Locks it until the commit. */
 export const lockUnpaidBackup = (db: DatabaseHandle, { companyId, serviceId }: ServiceKey, type: BackupType) =>
   db
     .selectFrom('backup_order')
@@ -153,7 +150,6 @@ export const lockUnpaidBackup = (db: DatabaseHandle, { companyId, serviceId }: S
     .forUpdate()
     .executeTakeFirst()
 
-/** What of subscriptions of that kind that are not over was waived. */
 export async function sumWaivedBackups(
   db: DatabaseHandle,
   { companyId, serviceId }: ServiceKey,
@@ -173,14 +169,13 @@ type BackupOrderKey = Pick<BackupRecord, 'id' | 'service_id' | 'pdb_type'>
 const selectLaterBackups = (db: DatabaseHandle, { id, service_id, pdb_type }: BackupOrderKey) =>
   db.selectFrom('backup_order').select('id').where(hasValues({ service_id, pdb_type })).where('id', '>', id).limit(1)
 
-/** Another one of its kind was ordered since. */
 export const isReplacedBackup = (db: DatabaseHandle, backup: BackupOrderKey) => hasRow(selectLaterBackups(db, backup))
 
-/** Whether another one of its kind was ordered since, and is paid or waits to be. */
+/** Returns whether another one of its kind was ordered later and is paid or unpaid, but not invalid. */
 export const hasNewerBackup = (db: DatabaseHandle, backup: BackupOrderKey) =>
   hasRow(selectLaterBackups(db, backup).where('status', '>=', 0))
 
-/** Writes the status with the next version. */
+/** Also writes the next version. */
 export async function updateBackup(
   db: DatabaseHandle,
   id: number,
@@ -194,7 +189,7 @@ export async function updateBackup(
     .execute()
 }
 
-/** The first one comes soon, where none of the kind goes on. Its row in the list says something else as well from now on. */
+/** Keeps an existing schedule if `isContinued`. Takes a change number, because the row in the list changes. */
 export async function scheduleFirstBackup(
   db: DatabaseHandle,
   { companyId, serviceId }: ServiceKey,
@@ -209,7 +204,7 @@ export async function scheduleFirstBackup(
     .execute()
 }
 
-/** Whether its backups to the bucket are suspended; of a service that is gone too. */
+/** Returns false if the service no longer exists. */
 export async function isTrafficDisabled(db: DatabaseHandle, companyId: number, serviceId: number): Promise<boolean> {
   const row = await db
     .selectFrom('service')
@@ -219,7 +214,7 @@ export async function isTrafficDisabled(db: DatabaseHandle, companyId: number, s
   return row?.traffic_disabled ?? false
 }
 
-/** Locked for this transaction; those that another node works on are stepped over. As the system. */
+/** Locks the rows for this transaction and skips rows that another node has locked. Needs the system role. */
 export const lockExpiredBackups = (db: DatabaseHandle, bounds: ExpiryBounds, limit: number) =>
   db
     .selectFrom('backup_order')

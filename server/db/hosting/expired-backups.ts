@@ -1,8 +1,8 @@
-/** Backup orders that can no longer be paid, as `getBackupOrderStatus` has it; tests compare the two. */
+/** Condition for orders that can no longer be paid. Tests compare it with `getBackupOrderStatus`. */
 import { sql } from 'kysely'
 import type { PlainDate } from '#domain/time.ts'
 
-/** What was ordered before that instant, or ends by that day, and is not paid cannot be paid any more (D31, decision 62). */
+/** An unpaid backup expires if it was ordered before this instant or ends by this day (D31, decision 62). */
 export interface ExpiryBounds {
   createdBefore: number
   today: PlainDate

@@ -1,8 +1,8 @@
-/** When the clock backs services up next. As the system; no device is told of it, so that no number is taken for it. */
+/** Needs the system role. Devices do not see the times of scheduled backups, so no change number is taken. */
 import type { PdbType } from '#contract/backups.ts'
 import type { DatabaseHandle } from '#server/db/database.ts'
 
-/** Services whose subscription of either kind is paid for after that day, by id. */
+/** Returns services with a paid subscription of either kind after that day, sorted by id. */
 export const listSubscribedServices = (db: DatabaseHandle, today: string) =>
   db
     .selectFrom('service_row')

@@ -1,4 +1,4 @@
-/** Restores as rows: into a service, and drills, which go into an empty place. */
+/** Rows of restores into a service, and of drills, which restore into an empty place. */
 import { type Insertable, sql } from 'kysely'
 import type { BackupFault } from '#contract/backups.ts'
 import type { DatabaseHandle } from '#server/db/database.ts'
@@ -9,7 +9,7 @@ import type { RestoreTable } from '#server/db/tables/backup-tables.ts'
 
 export type NewRestore = Omit<Insertable<RestoreTable>, 'id' | 'state' | 'fault' | 'end_time'>
 
-/** Null: a drill of that backup runs already. */
+/** Returns null if a drill of that backup is already running. */
 export async function startRestore(db: DatabaseHandle, restore: NewRestore): Promise<number | null> {
   const row = await db
     .insertInto('restore')
@@ -20,7 +20,7 @@ export async function startRestore(db: DatabaseHandle, restore: NewRestore): Pro
   return row?.id ?? null
 }
 
-/** `fault`: null where it is done. As the system. */
+/** `fault` is null if the restore succeeded. Needs the system role. */
 export async function finishRestore(db: DatabaseHandle, id: number, fault: BackupFault | null, now: number) {
   await db
     .updateTable('restore')
@@ -29,7 +29,7 @@ export async function finishRestore(db: DatabaseHandle, id: number, fault: Backu
     .execute()
 }
 
-/** Newest first, with the code of the service that the backup is of. */
+/** Returns restores newest first, with the code of the service that was backed up. */
 export const listRestoresInto = (db: DatabaseHandle, { companyId, serviceId }: ServiceKey, limit: number) =>
   db
     .selectFrom('restore')
@@ -42,7 +42,6 @@ export const listRestoresInto = (db: DatabaseHandle, { companyId, serviceId }: S
     .limit(limit)
     .execute()
 
-/** The newest that is at its end. */
 export const findLastDrill = (db: DatabaseHandle, { companyId, serviceId }: ServiceKey) =>
   findRow(
     db
@@ -56,7 +55,7 @@ export const findLastDrill = (db: DatabaseHandle, { companyId, serviceId }: Serv
       .limit(1),
   )
 
-/** Drills whose long request is not there any more. As the system. */
+/** Returns drills whose long request no longer exists. Needs the system role. */
 export const listAbandonedDrills = (db: DatabaseHandle, createdBefore: number) =>
   db
     .selectFrom('restore')

@@ -1,18 +1,17 @@
-/** New passwords of services as rows: one a service, until it was told. */
+/** Rows of new service passwords: one for each service, until it is fetched. */
 import type { DatabaseHandle } from '#server/db/database.ts'
 import { hasValues } from '#server/db/has-values.ts'
 
 export interface SealedPassword {
   serviceId: number
   companyId: number
-  /** Who may fetch it. */
   userId: number
   sealedText: string
   /** Epoch ms. */
   until: number
 }
 
-/** In the place of the one before. As the system. */
+/** Replaces an earlier password. Needs the system role. */
 export async function storePassword(
   db: DatabaseHandle,
   { serviceId, companyId, userId, sealedText, until }: SealedPassword,
@@ -28,7 +27,7 @@ export async function deletePassword(db: DatabaseHandle, serviceId: number): Pro
   await db.deleteFrom('service_password').where('service_id', '=', serviceId).execute()
 }
 
-/** It is gone with this transaction. Null: none for this user, or its time is over. */
+/** Deletes the password in this transaction. Returns null if it has expired or belongs to another user. */
 export async function fetchPasswordOnce(
   db: DatabaseHandle,
   { serviceId, userId, now }: { serviceId: number; userId: number; now: number },

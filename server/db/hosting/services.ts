@@ -1,4 +1,4 @@
-/** Hosted services as rows: listed with what their contracts say of them, and numbered by one counter over all companies. */
+/** Rows of hosted services, listed with data of their contracts and numbered by one counter over all companies. */
 import { type Insertable, type Selectable, sql, type Updateable } from 'kysely'
 import { listServices } from '#contract/services.ts'
 import type { DatabaseHandle } from '#server/db/database.ts'
@@ -11,7 +11,7 @@ import { ProblemError } from '#server/problems/problem-error.ts'
 export type ServiceRecord = Selectable<ServiceTable>
 export type ServiceListRow = Selectable<ServiceRowView>
 
-/** Of any company's service: the code is public, as is the address behind it. */
+/** Finds a service of any company, because the code and the address are public. */
 export const findServiceAddress = (db: DatabaseHandle, code: string) =>
   findRow(db.selectFrom('service').select(['url', 'admin_url']).where('code', '=', code))
 
@@ -19,7 +19,7 @@ export async function insertService(db: DatabaseHandle, service: Insertable<Serv
   return (await db.insertInto('service').values(service).returning('id').executeTakeFirstOrThrow()).id
 }
 
-/** Of one company, or of all: for the provider's staff alone, behind whose fence the others get no row. */
+/** One company, or all companies for the provider's staff. Row-level security returns no rows to others. */
 export type ServiceOwner = number | 'all'
 
 const selectServiceRows = (db: DatabaseHandle, owner: ServiceOwner) =>
@@ -35,7 +35,7 @@ const serviceColumns = {
   company_code: { value: sql.ref('service_row.company_code'), folded: sql.ref('service_row.company_code') },
   company_name: { value: sql.ref('service_row.company_name'), folded: sql.ref('service_row.company_name_key') },
   create_time: sql`(service_row.create_time / 1000)`,
-  // The day before has the same order.
+  // Sorting by the exclusive end gives the same order as sorting by the last day.
   expired_date: sql.ref('service_row.period_end'),
   system_status: sql.ref('service_row.system_status'),
 }
@@ -48,7 +48,7 @@ const readServiceChangeNumber = async (db: DatabaseHandle): Promise<number> =>
 export const serviceReads: ListReads<{ owner: ServiceOwner }, ServiceListRow> = {
   readLatestChange: readServiceChangeNumber,
   readPage(db, { owner }, query) {
-    // The function's rows bear the view's name and columns.
+    // The rows of the function have the names and columns of the view.
     const selection = selectServiceRows(db, owner) as ReturnType<typeof selectServiceView>
     return readListPage(selection, listServices, serviceColumns, query)
   },
@@ -60,7 +60,7 @@ export const serviceReads: ListReads<{ owner: ServiceOwner }, ServiceListRow> = 
       .orderBy('change')
       .orderBy('id')
       .execute()
-    // A row that is no longer listed has no contract, system or data: no device has it that has not seen it before.
+    // A row that is no longer listed has no contract, system or data. Devices that have the row still get its changes.
     return { changed, gone: [], upto: maxChange }
   },
   readRowsAfter: (db, { owner }, id, limit) =>
@@ -73,7 +73,7 @@ export const findServiceRow = (db: DatabaseHandle, owner: ServiceOwner, id: numb
 export const findServiceRowByCode = (db: DatabaseHandle, companyId: number, code: string) =>
   findRow(selectServiceRows(db, companyId).where('code', '=', code))
 
-/** Of the contract in force, or the one that was the last. */
+/** Finds the service by its contract in force, or by its last one. */
 export async function findServiceOfContract(
   db: DatabaseHandle,
   companyId: number,
@@ -87,11 +87,10 @@ export async function findServiceOfContract(
   return row?.id ?? null
 }
 
-/** Locks it until the commit. */
 export const lockService = (db: DatabaseHandle, id: number) =>
   findRow(db.selectFrom('service').selectAll().where('id', '=', id).forUpdate())
 
-/** Takes the next number: its counter stays locked until the commit, so write services last. */
+/** Takes the next change number. The counter stays locked until the commit, so write services last. */
 export const takeServiceChangeNumber = async (db: DatabaseHandle): Promise<number> => {
   const { rows } = await sql<{ change: number }>`select next_service_change() as change`.execute(db)
   const [row] = rows
@@ -99,7 +98,7 @@ export const takeServiceChangeNumber = async (db: DatabaseHandle): Promise<numbe
   return row.change
 }
 
-/** Writes the fields with the next number and version. */
+/** Also writes the next change number and version. */
 export async function updateService(
   db: DatabaseHandle,
   id: number,
@@ -114,13 +113,13 @@ export async function updateService(
     .execute()
 }
 
-/** Something that its row in the list says has changed elsewhere: its contract or its orders. */
+/** Takes a change number after its contract or orders changed, because its row in the list shows them. */
 export async function touchService(db: DatabaseHandle, companyId: number, code: string): Promise<void> {
   const change = await takeServiceChangeNumber(db)
   await updateCompanyServices(db, companyId).set({ change }).where('code', '=', code).execute()
 }
 
-/** The company's name has changed. */
+/** Gives all services of the company a new change number after its name changed. */
 export async function touchServices(db: DatabaseHandle, companyId: number): Promise<void> {
   const change = await takeServiceChangeNumber(db)
   await updateCompanyServices(db, companyId).set({ change }).execute()
@@ -128,7 +127,7 @@ export async function touchServices(db: DatabaseHandle, companyId: number): Prom
 const updateCompanyServices = (db: DatabaseHandle, companyId: number) =>
   db.updateTable('service').where('company_id', '=', companyId)
 
-/** All of them. As the system. */
+/** Needs the system role. */
 export const listMonitoredServices = (db: DatabaseHandle) =>
   db
     .selectFrom('service')
@@ -149,7 +148,6 @@ export const listMonitoredServices = (db: DatabaseHandle) =>
     .orderBy('id')
     .execute()
 
-/** What the health check goes by. */
 export type MonitoredService = Awaited<ReturnType<typeof listMonitoredServices>>[number]
 
 export type UpkeepServiceRow = Pick<
@@ -173,11 +171,11 @@ export type UpkeepServiceRow = Pick<
   | 'period_end'
 >
 
-/** Those to which time may do something, by id. As the system. */
+/** Returns services that may need scheduled work, sorted by id. Needs the system role. */
 export const listServicesForUpkeep = (db: DatabaseHandle) =>
   db.selectFrom('service_row').selectAll().where('operation', 'is', null).orderBy('id').execute()
 
-/** With the order by which its page is opened; whosever it is. As the system. */
+/** Finds a service of any company, with the order that opens its page. Needs the system role. */
 export const findServiceWithOrder = (db: DatabaseHandle, id: number) =>
   findRow(
     db
@@ -193,7 +191,7 @@ export const findServiceWithOrder = (db: DatabaseHandle, id: number) =>
       .where('service_row.id', '=', id),
   )
 
-/** Whose address is none that anybody could open. As the system. */
+/** Returns services whose address nobody can open. Needs the system role. */
 export const listDemoServices = (db: DatabaseHandle, urlSuffix: string) =>
   db
     .selectFrom('service_row')
@@ -203,7 +201,7 @@ export const listDemoServices = (db: DatabaseHandle, urlSuffix: string) =>
     .orderBy('id')
     .execute()
 
-/** The order that is the row of a service in the list of contracts (D35); null: there is none. */
+/** Returns the order that represents the service in the list of contracts (D35). */
 export async function findListedOrderId(
   db: DatabaseHandle,
   { companyId, code }: { companyId: number; code: string },

@@ -1,4 +1,4 @@
-/** Backups that ran or run, as rows: written down before anything is stored, and never taken away. */
+/** Rows of backup runs. A row is written before anything is stored, and is never deleted. */
 import { type Insertable, type Selectable, sql, type Updateable } from 'kysely'
 import { type PdbType, listBackups } from '#contract/backups.ts'
 import { readChangeNumber, readRowChanges, takeChangeNumber } from '#server/db/change-numbers.ts'
@@ -34,15 +34,14 @@ export const storedBackupReads: ListReads<ServiceKey, StoredBackup> = {
 export const findStoredBackup = (db: DatabaseHandle, companyId: number, id: number) =>
   findRow(db.selectFrom('backup').selectAll().where('company_id', '=', companyId).where('id', '=', id))
 
-/** Whosever it is. As the system. */
+/** Finds a backup of any company. Needs the system role. */
 export const findAnyStoredBackup = (db: DatabaseHandle, id: number) =>
   findRow(db.selectFrom('backup').selectAll().where('id', '=', id))
 
-/** Newest first, of whichever companies had that code. As the system. */
+/** Returns backups of every company that has had this code, newest first. Needs the system role. */
 export const listStoredBackupsOfCode = (db: DatabaseHandle, code: string, limit: number) =>
   db.selectFrom('backup').selectAll().where('service_code', '=', code).orderBy('id', 'desc').limit(limit).execute()
 
-/** The one that runs of that service and kind. */
 export const findRunningBackup = (db: DatabaseHandle, serviceId: number, type: PdbType) =>
   findRow(
     db
@@ -65,7 +64,7 @@ export type NewBackup = Pick<
   | 'progress_key'
 >
 
-/** Null: one runs already. */
+/** Returns null if a backup of that service and kind is already running. */
 export async function startStoredBackup(
   db: DatabaseHandle,
   backup: NewBackup,
@@ -83,7 +82,7 @@ export async function startStoredBackup(
 
 type StoredBackupFields = Omit<Updateable<StoredBackupTable>, 'change' | 'row_version' | 'update_time'>
 
-/** Only as long as it is in that state; null: it is not any more. As the system. */
+/** Returns null if the backup is no longer in that state. Needs the system role. */
 export async function updateStoredBackup(
   db: DatabaseHandle,
   { id, company_id, state }: Pick<StoredBackup, 'id' | 'company_id' | 'state'>,

@@ -1,4 +1,3 @@
-/** What backups and restores have moved, by run and month. */
 import { sql } from 'kysely'
 import { type Currency, type Hundredths, readAmount } from '#domain/money.ts'
 import type { PlainDate } from '#domain/time.ts'
@@ -9,14 +8,14 @@ import { hasValues } from '#server/db/has-values.ts'
 import type { ServiceKey, TrafficRecord } from '#server/db/hosting/backups.ts'
 import type { ChangeStamp } from '#server/db/orders/orders.ts'
 
-/** A backup or a restore, by a name that stays its own when it is begun again. */
+/** A backup or a restore. Its name stays the same when it is started again. */
 export interface TrafficRun {
   companyId: number
   serviceId: number
   run: string
 }
 
-/** In all months. */
+/** Returns the sum over all months. */
 export async function sumTrafficOfRun(db: DatabaseHandle, run: string): Promise<number> {
   const { bytes } = await db
     .selectFrom('traffic_moved')
@@ -40,7 +39,6 @@ export async function addTraffic(
     .execute()
 }
 
-/** What a service has moved, by month. */
 export async function sumTrafficByMonth(db: DatabaseHandle, serviceId: number): Promise<Map<CalendarMonth, number>> {
   const rows = await db
     .selectFrom('traffic_moved')
@@ -56,7 +54,6 @@ export interface TrafficTerms extends TrafficSubscription {
   currency: Currency
 }
 
-/** Paid subscriptions to what causes traffic. */
 export async function listTrafficTerms(
   db: DatabaseHandle,
   { companyId, serviceId }: ServiceKey,
@@ -75,7 +72,7 @@ export async function listTrafficTerms(
   }))
 }
 
-/** Services that may have a month to bill up to that one, by id. As the system. */
+/** Returns services that may have unbilled months up to `lastMonth`, sorted by id. Needs the system role. */
 export const listServicesToBill = (db: DatabaseHandle, lastMonth: CalendarMonth) =>
   db
     .selectFrom('service')
@@ -102,28 +99,27 @@ export const listServicesToBill = (db: DatabaseHandle, lastMonth: CalendarMonth)
     .orderBy('id')
     .execute()
 
-/** Nothing that anybody is shown. */
+/** Takes no change number, because no list shows this field. */
 export async function closeMonths(db: DatabaseHandle, serviceId: number, lastMonth: CalendarMonth): Promise<void> {
   await db.updateTable('service').set({ closed_month: lastMonth }).where('id', '=', serviceId).execute()
 }
 
-/** What is overdue: not paid since before that instant, and at least the smallest amount that can be paid at all. */
+/** A record is overdue if it is unpaid, older than this instant, and reaches the smallest payable amount. */
 export interface OverdueBounds {
   createdBefore: number
   minAmounts: Record<Currency, string>
 }
 
-/** Whether a month that costs something is overdue. */
 export const hasOverdueTraffic = (db: DatabaseHandle, serviceId: number, bounds: OverdueBounds) =>
   hasRow(selectUnpaidTraffic(db, bounds).where('service_id', '=', serviceId).limit(1))
 
-/** Those of which nobody was told, by id. As the system. */
+/** Returns overdue months without a notice so far, sorted by id. Needs the system role. */
 export const listNewlyOverdueTraffic = (db: DatabaseHandle, bounds: OverdueBounds) =>
   selectUnpaidTraffic(db, bounds).where('notified_overdue', '=', false).orderBy('id').execute()
 
 export type OverdueTraffic = Pick<TrafficRecord, 'id' | 'service_id' | 'company_id' | 'service_code' | 'period_end'>
 
-/** False: it was paid meanwhile, or somebody else tells of it. */
+/** Returns false if the month was paid meanwhile or another node sends the notice. */
 export const claimOverdueNotice = (db: DatabaseHandle, id: number) =>
   hasRow(
     db
@@ -159,11 +155,11 @@ export async function payTraffic(
     .execute()
 }
 
-/** What is carried over to the next month that is billed, and the latest month that it is of. */
+/** The amount carried to the next billed month, and the latest month that it comes from. */
 export interface CarriedTraffic {
   ids: number[]
   amount: Hundredths
-  /** Exclusive end of that month; null: nothing is carried over. */
+  /** Exclusive end of that month. Null if nothing is carried. */
   end: PlainDate | null
 }
 

@@ -58,7 +58,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     system: ['select', 'insert', 'update', 'delete'],
   })
 
-  // Counted before anybody is known, so it belongs to no company.
+  // Attempts are counted before the user is known, so the table belongs to no company.
   await sql`
     create table attempt (
       subject text collate "C" primary key,

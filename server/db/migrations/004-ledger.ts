@@ -22,20 +22,20 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       create_time bigint not null,
       constraint ledger_key unique (company_id, user_id, key)
     )`.execute(db)
-  // Protocol 1: an intent takes effect at most once, or never.
+  // Protocol 1: an intent takes effect at most once.
   await sql`
     create unique index ledger_intent on ledger (company_id, user_id, intent) where state in ('done', 'void')`.execute(
     db,
   )
   await sql`create index ledger_tries on ledger (company_id, user_id, intent)`.execute(db)
-  // Only the hourly sweep asks by age: a few bytes per hundred pages instead of an entry per write.
+  // Only the hourly cleanup filters by age. A BRIN index takes a few bytes per hundred pages instead of an entry per write.
   await sql`create index ledger_age on ledger using brin (create_time)`.execute(db)
   await fence(db, 'ledger', {
     app: ['select', 'insert', 'update'],
     system: ['select', 'insert', 'update', 'delete'],
   })
 
-  // History is not rewritten: of a settled row only the answer's bytes may go, once they are old (protocol 19).
+  // A settled row never changes, except that its response bytes may be deleted when they are old (protocol 19).
   await sql`
     create function keep_settled() returns trigger language plpgsql as $$
     begin

@@ -1,12 +1,9 @@
-/**
- * A write is claimed by a lock and put into the ledger at its end, as one row that never changes again: what it did and
- * that it did it become visible together either way, and a row that is written once costs half of one that is changed.
- */
+/** A write is claimed by a lock and inserted at its end. A row that is written once costs half of an updated one. */
 import { type Kysely, sql } from 'kysely'
 
 export async function up(db: Kysely<unknown>): Promise<void> {
-  // What is looked for comes first, or alone. While a table is empty any index looks as good as another to the planner, and
-  // a connection keeps its plan: by an index that knows the company it would walk through all that its users ever wrote.
+  // The most selective column comes first in the index. While a table is empty, the planner sees no difference between indexes, and a
+  // connection keeps its plan. With an index that begins with the company, it would scan everything that the company's users ever wrote.
   await sql`alter table ledger drop constraint ledger_key`.execute(db)
   await sql`alter table ledger add constraint ledger_key unique (key, company_id, user_id)`.execute(db)
   await sql`drop index ledger_intent`.execute(db)
@@ -22,9 +19,9 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       select hashtextextended(company::text || ' ' || writer::text || ' ' || intent, 0)
     $$`.execute(db)
 
-  // Waits for a duplicate that is at work, as long as the transaction's lock_timeout says (55P03). The look at the ledger
-  // is a statement of its own behind the wait, so that it sees what the duplicate has committed. It fails as the indexes of
-  // the ledger do, and with it everything that travels behind.
+  // Waits for a running duplicate up to the transaction's lock_timeout (55P03). The ledger is read by a separate statement after the wait,
+  // so that it sees what the duplicate committed. A repeated write raises the same error as the ledger's indexes, and all statements that
+  // were sent after it fail too.
   await sql`
     create function claim_intent(company integer, writer integer, given_key text, given_intent text) returns void
     language plpgsql set enable_seqscan = off as $$
@@ -38,7 +35,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       end if;
     end $$`.execute(db)
 
-  // For statements whose answer is not waited for: the transaction fails with them.
+  // For statements whose result nobody waits for: a wrong row count makes the transaction fail.
   await sql`
     create function one_row(written bigint) returns void language plpgsql as $$
     begin

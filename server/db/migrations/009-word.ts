@@ -1,7 +1,4 @@
-/**
- * Whether the holder of an access token is still what they were found to be before: asked as the first statement of a
- * transaction that was begun on that word. Runs as portal_system, like `holder_of_access`, and for the same reasons.
- */
+/** Checks that the holder of a token is unchanged. Runs as portal_system, for the reasons of `holder_of_access`. */
 import { type Kysely, sql } from 'kysely'
 
 export async function up(db: Kysely<unknown>): Promise<void> {
@@ -26,7 +23,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
         raise exception 'the session is not what it was' using errcode = '28000', constraint = 'holder';
       end if;
     end $$`.execute(db)
-  // An owner must be able to make things in the schema at the moment in which it becomes the owner.
+  // A new owner of a function needs the right to create objects in the schema at that moment.
   await sql`grant create on schema public to portal_system`.execute(db)
   await sql`alter function check_holder(text, integer, integer, text, boolean, boolean, smallint, bigint)
     owner to portal_system`.execute(db)

@@ -1,8 +1,8 @@
-/** What a write in a single exchange needs: a row that is another by now is read anew, and less is looked up on the way. */
+/** Lets a write run in one exchange with the database, with fewer lookups. A changed row is read again. */
 import { type Kysely, sql } from 'kysely'
 
 export async function up(db: Kysely<unknown>): Promise<void> {
-  // The row was changed since it was last seen: the transaction runs again, and reads it.
+  // The row was changed since it was read, so the transaction runs again.
   await sql`
     create or replace function one_row(written bigint) returns void language plpgsql as $$
     begin
@@ -11,15 +11,15 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       end if;
     end $$`.execute(db)
 
-  // A write that takes effect is refused by the ledger's indexes at its end where it was told before; whoever is to be
-  // refused looks first (claim_intent). Waits for a duplicate that is at work, as that one does.
+  // Only takes the lock. If the intent was settled before, the ledger's indexes make a successful write fail at its end. A write that will
+  // be refused calls claim_intent first. Waits for a running duplicate as claim_intent does.
   await sql`
     create function take_intent(company integer, writer integer, intent text) returns void language plpgsql as $$
     begin
       perform pg_advisory_xact_lock(intent_lock(company, writer, intent));
     end $$`.execute(db)
 
-  // Made with its company, so that the next number is one update.
+  // Inserted together with its company, so that the next number is a single update.
   await sql`
     create function begin_change() returns trigger language plpgsql security definer
     set search_path = pg_catalog, public, pg_temp as $$
@@ -35,7 +35,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
   )
   await sql`insert into change (company_id, value) select id, 0 from company on conflict do nothing`.execute(db)
 
-  // What is settled is found by ledger_intent.
+  // Settled rows are found by the index ledger_intent.
   await sql`drop index ledger_tries`.execute(db)
   await sql`create index ledger_tries on ledger using hash (intent) where state not in ('done', 'void')`.execute(db)
 }

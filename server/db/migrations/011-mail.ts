@@ -1,8 +1,8 @@
-/** Mails are counted per address, whoever asks for them: a company's role too, which may not look at what is counted (S-40). */
+/** Counts mails per address for every role, including a company's role, which may not read the counts (S-40). */
 import { type Kysely, sql } from 'kysely'
 
 export async function up(db: Kysely<unknown>): Promise<void> {
-  // Null: counted. Otherwise the ms until the window ends, and nothing was counted.
+  // Returns null if the mail was counted. Otherwise returns the ms until the window ends, and counts nothing.
   await sql`
     create function count_mail(given text, most integer, span bigint, at bigint) returns bigint language plpgsql
     security definer set search_path = pg_catalog, public, pg_temp as $$

@@ -1,4 +1,4 @@
-/** From what a user has signed in before: a hash per user and device, so that no copy of it says whose browser is whose. */
+/** Stores a hash per user and device, so that the table does not show which users share a browser. */
 import { type Kysely, sql } from 'kysely'
 import { fence } from '#server/db/migrations/tenancy.ts'
 

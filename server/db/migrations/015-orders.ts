@@ -1,7 +1,4 @@
-/**
- * The catalogue, which all companies read and the provider writes; orders and contracts with what is paid for them, each
- * fenced to its company. Amounts are exact (D13); dates and moments that rules compare are text in the business time zone.
- */
+/** Amounts are exact (D13). Dates and times that rules compare are text in the business time zone. */
 import { type Kysely, sql } from 'kysely'
 import { allow, fence, share } from '#server/db/migrations/tenancy.ts'
 
@@ -13,7 +10,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
 }
 
 async function catalogue(db: Kysely<unknown>): Promise<void> {
-  // What `change` is to a company, for rows that are nobody's (protocol 34).
+  // Change counter of rows that belong to no company, like `change` for a company (protocol 34).
   await sql`create table catalogue (one boolean primary key default true check (one), change bigint not null)`.execute(
     db,
   )
@@ -96,7 +93,7 @@ async function orders(db: Kysely<unknown>): Promise<void> {
       create_time bigint not null
     )`.execute(db)
   await sql`create index contract_of_service on contract (company_id, service_code, id desc)`.execute(db)
-  // A service has one contract in force or expired; what came before is overwritten.
+  // A service has at most one contract that is not overwritten.
   await sql`create unique index contract_in_force on contract (company_id, service_code) where not overwritten`.execute(
     db,
   )
@@ -146,7 +143,7 @@ async function orders(db: Kysely<unknown>): Promise<void> {
   await sql`create index order_ends on service_order (company_id, period_end, id) where shown`.execute(db)
   await fence(db, 'service_order', { app: ['select', 'insert', 'update'], system: ['select', 'insert', 'update'] })
 
-  // Once each: who puts the row in sends the mails, in the same transaction.
+  // Each reminder is sent once: the process that inserts the row sends the mails in the same transaction.
   await sql`
     create table reminder (
       order_id integer not null references service_order (id),
@@ -187,7 +184,7 @@ async function payments(db: Kysely<unknown>): Promise<void> {
       create_time bigint not null
     )`.execute(db)
   await fence(db, 'invoice', { app: ['select', 'insert'], system: ['select', 'insert'] })
-  // Its row is locked until the commit, so that a number that was taken is a number that is used.
+  // The row is locked until the commit, so that every number taken is used.
   await sql`
     create table series (
       name text collate "C" not null,
@@ -198,7 +195,7 @@ async function payments(db: Kysely<unknown>): Promise<void> {
   await allow(db, 'series', [], ['select', 'insert', 'update'])
 }
 
-/** What a company's role may do beyond its own rows, and no more. */
+/** What a company's role may do outside its own rows. */
 async function functions(db: Kysely<unknown>): Promise<void> {
   await sql`
     create function next_number(series_name text, series_span text) returns integer language sql
@@ -206,7 +203,7 @@ async function functions(db: Kysely<unknown>): Promise<void> {
       insert into public.series as known (name, span, value) values (series_name, series_span, 1)
       on conflict (name, span) do update set value = known.value + 1 returning value
     $$`.execute(db)
-  // All companies and client types, but for what is invalid or deleted (D37); systems that run without an order count.
+  // Checks orders of all companies and client types except invalid or deleted ones (D37), and systems that run without an order.
   await sql`
     create function is_code_taken(given text, moment text) returns boolean language sql stable
     security definer set search_path = pg_catalog, public, pg_temp as $$
@@ -214,7 +211,7 @@ async function functions(db: Kysely<unknown>): Promise<void> {
           and (stored in ('paid', 'overwritten') or stored = 'unpaid' and due >= moment))
         or exists (select from public.service where code = given and (url is not null or system_status > 0))
     $$`.execute(db)
-  // For the provider's staff, who open what they have found in a customer's list; nobody else learns anything by it.
+  // Lets the provider's staff open rows from a customer's list. Other callers get null.
   for (const [kind, table] of [
     ['order', 'service_order'],
     ['contract', 'contract'],
@@ -225,7 +222,7 @@ async function functions(db: Kysely<unknown>): Promise<void> {
       select company_id from public.${sql.ref(table)} where id = given and exists (select from public.company
         where code = 'm18' and id = nullif(current_setting('app.company', true), '')::integer)
     $$`.execute(db)
-  // Orders whose time to pay is over free their code, whosever they are (D30, D37). Answers false where it is taken.
+  // Unpaid orders of any company whose due time is over free their code (D30, D37). Returns false if the code is taken.
   await sql`
     create function take_code(given text, for_company integer, called text, moment text, at bigint) returns boolean
     language plpgsql security definer set search_path = pg_catalog, public, pg_temp as $$
@@ -239,14 +236,14 @@ async function functions(db: Kysely<unknown>): Promise<void> {
         set company_id = for_company, name = called, row_version = service.row_version + 1, update_time = at;
       return true;
     end $$`.execute(db)
-  // Who sells: stands on every customer's invoice.
+  // The selling company, printed on every customer's invoice.
   await sql`
     create function provider_company() returns jsonb language sql stable
     security definer set search_path = pg_catalog, public, pg_temp as $$
       select to_jsonb(c) - array['mfa_required', 'row_version', 'create_time', 'update_time']
       from public.company c where code = 'm18'
     $$`.execute(db)
-  // The row reads the same before and after, so its version stays.
+  // The row's visible content does not change, so its version stays.
   await sql`
     create function settle_code(given text, moment text) returns void
     language plpgsql security definer set search_path = pg_catalog, public, pg_temp as $$

@@ -1,4 +1,4 @@
-/** Addresses that a calendar program asks again and again: only a hash is kept. */
+/** Addresses that calendar programs read repeatedly. Only a hash is stored. */
 import { type Kysely, sql } from 'kysely'
 import { fence } from '#server/db/migrations/tenancy.ts'
 

@@ -1,7 +1,4 @@
-/**
- * What was begun at a gateway, written down before the gateway is asked: with the key alone it is found again, whatever
- * was cut off (R-27). Rows are changed until the gateway has said its last word, and never deleted.
- */
+/** Attempts are written before the gateway is called, so that none is lost in a crash. Never deleted. */
 import { type Kysely, sql } from 'kysely'
 import { fence } from '#server/db/migrations/tenancy.ts'
 

@@ -1,9 +1,8 @@
-/** Addresses that show a document once, and price lists that were looked into before they are imported. */
 import { type Kysely, sql } from 'kysely'
 import { fence } from '#server/db/migrations/tenancy.ts'
 
 export async function up(db: Kysely<unknown>): Promise<void> {
-  // The company is the one whose thing it shows; the user may be of the provider's staff.
+  // The company that owns the shown document. The user may belong to the provider's staff.
   await sql`
     create table ticket (
       hash text collate "C" primary key,

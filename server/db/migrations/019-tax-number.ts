@@ -1,4 +1,4 @@
-/** Stands on invoices from now on; `provider_company()` answers the whole row and has it by itself. */
+/** Printed on invoices from now on. `provider_company()` returns the whole row, so it includes the new column. */
 import { type Kysely, sql } from 'kysely'
 
 export async function up(db: Kysely<unknown>): Promise<void> {

@@ -1,4 +1,4 @@
-/** The store of answered keys gets the field's name, with its indexes; two functions that nothing calls any more go. */
+/** Renames the ledger and its indexes to "idempotency", the term of the field, and drops two unused functions. */
 import { type Kysely, sql } from 'kysely'
 
 export async function up(db: Kysely<unknown>): Promise<void> {
@@ -10,7 +10,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`alter index ledger_intent rename to idempotency_intent`.execute(db)
   await sql`alter index ledger_tries rename to idempotency_tries`.execute(db)
   await sql`alter index ledger_age rename to idempotency_age`.execute(db)
-  // A function's text names its tables, so these two would look for the old one.
+  // The text of a function contains table names, so these two must be replaced.
   await sql`
     create or replace function keep_settled() returns trigger language plpgsql as $$
     begin

@@ -1,7 +1,4 @@
-/**
- * Packages of apps that the provider's staff uploaded, until they are published or a day has gone by; their icons and change logs,
- * which everybody may read who knows the name; and the print of each published package, by which the same bytes are known again.
- */
+/** Uploaded packages are stored until they are published or one day old. A hash identifies each published package. */
 import { type Kysely, sql } from 'kysely'
 import { allow, fence, share } from '#server/db/migrations/tenancy.ts'
 
@@ -19,7 +16,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
   await allow(db, 'web_resource', [], ['delete'])
 
   const digest = sql`'^[0-9a-f]{64}$'`
-  // Null: published before packages were.
+  // Null if the version was published before packages existed.
   await sql`alter table app_version add column sha256 text collate "C" check (sha256 ~ ${digest})`.execute(db)
   for (const column of ['icon', 'markdown']) {
     const [name, index] = [sql.ref(`app_version_${column}`), sql.ref(`app_version_${column}_used`)]

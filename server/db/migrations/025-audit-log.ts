@@ -1,7 +1,8 @@
 /**
- * The audit trail as a log that can be proven (RFC 6962): entries whose bytes are fixed, their places in the log of their company,
- * the tree's hashes in tiles, signed checkpoints; and failed sign-ins, which are counted for a while before they become an entry. The chain of hashes that was before, with the lock that every write of a company
- * waited for, is walked a last time; its entries become leaves, in the order of their ids, when the log is next written.
+ * The audit trail as a provable log (RFC 6962): entries with fixed bytes, their places in the log of their company, hashes of the tree in
+ * tiles, signed checkpoints. Also failed sign-ins, which are counted before they become an entry. The old chain of hashes, which needed a
+ * lock for every write of a company, is verified one last time. Its entries become leaves in the order of their ids when the log is next
+ * written.
  */
 import { randomBytes } from 'node:crypto'
 import { type Kysely, sql } from 'kysely'
@@ -90,7 +91,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
   await retention(db)
 }
 
-/** No statement of any role changes what is written or takes it away; a tile may only grow at its end (S-91). */
+/** No statement of any role changes or deletes rows. A tile may only grow at its end (S-91). */
 async function appendOnly(db: Kysely<unknown>): Promise<void> {
   await sql`
     create function keep_audit() returns trigger language plpgsql as $$
@@ -119,7 +120,7 @@ async function appendOnly(db: Kysely<unknown>): Promise<void> {
     for each row execute function grow_audit_tile()`.execute(db)
 }
 
-/** In whose log an act of the provider's staff stands, for the provider alone; by the write that caused it. */
+/** For the provider only: finds the company whose log has an action of the provider's staff, by intent. */
 async function findIntents(db: Kysely<unknown>): Promise<void> {
   await sql`
     create function company_of_intent(given text) returns integer language sql stable
@@ -136,8 +137,8 @@ async function findIntents(db: Kysely<unknown>): Promise<void> {
 }
 
 /**
- * The one way out of the trail: whole tiles at its beginning, all of it older than a year at least, after what an archive took down. The
- * hashes stay, so the log can be proven as before. As the owner of the tables, whom no role of the application can become.
+ * The only way to delete entries: complete tiles at the beginning, at least a year old, after they were written to an archive. The hashes
+ * stay, so the log can still be proven. Runs as the owner of the tables, and no role of the application can become the owner.
  */
 async function retention(db: Kysely<unknown>): Promise<void> {
   await sql`
@@ -208,12 +209,12 @@ async function takeOver(db: Kysely<unknown>): Promise<void> {
     return rows[0]?.id ?? null
   })
   if (newest !== null) {
-    // Only the owner sets it.
+    // Only the owner may set the sequence.
     await sql`select setval('audit_entry_id', ${newest})`.execute(db)
     await asSystem(db, async () => {
       const broken = await brokenRows(db)
       await copyAll(db)
-      // It says for ever what the old chain showed, and does not keep the portal from starting.
+      // Records permanently that the old chain was broken. It does not stop the portal from starting.
       for (const { company_id, ids } of broken) await insert(db, [await warning(db, company_id, ids)])
     })
   }
@@ -222,7 +223,7 @@ async function takeOver(db: Kysely<unknown>): Promise<void> {
   await sql`drop function chain_trail(), keep_trail()`.execute(db)
 }
 
-/** The owner of the tables stands behind their policies too, and would meet no row. */
+/** Row-level security applies to the tables' owner too, who would see no rows, so this runs as portal_system. */
 async function asSystem<T>(db: Kysely<unknown>, work: () => Promise<T>): Promise<T> {
   await sql`set local role portal_system`.execute(db)
   const done = await work()
@@ -296,7 +297,7 @@ function leafOf(old: OldEntry) {
   return { ...old, end_time: time, info, search, leaf }
 }
 
-/** Fractions and numbers beyond the safe ones as text: a leaf holds nothing that could be written in two ways. */
+/** Fractions and unsafe integers become text, because every value in a leaf must have exactly one spelling. */
 function plain(value: LeafValue): LeafValue {
   if (typeof value === 'number') return Number.isSafeInteger(value) ? value : String(value)
   if (typeof value === 'string') return value.toWellFormed()
@@ -320,7 +321,7 @@ async function insert(db: Kysely<unknown>, entries: ReturnType<typeof leafOf>[])
     select id, company_id from jsonb_to_recordset(${rows}::jsonb) as entry(id integer, company_id integer)`.execute(db)
 }
 
-/** One for each way to narrow the trail, in the order in which it is read: a page costs the same however long the trail is. */
+/** One index for each filter, in the order of reading, so that a page costs the same in a trail of any length. */
 async function indexes(db: Kysely<unknown>): Promise<void> {
   const ways = {
     time: [],

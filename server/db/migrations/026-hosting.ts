@@ -1,8 +1,4 @@
-/**
- * Hosted services as they run: what they are to run with and what they do run with, what is being done to one, when one that is no
- * longer paid for stops and its data goes; new passwords until they are fetched; and one number for all that changes in the list
- * of services, which the provider's staff read over all companies.
- */
+/** Adds the state of running services, and one change counter for the services of all companies. */
 import { type Kysely, sql } from 'kysely'
 import { fence } from '#server/db/migrations/tenancy.ts'
 
@@ -33,7 +29,7 @@ async function services(db: Kysely<unknown>): Promise<void> {
       add column told_stop text collate "C",
       add column told_erase text collate "C",
       add column change bigint not null default 0`.execute(db)
-  // What was there before was set up by hand, and stays so.
+  // Existing systems were set up by hand and stay as they are.
   await sql`update service set awaits_set_up = false where system_status > 0`.execute(db)
   await sql`create index service_change on service (change)`.execute(db)
   await sql`grant update on service to portal_app`.execute(db)
@@ -54,7 +50,6 @@ async function passwords(db: Kysely<unknown>): Promise<void> {
   })
 }
 
-/** A service with what its contract, its orders and its backups say of it. */
 async function rows(db: Kysely<unknown>): Promise<void> {
   const outstanding = (kind: string) => sql`
     (select b.id from backup_order b where b.service_id = s.id and b.company_id = s.company_id
@@ -95,14 +90,14 @@ async function functions(db: Kysely<unknown>): Promise<void> {
     security definer set search_path = pg_catalog, public, pg_temp as $$
       select change from public.hosting
     $$`.execute(db)
-  // For the provider's staff, who see every customer's; nobody else gets a row.
+  // Returns the services of all customers to the provider's staff, and no rows to others.
   await sql`
     create function all_service_rows() returns setof service_row language sql stable
     security definer set search_path = pg_catalog, public, pg_temp as $$
       select * from public.service_row where exists (select from public.company
         where code = 'm18' and id = nullif(current_setting('app.company', true), '')::integer)
     $$`.execute(db)
-  // A code that is kept for the data that lies behind it is taken too.
+  // A code also counts as taken while its service's data is still stored.
   await sql`
     create or replace function is_code_taken(given text, moment text) returns boolean language sql stable
     security definer set search_path = pg_catalog, public, pg_temp as $$

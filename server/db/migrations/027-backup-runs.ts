@@ -1,7 +1,4 @@
-/**
- * Backups that run (contracts 3, 9): what was stored and from when, what put it back, the bytes that moved meanwhile, and the months
- * that they are billed by. What is paid for is an order, a backup subscription or a month's traffic, and one of them alone.
- */
+/** Backup runs (contracts 3, 9), restores, moved bytes and billed months. A payment is for exactly one item. */
 import { type Kysely, sql } from 'kysely'
 import { fence } from '#server/db/migrations/tenancy.ts'
 
@@ -17,7 +14,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
 
 const everything = ['select', 'insert', 'update'] as const
 
-/** Whole or absent: a row that is `done` names what lies in the bucket or in the other database. */
+/** A row is `done` only if its data in the bucket or the second database is complete. */
 async function stored(db: Kysely<unknown>): Promise<void> {
   await sql`
     create table backup (
@@ -57,7 +54,6 @@ async function stored(db: Kysely<unknown>): Promise<void> {
   await fence(db, 'backup', { app: ['select', 'insert'], system: everything })
 }
 
-/** What was put back into a service, and drills, which put it into an empty place. */
 async function restores(db: Kysely<unknown>): Promise<void> {
   await sql`
     create table restore (
@@ -84,10 +80,7 @@ async function restores(db: Kysely<unknown>): Promise<void> {
   await fence(db, 'restore', { app: ['select', 'insert'], system: everything })
 }
 
-/**
- * Bytes that backups and restores to and from the bucket have moved, by the month in which they did. A run that was cut off and is
- * done again counts what goes beyond what it had moved before. `closed`: the last month that was billed; nothing is added to it.
- */
+/** A run repeated after a crash counts only bytes beyond its earlier ones. `closed` is the last billed month. */
 async function moved(db: Kysely<unknown>): Promise<void> {
   await sql`
     create table traffic_moved (
@@ -103,7 +96,7 @@ async function moved(db: Kysely<unknown>): Promise<void> {
 }
 
 async function orders(db: Kysely<unknown>): Promise<void> {
-  // A company orders, drops what it has not paid, and takes what costs nothing (D15). That money has come is the system's to say.
+  // A company may order, cancel its unpaid order, and take what is free of charge (D15). Only the system records a payment.
   await sql`
     grant insert, update (status, change, row_version, update_time) on backup_order to portal_app`.execute(db)
   await sql`
@@ -129,7 +122,8 @@ async function services(db: Kysely<unknown>): Promise<void> {
       add column failing_backups jsonb not null default '[]' check (jsonb_typeof(failing_backups) = 'array')`.execute(
     db,
   )
-  // What was billed before is billed. The owner of the tables stands behind their policies too, and would meet no row.
+  // Months billed before count as closed. Row-level security applies to the tables' owner too, who would see no rows, so this runs as
+  // portal_system.
   await sql`set local role portal_system`.execute(db)
   await sql`
     update service set closed_month = billed.month
@@ -143,7 +137,7 @@ async function services(db: Kysely<unknown>): Promise<void> {
     (select max(b.period_end) from backup_order b where b.service_id = s.id and b.company_id = s.company_id
       and b.pdb_type = ${sql.lit(kind)} and b.status = 1)`
   const folded = (text: string) => sql`lower(normalize(${sql.raw(text)}, nfkc)) collate "C"`
-  // The function answers the view's rows, so both are made anew with the new columns.
+  // The function returns rows of the view, so both are created again with the new columns.
   await sql`drop function all_service_rows()`.execute(db)
   await sql`drop view service_row`.execute(db)
   await sql`
@@ -198,7 +192,7 @@ async function payments(db: Kysely<unknown>): Promise<void> {
   }
 }
 
-/** As of the other rows: whose it is, for the provider's staff and nobody else. */
+/** Finds the company of a row for the provider's staff only. */
 async function owners(db: Kysely<unknown>): Promise<void> {
   await sql`grant create on schema public to portal_system`.execute(db)
   await sql`

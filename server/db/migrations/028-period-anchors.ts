@@ -1,6 +1,6 @@
 /**
- * From where consecutive periods count, and the months bought since (decision 60). What was bought before is worked out from the
- * chain of its orders; no end that was agreed changes. A backup that was cut at the end of its contract has no anchor.
+ * Adds the start date from which consecutive periods count, and the months bought since then (decision 60). For existing rows it is
+ * computed from the chain of orders. No agreed end date changes. A backup that was cut at the end of its contract has no anchor.
  */
 import { type Kysely, sql } from 'kysely'
 
@@ -11,14 +11,14 @@ export async function up(db: Kysely<unknown>): Promise<void> {
         add column anchor_date text collate "C",
         add column anchor_months integer,
         add constraint ${sql.ref(`${table}_anchor`)} check (num_nulls(anchor_date, anchor_months) <> 1)`.execute(db)
-  // The owner of the tables stands behind their policies too, and would meet no row.
+  // Row-level security applies to the tables' owner too, who would see no rows, so this runs as portal_system.
   await sql`set local role portal_system`.execute(db)
   await contracts(db)
   await backups(db)
   await sql`reset role`.execute(db)
 }
 
-/** A contract runs whole years. An extension that begins where its contract ended goes on; any other one begins anew. */
+/** An extension that begins where its contract ended continues its chain. Any other one starts a new chain. */
 async function contracts(db: Kysely<unknown>): Promise<void> {
   await sql`
     with recursive anchored (id, anchor) as (
@@ -36,7 +36,7 @@ async function contracts(db: Kysely<unknown>): Promise<void> {
     from anchored where anchored.id = contract.id`.execute(db)
 }
 
-/** In the order of their ids, each after the last paid one before it. */
+/** Processes backups in the order of their ids. Each follows the last paid one before it. */
 async function backups(db: Kysely<unknown>): Promise<void> {
   const last = sql`
     lateral (
@@ -45,7 +45,7 @@ async function backups(db: Kysely<unknown>): Promise<void> {
       order by b.period_end desc, b.id desc limit 1
     ) last`
   const bought = sql`o.period * case o.period_type when 'year' then 12 else 1 end`
-  // As it was worked out then: from its own start.
+  // The end date as it was computed when the backup was bought: from its own start.
   const isCut = sql`
     o.period_end < to_char(o.period_start::date + make_interval(months => ${bought}), 'YYYY-MM-DD')`
   await sql`
@@ -65,7 +65,7 @@ async function backups(db: Kysely<unknown>): Promise<void> {
     )
     update backup_order set anchor_date = anchored.anchor, anchor_months = anchored.months
     from anchored where anchored.id = backup_order.id and anchored.anchor is not null`.execute(db)
-  // Devices have the rows, and are told of the new columns.
+  // Takes a new change number, so that devices load the new columns.
   await sql`
     update change set value = value + 1 where company_id in (select company_id from backup_order)`.execute(db)
   await sql`

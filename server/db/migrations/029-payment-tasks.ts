@@ -1,6 +1,6 @@
 /**
- * Money that no order waits for becomes a task of the provider's staff. Amounts below what a gateway takes are waived, or carried
- * over to the next month's traffic. A change can be paid until the end of its contract at most.
+ * A payment that matches no order becomes a task for the provider's staff. Amounts below the minimum are waived or carried over. A change
+ * can only be paid until the end of its contract.
  */
 import { type Kysely, sql } from 'kysely'
 import { fence } from '#server/db/migrations/tenancy.ts'
@@ -9,7 +9,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
   await createTasks(db)
   await addWaivedAmounts(db)
   await addCarriedAmounts(db)
-  // The owner of the tables stands behind their policies too, and would meet no row.
+  // Row-level security applies to the tables' owner too, who would see no rows, so this runs as portal_system.
   await sql`set local role portal_system`.execute(db)
   await openTasksOfFormerPayments(db)
   await shortenDueTimes(db)
@@ -52,7 +52,7 @@ async function addWaivedAmounts(db: Kysely<unknown>): Promise<void> {
     )
 }
 
-/** `amount` of a month is what is to be paid for it: with what was carried to it, and nothing where that is carried on. */
+/** `amount` of a month includes what was carried into it. It is zero if the amount is carried on. */
 async function addCarriedAmounts(db: Kysely<unknown>): Promise<void> {
   await sql`
     alter table traffic
@@ -76,7 +76,7 @@ async function openTasksOfFormerPayments(db: Kysely<unknown>): Promise<void> {
     from payment p where p.outcome <> 'applied' order by p.id`.execute(db)
 }
 
-/** Rows get a number as if somebody had changed them, so that devices learn of it. */
+/** Changed rows take a change number, so that devices load them. */
 async function shortenDueTimes(db: Kysely<unknown>): Promise<void> {
   const end = sql`(select to_char(c.period_end::date - 1, 'YYYY-MM-DD') || ' 23:59:59' from contract c where c.id = o.base_id)`
   const isShortened = sql`o.type = 'change' and o.stored = 'unpaid' and not o.deleted and o.due > ${end}`
@@ -90,7 +90,7 @@ async function shortenDueTimes(db: Kysely<unknown>): Promise<void> {
   await sql`update service_order o set due = ${end} where ${isShortened}`.execute(db)
 }
 
-/** Nobody could pay so little: it waits for the next month, and suspends nothing. */
+/** An amount too small to pay is carried to the next month. It does not suspend backups. */
 async function carryFormerTraffic(db: Kysely<unknown>): Promise<void> {
   const isTooSmall = sql`t.pay_date is null and t.amount > 0
     and t.amount < case t.currency when 'USD' then 0.50 when 'HKD' then 4.00 else 0 end`

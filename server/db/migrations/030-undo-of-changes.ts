@@ -1,4 +1,3 @@
-/** An order that undoes a change names the contract whose terms it restores. */
 import { type Kysely, sql } from 'kysely'
 
 export async function up(db: Kysely<unknown>): Promise<void> {

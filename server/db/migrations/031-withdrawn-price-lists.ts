@@ -1,7 +1,4 @@
-/**
- * Withdrawn price lists are rows that devices keep: those withdrawn before are sent again, because devices were told that they are gone.
- * What is sold by a list is counted, so it is found by the list.
- */
+/** Sends lists withdrawn earlier to devices again, which now keep them. Adds indexes to count sales per list. */
 import { type Kysely, sql } from 'kysely'
 
 export async function up(db: Kysely<unknown>): Promise<void> {

@@ -1,7 +1,4 @@
-/**
- * When an access token was first presented, so that a refresh token that comes back can be told from a stolen one (decision 69).
- * `holder_of_access` returns it, and whether the token has a parent: only then is it of use.
- */
+/** The first use of an access token distinguishes a repeated refresh token from a stolen one (decision 69). */
 import { type Kysely, sql } from 'kysely'
 
 export async function up(db: Kysely<unknown>): Promise<void> {

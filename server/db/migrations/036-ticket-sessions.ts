@@ -1,7 +1,7 @@
-/** The session that a ticket was made in: it ends with it (decision 71). */
+/** The session in which a ticket was created. The ticket ends with the session (decision 71). */
 import { type Kysely, sql } from 'kysely'
 
 export async function up(db: Kysely<unknown>): Promise<void> {
-  // Null for `confirm`, and for tickets of the build before this one: those are refused, and would have ended within minutes.
+  // Null for `confirm`, and for tickets of the previous build, which are refused. They would have expired within minutes.
   await sql`alter table ticket add column session_id uuid`.execute(db)
 }

@@ -1,4 +1,4 @@
-/** The seal of an entry that waits for its place in the log (decision 67). `sealWaitingEntries` seals what waits already. */
+/** Seals of entries that wait for their place (decision 67). `sealWaitingEntries` seals entries without a seal. */
 import { type Kysely, sql } from 'kysely'
 
 export async function up(db: Kysely<unknown>): Promise<void> {

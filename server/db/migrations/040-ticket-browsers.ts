@@ -1,7 +1,7 @@
-/** The browser that opened a ticket first: for a minute it may repeat its request (decision 73). */
+/** The browser that first opened a ticket. It may repeat its request for a minute (decision 73). */
 import { type Kysely, sql } from 'kysely'
 
 export async function up(db: Kysely<unknown>): Promise<void> {
-  // SHA-256 of its cookie; null: it had none, or the ticket was not opened yet.
+  // SHA-256 of the browser's cookie. Null if there was no cookie or the ticket is unopened.
   await sql`alter table ticket add column browser text collate "C"`.execute(db)
 }

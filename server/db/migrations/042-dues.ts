@@ -1,4 +1,4 @@
-/** Backups and traffic that are to be paid are looked up by the code of their service, and stand on its row in the list of orders. */
+/** Unpaid backups and traffic are found by the code of their service and shown on its row in the list of orders. */
 import { type Kysely, sql } from 'kysely'
 
 export async function up(db: Kysely<unknown>): Promise<void> {
@@ -9,7 +9,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
   await numberRowsWithDues(db)
 }
 
-/** These rows get a number as if somebody had changed them, so that devices learn what is to be paid. */
+/** These rows take a new change number, so that devices load the unpaid amounts. */
 async function numberRowsWithDues(db: Kysely<unknown>): Promise<void> {
   const hasDues = sql`o.shown and (
     exists (select from service_order p where p.company_id = o.company_id and p.code = o.code

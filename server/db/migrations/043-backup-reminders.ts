@@ -1,4 +1,3 @@
-/** Which reminders of backups were sent, as of contracts. */
 import { type Kysely, sql } from 'kysely'
 import { fence } from '#server/db/migrations/tenancy.ts'
 

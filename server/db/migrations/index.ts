@@ -1,4 +1,4 @@
-/** All migrations, by the names of their files, in the order in which they run. A migration that was released is never edited. */
+/** All migrations in the order of their file names. A released migration is never edited. */
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'

@@ -1,18 +1,14 @@
-/** Row-level security as every tenant table has it: the second fence (N-10, N-11). */
+/** Row-level security for tenant tables, in addition to the conditions of each query (N-10, N-11). */
 import { type Kysely, sql } from 'kysely'
 
 interface Fence {
-  /** The column that says whose row it is. */
   by?: string
   app: readonly Right[]
   system: readonly Right[]
 }
 type Right = 'select' | 'insert' | 'update' | 'delete'
 
-/**
- * `portal_app` meets only rows of the company in `app.company`, and none where it is not set; `portal_system` meets all.
- * FORCE, so that the policies hold for the table's owner as well.
- */
+/** `portal_app` sees only rows of the company in `app.company`. FORCE applies this to the table's owner too. */
 export async function fence(
   db: Kysely<unknown>,
   table: string,
@@ -38,7 +34,7 @@ export async function allow(
   if (system.length > 0) await sql`grant ${sql.raw(system.join(', '))} on ${name} to portal_system`.execute(db)
 }
 
-/** Rows that are nobody's: read by all companies, written by the provider's alone. */
+/** For rows that belong to no company: all companies read them, only the provider writes them. */
 export async function share(db: Kysely<unknown>, table: string, provider: readonly Right[]): Promise<void> {
   const name = sql.table(table)
   const isProvider = sql`exists (select from company

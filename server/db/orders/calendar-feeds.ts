@@ -1,4 +1,4 @@
-/** Secret addresses of calendars: one a user, of which only the hash is kept. */
+/** Secret calendar addresses: one for each user, stored only as a hash. */
 import { createHash } from 'node:crypto'
 import type { DatabaseHandle } from '#server/db/database.ts'
 import { findRow } from '#server/db/find-row.ts'
@@ -11,7 +11,7 @@ interface CalendarFeed {
   key: string
 }
 
-/** The former one ends. */
+/** Replaces the user's former address. */
 export async function storeCalendarFeed(db: DatabaseHandle, { userId, companyId, key }: CalendarFeed, now: number) {
   const values = { hash: hashFeedKey(key), create_time: now }
   await db
@@ -25,7 +25,7 @@ export async function deleteCalendarFeed(db: DatabaseHandle, userId: number): Pr
   await db.deleteFrom('calendar_feed').where('user_id', '=', userId).execute()
 }
 
-/** Since when there is one, epoch ms; null: there is none. */
+/** Returns when the address was created, in epoch ms. Returns null if the user has no address. */
 export async function readCalendarFeedTime(db: DatabaseHandle, userId: number): Promise<number | null> {
   const row = await db
     .selectFrom('calendar_feed')

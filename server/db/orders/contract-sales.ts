@@ -6,13 +6,12 @@ import type { ContractRecord } from '#server/db/orders/contracts.ts'
 
 export interface ContractSale {
   steps: FeeStep[]
-  /** From when the price list was in force. */
+  /** Day from which the price list was in force. */
   price_date: PlainDate
-  /** Null: nothing was due. */
+  /** Null if there was nothing to pay. */
   invoice_no: string | null
 }
 
-/** How each of the contracts was sold, by the id of its order. */
 export async function readContractSales(
   db: DatabaseHandle,
   companyId: number,

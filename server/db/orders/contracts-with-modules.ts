@@ -1,4 +1,3 @@
-/** Contracts in effect by the modules that they hold, of all companies. */
 import { sql } from 'kysely'
 import type { ClientType } from '#domain/access.ts'
 import type { PlainDate } from '#domain/time.ts'
@@ -9,13 +8,13 @@ const maxContracts = 50
 export interface ModuleContractFilter {
   type: ClientType
   codes: readonly string[]
-  /** Any of them, or all. */
+  /** True for contracts with any of the modules, false for contracts with all of them. */
   matchesAny: boolean
   /** A contract that ends on this day or before is over (D18). */
   endsAfter: PlainDate
 }
 
-/** As the system. How many there are, and the first of them by company and service. */
+/** Returns the count and the first contracts, sorted by company and service. Needs the system role. */
 export async function findContractsWithModules(
   db: DatabaseHandle,
   { type, codes, matchesAny, endsAfter }: ModuleContractFilter,

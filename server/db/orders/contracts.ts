@@ -1,4 +1,4 @@
-/** Contracts as rows: made when an order takes effect, overwritten when the next one does, never changed otherwise. */
+/** A contract is created when an order takes effect, and overwritten by the next one. Nothing else changes. */
 import { type Insertable, type Selectable, sql } from 'kysely'
 import type { DatabaseHandle } from '#server/db/database.ts'
 import { findRow } from '#server/db/find-row.ts'
@@ -12,11 +12,11 @@ const selectCompanyContracts = (db: DatabaseHandle, companyId: number) =>
 export const findContractById = (db: DatabaseHandle, companyId: number, id: number) =>
   findRow(selectCompanyContracts(db, companyId).where('id', '=', id))
 
-/** Locks the row until the commit: two orders cannot both build on it. */
+/** Locks the row until the commit, so that two orders cannot both be based on it. */
 export const lockContract = (db: DatabaseHandle, companyId: number, id: number) =>
   findRow(selectCompanyContracts(db, companyId).where('id', '=', id).forUpdate())
 
-/** With those it replaced, newest first. */
+/** Includes the contracts it replaced, newest first. */
 export const listContractHistory = (
   db: DatabaseHandle,
   companyId: number,
@@ -37,7 +37,7 @@ export async function overwriteContract(db: DatabaseHandle, id: number): Promise
   await db.updateTable('contract').set({ overwritten: true }).where('id', '=', id).execute()
 }
 
-/** The next of its kind; it is lost only with the whole transaction, so there are no gaps (D90). */
+/** A number is only lost if the whole transaction is rolled back, so there are no gaps (D90). */
 export async function takeNextNumber(
   db: DatabaseHandle,
   series: 'contract' | 'invoice',

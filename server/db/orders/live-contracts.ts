@@ -1,4 +1,4 @@
-/** Contracts that run or are to come, of all companies: neither overwritten nor over. As the system. */
+/** Current and future contracts of all companies: neither overwritten nor over. Needs the system role. */
 import type { ClientType } from '#domain/access.ts'
 import type { PlainDate } from '#domain/time.ts'
 import type { DatabaseHandle } from '#server/db/database.ts'
@@ -16,7 +16,7 @@ const selectLiveContracts = (db: DatabaseHandle, { type, today }: LiveContractFi
     .where('client_type', '=', type)
     .where('period_end', '>', today)
 
-/** How many there are, and the highest id of them; 0: there are none. */
+/** Returns the count and the highest id, which is 0 if no contract matches. */
 export async function countLiveContracts(
   db: DatabaseHandle,
   filter: LiveContractFilter,
@@ -29,7 +29,6 @@ export async function countLiveContracts(
 
 const choiceColumns = ['id', 'currency', 'user_mode', 'users', 'modules', 'uat', 'annual', 'segments'] as const
 
-/** By id, from `afterId` on and no further than `last`. */
 export const listLiveContracts = (
   db: DatabaseHandle,
   filter: LiveContractFilter,
@@ -49,7 +48,7 @@ export interface ContractRange {
   limit: number
 }
 
-/** The same with who they are with, by id. Overwritten ones too, for what was counted before they were. */
+/** Returns contracts with company names, sorted by id. Includes contracts overwritten after they were counted. */
 export const listContractsWithNames = (db: DatabaseHandle, ids: readonly number[]) =>
   db
     .selectFrom('contract')

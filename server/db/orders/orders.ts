@@ -1,7 +1,4 @@
-/**
- * Service orders as rows. What time does to one is never waited for: each reading and each filter works it out of what is
- * stored and of the moment that is handed in (D30, D31).
- */
+/** Expiry of an order does not depend on a job: each query computes it from the given moment (D30, D31). */
 import { type Insertable, type RawBuilder, type Selectable, sql, type SqlBool } from 'kysely'
 import { listOrders } from '#contract/orders.ts'
 import type { UnpaidRow } from '#domain/dues.ts'
@@ -25,18 +22,16 @@ export interface PendingOrder {
 }
 
 export type OrderRecord = Omit<Selectable<OrderTable>, 'change' | 'steps'> & {
-  /** The contract's number. */
   contract: string | null
-  /** From when it runs; its order may only be about a later part. */
+  /** Start of the whole contract. Its order may only be for a later part. */
   contract_start: PlainDate | null
   service: { url: string | null; admin_url: string | null; system_status: number; online: 0 | 1 } | null
-  /** A change or an extension that waits to be paid (D35). */
+  /** An unpaid change or extension (D35). */
   pending: PendingOrder | null
-  /** All that is to be paid for the service. */
   unpaid_matters: UnpaidRow[]
 }
 
-/** The change or extension that waits to be paid beside an order: there is at most one (D32, D35). */
+/** Unpaid change or extension of the same service: there is at most one (D32, D35). */
 const selectPendingOrder = (now: Timestamp) => sql`from service_order p
   where p.company_id = service_order.company_id and p.code = service_order.code and p.id <> service_order.id
     and p.type <> 'create' and p.stored = 'unpaid' and not p.deleted and p.due >= ${now}`
@@ -63,7 +58,7 @@ const selectCompanyOrders = (db: DatabaseHandle, companyId: number, moment: Mome
     ])
     .where('company_id', '=', companyId)
 
-/** Reading B (D27); tests compare it with `toStatusNumber`. */
+/** Status number by reading B (D27). Tests compare it with `toStatusNumber`. */
 const selectStatus = ({ now, today }: Moment): RawBuilder<number> => sql`
   (case service_order.stored
     when 'unpaid' then case when service_order.due < ${now} then -1 else 0 end
@@ -79,7 +74,7 @@ const getOrderColumns = (moment: Moment) => ({
   payment: selectPaymentState(moment),
   client_type: sql.ref('service_order.client_type'),
   period_start: sql`coalesce(${contractStartColumn}, service_order.period_start)`,
-  // The day before has the same order.
+  // Sorting by the exclusive end gives the same order as sorting by the last day.
   expired_date: sql.ref('service_order.period_end'),
   create_time: sql`(service_order.create_time / 1000)`,
 })
@@ -96,7 +91,7 @@ export interface OrderScope {
 export const orderReads: ListReads<OrderScope, OrderRecord> = {
   readLatestChange: (db, { companyId }) => readChangeNumber(db, companyId),
   async readPage(db, { companyId, moment }, query) {
-    // Ids first: the subqueries of a row would run for each row that the page skips as well.
+    // Selects ids first. Otherwise the subqueries of a row would also run for each row that the page skips.
     const listedIds = db
       .selectFrom('service_order')
       .select('id')
@@ -111,7 +106,7 @@ export const orderReads: ListReads<OrderScope, OrderRecord> = {
       .execute()
     return { count, rows: orders.toSorted((a, b) => (positions.get(a.id) ?? 0) - (positions.get(b.id) ?? 0)) }
   },
-  /** Also those that time has changed and no job has numbered yet. */
+  /** Also returns rows that have changed by time although no job has given them a change number yet. */
   async readChanges(db, { companyId, moment }, since) {
     const isOverdue = sql`exists (select from service_order p where p.company_id = service_order.company_id
       and p.code = service_order.code and p.stored = 'unpaid' and not p.deleted and p.due < ${moment.now})`
@@ -139,11 +134,10 @@ const selectOrder = (db: DatabaseHandle, companyId: number, moment: Moment, id: 
 export const findOrderById = (db: DatabaseHandle, companyId: number, moment: Moment, id: number) =>
   findRow(selectOrder(db, companyId, moment, id))
 
-/** Locks the row until the commit. */
 export const lockOrder = (db: DatabaseHandle, companyId: number, moment: Moment, id: number) =>
   findRow(selectOrder(db, companyId, moment, id).forUpdate())
 
-/** The unpaid order of a service: there is at most one (D32). */
+/** Finds the unpaid order of a service: there is at most one (D32). */
 export const findUnpaidOrder = (db: DatabaseHandle, companyId: number, moment: Moment, code: string) =>
   findRow(
     selectCompanyOrders(db, companyId, moment)
@@ -151,7 +145,6 @@ export const findUnpaidOrder = (db: DatabaseHandle, companyId: number, moment: M
       .where('deleted', '=', false),
   )
 
-/** How many orders of the company wait to be paid. */
 export async function countUnpaidOrders(db: DatabaseHandle, companyId: number, { now }: Moment): Promise<number> {
   const { count } = await db
     .selectFrom('service_order')
@@ -182,7 +175,7 @@ export interface ChangeStamp {
   time: number
 }
 
-/** Writes the fields with the next version. */
+/** Also writes the next version. */
 export async function updateOrder(db: DatabaseHandle, id: number, fields: OrderChange, { change, time }: ChangeStamp) {
   await db
     .updateTable('service_order')
@@ -191,17 +184,14 @@ export async function updateOrder(db: DatabaseHandle, id: number, fields: OrderC
     .execute()
 }
 
-/**
- * After anything of a service has changed: which of its orders is its row in the list, the one in force, else the newest
- * (D35), and that this row has changed, since what waits to be paid stands on it.
- */
+/** Call it after any change of a service's orders. It selects the order that represents the service (D35) and numbers the change. */
 export async function updateListedOrder(db: DatabaseHandle, companyId: number, code: string, { change }: ChangeStamp) {
   const listedOrder = await db
     .selectFrom('service_order')
     .select(['id', 'is_listed'])
     .where(hasValues({ company_id: companyId, code }))
     .where('deleted', '=', false)
-    // What was replaced does not come back where that which took its place is deleted.
+    // A replaced order is not listed again when its replacement is deleted.
     .where(sql<boolean>`invalid_reason is distinct from 'replaced'`)
     .orderBy(sql`stored = 'paid'`, 'desc')
     .orderBy('id', 'desc')
@@ -216,11 +206,11 @@ export async function updateListedOrder(db: DatabaseHandle, companyId: number, c
     .execute()
   if (listedOrder)
     await db.updateTable('service_order').set({ is_listed: true, change }).where('id', '=', listedOrder.id).execute()
-  // Last: the counter of services stays locked until the commit.
+  // Last, because the counter of services stays locked until the commit.
   await touchService(db, companyId, code)
 }
 
-/** Whether a company has bought, or was about to buy, by that list: a contract, or backups. */
+/** Returns whether the company has bought or ordered a contract, backups or traffic with that price list. */
 export async function isPriceListUsed(db: DatabaseHandle, companyId: number, priceId: number): Promise<boolean> {
   const isOwn = sql`company_id = ${companyId} and price_id = ${priceId}`
   const { rows } = await sql<{ is_named: boolean }>`select

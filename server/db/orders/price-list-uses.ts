@@ -1,19 +1,17 @@
-/** What was sold by each price list, over all companies. */
 import { sql } from 'kysely'
 import type { ClientType } from '#domain/access.ts'
 import type { DatabaseHandle } from '#server/db/database.ts'
 
 export interface PriceListUse {
   id: number
-  /** Contracts, whatever became of them. */
+  /** Contracts in every state. */
   contracts: number
-  /** Orders that are not paid. */
+  /** Unpaid orders. */
   orders: number
-  /** Orders of backups. */
   backups: number
 }
 
-/** As the system. Lists that nothing was sold by are left out. */
+/** Counts over all companies. Lists without sales are left out. Needs the system role. */
 export async function countPriceListUses(db: DatabaseHandle, type: ClientType): Promise<PriceListUse[]> {
   const { rows } = await sql<PriceListUse>`
     select id, contracts::integer, orders::integer, backups::integer from (

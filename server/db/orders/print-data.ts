@@ -1,4 +1,3 @@
-/** What stands on a printed document, and who reads it. */
 import type { Selectable } from 'kysely'
 import { type Language, userStatus } from '#domain/accounts/users.ts'
 import { findContractById, type ContractRecord } from '#server/db/orders/contracts.ts'
@@ -12,7 +11,7 @@ export interface PrintReader {
   language: Language
 }
 
-/** Who asked for it, while they are active and order. */
+/** Returns the requesting user while they are active and have the order right. */
 export const findPrintReader = (db: DatabaseHandle, userId: number) =>
   findRow(
     db
@@ -25,9 +24,7 @@ export const findPrintReader = (db: DatabaseHandle, userId: number) =>
 export interface PrintedContract {
   contract: ContractRecord
   order: Pick<Selectable<OrderTable>, 'name' | 'description' | 'steps' | 'create_time'>
-  /** `readFrozenInvoice` */
   invoice: unknown
-  /** Names by code. */
   modules: Map<string, string>
 }
 
@@ -52,7 +49,7 @@ export async function readPrintedContract(
   return { contract, order, invoice: await readFrozenInvoice(db, 'order_id', contract.order_id), modules }
 }
 
-/** Its content as it was frozen; null where nothing was due, or it is not paid by a gateway. */
+/** Returns the stored content of the invoice. Returns null if there was nothing to pay, or if no gateway was paid. */
 export async function readFrozenInvoice(
   db: DatabaseHandle,
   subject: 'order_id' | 'backup_order_id' | 'traffic_id',

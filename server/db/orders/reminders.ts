@@ -1,4 +1,3 @@
-/** What the clock asks for: orders whose time is over, and those of which somebody should be reminded. */
 import { type Selectable, sql } from 'kysely'
 import { environments } from '#domain/access.ts'
 import { type ContractReminder, maxReminderDays } from '#domain/contracts.ts'
@@ -28,7 +27,7 @@ const reminderColumns = [
 
 type RemindableOrder = Pick<Selectable<OrderTable>, (typeof reminderColumns)[number]>
 
-/** Locked for this transaction; those that another node works on are stepped over. */
+/** Locks the rows for this transaction and skips rows that another node has locked. */
 export const lockOverdueOrders = (db: DatabaseHandle, { now }: Moment, limit: number) =>
   db
     .selectFrom('service_order')
@@ -43,7 +42,7 @@ export const lockOverdueOrders = (db: DatabaseHandle, { now }: Moment, limit: nu
     .skipLocked()
     .execute()
 
-/** Devices are told of contracts that have ended: their rows get a number as if somebody had changed them. */
+/** Gives expired contracts a new change number, so that devices learn that they have ended. */
 export async function numberExpiredOrders(db: DatabaseHandle, { today }: Moment, limit: number): Promise<number> {
   const rows = await db
     .selectFrom('service_order')
@@ -65,10 +64,9 @@ export async function numberExpiredOrders(db: DatabaseHandle, { today }: Moment,
   return rows.length
 }
 
-/** For a server that slept. */
+/** Days that the server may have been down without losing a reminder. */
 const maxMissedDays = 7
 
-/** Orders that a reminder may be about today, from `afterId` on by id. */
 export const listRemindableOrders = (db: DatabaseHandle, { now, today }: Moment, afterId: number, limit: number) =>
   db
     .selectFrom('service_order')
@@ -93,7 +91,7 @@ export const listRemindableOrders = (db: DatabaseHandle, { now, today }: Moment,
     .limit(limit)
     .execute()
 
-/** True: it is ours to send, in this transaction. Each is sent once, whoever asks. */
+/** Returns true if this transaction must send the reminder. Each reminder is sent only once. */
 export const claimReminder = (
   db: DatabaseHandle,
   order: Pick<RemindableOrder, 'id' | 'company_id'>,
@@ -115,19 +113,19 @@ const selectActivatedUsers = (db: DatabaseHandle, companyId: number) =>
     .where(hasValues({ company_id: companyId, status: userStatus.activated }))
     .orderBy('id')
 
-/** Who wants mails about services (D52). */
+/** Returns users who want mails about services (D52). */
 export async function listAlertedUsers(db: DatabaseHandle, companyId: number): Promise<number[]> {
   const rows = await selectActivatedUsers(db, companyId).where('alert', '=', true).execute()
   return rows.map(({ id }) => id)
 }
 
-/** Who orders and pays, and so gets the mails about money (decision 77). */
+/** Returns users with the order right, who get the mails about payments (decision 77). */
 export async function listOrderingUsers(db: DatabaseHandle, companyId: number): Promise<number[]> {
   const rows = await selectActivatedUsers(db, companyId).where('orders', '=', true).execute()
   return rows.map(({ id }) => id)
 }
 
-/** A contract or a backup that ends concerns who uses the service and who can extend it. */
+/** The end of a contract or a backup concerns users of the service and users who can extend it. */
 export async function listAlertedOrOrderingUsers(db: DatabaseHandle, companyId: number): Promise<number[]> {
   const rows = await selectActivatedUsers(db, companyId)
     .where((where) => where.or([where('alert', '=', true), where('orders', '=', true)]))
@@ -135,7 +133,6 @@ export async function listAlertedOrOrderingUsers(db: DatabaseHandle, companyId: 
   return rows.map(({ id }) => id)
 }
 
-/** Of the company of that code, those who administrate it. */
 export async function listAlertedAdmins(db: DatabaseHandle, companyCode: string): Promise<number[]> {
   const rows = await db
     .selectFrom('portal_user')
@@ -150,7 +147,7 @@ export async function listAlertedAdmins(db: DatabaseHandle, companyCode: string)
   return rows.map(({ id }) => id)
 }
 
-/** Its state is asked for again when the mail is sent. */
+/** Used when a mail is sent, to check that the order still has the expected state. */
 export const readStoredOrder = (db: DatabaseHandle, id: number) =>
   findRow(
     db

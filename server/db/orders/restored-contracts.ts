@@ -1,7 +1,7 @@
 import type { DatabaseHandle } from '#server/db/database.ts'
 import type { ContractRecord } from '#server/db/orders/contracts.ts'
 
-/** For each contract that an undo made: the number of the contract whose terms it restored. */
+/** For each contract that an undo created, returns the number of the contract whose terms it restored. */
 export async function readRestoredContracts(
   db: DatabaseHandle,
   companyId: number,

@@ -1,4 +1,4 @@
-/** The codes of services, which are one over all companies (D37): asked and taken past the fence, by functions. */
+/** Codes are unique over all companies (D37). Database functions that bypass row-level security check them. */
 import { sql } from 'kysely'
 import type { DatabaseHandle } from '#server/db/database.ts'
 import type { Moment } from '#server/db/orders/moment.ts'
@@ -8,7 +8,7 @@ const readBoolean = async (query: Promise<{ rows: { result: boolean }[] }>) => (
 export const isCodeTaken = (db: DatabaseHandle, code: string, { now }: Moment): Promise<boolean> =>
   readBoolean(sql<{ result: boolean }>`select is_code_taken(${code}, ${now}) as result`.execute(db))
 
-/** Orders of this code whose time to pay is over turn invalid, whosever they are (D30). */
+/** Marks unpaid orders with this code as invalid if their due time is over. Affects orders of every company (D30). */
 export async function settleServiceCode(db: DatabaseHandle, code: string, { now }: Moment): Promise<void> {
   await sql`select settle_code(${code}, ${now})`.execute(db)
 }
@@ -20,7 +20,7 @@ export interface ServiceCodeClaim {
   time: number
 }
 
-/** False: somebody has it. Others who want it wait until this transaction ends. */
+/** Returns false if the code is taken. Other claims of the same code wait until this transaction ends. */
 export const claimServiceCode = (
   db: DatabaseHandle,
   { code, companyId, name, time }: ServiceCodeClaim,
@@ -31,10 +31,10 @@ export const claimServiceCode = (
       select take_code(${code}, ${companyId}::integer, ${name}, ${now}, ${time}::bigint) as result`.execute(db),
   )
 
-/** Kinds of rows that the provider's staff open by their ids, whosever they are. */
+/** Kinds of rows that the provider's staff can open by id for every company. */
 export type OwnedKind = 'order' | 'contract' | 'service' | 'backup' | 'traffic' | 'stored_backup'
 
-/** Whose it is, for the provider's staff; null for everybody else. */
+/** Returns the owner to the provider's staff, and null to other callers. */
 export async function findOwnerCompanyId(db: DatabaseHandle, kind: OwnedKind, id: number): Promise<number | null> {
   const functionName = sql.ref(`company_of_${kind}`)
   const { rows } = await sql<{ company: number | null }>`select ${functionName}(${id}::integer) as company`.execute(db)

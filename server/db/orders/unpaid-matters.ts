@@ -1,4 +1,4 @@
-/** What is to be paid beside a row of orders: of the same company and service code. The rules are in `domain/dues.ts`. */
+/** Unpaid items with the company and service code of an order. The rules are in `domain/dues.ts`. */
 import { type RawBuilder, sql } from 'kysely'
 import type { UnpaidRow } from '#domain/dues.ts'
 import type { DatabaseHandle } from '#server/db/database.ts'
@@ -14,7 +14,7 @@ const selectUnpaidBackups = ({ today, payableSince }: Moment) => sql`from backup
   where backup_order.company_id = service_order.company_id and backup_order.service_code = service_order.code
     and backup_order.status = 0 and not ${isBackupExpired({ createdBefore: payableSince, today })}`
 
-/** A month in which nothing is charged is never paid. */
+/** A month without charges is never paid. */
 const selectUnpaidTraffic = sql`from traffic t
   where t.company_id = service_order.company_id and t.service_code = service_order.code
     and t.pay_date is null and t.amount > 0`
@@ -38,17 +38,17 @@ export const selectUnpaidMatters = (moment: Moment): RawBuilder<UnpaidRow[]> => 
     select json_build_object('id', t.id, 'type', 'traffic', 'currency', t.currency, 'amount', t.amount::text,
       'period_end', t.period_end, 'create_time', t.create_time) ${selectUnpaidTraffic}) as matters)`
 
-/** As the list's filter reads it. */
+/** Value for the list's filter. */
 export const selectPaymentState = (moment: Moment): RawBuilder<'due' | 'none'> => sql`
   (case when exists (select ${selectUnpaidOrders(moment)}) or exists (select ${selectUnpaidBackups(moment)})
     or exists (select ${selectUnpaidTraffic}) then 'due' else 'none' end)`
 
-/** A backup beside the row can no longer be paid, and no job has written that down. */
+/** Whether the row has a backup that can no longer be paid, which no job has recorded yet. */
 export const hasExpiredBackup = ({ today, payableSince }: Moment): RawBuilder<boolean> => sql`
   exists (select from backup_order where backup_order.company_id = service_order.company_id
     and backup_order.service_code = service_order.code and ${isBackupExpired({ createdBefore: payableSince, today })})`
 
-/** What is to be paid has changed: the service's row in the list of orders gets a number. Before `touchService`. */
+/** Call it before `touchService` when unpaid items changed, because the row in the list of orders shows them. */
 export async function touchListedOrder(
   db: DatabaseHandle,
   { companyId, code }: { companyId: number; code: string },

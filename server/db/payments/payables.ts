@@ -1,4 +1,4 @@
-/** What can be paid, by the column that names it in payments and attempts: an order, a backup subscription or a month's traffic. */
+/** A payable item is an order, a backup subscription or a month of traffic. Each has its own column. */
 import type { Selectable } from 'kysely'
 import type { DatabaseHandle } from '#server/db/database.ts'
 import { findRow } from '#server/db/find-row.ts'
@@ -10,7 +10,7 @@ export interface PayableRef {
   id: number
 }
 
-/** In a payment and in an attempt; one of them names something. */
+/** Exactly one column is set. */
 interface PayableColumns {
   order_id: number | null
   backup_order_id: number | null
@@ -19,7 +19,6 @@ interface PayableColumns {
 
 export const columnByKind = { order: 'order_id', backup: 'backup_order_id', traffic: 'traffic_id' } as const
 
-/** The columns as a new row has them. */
 export const toPayableColumns = ({ kind, id }: PayableRef): Partial<PayableColumns> => ({ [columnByKind[kind]]: id })
 
 export function toPayableRef({ order_id, backup_order_id, traffic_id }: PayableColumns): PayableRef {
@@ -32,7 +31,7 @@ export function toPayableRef({ order_id, backup_order_id, traffic_id }: PayableC
 export type PayableOrderRecord = Selectable<OrderTable>
 export type PayableBackupRecord = Selectable<BackupOrderTable>
 
-/** Deleted ones too: money may come for them. Locked until the commit, so that two notices of one payment take turns. */
+/** Includes deleted orders: a payment may still arrive. Two notices of one payment run one after the other. */
 export const lockPayableOrder = (db: DatabaseHandle, id: number) =>
   findRow(db.selectFrom('service_order').selectAll().where('id', '=', id).forUpdate())
 

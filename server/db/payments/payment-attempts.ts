@@ -1,4 +1,4 @@
-/** What was begun at a gateway, as rows. Whoever changes one holds the row of what is paid, so that all of them take turns. */
+/** Change an attempt only while holding the lock of the paid row, so that changes run one after the other. */
 import { type Insertable, type Selectable, sql, type Updateable } from 'kysely'
 import type { DatabaseHandle } from '#server/db/database.ts'
 import { findRow, hasRow } from '#server/db/find-row.ts'
@@ -7,7 +7,6 @@ import type { PaymentAttemptTable } from '#server/db/tables/order-tables.ts'
 
 export type AttemptRecord = Selectable<PaymentAttemptTable>
 
-/** Of which the gateway has not said its last word. */
 const unsettledStates = ['starting', 'open', 'processing'] as const
 
 const selectAttempts = (db: DatabaseHandle) => db.selectFrom('payment_attempt').selectAll()
@@ -22,7 +21,6 @@ export const getAttempt = (db: DatabaseHandle, id: number) =>
 
 export const findAttemptByKey = (db: DatabaseHandle, key: string) => findRow(selectAttempts(db).where('key', '=', key))
 
-/** What the same call has begun before. */
 export const findAttemptByIntent = (
   db: DatabaseHandle,
   { payable, userId, intent }: { payable: PayableRef; userId: number; intent: string },
@@ -38,7 +36,7 @@ export const findLatestAttempt = (db: DatabaseHandle, payable: PayableRef) =>
 export const updateAttempt = (db: DatabaseHandle, id: number, fields: Updateable<PaymentAttemptTable>) =>
   db.updateTable('payment_attempt').set(fields).where('id', '=', id).returningAll().executeTakeFirstOrThrow()
 
-/** The gateway is asked about them at once: what they pay is gone, or was paid in another way. Any role may. */
+/** Checks the attempts at once, because their item was deleted or paid in another way. Works in any role. */
 export async function scheduleImmediateCheck(
   db: DatabaseHandle,
   { kind, id }: PayableRef,
@@ -53,7 +51,7 @@ export async function scheduleImmediateCheck(
   return numUpdatedRows > 0n
 }
 
-/** Of all orders, as the staff may ask. Returns how many there are. */
+/** Schedules checks of all orders, on request of the staff. Returns the number of attempts. */
 export async function scheduleAllChecks(db: DatabaseHandle, now: number): Promise<number> {
   const { numUpdatedRows } = await db
     .updateTable('payment_attempt')
@@ -67,7 +65,7 @@ export const hasDueAttempt = (db: DatabaseHandle, now: number) =>
   hasRow(db.selectFrom('payment_attempt').select('id').where('next_look', '<=', now).limit(1))
 
 const minuteMs = 60_000
-/** Until it is asked again, by how often it was asked, ms; the last one for all that follow. */
+/** Delay before the next check by the number of checks so far, in ms. The last value applies to all later checks. */
 const checkDelaysMs = [
   5000,
   15_000,
@@ -79,10 +77,10 @@ const checkDelaysMs = [
   30 * minuteMs,
   60 * minuteMs,
 ]
-/** Of a row with `looks`. */
+/** Needs the column `looks` of the row. */
 export const nextCheckDelay = sql<number>`(array[${sql.join(checkDelaysMs)}]::bigint[])[least(looks + 1, ${checkDelaysMs.length})]`
 
-/** Takes those that are due; another node steps over them, and they are due again later whatever becomes of this one. */
+/** Claims due attempts. Other nodes skip them. They become due again later, even if this process crashes. */
 export async function claimDueAttempts(db: DatabaseHandle, now: number, limit: number): Promise<AttemptRecord[]> {
   const dueRows = await db
     .selectFrom('payment_attempt')

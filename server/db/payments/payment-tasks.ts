@@ -1,4 +1,4 @@
-/** Money that no order waited for, as rows. Read and written as the system, for the provider's admins. */
+/** Rows of payments that matched no order. Needs the system role. Only for the provider's admins. */
 import { type Insertable, sql, type Updateable } from 'kysely'
 import type { DatabaseHandle } from '#server/db/database.ts'
 import { findRow, hasRow } from '#server/db/find-row.ts'
@@ -32,7 +32,7 @@ const selectTasks = (db: DatabaseHandle) =>
       sql<boolean>`coalesce(o.deleted, false)`.as('is_deleted'),
     ])
 
-/** A task with the payment that it is about. `code`: the service's; `user_name`: who refunded or applied it. */
+/** A task with its payment. `code` is the service code. `user_name` is the user who refunded or applied it. */
 export type PaymentTaskRecord = Awaited<ReturnType<ReturnType<typeof selectTasks>['executeTakeFirstOrThrow']>>
 
 export async function insertPaymentTask(
@@ -47,11 +47,11 @@ export async function insertPaymentTask(
   return id
 }
 
-/** Those that wait for somebody, oldest first. */
+/** Oldest first. */
 export const listUnfinishedTasks = (db: DatabaseHandle) =>
   selectTasks(db).where('t.end_time', 'is', null).orderBy('t.id').execute()
 
-/** Those that were settled last, newest first. */
+/** Most recently settled first. */
 export const listSettledTasks = (db: DatabaseHandle, limit: number) =>
   selectTasks(db)
     .where('t.end_time', 'is not', null)
@@ -62,7 +62,7 @@ export const listSettledTasks = (db: DatabaseHandle, limit: number) =>
 
 export const findPaymentTask = (db: DatabaseHandle, id: number) => findRow(selectTasks(db).where('t.id', '=', id))
 
-/** Locked until the commit: whoever acts on a task takes turns. */
+/** Locks the task until the commit, so that actions on it run one after the other. */
 export async function lockPaymentTask(db: DatabaseHandle, id: number): Promise<PaymentTaskRecord | null> {
   await db.selectFrom('payment_task').select('id').where('id', '=', id).forUpdate().execute()
   return await findPaymentTask(db, id)
@@ -75,7 +75,7 @@ export async function updatePaymentTask(db: DatabaseHandle, id: number, fields: 
 export const hasDueRefund = (db: DatabaseHandle, now: number) =>
   hasRow(db.selectFrom('payment_task').select('id').where('next_look', '<=', now).limit(1))
 
-/** Claims refunds that are due: they are due again later, whatever becomes of this try. */
+/** Claims due refunds. They become due again later, even if this attempt fails. */
 export async function claimDueRefunds(db: DatabaseHandle, now: number, limit: number): Promise<number[]> {
   const dueRows = await db
     .selectFrom('payment_task')

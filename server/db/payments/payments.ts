@@ -1,4 +1,4 @@
-/** Payments and invoices as rows: added, never changed. */
+/** Rows of payments and invoices. They are inserted and never changed. */
 import { type Insertable, type Selectable, sql } from 'kysely'
 import type { DatabaseHandle } from '#server/db/database.ts'
 import { findRow } from '#server/db/find-row.ts'
@@ -10,7 +10,7 @@ export type PaymentRecord = Selectable<PaymentTable>
 export const findPayment = (db: DatabaseHandle, gateway: string, reference: string) =>
   findRow(db.selectFrom('payment').selectAll().where('gateway', '=', gateway).where('reference', '=', reference))
 
-/** Its number; null: somebody else has written it down meanwhile. */
+/** Returns the id, or null if the payment was already stored. */
 export async function insertPayment(db: DatabaseHandle, payment: Insertable<PaymentTable>): Promise<number | null> {
   const insertedRow = await db
     .insertInto('payment')
@@ -21,7 +21,6 @@ export async function insertPayment(db: DatabaseHandle, payment: Insertable<Paym
   return insertedRow?.id ?? null
 }
 
-/** What an invoice is of. */
 export type InvoiceSubject = { order_id: number } | { backup_order_id: number } | { traffic_id: number }
 
 export async function insertInvoice(
@@ -31,7 +30,6 @@ export async function insertInvoice(
   await db.insertInto('invoice').values(invoice).execute()
 }
 
-/** What a receipt says of it. */
 interface InvoiceContent {
   service: { code: string; name: string }
   currency: string
@@ -51,7 +49,6 @@ export async function findInvoice(
   return row ? { code: row.code, content: row.content as InvoiceContent } : null
 }
 
-/** Who sells, as it stands on invoices. */
 export async function readSeller(db: DatabaseHandle): Promise<Record<string, unknown>> {
   const { rows } = await sql<{ seller: Record<string, unknown> }>`select provider_company() as seller`.execute(db)
   return rows[0]?.seller ?? {}

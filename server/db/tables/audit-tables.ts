@@ -1,22 +1,20 @@
-/** The audit trail and its log as Kysely sees them. */
 import type { ColumnType, Generated } from 'kysely'
 import type { AuditMenu } from '#domain/audit-log/leaf.ts'
 
-/** Set once. */
 type ImmutableColumn<T> = ColumnType<T, T, never>
 
-/** Who of the provider's staff acted in a customer's log: the leaf holds the hash of this in its canonical form. */
+/** Member of the provider's staff who acted in a customer's log. The leaf contains the hash of this object. */
 export interface AuditActor {
   salt: string
   user_id: number
   user_name: string
 }
 
-/** What was done. `leaf` is what is proven; the other columns are copies of it for queries, but for `actor`. */
+/** An action. `leaf` is what can be proven. The other columns except `actor` are copies of its fields for queries. */
 export interface AuditEntryTable {
   id: Generated<number>
   company_id: ImmutableColumn<number>
-  /** Another company's people did it; null: the company's own. */
+  /** Set if users of another company acted. Null for the company's own users. */
   actor_company_id: ImmutableColumn<number | null>
   actor: ColumnType<AuditActor | null, string | null, never>
   code: ImmutableColumn<AuditMenu>
@@ -24,18 +22,17 @@ export interface AuditEntryTable {
   exec_user_id: ImmutableColumn<number | null>
   exec_user_name: ImmutableColumn<string>
   end_time: ImmutableColumn<number>
-  /** -1: it failed. */
+  /** -1 if the write failed. */
   status: ImmutableColumn<0 | -1>
   info: ColumnType<Record<string, unknown>, string, never>
   intent: ImmutableColumn<string | null>
   request_id: ImmutableColumn<string>
-  /** `search_text` of the entry, folded. */
+  /** Normalised `search_text` of the entry. */
   search: ImmutableColumn<string>
   /** Canonical JSON of an `AuditLeaf`. */
   leaf: ImmutableColumn<string>
 }
 
-/** Written and not in the log yet. */
 export interface AuditPendingTable {
   entry_id: ImmutableColumn<number>
   company_id: ImmutableColumn<number>
@@ -43,7 +40,7 @@ export interface AuditPendingTable {
   seal: string | null
 }
 
-/** The place of an entry in its company's log, from 0 without a gap. */
+/** Place of an entry in its company's log, counted from 0 without gaps. */
 export interface AuditLeafTable {
   company_id: ImmutableColumn<number>
   log_index: ImmutableColumn<number>
@@ -64,30 +61,29 @@ export interface AuditCheckpointTable {
   /** Signed (C2SP tlog-checkpoint). */
   note: ImmutableColumn<string>
   end_time: ImmutableColumn<number>
-  /** The last of a day, or mailed. */
+  /** Whether it is the last of a day, or was mailed. */
   is_permanent: Generated<boolean>
-  /** When it was mailed to the admins; null: it was not. */
+  /** When it was mailed to the admins. Null if it was not. */
   mail_time: number | null
 }
 
-/** Sign-ins that failed at one account from one network, until they become one entry. */
+/** Failed sign-ins to one account from one network, until they become one entry. */
 export interface FailedSignInTable {
   user_id: ImmutableColumn<number>
   company_id: ImmutableColumn<number>
   network: ImmutableColumn<string>
-  /** Epoch ms: the first and the last of them. */
+  /** First and last of them, in epoch ms. */
   since: number
   until: number
   count: number
 }
 
-/** Places of the log whose entries are in a file and no longer here. */
+/** Range of the log whose entries were moved from the database to a file. */
 export interface AuditArchiveTable {
   company_id: ImmutableColumn<number>
   from_index: ImmutableColumn<number>
-  /** Not included. */
+  /** Exclusive. */
   to_index: ImmutableColumn<number>
-  /** Of the file. */
   sha256: ImmutableColumn<string>
   end_time: ImmutableColumn<number>
 }

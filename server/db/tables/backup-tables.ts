@@ -1,14 +1,12 @@
-/** Backups and their traffic as Kysely sees them. Amounts, percents and GB are text with two decimals (D13, D22). */
+/** Amounts, percentages and GB are text with two decimals (D13, D22). */
 import type { ColumnType, Generated } from 'kysely'
 import type { BackupFault, PdbType } from '#contract/backups.ts'
 import type { FeeStep } from '#domain/fees/explain.ts'
 import type { Currency } from '#domain/money.ts'
 import type { PlainDate } from '#domain/time.ts'
 
-/** Set once. */
 type ImmutableColumn<T> = ColumnType<T, T, never>
 
-/** What both hang on, and how each row is kept. */
 interface ServiceBillingColumns {
   id: Generated<number>
   company_id: ImmutableColumn<number>
@@ -25,88 +23,82 @@ interface ServiceBillingColumns {
 
 export interface BackupOrderTable extends ServiceBillingColumns {
   pdb_type: ImmutableColumn<PdbType>
-  /** As it was asked for; where the contract ends before, the end says so (D21). */
+  /** The period as ordered. If the contract ends earlier, only `period_end` shows it (D21). */
   period: ImmutableColumn<number>
   period_type: ImmutableColumn<'year' | 'month'>
   period_start: ImmutableColumn<PlainDate>
   /** Exclusive (D18). */
   period_end: ImmutableColumn<PlainDate>
-  /** From where its months count, and the months bought since (decision 60); null: it was cut, or an older version wrote it. */
+  /** Start from which months count, and months bought since (decision 60). Null for cut periods and old rows. */
   anchor_date: ColumnType<PlainDate | null, PlainDate | null | undefined, never>
   anchor_months: ColumnType<number | null, number | null | undefined, never>
-  /** The fee of a year. */
+  /** Fee for one year. */
   annual: ImmutableColumn<string>
   discount: ImmutableColumn<string>
   amount: ImmutableColumn<string>
-  /** Less the discount (D25). */
+  /** Amount after the discount (D25). */
   pay_amount: ImmutableColumn<string>
-  /** What would be to pay but is below the smallest payable amount; null: nothing. */
+  /** Amount below the smallest payable amount, which is not charged. Null if nothing was waived. */
   waived: ColumnType<string | null, string | null | undefined, never>
   /** -1 invalid, 0 unpaid, 1 paid. */
   status: -1 | 0 | 1
 }
 
-/** One a service and month. */
 export interface TrafficTable extends ServiceBillingColumns {
   /** Exclusive (D18): the first day after the month. */
   period_end: ImmutableColumn<PlainDate>
-  /** GB that were measured. */
   pdb_traffic: ImmutableColumn<string>
-  /** GB of a month that cost nothing. */
+  /** GB per month that are free. */
   free: ImmutableColumn<string>
-  /** Of a GB beyond them. */
+  /** Price of each GB beyond the free ones. */
   price: ImmutableColumn<string>
-  /** To be paid, with what was carried to it. */
+  /** Payable amount, including `carried_in`. */
   amount: ImmutableColumn<string>
-  /** Of an earlier month, because nobody can pay so little. */
+  /** Amount from earlier months that was too small to pay. */
   carried_in: ColumnType<string, string | undefined, never>
-  /** The latest of those months, `yyyy-MM`. */
+  /** Latest month of `carried_in`, `yyyy-MM`. */
   carried_from: ColumnType<string | null, string | null | undefined, never>
-  /** To the next month that is billed. */
+  /** Amount carried to the next billed month. */
   carried_out: ColumnType<string, string | undefined, never>
-  /** The record that it was added to. */
+  /** Traffic row to which the amount was added. */
   carried_to: ColumnType<number | null, number | null | undefined, number | null>
-  /** Filled together with what was paid (D25). */
+  /** Set together with the paid amount (D25). */
   pay_date: PlainDate | null
   pay_amount: string | null
-  /** People were told that it is overdue. */
   notified_overdue: Generated<boolean>
 }
 
-/** One that ran, or runs: an archive in the bucket (pdb2s3) or a schema of the other database (pdb2rds). */
+/** A finished or running backup: an archive in the bucket (pdb2s3) or a schema in the second database (pdb2rds). */
 export interface StoredBackupTable {
   id: Generated<number>
   company_id: ImmutableColumn<number>
   service_id: ImmutableColumn<number>
   service_code: ImmutableColumn<string>
   pdb_type: ImmutableColumn<PdbType>
-  /** `removed`: what it named is taken away, or is to be. */
+  /** `removed`: its stored data is deleted or will be. */
   state: 'running' | 'done' | 'failed' | 'removed'
   cause: ImmutableColumn<'schedule' | 'person'>
-  /** Who asked; null: the clock. */
+  /** User who requested it. Null for a scheduled backup. */
   user_id: ImmutableColumn<number | null>
   user_name: ImmutableColumn<string | null>
-  /** Of the provider's people, for a customer. */
   by_provider: ImmutableColumn<boolean>
   progress_key: ImmutableColumn<string>
-  /** The archive's key in the bucket, or the schema's name. */
+  /** The archive's key in the bucket, or the name of the schema. */
   location: string | null
-  /** As it is stored. */
   bytes: number | null
   tables: number | null
   rows: number | null
-  /** Of the archive; null: it is none. */
+  /** Hash of the archive. Null without an archive. */
   sha256: string | null
-  /** Of the data itself, whatever it was stored as: what is put back has the same. */
+  /** Digest of the data itself, independent of the storage. Restored data has the same digest. */
   digest: string | null
-  /** The age recipient that it is encrypted for; null: it is not. */
+  /** The age recipient for which it is encrypted. Null if it is not encrypted. */
   key_id: string | null
   fault: BackupFault | null
-  /** When it was proven by a drill, epoch ms. */
+  /** When a drill proved it, epoch ms. */
   drilled: number | null
   row_version: Generated<number>
   change: number
-  /** When it began. */
   create_time: ImmutableColumn<number>
   end_time: number | null
   update_time: number
@@ -114,11 +106,10 @@ export interface StoredBackupTable {
 
 export interface RestoreTable {
   id: Generated<number>
-  /** Whose the backup is. */
   company_id: ImmutableColumn<number>
   backup_id: ImmutableColumn<number>
   kind: ImmutableColumn<'service' | 'drill'>
-  /** Into which; null: a drill. */
+  /** Service that is restored. Null for a drill. */
   service_id: ImmutableColumn<number | null>
   user_id: ImmutableColumn<number | null>
   user_name: ImmutableColumn<string | null>
@@ -129,13 +120,12 @@ export interface RestoreTable {
   end_time: number | null
 }
 
-/** Bytes that a run has moved in a month. */
 export interface TrafficMovedTable {
   company_id: ImmutableColumn<number>
   service_id: ImmutableColumn<number>
   /** `backup-{id}` or `restore-{id}`. */
   run: ImmutableColumn<string>
-  /** `yyyy-MM` of the business time zone. */
+  /** `yyyy-MM` in the business time zone. */
   month: ImmutableColumn<string>
   bytes: number
 }

@@ -1,4 +1,4 @@
-/** The catalogue, orders, contracts and payments as Kysely sees them. Amounts are text with two decimals (D13). */
+/** Amounts are text with two decimals (D13). */
 import type { ColumnType, Generated, Selectable } from 'kysely'
 import type { ClientType } from '#domain/access.ts'
 import type { AppRequirement } from '#domain/catalogue/apps.ts'
@@ -12,7 +12,6 @@ import type { PlainDate, Timestamp } from '#domain/time.ts'
 import type { Language } from '#domain/accounts/users.ts'
 
 type JsonColumn<T> = ColumnType<T, string, string>
-/** Set once. */
 type ImmutableColumn<T> = ColumnType<T, T, never>
 
 interface VersionedColumns {
@@ -23,7 +22,6 @@ interface VersionedColumns {
   update_time: number
 }
 
-/** The one row that numbers what changes in the catalogue. */
 export interface CatalogueTable {
   one: Generated<boolean>
   change: number
@@ -51,34 +49,34 @@ export interface PriceListTable extends VersionedColumns {
   description_key: string
   confirmed: boolean
   content: JsonColumn<PriceContent>
-  /** Of a confirmed list: withdrawn. Its last update is then when and by whom. */
+  /** A confirmed list with this flag is withdrawn. Its last update then contains when and by whom. */
   deleted: Generated<boolean>
   update_user_name: string
 }
 
-/** A published version of an app; the newest one is what modules run. */
+/** Published versions of apps. Modules run the latest version. */
 export interface AppVersionTable {
   id: Generated<number>
-  /** Who made it, by the code in its manifest (D80). */
+  /** Code of the author in the manifest (D80). */
   provider: ImmutableColumn<string>
   code: ImmutableColumn<string>
   code_key: ImmutableColumn<string>
   name: ImmutableColumn<string>
   name_key: ImmutableColumn<string>
-  /** What its package calls the module that it comes from. */
+  /** Name in the package of the module that the app comes from. */
   module: ImmutableColumn<string>
   version: ImmutableColumn<string>
-  /** The version as numbers, worked out by the database. */
+  /** Version as numbers, computed by the database. */
   version_parts: ColumnType<number[], never, never>
-  /** The lowest version from which it can be upgraded to (D79). */
+  /** Lowest version that can be upgraded to this one (D79). */
   min_version_required: ImmutableColumn<string | null>
   release_date: ImmutableColumn<PlainDate | null>
   flags: ColumnType<AppFlagDefinition[], string, never>
   requires: ColumnType<AppRequirement[], string, never>
-  /** Ids of web resources: its picture and its change log. */
+  /** Ids of the web resources with its icon and change log. */
   icon: ImmutableColumn<string | null>
   markdown: ImmutableColumn<string | null>
-  /** Of its package; null: published before packages were. */
+  /** Hash of the package. Null if the version was published before packages existed. */
   sha256: ColumnType<string | null, string | null | undefined, never>
   change: ImmutableColumn<number>
   create_time: ImmutableColumn<number>
@@ -91,7 +89,6 @@ export interface AppFlagDefinition {
   default: number | boolean
 }
 
-/** The version of an app that runs in a created service. */
 export interface ServiceAppTable {
   service_id: ImmutableColumn<number>
   company_id: ImmutableColumn<number>
@@ -101,7 +98,6 @@ export interface ServiceAppTable {
 
 export type OrderType = 'create' | 'extend' | 'change'
 
-/** What an order and the contract that comes of it have alike. */
 interface AgreementColumns {
   currency: ImmutableColumn<Currency>
   user_mode: ImmutableColumn<UserMode>
@@ -110,13 +106,13 @@ interface AgreementColumns {
   uat: ImmutableColumn<0 | 1>
   client_type: ImmutableColumn<ClientType>
   price_id: ImmutableColumn<number>
-  /** The fee of a year. */
+  /** Fee for one year. */
   annual: ImmutableColumn<string>
   contract_amount: ImmutableColumn<string>
   residual_amount: ImmutableColumn<string>
   amount: ImmutableColumn<string>
   pay_amount: ImmutableColumn<string>
-  /** Years. */
+  /** In years. */
   period: ImmutableColumn<number>
   period_start: ImmutableColumn<PlainDate>
   /** Exclusive (D18). */
@@ -127,31 +123,30 @@ export type AgreementRow = Selectable<AgreementColumns>
 
 export interface OrderTable extends VersionedColumns, AgreementColumns {
   company_id: ImmutableColumn<number>
-  /** Of the service. */
+  /** Code of the service. */
   code: ImmutableColumn<string>
   name: ImmutableColumn<string>
   name_key: ImmutableColumn<string>
   description: ImmutableColumn<string | null>
   type: ImmutableColumn<OrderType>
-  /** The state is worked out of it (`getContractState`). */
+  /** Stored state, from which `getContractState` computes the current state. */
   stored: 'invalid' | 'unpaid' | 'paid' | 'overwritten'
   invalid_reason: 'overdue' | 'replaced' | null
   uat_bound: ImmutableColumn<UatBound>
   steps: ColumnType<FeeStep[], string, never>
   /** The contract that is changed or extended. */
   base_id: ImmutableColumn<number | null>
-  /** The contract whose terms it restores; null: it is no undo. */
+  /** Contract whose terms an undo restores. Null for other orders. */
   restores_id: ColumnType<number | null, number | null | undefined, never>
-  /** The contract that came of it. */
   contract_id: number | null
-  /** The last second in which it can be paid (D31). */
+  /** Last second in which it can be paid (D31). */
   due: ImmutableColumn<Timestamp>
   alert_date: PlainDate | null
-  /** What a change comes to that is below the smallest payable amount, and is not charged; null: nothing. */
+  /** Amount of a change below the smallest payable amount, which is not charged. Null if nothing was waived. */
   waived: ColumnType<string | null, string | null | undefined, never>
-  /** Whether it is the row of its service in the list (D35). */
+  /** Whether it represents its service in the list (D35). */
   is_listed: Generated<boolean>
-  /** Devices were told that it has expired. */
+  /** Whether its expiry took a change number for devices. */
   notified_expired: Generated<boolean>
   deleted: Generated<boolean>
 }
@@ -163,9 +158,9 @@ export interface ContractTable extends AgreementColumns {
   service_code: ImmutableColumn<string>
   order_id: ImmutableColumn<number>
   type: ImmutableColumn<OrderType>
-  /** Paid stretches in the order of their days (D12). */
+  /** Paid periods in chronological order (D12). */
   segments: ColumnType<{ start: PlainDate; end: PlainDate; annual: string }[], string, never>
-  /** From where its years count, and the months bought since (decision 60); null: an older version wrote it. */
+  /** Start from which years count, and months bought since (decision 60). Null in rows of older versions. */
   anchor_date: ColumnType<PlainDate | null, PlainDate | null | undefined, never>
   anchor_months: ColumnType<number | null, number | null | undefined, never>
   overwritten: Generated<boolean>
@@ -180,14 +175,14 @@ export interface ReminderTable {
   time: ImmutableColumn<number>
 }
 
-/** What is paid is one of three. */
+/** Exactly one of the three columns is set. */
 interface PaidColumns {
   order_id: ImmutableColumn<number | null>
   backup_order_id: ImmutableColumn<number | null>
   traffic_id: ImmutableColumn<number | null>
 }
 
-/** What a gateway says that it took, each once. */
+/** A payment that a gateway reported. Each is stored once. */
 export interface PaymentTable extends PaidColumns {
   id: Generated<number>
   company_id: ImmutableColumn<number>
@@ -196,69 +191,66 @@ export interface PaymentTable extends PaidColumns {
   amount: ImmutableColumn<string>
   currency: ImmutableColumn<string>
   paid_at: ImmutableColumn<number>
-  /** What became of it: only `applied` has an effect. */
+  /** Result of the payment. Only `applied` has an effect. */
   outcome: ImmutableColumn<'applied' | 'paid already' | 'another amount' | 'another currency' | 'too late' | 'replaced'>
   create_time: ImmutableColumn<number>
 }
 
-/** What was begun at a gateway; written before the gateway is asked. */
+/** A payment attempt at a gateway, written before the gateway is called. */
 export interface PaymentAttemptTable extends PaidColumns {
   id: Generated<number>
   company_id: ImmutableColumn<number>
-  /** Who pays. */
   user_id: ImmutableColumn<number | null>
-  /** Of the call that began it; the same call again is told the same. */
+  /** Intent of the call that started it. A repeated call gets the same result. */
   intent: ImmutableColumn<string | null>
-  /** Under which the gateway knows it. */
+  /** Key by which the gateway identifies it. */
   key: ImmutableColumn<string>
   gateway: ImmutableColumn<PaymentType>
-  /** What the card's token hashes to; null: the gateway asks for the card. */
+  /** Hash of the card's token. Null if the gateway asks for the card. */
   token_hash: ImmutableColumn<string | null>
   amount: ImmutableColumn<string>
   currency: ImmutableColumn<Currency>
   language: ImmutableColumn<Language>
   device: ImmutableColumn<'desktop' | 'phone'>
-  /** `starting`: nobody knows whether the gateway has heard of it. The last three are final, but for money that comes after all. */
+  /** `starting`: the request may not have reached the gateway. The last three are final unless a payment arrives. */
   state: 'starting' | 'open' | 'processing' | 'paid' | 'declined' | 'closed'
-  /** Why it was declined, in the gateway's code. */
   reason: string | null
   gateway_id: string | null
-  /** Where the payer goes on. */
+  /** Page of the gateway where the payer continues. */
   url: string | null
-  /** How often the gateway was asked about it. */
+  /** Number of checks at the gateway. */
   looks: Generated<number>
-  /** Epoch ms; null: nothing more is expected. */
+  /** Epoch ms. Null if no further check is needed. */
   next_look: number | null
   started_at: ImmutableColumn<number>
   end_time: number | null
 }
 
-/** Money that was taken and no order waited for: each unit of it is on what it was paid for, was given back, or is such a task. */
+/** A received payment without an order. Every received amount is applied, refunded, or in such a task. */
 export interface PaymentTaskTable {
   id: Generated<number>
   company_id: ImmutableColumn<number>
   payment_id: ImmutableColumn<number>
-  /** By which it was paid; null: it is not known, and the portal cannot refund it. */
+  /** Attempt that caused the payment. Null if it is unknown, and the portal then cannot refund the payment. */
   attempt_id: ImmutableColumn<number | null>
   state: 'open' | 'refunding' | 'refunded' | 'applied'
-  /** Under which the gateway knows the refund. */
+  /** Key by which the gateway identifies the refund. */
   refund_key: string | null
-  /** The gateway's own name of it. */
+  /** The gateway's own name of the refund. */
   refund_reference: string | null
-  /** Why the gateway refused the latest refund. */
   problem: string | null
-  /** Who refunded or applied it. */
+  /** User who refunded or applied it. */
   user_id: number | null
-  /** How often the gateway was asked about the refund. */
+  /** Number of refund checks at the gateway. */
   looks: Generated<number>
-  /** Epoch ms; null: nothing is expected of the gateway. */
+  /** Epoch ms. Null if no further check is needed. */
   next_look: number | null
   create_time: ImmutableColumn<number>
   update_time: number
   end_time: number | null
 }
 
-/** Frozen when it was paid; without gaps in its numbers (D90). What it is of is one of three. */
+/** Frozen at payment, with numbers without gaps (D90). Exactly one of the three payable columns is set. */
 export interface InvoiceTable extends PaidColumns {
   id: Generated<number>
   company_id: ImmutableColumn<number>
@@ -267,7 +259,6 @@ export interface InvoiceTable extends PaidColumns {
   create_time: ImmutableColumn<number>
 }
 
-/** A user's secret address for calendar programs. */
 export interface CalendarFeedTable {
   user_id: ImmutableColumn<number>
   company_id: ImmutableColumn<number>

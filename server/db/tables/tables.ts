@@ -1,7 +1,4 @@
-/**
- * The database as Kysely sees it. bigint comes back as a string from the driver, so ids are `integer`; instants are
- * epoch milliseconds in `bigint` columns, read as numbers by the pool's type parser; dates are `YYYY-MM-DD` text.
- */
+/** The driver returns bigint as a string, so ids are `integer`. Times are epoch ms. Dates are `YYYY-MM-DD` text. */
 import type { ColumnType, Generated } from 'kysely'
 import type { AccessLevel } from '#domain/access.ts'
 import type { Language, UserTitle, UserStatus } from '#domain/accounts/users.ts'
@@ -15,10 +12,8 @@ import type { UploadTables } from '#server/db/tables/upload-tables.ts'
 export const latestMigration = '049-column-names'
 
 type JsonColumn<T> = ColumnType<T, string, string>
-/** Set once. */
 type ImmutableColumn<T> = ColumnType<T, T, never>
 
-/** Of rows that belong to one user of a company. */
 interface UserColumns {
   user_id: ImmutableColumn<number>
   company_id: ImmutableColumn<number>
@@ -37,9 +32,8 @@ export interface CompanyTable {
   tel: string | null
   email: string | null
   website: string | null
-  /** As the company's invoices are made out to, never looked up anywhere. */
+  /** Printed on invoices as entered. It is never validated with an authority. */
   tax_number: string | null
-  /** Its users need a second factor. */
   mfa_required: Generated<boolean>
   row_version: Generated<number>
   create_time: ImmutableColumn<number>
@@ -56,32 +50,31 @@ export interface UserTable {
   email_key: string
   password_hash: string | null
   admin: boolean
-  /** The order flag; the word itself is SQL's. */
+  /** Right to order. The column is not named `order` because that is an SQL keyword. */
   orders: boolean
   alert: boolean
   status: UserStatus
   avatar: string | null
   language: Language
   access_level: AccessLevel
-  /** 32 bytes, base64url: the account's first sealing key, which has the id 0. Each session has its own (SealKeyTable). */
+  /** 32 bytes, base64url: the account's first sealing key, with id 0. Each session has its own key (SealKeyTable). */
   seal_key: ImmutableColumn<string>
-  /** Of the demo world, whose passwords everybody knows. */
   demo: Generated<boolean>
   row_version: Generated<number>
-  /** Change number at its last change (protocol 34). */
+  /** Change number of its last change (protocol 34). */
   change: number
   create_time: ImmutableColumn<number>
   update_time: number
-  /** When the latest activation mail was sent; null: when the user was created. */
+  /** When the latest activation mail was sent. Null means the creation time of the user. */
   invite_time: Generated<number | null>
 }
 
-/** One sign-in on one device: a family of tokens. */
+/** A sign-in on one device: a family of tokens. */
 export interface SessionTable extends UserColumns {
   id: ImmutableColumn<string>
   create_time: ImmutableColumn<number>
   last_time: number
-  /** The family never outlives this (K-06). */
+  /** Maximum end of the family (K-06). */
   end_time: ImmutableColumn<number>
   ended: number | null
   ended_reason: string | null
@@ -89,17 +82,17 @@ export interface SessionTable extends UserColumns {
   address: string
 }
 
-/** The key under which the device of one session seals unsent writes. There are as many as sign-ins, so its id is a bigint. */
+/** Key with which a session's device seals unsent writes. One row per sign-in, so the id is a bigint. */
 export interface SealKeyTable extends UserColumns {
   id: Generated<number>
-  /** The session may be gone. */
+  /** The session may already be deleted. */
   session_id: ImmutableColumn<string>
   /** 32 bytes, base64url. */
   key: ImmutableColumn<string>
   create_time: ImmutableColumn<number>
 }
 
-/** One generation of a family. Only hashes stand here (S-41). */
+/** One generation of a token family. Only hashes are stored (S-41). */
 export interface TokenTable extends UserColumns {
   id: Generated<number>
   session_id: ImmutableColumn<string>
@@ -109,19 +102,19 @@ export interface TokenTable extends UserColumns {
   create_time: ImmutableColumn<number>
   access_until: ImmutableColumn<number>
   refresh_until: ImmutableColumn<number>
-  /** When its refresh token was first presented, and when its access token was (decision 69; only where it has a parent). Epoch ms. */
+  /** First presentation of each token, epoch ms. The access time is only stored with a parent (decision 69). */
   used: number | null
   access_used: Generated<number | null>
 }
 
-/** A device from which a user has signed in, by a hash that is of that user alone. */
+/** A device from which a user has signed in. The hash is different for each user. */
 export interface DeviceTable extends UserColumns {
   hash: ImmutableColumn<string>
   create_time: ImmutableColumn<number>
   last_time: number
 }
 
-/** Links of mails and the first admin's link: single use, hashed. */
+/** Mailed links and the first admin's link: single use, stored as a hash. */
 export interface OneTimeKeyTable extends UserColumns {
   hash: ImmutableColumn<string>
   purpose: ImmutableColumn<'activate' | 'reset'>
@@ -129,43 +122,42 @@ export interface OneTimeKeyTable extends UserColumns {
   used: number | null
 }
 
-/** Addresses that show somebody something once: hashed, single use, short-lived (D64, D65). */
+/** Addresses that show one thing once: stored as a hash, single use, short-lived (D64, D65). */
 export interface TicketTable extends UserColumns {
   hash: ImmutableColumn<string>
   kind: ImmutableColumn<TicketKind>
-  /** The session that it ends with; null: it opens nothing by itself (`confirm`). */
+  /** The ticket ends with this session. Null for `confirm`, which opens nothing by itself. */
   session_id: ImmutableColumn<string | null>
-  /** What it shows: each kind knows its own. */
+  /** What the ticket shows. The format depends on the kind. */
   subject: ColumnType<unknown, string, never>
   until: ImmutableColumn<number>
   used: number | null
-  /** SHA-256 of the cookie of the browser that opened it first. */
+  /** SHA-256 of the cookie of the browser that opened the ticket first. */
   browser: string | null
 }
 export type TicketKind = 'price' | 'print' | 'confirm' | 'log'
 
-/** What a price list's file held when it was looked into: imported from here. */
+/** Content of a checked price list file. The import reads it from here. */
 export interface PriceUploadTable extends UserColumns {
   md5: ImmutableColumn<string>
   content: ColumnType<unknown, string, string>
   create_time: number
 }
 
-/** What a user can prove themselves with beside the password. */
 export interface FactorTable extends UserColumns {
   id: Generated<number>
   kind: ImmutableColumn<'totp' | 'passkey'>
   name: string
-  /** Sealed (use-cases/factors/factor-secrets.ts). */
+  /** Encrypted (use-cases/factors/factor-secrets.ts). */
   secret: ImmutableColumn<string | null>
-  /** The latest 30-second step whose code was taken: nothing up to it is taken again. */
+  /** Latest 30-second step whose code was used. Codes up to this step are refused. */
   last_step: number | null
   credential_id: ImmutableColumn<string | null>
   /** COSE, base64url. */
   public_key: ImmutableColumn<string | null>
-  /** How often the key says that it has signed; 0 for ever where it does not count. */
+  /** Signature counter of the key. Always 0 if the key does not count. */
   counter: number | null
-  /** As the browser named them, joined by commas. */
+  /** As reported by the browser, separated by commas. */
   transports: ImmutableColumn<string | null>
   create_time: ImmutableColumn<number>
   last_time: number | null
@@ -176,23 +168,23 @@ export interface RecoveryCodeTable extends UserColumns {
   used: number | null
 }
 
-/** A password step that waits for its second, or a signed-in user's right to change their factors: what `mfa_token` names. */
+/** What `mfa_token` refers to: a sign-in that waits for the second factor, or a user's right to change factors. */
 export interface MfaTokenTable extends UserColumns {
   hash: ImmutableColumn<string>
-  /** Null: of a sign-in, which has none yet. */
+  /** Null during sign-in, before there is a session. */
   session_id: ImmutableColumn<string | null>
-  /** Of the password's hash: with another password it is worth nothing. */
+  /** Fingerprint of the password hash. The token becomes invalid when the password changes. */
   password_print: ImmutableColumn<string>
   challenge: string
-  /** The sealed secret of an authenticator that is being set up. */
+  /** Encrypted secret of an authenticator that is being set up. */
   pending: string | null
-  /** When its user gave a password or a factor, or set up the first one. */
+  /** When the user proved a password or factor, or set up the first factor. */
   proven: number | null
   until: ImmutableColumn<number>
   done: number | null
 }
 
-/** Failed attempts, per account, address and all together (S-29); mails, per address (S-40). */
+/** Failed attempts per account, per address and in total (S-29), and mails per address (S-40). */
 export interface AttemptTable {
   subject: string
   failures: number
@@ -200,7 +192,7 @@ export interface AttemptTable {
   not_before: number
 }
 
-/** Of calls without a session the user and the company are 0. */
+/** For calls without a session, user and company are 0. */
 export interface IdempotencyTable extends UserColumns {
   id: Generated<number>
   key: ImmutableColumn<string>
@@ -210,22 +202,21 @@ export interface IdempotencyTable extends UserColumns {
   path: ImmutableColumn<string>
   state: 'open' | 'done' | 'refused' | 'void' | 'started'
   status: number | null
-  /** Headers of the stored answer that are part of it (ETag, Location). */
   headers: JsonColumn<Record<string, string>> | null
-  /** The answer's exact bytes; dropped after 35 days, the rest stays as a stub. */
+  /** Exact bytes of the response. They are deleted after 35 days, and the rest of the row stays. */
   body: string | null
-  /** The row it left: what `~{intent}` names, and what `If-Match: "~{intent}"` compares (protocol 9, 17). */
+  /** Row that the write left: target of `~{intent}` and of `If-Match: "~{intent}"` (protocol 9, 17). */
   row_kind: string | null
   row_id: number | null
   row_version: number | null
   create_time: ImmutableColumn<number>
 }
 
-/** Per company, taken last in a writing transaction: change numbers follow the order of commits (protocol 34). */
+/** Taken last in a writing transaction, so change numbers follow the order of commits (protocol 34). */
 export interface ChangeTable {
   company_id: ImmutableColumn<number>
   value: number
-  /** The highest number whose tombstone is swept: who knows less than this must fill anew. */
+  /** Highest change number whose tombstone was deleted. A device with a lower number must load all rows again. */
   floor: Generated<number>
 }
 
@@ -237,45 +228,45 @@ export interface TombstoneTable {
   time: ImmutableColumn<number>
 }
 
-/** A long request: begun in the transaction that took it, worked by whoever holds the lease (protocol 26, 39). */
+/** A long request: created in the transaction of its write, processed by the holder of the lease (protocol 26, 39). */
 export interface JobTable extends UserColumns {
   id: ImmutableColumn<string>
-  /** The write that began it; with its kind it is begun once. */
+  /** Intent of the write that started it. Unique together with the kind. */
   intent: ImmutableColumn<string>
   kind: ImmutableColumn<string>
   state: 'queued' | 'running' | 'done' | 'failed'
   percent: number
-  /** Names it in messages of the websocket (S-60). */
+  /** Identifies the job in websocket messages (S-60). */
   progress_key: ImmutableColumn<string>
   input: ColumnType<unknown, string, never>
-  /** How far it came, in its kind's own words; null: at the beginning. */
+  /** Progress in the format of its kind. Null at the beginning. */
   point: JsonColumn<unknown> | null
-  /** The final answer. Its bytes go after a day; of a failed one they are the problem's code and data. */
+  /** The final response. Its bytes are deleted after a day. For a failed job they are the problem's code and data. */
   status: number | null
   body: string | null
-  /** Claims since it last came further. */
+  /** Claims since the last progress. */
   tries: number
-  /** Raised by every claim: who worked under an older one may record nothing. */
+  /** Raised by every claim. A worker with an older value may store nothing. */
   fence: number
-  /** Nobody else takes it before. */
+  /** No other worker may claim the job before this time. */
   lease_until: number
-  /** When a poll no longer answers "still running". The work goes on. */
+  /** From this time on, a poll no longer returns "still running". The work itself continues. */
   deadline: ImmutableColumn<number>
   create_time: ImmutableColumn<number>
   end_time: number | null
 }
 
-/** Pictures of users, made anew by us: what was uploaded is never kept. */
+/** Pictures of users, encoded again by the server. The uploaded file is never stored. */
 export interface AssetTable extends UserColumns {
   id: Generated<number>
-  /** The id that answers and addresses bear. */
+  /** Public id, used in responses and addresses. */
   name: ImmutableColumn<string>
   type: ImmutableColumn<'image/webp'>
   bytes: ImmutableColumn<Uint8Array>
   create_time: ImmutableColumn<number>
 }
 
-/** Facts about the installation: its id, the build that made it, whether the demo world was loaded. */
+/** Facts about the installation: its id, the build that created it, whether the demo data was loaded. */
 export interface FactTable {
   name: string
   value: string

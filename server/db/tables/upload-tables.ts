@@ -1,13 +1,11 @@
-/** Uploaded packages and web resources as Kysely sees them. */
 import type { ColumnType, Generated } from 'kysely'
 import type { AppManifest } from '#domain/checks/manifest-checks.ts'
 import type { MappFault } from '#domain/catalogue/mapp.ts'
 
-/** Set once. */
 type ImmutableColumn<T> = ColumnType<T, T, never>
 type JsonColumn<T> = ColumnType<T | null, string | null, string | null>
 
-/** An icon or a change log, named by a word that nobody can guess and never changed. */
+/** An icon or a change log. Its id cannot be guessed, and it never changes. */
 export interface WebResourceTable {
   id: ImmutableColumn<string>
   kind: ImmutableColumn<'icon' | 'changelog'>
@@ -16,23 +14,21 @@ export interface WebResourceTable {
   create_time: ImmutableColumn<number>
 }
 
-/** A package on its way in: received, then read or refused, then published. Its bytes are a file of the same name. */
+/** An uploaded package: received, then read or refused, then published. Its bytes are in a file named after its id. */
 export interface AppUploadTable {
   id: ImmutableColumn<string>
   user_id: ImmutableColumn<number>
   company_id: ImmutableColumn<number>
-  /** The file's. */
   name: ImmutableColumn<string>
   size: ImmutableColumn<number>
-  /** These five: null until it was read. */
+  /** Null until the package was read, as the next four columns. */
   md5: string | null
   sha256: string | null
   manifest: JsonColumn<AppManifest>
   icon: string | null
   markdown: string | null
-  /** Why it was refused. */
   fault: JsonColumn<MappFault>
-  /** Who is writing its bytes just now, and until when that is believed. */
+  /** Lease of the process that is writing the bytes, and its end. */
   lease: string | null
   lease_until: Generated<number>
   published: number | null

@@ -1,13 +1,13 @@
-/** Where backups go: archives to a bucket (pdb2s3), tables and rows to a second database (pdb2rds). What is there is whole. */
+/** Stores backups: archives in a bucket (pdb2s3), tables in a second database (pdb2rds). They are always complete. */
 import type { DataPiece } from '#server/drivers/hosting/hosting-driver.ts'
 
 export type StoreFault =
-  /** Nobody answers there; it may turn out differently later. */
+  /** No response. A later attempt may succeed. */
   | 'unreachable'
-  /** It refuses us: keys, rights, the bucket's name. */
+  /** Access was refused: wrong keys, missing rights or a wrong bucket name. */
   | 'refused'
   | 'no_room'
-  /** What came back is not what was written. */
+  /** The content that was read differs from the content that was written. */
   | 'damaged'
   | 'missing'
 
@@ -20,7 +20,7 @@ export class StoreError extends Error {
   }
 }
 
-/** Hears how many bytes went over the line, as they do: of a part that was sent again, again. May be waited for. */
+/** Receives the number of bytes during a transfer; repeated parts count again. The transfer awaits its promise. */
 export type ByteMeter = (bytes: number) => void | Promise<void>
 
 export interface StoredObject {
@@ -30,30 +30,30 @@ export interface StoredObject {
   modifiedAt: number
 }
 
-/** A bucket, or a folder with the same layout. All throw a StoreError. */
+/** A bucket, or a folder with the same layout. All methods throw a StoreError. */
 export interface BackupStore {
   readonly name: 's3' | 'local'
-  /** Under that key once all of it is there and durable, never in part; another one under the key is replaced. SHA-256 as hex. */
+  /** The object appears only when it is complete and durable, and replaces an existing one. SHA-256 is hex. */
   put(key: string, body: AsyncIterable<Uint8Array>, meter: ByteMeter): Promise<{ bytes: number; sha256: string }>
   get(key: string, meter: ByteMeter): AsyncIterable<Uint8Array>
-  /** Oldest key first. */
+  /** Sorted by key. */
   list(prefix: string): AsyncIterable<StoredObject>
-  /** Nothing to do where it is not there. */
+  /** Does nothing if there is no such object. */
   remove(key: string): Promise<void>
-  /** What puts that were cut off have left, older than so many ms. Answers how many. */
+  /** Removes what interrupted `put` calls older than this left behind. Returns how many were removed. */
   cleanUp(olderThanMs: number): Promise<number>
   close(): Promise<void>
 }
 
-/** A second database: a schema for each copy. All throw a StoreError. */
+/** A second database with one schema per copy. All methods throw a StoreError. */
 export interface CopyTarget {
   readonly name: 'postgres' | 'embedded'
-  /** In one transaction: a schema of that name is there with all of it, or not at all; another one of the name is replaced. */
+  /** Writes the complete copy in one transaction. Replaces an existing schema of that name. */
   write(schemaName: string, pieces: AsyncIterable<DataPiece>): Promise<{ bytes: number }>
   read(schemaName: string): AsyncIterable<DataPiece>
-  /** Names that begin with it, sorted. */
+  /** Sorted schema names with this prefix. */
   list(prefix: string): Promise<string[]>
-  /** Nothing to do where it is not there. */
+  /** Does nothing if there is no such schema. */
   remove(schemaName: string): Promise<void>
   close(): Promise<void>
 }

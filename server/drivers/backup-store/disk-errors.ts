@@ -1,4 +1,3 @@
-/** What a disk says, as a fault of a store. */
 import { StoreError, type StoreFault } from '#server/drivers/backup-store/backup-store.ts'
 
 const faultsByCode: Record<string, StoreFault> = {
@@ -16,7 +15,7 @@ const faultsByCode: Record<string, StoreFault> = {
 
 export const getErrorCode = (error: unknown): string => String((error as NodeJS.ErrnoException).code)
 
-/** All that fails in `work` is thrown as a StoreError. */
+/** Rethrows every error of `work` as a StoreError. */
 export async function withStoreErrors<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work()

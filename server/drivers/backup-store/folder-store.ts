@@ -1,7 +1,4 @@
-/**
- * A folder in place of a bucket, with the same layout. An object is written beside the others, reaches the disk, and only then gets its
- * name: it is whole or not there, whatever is cut off when.
- */
+/** Objects are written to a draft, synced and renamed, so they are complete or missing even after a crash. */
 import { createHash, randomUUID } from 'node:crypto'
 import { constants } from 'node:fs'
 import { type FileHandle, lstat, mkdir, open, readdir, rename, rm } from 'node:fs/promises'
@@ -16,14 +13,13 @@ import { withStoreErrors, getErrorCode } from '#server/drivers/backup-store/disk
 import { requireObjectKey } from '#server/drivers/backup-store/object-key.ts'
 import { syncToDisk } from '#server/drivers/sync-to-disk.ts'
 
-/** No key begins with a dot. */
+/** Cannot collide with a key, because no key begins with a dot. */
 const draftsFolder = '.drafts'
 const spaceCheckInterval = 16 * 2 ** 20
 
 export interface FolderStoreSettings {
-  /** Made where it is not there. */
   folder: string
-  /** False: a disk that others need, too, is almost full. */
+  /** False if the disk, which other data shares, is almost full. */
   hasRoom: () => Promise<boolean>
 }
 
@@ -116,14 +112,13 @@ export function createFolderStore({ folder, hasRoom }: FolderStoreSettings): Bac
   }
 }
 
-/** From here on it is there, also after a power cut. */
 async function renameDraft(folder: string, draft: string, path: string): Promise<void> {
   await walkFolders(folder, path, makeFolder)
   await rename(draft, path)
   await syncToDisk(dirname(path))
 }
 
-/** A new folder is known to the folder that it is in alone, until that one reaches the disk. */
+/** The new folder survives a power failure only once its parent folder is synced. */
 async function makeFolder(path: string): Promise<void> {
   await mkdir(path, { mode: 0o700 }).catch((error: unknown) =>
     getErrorCode(error) === 'EEXIST' ? undefined : rethrow(error),
@@ -131,7 +126,7 @@ async function makeFolder(path: string): Promise<void> {
   await syncToDisk(dirname(path))
 }
 
-/** Goes through the folders between the store and a file of it. One that is a link would lead elsewhere. */
+/** Visits the folders between the store and a file. Refuses symbolic links, which could lead outside the store. */
 async function walkFolders(folder: string, path: string, onMissing: (path: string) => Promise<void>): Promise<void> {
   const names = relative(folder, dirname(path)).split(sep).filter(Boolean)
   let currentFolder = folder

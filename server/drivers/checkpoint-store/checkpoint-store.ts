@@ -1,4 +1,4 @@
-/** A small document outside the database, replaced only by whoever has read what it replaces. */
+/** A small document outside the database. It is replaced only if its version is the one that the writer has read. */
 import type { BucketSettings } from '#server/drivers/backup-store/s3/store.ts'
 
 export type CheckpointSettings =
@@ -8,25 +8,21 @@ export type CheckpointSettings =
 
 export interface StoredDocument {
   text: string
-  /** Names exactly this content. */
+  /** Identifies exactly this content. */
   version: string
 }
 
-/** All throw a StoreError. */
+/** All methods throw a StoreError. */
 export interface CheckpointStore {
-  /** `none`: there is no store, and nothing is ever read. */
+  /** `none` means that there is no store; reading always returns null. */
   readonly name: 'file' | 's3' | 'none'
-  /** Null: nothing was written yet. */
+  /** Returns null if nothing was written yet. */
   read(): Promise<StoredDocument | null>
-  /**
-   * Durable once it returns, never in part. `version`: of the document that it replaces; null: there is none yet. Returns false where
-   * somebody else has written meanwhile.
-   */
+  /** Atomic and durable. `version`: of the replaced document, or null. Returns false if another process wrote before. */
   replace(text: string, version: string | null): Promise<boolean>
   close(): Promise<void>
 }
 
-/** For tools and tests that need none. */
 export const noCheckpointStore: CheckpointStore = {
   name: 'none',
   read: async () => null,

@@ -1,4 +1,4 @@
-/** The document as a file: written beside it, synced and renamed, under a lock file that keeps other processes from doing the same. */
+/** Stores the document in a file: written to a draft, synced and renamed. A lock file excludes other processes. */
 import { createHash, randomUUID } from 'node:crypto'
 import { mkdir, open, readFile, rename, rm, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
@@ -8,7 +8,7 @@ import { StoreError } from '#server/drivers/backup-store/backup-store.ts'
 import type { CheckpointStore, StoredDocument } from '#server/drivers/checkpoint-store/checkpoint-store.ts'
 import { syncToDisk } from '#server/drivers/sync-to-disk.ts'
 
-/** A lock is held for some milliseconds: one of this age was left by a process that was killed. */
+/** A lock is normally held for some milliseconds. An older one was left behind by a killed process. */
 const staleMs = 10_000
 const retryMs = 20
 
@@ -76,7 +76,7 @@ async function createLock(lockPath: string, owner: string): Promise<boolean> {
   }
 }
 
-/** Renamed first: of several that find it, one removes it. */
+/** Renames the lock first, so that only one of several processes removes it. */
 async function removeStaleLock(lockPath: string): Promise<void> {
   const age = await stat(lockPath).then(
     ({ mtimeMs }) => Date.now() - mtimeMs,

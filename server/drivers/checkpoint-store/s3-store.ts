@@ -1,10 +1,10 @@
-/** The document as an object of a bucket, written under a condition (If-Match, If-None-Match). */
+/** Stores the document as an object of a bucket, with conditional writes (If-Match, If-None-Match). */
 import { GetObjectCommand, PutObjectCommand } from '@aws-sdk/client-s3'
 import { toStoreError } from '#server/drivers/backup-store/s3/store-errors.ts'
 import { type BucketSettings, createS3Client } from '#server/drivers/backup-store/s3/store.ts'
 import type { CheckpointStore } from '#server/drivers/checkpoint-store/checkpoint-store.ts'
 
-/** An entry of the trail waits for the store: fewer and shorter tries than a backup has. */
+/** Audit entries wait for this store, so it has fewer and shorter attempts than a backup. */
 const limits = { tries: 2, connectTimeoutMs: 2_000, responseTimeoutMs: 5_000 }
 
 export function createS3Store(settings: BucketSettings, key: string): CheckpointStore {
@@ -36,7 +36,7 @@ export function createS3Store(settings: BucketSettings, key: string): Checkpoint
   }
 }
 
-/** 404: the object that was to be replaced is gone. */
+/** 404 (NoSuchKey) means that the object to replace no longer exists. */
 const isConflict = (error: unknown) =>
   ['PreconditionFailed', 'ConditionalRequestConflict', 'NoSuchKey'].includes(
     (error as Partial<Error> | null)?.name ?? '',

@@ -1,141 +1,130 @@
 /**
- * What runs the hosted services: processes of this machine, or of a cloud. Every call that changes something says what is to be,
- * so that the same call again does nothing twice; and it names the operation that it is part of, so that one which was overtaken
- * (its node slept, another went on) is refused in place of undoing what came after it.
+ * Runs the hosted services, on this machine or in a cloud. Calls describe the target state, so that they can be repeated. They also name
+ * their operation, so that an outdated one (its node was suspended while another continued) is refused instead of undoing newer changes.
  */
 
-/** Which system. The code alone would not do: once it is free it can be another company's. */
+/** Identifies an instance. The code is not enough, because another company can use it once it is free. */
 export interface InstanceRef {
   serviceId: number
   code: string
 }
 
-/** Ever rising for a service. A call with a lower one than the instance has met is refused as `overtaken`. */
+/** Increases with each operation. A call with a lower fence than the instance has seen is refused as `overtaken`. */
 export interface HostingOperation {
   fence: number
 }
 
-/** As D42: memory in MB, 0 leaves it to the platform; tasks, -1 leaves them to the platform, 0 is stopped. */
+/** D42: memory in MB, 0 lets the platform decide; number of tasks, -1 lets the platform decide, 0 means stopped. */
 export interface InstanceConfig {
   memoryMb: number
   tasks: number
 }
 
-/** An app in the version that is to run. */
 export interface InstanceApp {
   code: string
   name: string
   version: string
-  /** Its module's code. */
   module: string
-  /** What it is told by its module; by key. */
+  /** Settings from its module, by key. */
   flags: Readonly<Record<string, boolean | number>>
-  /** Where its package lies on this machine, and the SHA-256 of it; null: it was published before packages were kept. */
+  /** Path and SHA-256 of its package on this machine. Null if it was published before packages were stored. */
   package: { path: string; sha256: string } | null
 }
 
 export interface InstanceAddress {
-  /** With a slash at the end. */
+  /** Ends with a slash. */
   url: string
   adminUrl: string
 }
 
-/** One process or container. */
 export interface TaskState {
-  /** From 1. */
+  /** Starts at 1. */
   number: number
   /** Epoch ms. */
   started: number
-  /** What it may use, MB, and what it uses; null: not known yet. */
+  /** Allowed and used memory in MB. `usedMb` is null if not known yet. */
   limitMb: number
   usedMb: number | null
-  /** It has answered the last health check. */
   healthy: boolean
 }
 
-/** Why an instance that is to run does not; words for it stand in `locales/en/services.json`. */
+/** Reason why an instance that should run is not running. The messages are in `locales/en/services.json`. */
 export type InstanceFault =
-  /** Its tasks end again and again; it is still tried, ever more seldom. */
+  /** Its tasks keep ending. Restarts continue with growing delays. */
   | 'keeps_ending'
-  /** A task used more memory than it may, and was replaced. */
+  /** A task exceeded its memory limit and was replaced. */
   | 'out_of_memory'
-  /** Its tasks run and do not answer. */
   | 'no_answer'
 
 export interface InstanceState extends InstanceRef {
-  /** False: it was taken away, and its data is kept. */
+  /** False if it was removed and its data is still stored. */
   created: boolean
   wanted: 'running' | 'stopped'
-  /** As it was written down last; `active` may still be otherwise (needs a reboot). */
+  /** The latest configuration. `active` may still differ (a reboot is needed). */
   config: InstanceConfig
-  /** What it is to run with now, whatever is configured for the next start; null: it is not to run. */
+  /** The configuration to run with now, which may differ from that of the next start. Null if it should not run. */
   active: InstanceConfig | null
-  /** What the oldest running task was started with; null: none runs. */
+  /** The configuration with which the oldest running task was started. Null if no task runs. */
   running: InstanceConfig | null
   apps: readonly Pick<InstanceApp, 'code' | 'version'>[]
   tasks: readonly TaskState[]
-  /** At least one task answers. */
   healthy: boolean
   fault: InstanceFault | null
   address: InstanceAddress
 }
 
-/** As SQLite and PostgreSQL both have them. Integers beyond 2^53 are bigint. */
+/** Values that both SQLite and PostgreSQL support. Integers beyond 2^53 are bigint. */
 export type DataValue = null | string | number | bigint | Uint8Array
 
 export interface DataColumn {
   name: string
-  /** `any`: each of its values is of its own type. */
+  /** `any`: each value has its own type. */
   type: 'integer' | 'real' | 'text' | 'blob' | 'any'
   notNull: boolean
-  /** Its place in the primary key, from 1; 0: none. */
+  /** Position in the primary key, from 1; 0 if the column is not part of it. */
   key: number
 }
 
 /**
- * The data of an instance, piece by piece, in this order: each table with its rows (a table without rows too), then what is made
- * once they are in. Whoever keeps it needs to understand tables and rows alone; the statements are for the same kind of host.
+ * The data of an instance in pieces: each table with its rows (empty tables too), then statements to run after all rows. A backup store
+ * only needs tables and rows; the statements are for hosts of the same kind.
  */
 export type DataPiece =
-  /** `statement`: makes it, as the host's own database says it. */
+  /** `statement` creates the table, in the SQL of the host's own database. */
   | { kind: 'table'; name: string; columns: readonly DataColumn[]; statement: string }
-  /** Of the table that was named last; in the order of its columns. At most 1,000 at a time. */
+  /** Rows of the preceding table, with values in the order of its columns. At most 1,000 rows. */
   | { kind: 'rows'; rows: readonly (readonly DataValue[])[] }
-  /** Indexes, triggers, counters. */
   | { kind: 'end'; statements: readonly string[] }
 
 export interface InstanceLogLine {
   /** Epoch ms. */
   time: number
-  /** 0: of the supervisor, not of a task. */
+  /** 0 for entries of the supervisor. */
   task: number
   level: 'info' | 'warn' | 'error'
-  /** One line, without control characters; longer ones are cut and say how much is missing. */
+  /** A single line without control characters. Longer texts are cut and end with the number of missing characters. */
   text: string
 }
 
 export type HostingFault =
-  /** A later operation has been here. */
+  /** A later operation has already changed the instance. */
   | 'overtaken'
-  /** No such instance, and no data of one. */
+  /** There is no such instance and no data of one. */
   | 'no_instance'
-  /** The host has no room for it: disk, memory, or as many as it takes. */
+  /** The host has no room: disk, memory or number of instances. */
   | 'no_room'
-  /**
-   * The host has not so much memory beside what it has promised to others; details: `tasks` with `memory` and `beside` each, which
-   * are `needed` together, and `free`. In MB.
-   */
+  /** Too little unreserved memory. Details in MB: task count, limit and allowance per task, needed sum, free memory. */
   | 'no_memory'
-  /** A package is not there, or not the one that was published. */
+  /** A package is missing or differs from the published one. */
   | 'bad_package'
-  /** Data that is to be put in does not fit together: nothing was overwritten. */
+  /** The data to restore is inconsistent. Nothing was overwritten. */
   | 'bad_data'
-  /** Nobody answers there; it may turn out differently later. */
+  /** The host does not respond. A later attempt may succeed. */
   | 'unreachable'
 
 export class HostingError extends Error {
   readonly fault: HostingFault
-  /** Values for the words in which it is told. */
+  /** Values for the placeholders of the message. */
   readonly details: Readonly<Record<string, string>>
   constructor(
     fault: HostingFault,
@@ -149,48 +138,43 @@ export class HostingError extends Error {
   }
 }
 
-/** All throw a HostingError. What is said to be done is on the disk, or as the platform keeps it, when they answer. */
+/** All methods throw a HostingError. When a call returns, its effect is durable. */
 export interface HostingDriver {
   readonly name: string
-  /**
-   * A place for the system, with the data that an earlier one of the same service left, if any. Nothing runs yet. `hadData`:
-   * whether there was some; where there was, its users and passwords are those of before.
-   */
+  /** Creates an instance without starting it. `hadData` is true if it has data and users of an earlier instance. */
   prepare(
     ref: InstanceRef,
     spec: { name: string; config: InstanceConfig },
     operation: HostingOperation,
   ): Promise<{ address: InstanceAddress; hadData: boolean }>
-  /** From now on these apps, in these versions; what runs takes them up with its next start. Others go. */
+  /** Sets the apps and versions. Other apps are removed. Running tasks use them after their next start. */
   install(ref: InstanceRef, apps: readonly InstanceApp[], operation: HostingOperation): Promise<void>
-  /** Writes down what the next start goes by. */
+  /** Stores the configuration for the next start. */
   configure(ref: InstanceRef, config: InstanceConfig, operation: HostingOperation): Promise<void>
-  /** Is to run. `fresh`: what an earlier operation started is replaced, one task after the other. Does not wait for health. */
+  /** Sets the target state to running; does not wait for health. `fresh` replaces older tasks, one at a time. */
   start(ref: InstanceRef, options: { fresh: boolean }, operation: HostingOperation): Promise<void>
-  /** Is not to run; answers when nothing does. */
+  /** Sets the target state to stopped. Returns when no task runs. */
   stop(ref: InstanceRef, operation: HostingOperation): Promise<void>
-  /** Of its user `admin`, running or not; whoever is signed in there as that user is not any more. */
+  /** Sets the password of the instance's user `admin` and ends that user's sessions, whether it runs or not. */
   setPassword(ref: InstanceRef, password: string, operation: HostingOperation): Promise<void>
-  /** Stops it and takes it away; its data and its logs stay. Nothing to do where there is none. */
+  /** Stops and removes the instance. Its data and logs stay. Does nothing if there is no instance. */
   remove(ref: InstanceRef, operation: HostingOperation): Promise<void>
-  /** And its data, its logs, and what is known of it. */
+  /** Like `remove`, and also deletes the data, the logs and all records of the instance. */
   erase(ref: InstanceRef, operation: HostingOperation): Promise<void>
-  /** Its data as it was at one moment, running or not, while it goes on. Throws `no_instance` where there is none. */
+  /** Consistent snapshot of the data; a running instance keeps running. Throws `no_instance` if it does not exist. */
   readData(ref: InstanceRef): AsyncIterable<DataPiece>
   /**
-   * In place of the data that it has: all of it or none, whatever is cut off when. The pieces are taken in and checked beside it
-   * first; an error that they throw is thrown on and changes nothing. What runs is stopped for the exchange and started again; who
-   * is signed in there is not any more where the data says so.
+   * Replaces the data completely or not at all, even after a crash. The pieces are checked in a separate file first; their errors are
+   * rethrown and change nothing. Running tasks are restarted. Users stay signed in only if their session is in the new data.
    */
   replaceData(ref: InstanceRef, pieces: AsyncIterable<DataPiece>, operation: HostingOperation): Promise<void>
-  /** Null: nothing is known of it. */
+  /** Returns null if the instance is unknown. */
   look(ref: InstanceRef): Promise<InstanceState | null>
-  /** All of them. */
   lookAll(): Promise<InstanceState[]>
-  /** From `from` on, before `to` (epoch ms), oldest first. Of one that was taken away too. */
+  /** Entries from `from` (inclusive) to `to` (exclusive), in epoch ms, oldest first. Also for removed instances. */
   readLog(ref: InstanceRef, range: { from: number; to: number }): AsyncIterable<InstanceLogLine>
-  /** Hears when the state of any may have changed. Answers how to stop. */
+  /** Calls `onChange` when the state of an instance may have changed. Returns a stop function. */
   watch(onChange: (ref: InstanceRef) => void): () => void
-  /** Lets go. What runs goes on. */
+  /** Disconnects. Running instances keep running. */
   close(): Promise<void>
 }

@@ -1,4 +1,4 @@
-/** Mail as files, so that the whole way can be walked without a mail server: one a mail, readable by its owner alone. */
+/** Stores mails as files, readable only by their owner, so that everything works without a mail server. */
 import { randomUUID } from 'node:crypto'
 import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -9,12 +9,11 @@ export interface StoredMail extends Omit<MailMessage, 'id'> {
   time: number
 }
 
-/** So many are kept, the newest. */
 export const maxMails = 500
 
 export const getMailFolder = (dataDir: string) => join(dataDir, 'mail')
 
-/** Names begin with the time in UTC, so that they sort by it. */
+/** Names begin with the UTC time, so that they sort by time. */
 const formatMailName = (time: number, id: string) =>
   `${new Date(time).toISOString().replace(/[:.]/g, '-')}-${id.slice(0, 8)}`
 
@@ -33,7 +32,7 @@ export const createFolderMailDriver = (dataDir: string, clock: () => number): Ma
     const time = clock()
     const path = join(folder, `${formatMailName(time, id)}.json`)
     const storedMail: StoredMail = { time, ...mail }
-    // A draft of its own for each try, on the disk before it has the name of a mail: a reader never meets half of one.
+    // Each attempt writes its own draft and syncs it before the rename, so that a reader never sees an incomplete mail.
     const draft = `${path}.${randomUUID()}.part`
     await writeFile(draft, `${JSON.stringify(storedMail, null, 2)}\n`, { mode: 0o600, flush: true })
     await rename(draft, path)
@@ -43,7 +42,7 @@ export const createFolderMailDriver = (dataDir: string, clock: () => number): Ma
   },
 })
 
-/** In ms: what is older was left by a crash. */
+/** In ms. Older drafts were left behind by a crash. */
 const draftLifeMs = 3_600_000
 
 async function removeOldDrafts(folder: string, now: number): Promise<void> {
@@ -52,22 +51,22 @@ async function removeOldDrafts(folder: string, now: number): Promise<void> {
     if (file.endsWith('.part') && file < oldestName) await rm(join(folder, file), { force: true })
 }
 
-/** The newest first. */
+/** Returns the newest 100 mails, newest first. */
 export async function listMail(dataDir: string): Promise<(StoredMail & { name: string })[]> {
   const names = (await listMailNames(getMailFolder(dataDir))).toReversed().slice(0, 100)
   const mails = await Promise.all(names.map(async (name) => ({ name, mail: await readMail(dataDir, name) })))
   return mails.flatMap(({ name, mail }) => (mail ? [{ name, ...mail }] : []))
 }
 
-/** Null where there is none of that name, or only a part of it is left. */
+/** Returns null if there is no such mail, or if its file is incomplete. */
 export async function readMail(dataDir: string, name: string): Promise<StoredMail | null> {
-  // A name from an address leads nowhere but into this folder.
+  // The name comes from a URL, so it must not lead outside this folder.
   if (!/^[\w-]{1,80}$/.test(name)) return null
   const text = await readFile(join(getMailFolder(dataDir), `${name}.json`), 'utf8').catch(() => null)
   return text === null ? null : parseMail(text)
 }
 
-/** What a power cut left of a file of an earlier build is no mail, and does not hide the others. */
+/** Files of earlier builds may be incomplete after a power failure. They must not hide the other mails. */
 function parseMail(text: string): StoredMail | null {
   try {
     return JSON.parse(text) as StoredMail

@@ -1,7 +1,5 @@
-/** What a way of sending mail must do. */
-
 export interface MailMessage {
-  /** The same at every attempt: it becomes the Message-ID, by which a mail that came twice is known. */
+  /** The same at every attempt. It becomes the Message-ID, so that mail programs can detect duplicates. */
   id: string
   to: { name: string; address: string }
   subject: string
@@ -10,11 +8,11 @@ export interface MailMessage {
 }
 
 export interface MailDriver {
-  /** Resolves when the mail is in other hands. Throws MailProblem. */
+  /** Resolves when the mail server has accepted the mail. Throws MailProblem. */
   send(mail: MailMessage): Promise<void>
 }
 
-/** Its message names no person. `isFinal`: it will not be taken however often it is tried. */
+/** The message contains no personal data. `isFinal`: a retry cannot succeed. */
 export class MailProblem extends Error {
   readonly isFinal: boolean
 

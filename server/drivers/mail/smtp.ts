@@ -1,22 +1,21 @@
-/** Mail by SMTP. */
 import { createTransport } from 'nodemailer'
 import type { Config } from '#server/config/config.ts'
 import { type MailMessage, type MailDriver, MailProblem } from '#server/drivers/mail/mail-driver.ts'
 
-/** In ms. A mail server may take half a minute over a mail (R-29). */
+/** In ms. A mail server may take half a minute for one mail (R-29). */
 const timeouts = { connectionTimeout: 15_000, greetingTimeout: 30_000, socketTimeout: 60_000 }
 
 export function createSmtpMailDriver(
   url: string,
   { mailFrom, publicUrl }: Pick<Config, 'mailFrom' | 'publicUrl'>,
 ): MailDriver {
-  // No content of ours names a file or an address to fetch.
+  // The portal's mails refer to no files or URLs, so reading them is disabled.
   const transport = createTransport({ url, ...timeouts, disableFileAccess: true, disableUrlAccess: true })
   const { hostname } = new URL(publicUrl)
   return {
     async send({ id, to, ...content }: MailMessage) {
       const messageId = `<${id}@${hostname}>`
-      // Answered by nobody: a holiday notice must not come back (RFC 3834).
+      // Prevents automatic replies such as holiday notices (RFC 3834).
       const headers = { 'Auto-Submitted': 'auto-generated' }
       await transport.sendMail({ from: mailFrom, to, messageId, headers, ...content }).catch(throwMailProblem)
     },
@@ -25,7 +24,7 @@ export function createSmtpMailDriver(
 
 function throwMailProblem(error: unknown): never {
   const { code = 'unknown', responseCode } = error as { code?: string; responseCode?: number }
-  // Our own login is the operator's to mend, and then the mail goes.
+  // A failed login (EAUTH) is not final: the operator can fix the settings, and then the mail is sent.
   const isFinal = responseCode !== undefined && responseCode >= 500 && code !== 'EAUTH'
   throw new MailProblem(`the mail server said ${responseCode ?? 'nothing'} (${code})`, isFinal)
 }

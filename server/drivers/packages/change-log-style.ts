@@ -1,10 +1,10 @@
-/** How a change log looks, and what its document may do. Apart from what makes one, which is only loaded where one is made. */
+/** Style and policy of a change log. Separate from the renderer, which is loaded only to create one. */
 import { createHash } from 'node:crypto'
 
-/** In the colours of the reader's system; the page that shows it may be light or dark. */
+/** Follows the colours of the reader's system, because the surrounding page may be light or dark. */
 export const changeLogStyle =
   ':root{color-scheme:light dark}body{font:15px/1.5 system-ui,sans-serif;margin:1rem;overflow-wrap:anywhere}' +
   'pre{overflow-x:auto}table{border-collapse:collapse}td,th{border:1px solid;padding:.25rem .5rem}'
 
-/** Of a served change log: it is shown, opens links in new tabs, and does nothing else. */
+/** Policy of a served change log: only its own style is allowed. Links open in new tabs. */
 export const changeLogPolicy = `default-src 'none'; style-src 'sha256-${createHash('sha256').update(changeLogStyle).digest('base64')}'; base-uri 'none'; frame-ancestors 'self'; sandbox allow-popups allow-popups-to-escape-sandbox`

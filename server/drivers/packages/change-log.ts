@@ -1,7 +1,4 @@
-/**
- * A change log as a page of its own: Markdown, made into HTML by `marked` and cleaned by `sanitize-html`, so that of whatever its
- * author wrote only text, tables and links to other sites are left (U-10).
- */
+/** `marked` renders the change log, and `sanitize-html` leaves only text, tables and external links (U-10). */
 import { marked } from 'marked'
 import sanitize from 'sanitize-html'
 import { changeLogStyle } from '#server/drivers/packages/change-log-style.ts'
@@ -13,7 +10,7 @@ const sanitizeRules: sanitize.IOptions = {
   allowedSchemes: ['https', 'mailto'],
   allowProtocolRelative: false,
   transformTags: {
-    // Relative addresses would lead into the portal: of such a link its text is left, because no `span` is let in.
+    // Relative links would lead into the portal. Only their text is left, because `span` is not an allowed tag.
     a: (tagName, { href }): sanitize.Tag =>
       isExternalLink(href)
         ? { tagName, attribs: { href, rel: 'noopener noreferrer', target: '_blank' } }
@@ -24,10 +21,10 @@ const sanitizeRules: sanitize.IOptions = {
 
 const isExternalLink = (href: string | undefined): href is string => /^(https:\/\/|mailto:)/i.test(href ?? '')
 
-/** Throws RangeError for what is nested deeper than can be walked. */
+/** Throws RangeError if the Markdown is nested too deeply. */
 export function renderChangeLog(markdown: string): string {
   const html = marked.parse(markdown.replace(/^\uFEFF/, ''), { async: false, gfm: true })
-  // Chinese or English: nobody says which.
+  // Chinese or English is detected from the text, because the package does not declare its language.
   const [language, title] = /\p{Script=Han}/u.test(markdown) ? ['zh-Hans', '更新日志'] : ['en', 'Change log']
   return `<!doctype html><html lang="${language}"><meta charset="utf-8"><title>${title}</title><style>${changeLogStyle}</style><body>${sanitize(html, sanitizeRules)}</body></html>`
 }

@@ -1,10 +1,9 @@
-/** Reads the packages that were sent, each in a process of its own with limits of the operating system's. */
 import { open } from 'node:fs/promises'
 import { createMappFault } from '#domain/catalogue/mapp.ts'
 import { type ProcessLimits, runBounded } from '#server/drivers/bounded-process.ts'
 import type { PackageContent, PackageReadResult } from '#server/drivers/packages/read-package.ts'
 
-/** The largest package that is let in takes three seconds of one core and some 60 MB beside what Node counts for itself. */
+/** The largest allowed package takes three seconds of one core and some 60 MB on top of what Node counts for itself. */
 const defaultLimits: ProcessLimits = {
   dataKb: 900_000,
   cpuSeconds: 20,
@@ -13,7 +12,7 @@ const defaultLimits: ProcessLimits = {
   heapMb: 128,
 }
 
-/** What met a limit is refused as TOO_COSTLY. Rejects where the file cannot be opened or no process be started. */
+/** Exceeding a limit is refused as TOO_COSTLY. Rejects if the file cannot be opened or no process can be started. */
 export async function readPackageFile(path: string, limits: Partial<ProcessLimits> = {}): Promise<PackageReadResult> {
   const file = await open(path, 'r')
   try {

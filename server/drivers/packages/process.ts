@@ -1,4 +1,3 @@
-/** One package, in a process of its own: the file on standard input, what is in it on standard output, as JSON. */
 import { readPackage } from '#server/drivers/packages/read-package.ts'
 
 const standardInput = 0

@@ -1,6 +1,6 @@
 /**
- * The inside of a package, read as a stream: every file is hashed while it is unpacked, and only the manifest, the icon and the
- * change log are held in memory. Nothing is written anywhere. Meant for a process of its own (`process.ts`).
+ * Reads a package as a stream: files are hashed while they are unpacked, and only manifest, icon and change log are held in memory. Writes
+ * nothing to the disk. Meant for a separate process (`process.ts`).
  */
 import { createHash } from 'node:crypto'
 import { createReadStream, fstatSync } from 'node:fs'
@@ -13,13 +13,12 @@ import { ZipError, type ZipFault, walkZip } from '#server/drivers/zip-reader.ts'
 
 export interface PackageContent {
   manifest: AppManifest
-  /** Of the package's own bytes. */
   size: number
   md5: string
   sha256: string
-  /** A PNG by its head, as it was sent: not decoded yet. */
+  /** A PNG by its header, as uploaded; not decoded yet. */
   icon: Buffer | null
-  /** A whole HTML document. */
+  /** A complete HTML document. */
   changeLog: string | null
 }
 export type PackageReadResult = { content: PackageContent } | { fault: MappFault }
@@ -32,7 +31,7 @@ class PackageRefusal extends Error {
   }
 }
 
-/** A package in memory, or an open file by its number. What is wrong with it is an answer; thrown is only what nobody foresaw. */
+/** `source`: bytes or a file descriptor. Faults of the package are returned; only unexpected errors are thrown. */
 export async function readPackage(source: Buffer | number): Promise<PackageReadResult> {
   try {
     return { content: await readContent(source) }
@@ -97,7 +96,7 @@ async function unpackFiles(source: Buffer | number) {
   return { hashes, bufferedFiles }
 }
 
-/** What a Mac puts beside files: resource forks and views of folders (D88). */
+/** Files that macOS adds: resource forks and folder settings (D88). */
 const isMacFile = (name: string) => /(^|\/)(__MACOSX(\/|$)|\._|\.DS_Store$)/i.test(name)
 
 function compareHashes(listedHashes: ReadonlyMap<string, string>, actualHashes: ReadonlyMap<string, string>): void {
@@ -129,12 +128,12 @@ function decodeText(bytes: Buffer, fault: MappFaultCode): string {
 
 async function renderChangeLogPage(markdown: string): Promise<string> {
   if (markdown.includes('\0')) throw new PackageRefusal('CHANGE_LOG_NO_TEXT')
-  // It is half of what a process loads, and is not needed for a package that is refused before or has no change log.
+  // The renderer is half of the loaded code, and refused packages or those without a change log do not need it.
   const { renderChangeLog } = await import('#server/drivers/packages/change-log.ts')
   try {
     return renderChangeLog(markdown)
   } catch {
-    // Nested deeper than a reader's own stack.
+    // Nested too deeply for the renderer's stack.
     throw new PackageRefusal('CHANGE_LOG_NO_TEXT')
   }
 }

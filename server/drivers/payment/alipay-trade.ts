@@ -1,4 +1,3 @@
-/** What both of Alipay's gateways share: forms, times, amounts and the states of a trade. */
 import { type Hundredths, readAmount } from '#domain/money.ts'
 import type {
   PaymentAttempt,
@@ -10,7 +9,7 @@ import { NoticeProblem, PaymentProblem } from '#server/drivers/payment/payment-p
 
 export type AlipayForm = Record<string, string>
 
-/** A field that comes twice could be read in two ways. */
+/** Refuses repeated fields, because they could be interpreted in two ways. */
 function readForm(raw: Buffer): AlipayForm {
   const fields = [...new URLSearchParams(raw.toString('utf8'))]
   const form = Object.fromEntries(fields)
@@ -18,10 +17,7 @@ function readForm(raw: Buffer): AlipayForm {
   return form
 }
 
-/**
- * The form as it is read, and as it is meant where a proxy or a gateway has encoded it once too often, or the `+` of the signature not
- * at all. Only what is signed counts, so there is no harm in trying.
- */
+/** Also tries forms that were encoded twice or have an unencoded `+`. This is safe, because the signature decides. */
 function getFormVariants(form: AlipayForm): [AlipayForm, ...AlipayForm[]] {
   const decodedForm = mapValues(form, tryDecode)
   const isEncoded = Object.keys(form).some((name) => decodedForm[name] !== form[name])
@@ -44,13 +40,13 @@ function tryDecode(value: string): string {
   }
 }
 
-/** Notices about refunds and the like name a trade too; asking about it does no harm. */
+/** Notices about refunds also name a trade. They lead to a query too, which is harmless. */
 function toNotice({ out_trade_no: key, trade_no: gatewayId, notify_id }: AlipayForm): PaymentNotice {
   if (!key || !gatewayId) throw new NoticeProblem('form')
   return { id: notify_id ?? gatewayId, key, gatewayId }
 }
 
-/** Both gateways are heard in the same way. `isOwnReturn`: which of the two signed what a browser brought back. */
+/** Both gateways use the same notices. `isOwnReturn` decides which gateway signed the fields of a returning browser. */
 export function createNoticeReader(
   verify: (form: AlipayForm) => void | Promise<void>,
   isOwnReturn: (fields: URLSearchParams) => boolean,
@@ -81,7 +77,7 @@ export function createNoticeReader(
   }
 }
 
-/** It may be paid in the very moment: then it cannot be ended, and the second answer says so. */
+/** The trade may be paid at the same moment. Then closing fails, and the second query shows the payment. */
 export const createClose =
   (query: PaymentDriver['query'], closeTrade: (attempt: PaymentAttempt) => Promise<unknown>): PaymentDriver['close'] =>
   async (attempt) => {
@@ -109,6 +105,6 @@ export function parseHundredths(amount: string): Hundredths {
   }
 }
 
-/** Alipay's clocks show the time of Beijing wherever the server stands. */
+/** Alipay's times are in Beijing time, regardless of the server's time zone. */
 export const formatAlipayTime = (now: number): string =>
   new Date(now + 8 * 3_600_000).toISOString().slice(0, 19).replace('T', ' ')

@@ -1,4 +1,4 @@
-/** Alipay for the mainland: RMB, by Alipay's open platform. Requests, answers and notices are signed with RSA2. */
+/** Alipay in mainland China: RMB, by Alipay's open platform. Requests, responses and notices are signed with RSA2. */
 import type { AlipaySdk, AlipaySdkCommonResult } from 'alipay-sdk'
 import { writeAmount } from '#domain/money.ts'
 import {
@@ -20,9 +20,7 @@ import type {
 import { NoticeProblem, PaymentProblem } from '#server/drivers/payment/payment-problem.ts'
 import type { AlipaySettings } from '#server/config/payment-config.ts'
 
-/** In ms. */
 const timeoutMs = 20_000
-/** Until then the payer may pay. */
 const paymentWindow = '2h'
 
 const products = {
@@ -30,10 +28,9 @@ const products = {
   phone: { method: 'alipay.trade.wap.pay', code: 'QUICK_WAP_WAY' },
 } as const
 
-/** `notifyUrl`: where Alipay calls us. */
 export function createAlipayDriver(settings: AlipaySettings, notifyUrl: string, clock: () => number): PaymentDriver {
   let sdkPromise: Promise<AlipaySdk> | null = null
-  // A second of loading, for those who pay by it.
+  // Loading the SDK takes a second, so it is loaded at the first use.
   const getSdk = () => (sdkPromise ??= openSdk(settings))
   const getTimestamp = () => formatAlipayTime(clock())
 
@@ -43,7 +40,7 @@ export function createAlipayDriver(settings: AlipaySettings, notifyUrl: string, 
     extraFields: Record<string, string> = {},
   ): Promise<AlipaySdkCommonResult> {
     const params = { bizContent: { out_trade_no: key, ...extraFields }, timestamp: getTimestamp() }
-    // Without being told so the SDK believes an answer that nobody signed.
+    // Without `validateSign` the SDK accepts responses without a signature.
     return await (await getSdk()).exec(method, params, { validateSign: true }).catch(throwUnclearResponse)
   }
 
@@ -64,12 +61,12 @@ export function createAlipayDriver(settings: AlipaySettings, notifyUrl: string, 
     const response = await callAlipay('alipay.trade.fastpay.refund.query', payment, { out_request_no: refundKey })
     if (response.code === '10000' && response.refundStatus === 'REFUND_SUCCESS')
       return { status: 'done', reference: refundKey }
-    // What was paid and is closed was given back, by whatever way.
+    // A paid trade that is closed was refunded, possibly not by the portal.
     return (await query(payment))?.status === 'closed' ? { status: 'done', reference: refundKey } : null
   }
 
   async function verifyForm(form: AlipayForm): Promise<void> {
-    // The SDK takes the signature's kind from what is to be verified; only the strong one counts.
+    // The SDK takes the signature type from the form itself. Only RSA2 is accepted.
     if (form.sign_type !== 'RSA2' || !(await getSdk()).checkNotifySignV2(form)) throw new NoticeProblem('signature')
     if (form.app_id !== settings.appId || form.seller_id !== settings.sellerId) throw new NoticeProblem('account')
   }
@@ -101,7 +98,7 @@ export function createAlipayDriver(settings: AlipaySettings, notifyUrl: string, 
       const fields = { out_request_no: refundKey, refund_amount: writeAmount(amount), refund_reason: reason }
       const response = await callAlipay('alipay.trade.refund', payment, fields)
       if (response.code !== '10000') throw toRefusal(response)
-      // Otherwise the answer does not say whether money has moved.
+      // Without `fundChange` the response does not show whether money has moved.
       if (response.fundChange === 'Y') return { status: 'done', reference: refundKey }
       return (await queryRefund(request)) ?? { status: 'pending', reference: refundKey }
     },
@@ -129,7 +126,7 @@ export function requireSupported({ money, returnUrl }: PaymentStartInput, curren
   if (new URL(returnUrl).search !== '') throw new PaymentProblem('the return address must have no query', true)
 }
 
-/** What the SDK writes about an error holds the answer, signature and all. */
+/** The SDK's error message contains the complete response with its signature, so it is not passed on. */
 function throwUnclearResponse(error: unknown): never {
   const { responseHttpStatus } = error as { responseHttpStatus?: number }
   throw new PaymentProblem(`Alipay was not understood (${responseHttpStatus ?? 'no answer'})`, false)

@@ -1,12 +1,9 @@
-/**
- * The one form of XML that Alipay's cross-border gateway answers with: elements around elements, text in the innermost.
- * Read as name and text; what comes twice, or is anything more of XML, is refused.
- */
+/** Reads flat XML of Alipay's cross-border gateway. Refuses repeated names and all other features of XML. */
 import { PaymentProblem } from '#server/drivers/payment/payment-problem.ts'
 
 const entities: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" }
 
-/** Throws PaymentProblem. The repeated request (`<param name="...">`) is left out: it is ours. */
+/** Throws PaymentProblem. Omits the repeated request (`<param name="...">`), which the portal sent itself. */
 export function readFlatXml(text: string): Record<string, string> {
   const xml = removeRequest(text).trimEnd()
   const isComplete = xml.includes('<alipay>') && xml.endsWith('</alipay>')
@@ -20,7 +17,7 @@ export function readFlatXml(text: string): Record<string, string> {
   return fields
 }
 
-/** Found word by word: an expression would look from each `<request>` to the end again. */
+/** Uses `indexOf`, because a regular expression would scan to the end from each `<request>`. */
 function removeRequest(text: string): string {
   const start = text.indexOf('<request>')
   const end = text.indexOf('</request>', start)

@@ -1,7 +1,4 @@
-/**
- * Alipay for other currencies: the cross-border gateway (`create_forex_trade`), which no SDK speaks. A request is its
- * fields in order of their names, signed with RSA2; answers are XML, signed likewise.
- */
+/** Alipay's cross-border gateway (`create_forex_trade`), which no SDK supports. Responses are XML, signed with RSA2. */
 import { createSign, createVerify } from 'node:crypto'
 import { writeAmount } from '#domain/money.ts'
 import { requireSupported } from '#server/drivers/payment/alipay.ts'
@@ -23,7 +20,6 @@ import {
 import { NoticeProblem, PaymentProblem } from '#server/drivers/payment/payment-problem.ts'
 import type { GlobalAlipaySettings } from '#server/config/payment-config.ts'
 
-/** In ms. */
 const timeoutMs = 20_000
 
 const products = {
@@ -31,12 +27,11 @@ const products = {
   phone: { service: 'create_forex_trade_wap', product_code: 'NEW_WAP_OVERSEAS_SELLER' },
 } as const
 
-/** It had this very refund before. */
+/** This refund was already requested. */
 const repeatedRefundError = 'REPEATED_REFUNDMENT_REQUEST'
-/** After these nobody knows whether it was done. */
+/** After these errors it is unknown whether the request was executed. */
 const unclearErrorCodes = new Set(['SYSTEM_ERROR', 'no'])
 
-/** `notifyUrl`: where Alipay calls us. */
 export function createGlobalAlipayDriver(
   settings: GlobalAlipaySettings,
   notifyUrl: string,
@@ -74,7 +69,7 @@ export function createGlobalAlipayDriver(
       key: fields.out_trade_no ?? '',
       gatewayId: fields.trade_no ?? '',
       status: toPaymentStatus(fields.trade_status ?? ''),
-      // Where both are named, the plain one is what the payer paid in RMB. Without a currency it is nobody's due.
+      // If both fees exist, `total_fee` is what the payer paid in RMB. Without a currency the payment matches no order.
       amount: parseHundredths(fields.forex_total_fee ?? fields.total_fee ?? ''),
       currency: fields.currency ?? '',
     }
@@ -82,7 +77,7 @@ export function createGlobalAlipayDriver(
 
   function verifyForm(form: AlipayForm): void {
     const { sign = '', sign_type, ...fields } = form
-    // Alipay may sign for other shops with this key too, and names none here: the query asks as ourselves.
+    // Alipay may use this key for other shops too, and names no shop. The next query uses the portal's partner id.
     if (sign_type !== 'RSA2' || !isSigned(fields, sign, publicKey)) throw new NoticeProblem('signature')
     if ((form.seller_id ?? partner) !== partner) throw new NoticeProblem('account')
   }
@@ -118,7 +113,7 @@ export function createGlobalAlipayDriver(
       return { status: 'done', reference: refundKey }
     },
     async queryRefund({ payment, refundKey }) {
-      // There is no question about a refund: what was paid and is closed was given back.
+      // The gateway has no refund query. A paid trade that is closed was refunded.
       return (await query(payment))?.status === 'closed' ? { status: 'done', reference: refundKey } : null
     },
     close: createClose(query, (attempt) => callAlipay('close_trade', attempt)),
@@ -126,7 +121,7 @@ export function createGlobalAlipayDriver(
   }
 }
 
-/** As it is signed: fields that say something, by name, not escaped. */
+/** Text to sign: non-empty fields sorted by name, not URL-encoded. */
 const formatForSigning = (fields: AlipayForm) =>
   Object.keys(fields)
     .filter((name) => fields[name] !== '')

@@ -1,7 +1,4 @@
-/**
- * What a way of paying must do. Nothing here is ever believed twice: a notice or a return only says that it is worth
- * asking, and what counts is the answer to `query`, compared with what was to be paid (S-95).
- */
+/** Notices and returning browsers are not trusted: they only trigger a `query`, whose result is compared (S-95). */
 import type { Currency, Hundredths } from '#domain/money.ts'
 import type { Language } from '#domain/accounts/users.ts'
 
@@ -11,100 +8,92 @@ export interface Money {
 }
 
 export interface PaymentStartInput {
-  /**
-   * Ours, the same at every attempt of one payment, made by `toPaymentKey`. The gateway takes money once for it, however often
-   * it is begun.
-   */
+  /** Created by `toPaymentKey`, the same at every attempt of one payment. The gateway charges only once for it. */
   key: string
-  /** What is paid, for people who read the gateway's own lists. */
+  /** Describes the purchase for people who read the gateway's own lists. */
   order: string
   money: Money
   description: string
-  /** Where the browser comes back to, without a query: Alipay would sign that as its own. What it adds is for `readReturn`. */
+  /** Without a query, which Alipay would sign as its own fields. `readReturn` parses what the gateway adds. */
   returnUrl: string
   cancelUrl: string
-  /** What the payer's browser was given by the gateway for a card (D67); null: the gateway asks for the card itself. */
+  /** Card token from the payer's browser (D67). Null if the gateway's own page asks for the card. */
   token: string | null
   language: Language
   device: 'desktop' | 'phone'
 }
 
 export type PaymentStartResult =
-  /** Paid, or on its way to be. */
+  /** Paid or being processed. */
   | { kind: 'taken'; payment: GatewayPayment }
-  /** The payer goes on there. */
+  /** The payer has to continue on this page. */
   | { kind: 'redirect'; url: string; gatewayId: string | null }
   | { kind: 'declined'; code: 'CARD_INVALID'; reason: string }
 
-/** What the gateway says of a payment. */
 export interface GatewayPayment {
   key: string
   gatewayId: string
-  /** `open`: the payer has not done their part; `failed`: it was refused and nothing more happens by itself. */
+  /** `open`: the payer has not finished. `failed`: refused, and nothing else happens automatically. */
   status: 'open' | 'processing' | 'paid' | 'failed' | 'closed'
   amount: Hundredths
-  /** As we write it; the gateway's own name where it is none of ours. */
+  /** The portal's currency code, or the gateway's code if the portal does not know it. */
   currency: string
 }
 
-/** A payment that was begun. */
 export interface PaymentAttempt {
   key: string
-  /** Null: its answer never came. */
+  /** Null if the response of the start was lost. */
   gatewayId: string | null
-  /** Epoch ms, not later than it was. */
+  /** Epoch ms, not later than the real start. */
   startedAt: number
 }
 
-/** All of a payment is given back. */
+/** Refunds the complete payment. */
 export interface RefundRequest {
-  /** Ours, the same at every try of one refund: the gateway gives money back once for it. */
+  /** The same at every attempt of one refund. The gateway refunds only once for it. */
   refundKey: string
   payment: PaymentAttempt
   amount: Hundredths
-  /** As we write it. */
   currency: string
-  /** For people who read the gateway's lists. */
+  /** Shown to people who read the gateway's lists. */
   reason: string
 }
 
 export interface RefundResult {
-  /** `pending`: the gateway has taken it on and is not done; `failed`: it will not be done. */
+  /** `pending`: accepted but not finished. `failed`: it will not be executed. */
   status: 'done' | 'pending' | 'failed'
-  /** The gateway's own name for it. */
   reference: string
 }
 
 export interface PaymentNotice {
-  /** The same when the gateway repeats it. */
+  /** The same if the gateway repeats the notice. */
   id: string
   key: string
   gatewayId: string
 }
 
 export interface PaymentDriver {
-  /** Throws PaymentProblem. */
   start(input: PaymentStartInput): Promise<PaymentStartResult>
-  /** What the gateway knows now; null: it knows of none. Throws PaymentProblem. */
+  /** Current state at the gateway. Returns null if it knows no such payment. Throws PaymentProblem. */
   query(attempt: PaymentAttempt): Promise<GatewayPayment | null>
-  /** Ends what is still open, so that nothing is paid for an order that is gone. What was paid stays so, and is said. */
+  /** Closes an open payment, so that nobody pays for a cancelled order. A paid one stays paid and is returned. */
   close(attempt: PaymentAttempt): Promise<GatewayPayment | null>
-  /** Gives the payment back. Throws PaymentProblem: where it is not final, ask `queryRefund` before it is tried again. */
+  /** Refunds the payment. Throws PaymentProblem; if it is not final, call `queryRefund` before a retry. */
   refund(request: RefundRequest): Promise<RefundResult>
-  /** What the gateway knows of a refund, also of one that people made in its own pages; null: it knows of none. */
+  /** State of the refund, even if it was made on the gateway's own pages. Returns null if the gateway knows none. */
   queryRefund(request: RefundRequest): Promise<RefundResult | null>
-  /** By the bytes as they came; null: about something else. Throws NoticeProblem. */
+  /** `raw` must be the unchanged bytes. Returns null if the notice is about something else. Throws NoticeProblem. */
   readNotice(raw: Buffer, headers: Record<string, string | string[] | undefined>): Promise<PaymentNotice | null>
-  /** By what the browser brought back; null: it brought nothing of ours. Throws NoticeProblem. */
+  /** `query` of the returning browser. Returns null if it contains nothing of this gateway. Throws NoticeProblem. */
   readReturn(query: URLSearchParams): Promise<PaymentNotice | null>
-  /** What the gateway must read to stop repeating a notice. */
+  /** Response body after which the gateway stops repeating a notice. */
   acknowledgement: string
 }
 
-/** Of an intent or another id: what all gateways take as a name, Alipay's 64 letters, digits and underscores being the least. */
+/** Makes a key that all gateways accept. Alipay is the strictest: 64 letters, digits and underscores. */
 export const toPaymentKey = (id: string): string => id.replace(/[^\w]/g, '').slice(0, 64)
 
-/** In what a payment is not the one that was to be made; null: it is. Nothing is applied unless it is null (R-27). */
+/** Returns what differs from the expected payment, or null. A payment that differs is never applied (R-27). */
 export function findPaymentDifference(
   payment: GatewayPayment,
   expected: Money & { key: string },
@@ -114,7 +103,7 @@ export function findPaymentDifference(
   return payment.amount === expected.amount ? null : 'amount'
 }
 
-/** Adds to an address, whatever it already carries. */
+/** Adds the fields to the URL and keeps its existing query. */
 export function withQuery(address: string, fields: Record<string, string>): string {
   const url = new URL(address)
   for (const [name, value] of Object.entries(fields)) url.searchParams.append(name, value)

@@ -1,10 +1,8 @@
-/** What can go wrong between us and a gateway, as the callers tell it apart. */
-
-/** Its message names no person and no secret. `isFinal`: the same would be refused again; otherwise ask, or begin again with the same key. */
+/** Messages contain no personal data or secrets. If not `isFinal`, query the state or retry with the same key. */
 export class PaymentProblem extends Error {
   override readonly name = 'PaymentProblem'
   readonly isFinal: boolean
-  /** The amount is what the gateway does not take. */
+  /** Set if the gateway refuses the amount. */
   readonly amountFault: 'tooSmall' | 'tooLarge' | null
 
   constructor(message: string, isFinal: boolean, amountFault: 'tooSmall' | 'tooLarge' | null = null) {
@@ -14,7 +12,7 @@ export class PaymentProblem extends Error {
   }
 }
 
-/** Not from our gateway, not for us, or too old. */
+/** The notice is not from this gateway, not for this account, or too old. */
 export class NoticeProblem extends Error {
   override readonly name = 'NoticeProblem'
   readonly reason: 'form' | 'signature' | 'stale' | 'account' | 'mode'

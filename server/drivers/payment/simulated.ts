@@ -1,7 +1,4 @@
-/**
- * Payment that takes no money, for the provider's staff (S-22). It keeps nothing: begun again it says the same, asked
- * about what was cut off it knows of none, and that is true.
- */
+/** Payment without money, for the provider's staff (S-22). Stores nothing, so queries correctly find no payment. */
 import type { PaymentDriver } from '#server/drivers/payment/payment-driver.ts'
 
 export const simulatedPaymentDriver: PaymentDriver = {

@@ -1,9 +1,8 @@
-/** Stripe's objects in our words. */
 import type { Stripe } from 'stripe'
 import type { Currency } from '#domain/money.ts'
 import type { GatewayPayment, RefundResult } from '#server/drivers/payment/payment-driver.ts'
 
-/** RMB is written cny at the gateway alone (D24). All three have hundredths. */
+/** Only Stripe writes RMB as cny (D24). All three currencies have hundredths. */
 export const currencyCodes: Record<Currency, string> = { HKD: 'hkd', USD: 'usd', RMB: 'cny' }
 
 const currenciesByCode: Record<string, Currency> = { hkd: 'HKD', usd: 'USD', cny: 'RMB' }
@@ -14,7 +13,7 @@ export function toPayment(intent: Stripe.PaymentIntent): GatewayPayment {
     key: intent.metadata.key ?? '',
     gatewayId: intent.id,
     status: toPaymentStatus(intent),
-    // What was really taken, where it was.
+    // The received amount if the payment succeeded.
     amount: BigInt(intent.status === 'succeeded' ? intent.amount_received : intent.amount),
     currency: toCurrency(intent.currency),
   }
@@ -27,7 +26,7 @@ function toPaymentStatus({ status, last_payment_error }: Stripe.PaymentIntent): 
   return status === 'requires_payment_method' && last_payment_error ? 'failed' : 'open'
 }
 
-/** The session's own id stays the payment's: by it the page is closed, and a card that was refused there can be tried again. */
+/** Keeps the session's id: by it the page can be closed, and the payer can retry a declined card there. */
 export function toSessionPayment(session: Stripe.Checkout.Session): GatewayPayment {
   const intent = typeof session.payment_intent === 'object' ? session.payment_intent : null
   const isPaid = session.payment_status === 'paid'

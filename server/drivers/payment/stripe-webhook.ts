@@ -1,10 +1,10 @@
-/** What Stripe calls us with: signed over the bytes, with the time in it (S-95). */
+/** Verifies Stripe's webhook calls. The signature covers the bytes and the time (S-95). */
 import type { Stripe } from 'stripe'
 import type { PaymentNotice } from '#server/drivers/payment/payment-driver.ts'
 import { NoticeProblem } from '#server/drivers/payment/payment-problem.ts'
 import type { StripeSettings } from '#server/config/payment-config.ts'
 
-/** Seconds; Stripe signs each repeat anew. */
+/** Maximum age of a signature in seconds. Stripe signs each repeated call again. */
 const toleranceSeconds = 300
 
 export function readStripeNotice(
@@ -15,7 +15,7 @@ export function readStripeNotice(
   now: number,
 ): PaymentNotice | null {
   const event = verifyEvent(stripe, webhookSecrets, raw, String(headers['stripe-signature'] ?? ''), now)
-  // Both modes may call one address; test money must not pay.
+  // Test mode and live mode may call the same URL. A test payment must not pay an order.
   if (event.livemode !== /_live_/.test(secretKey)) throw new NoticeProblem('mode')
   const object = event.data.object as { id?: unknown; metadata?: { key?: unknown } | null }
   const key = object.metadata?.key
@@ -23,7 +23,7 @@ export function readStripeNotice(
   return typeof key === 'string' && typeof object.id === 'string' ? { id: event.id, key, gatewayId: object.id } : null
 }
 
-/** While a secret is being changed there are two. */
+/** Tries all secrets, because two are valid while a secret is being replaced. */
 function verifyEvent(
   stripe: Stripe,
   secrets: readonly string[],

@@ -1,6 +1,6 @@
 /**
- * Cards by Stripe. A token of the browser is charged at once, with 3-D Secure where the bank wants it; without one the
- * card is asked for on Stripe's own page. Card numbers never come here (S-95).
+ * Card payments by Stripe. A token from the browser is charged at once, with 3-D Secure if the bank requires it. Otherwise Stripe's own
+ * page asks for the card. The portal never receives card numbers (S-95).
  */
 import { Stripe } from 'stripe'
 import { createHash, timingSafeEqual } from 'node:crypto'
@@ -18,9 +18,9 @@ import { readStripeNotice } from '#server/drivers/payment/stripe-webhook.ts'
 import { toPayment, toRefundResult, currencyCodes, toSessionPayment } from '#server/drivers/payment/stripe-payment.ts'
 import type { StripeSettings } from '#server/config/payment-config.ts'
 
-/** In ms; an answer that does not come is asked for again with the same key, so it is charged once. */
+/** In ms. A request without a response is repeated with the same idempotency key, so the card is charged only once. */
 const clientOptions = { timeout: 20_000, maxNetworkRetries: 2 }
-/** Between our clock and theirs, in seconds, when a payment is looked for by its time. */
+/** Allowed difference between the portal's and Stripe's clock in seconds, when payments are searched by time. */
 const clockSlackSeconds = 600
 
 export function createStripeDriver(settings: StripeSettings, clock: () => number): PaymentDriver {
@@ -33,7 +33,7 @@ export function createStripeDriver(settings: StripeSettings, clock: () => number
   const fetchSession = (id: string) =>
     withPaymentProblem(stripe.checkout.sessions.retrieve(id, { expand: ['payment_intent'] }))
 
-  /** A paid one first: money that was taken must be seen. Then the page, by which its intent is closed as well. */
+  /** A paid payment first, because charged money must be found. Then a session, whose expiry also closes its intent. */
   async function findByKey({ key, startedAt }: PaymentAttempt): Promise<GatewayPayment | null> {
     const created = { gte: Math.floor(startedAt / 1000) - clockSlackSeconds }
     const matches: GatewayPayment[] = []
@@ -61,7 +61,7 @@ export function createStripeDriver(settings: StripeSettings, clock: () => number
     const closeRequest: Promise<unknown> = payment.gatewayId.startsWith('cs_')
       ? stripe.checkout.sessions.expire(payment.gatewayId)
       : stripe.paymentIntents.cancel(payment.gatewayId)
-    // Paid in this very moment: then it cannot be ended, and says so below.
+    // The payment may succeed at the same moment. Then closing fails, and the query below returns the paid state.
     await withPaymentProblem(closeRequest).catch((error: unknown) => {
       if (!(error instanceof PaymentProblem && error.isFinal)) throw error
     })
@@ -105,7 +105,7 @@ export function createStripeDriver(settings: StripeSettings, clock: () => number
       if (sessionId?.startsWith('cs_')) return toNotice(toSessionPayment(await fetchSession(sessionId)))
       if (!intentId?.startsWith('pi_')) return null
       const intent = await fetchIntent(intentId)
-      // An intent's id is no secret, so whoever comes back shows what only the payer's browser was given.
+      // The intent's id is not secret, so the browser must present the client secret, which only the payer received.
       if (!isSameSecret(fields.get('payment_intent_client_secret'), intent.client_secret))
         throw new NoticeProblem('signature')
       return toNotice(toPayment(intent))
@@ -122,7 +122,7 @@ function toAddressOptions(apiUrl: string) {
   return { host: hostname, port: port || (scheme === 'http' ? 80 : 443), protocol: scheme }
 }
 
-/** By digest, because equal lengths are what the comparison asks for. */
+/** Compares digests, because `timingSafeEqual` requires equal lengths. */
 function isSameSecret(secret: string | null, expectedSecret: string | null): boolean {
   const digest = (text: string) => createHash('sha256').update(text).digest()
   return secret !== null && expectedSecret !== null && timingSafeEqual(digest(secret), digest(expectedSecret))
@@ -155,8 +155,8 @@ async function charge(stripe: Stripe, input: PaymentStartInput): Promise<Payment
 const unknownIntentResult: PaymentStartResult = { kind: 'declined', code: 'CARD_INVALID', reason: 'resource_missing' }
 
 /**
- * The payer named it: one that does not exist, or was made for something else, is theirs to change. One of another attempt is followed
- * under the key of that one, and pays nothing here.
+ * The payer supplied the id. An unknown intent, or one of another order or attempt, is declined like a wrong card. An intent of another
+ * attempt is tracked under the key of that attempt.
  */
 async function payByIntent(stripe: Stripe, id: string, { order, key }: PaymentStartInput): Promise<PaymentStartResult> {
   try {
@@ -183,7 +183,7 @@ function toStartResult(intent: Stripe.PaymentIntent): PaymentStartResult {
   return { kind: 'declined', code: 'CARD_INVALID', reason: decline_code || code || intent.status }
 }
 
-/** Parts of a request that hold what the payer gave. */
+/** Request parameters that contain the payer's data. */
 const payerParams = /^(payment_method|payment_method_data|confirmation_token|source)/
 
 function declineOrThrow(error: unknown): PaymentStartResult {
@@ -205,7 +205,7 @@ async function startCheckout(stripe: Stripe, input: PaymentStartInput): Promise<
       allowed_payment_method_types: ['card'],
       metadata,
       payment_intent_data: { metadata, description },
-      // Stripe puts the id in the place of the word, which must not be escaped.
+      // Stripe replaces the placeholder, so it must not be URL-encoded.
       success_url: withQuery(returnUrl, { session_id: '' }) + '{CHECKOUT_SESSION_ID}',
       cancel_url: cancelUrl,
       locale: language,
@@ -213,7 +213,7 @@ async function startCheckout(stripe: Stripe, input: PaymentStartInput): Promise<
     { idempotencyKey: `${key}-checkout` },
   )
   const session = await withPaymentProblem(sessionPromise)
-  // A repeat that comes late finds it used.
+  // A late repeat of the request may find the session already completed.
   if (session.url === null || session.status !== 'open') return { kind: 'taken', payment: toSessionPayment(session) }
   return { kind: 'redirect', url: session.url, gatewayId: session.id }
 }
@@ -226,7 +226,7 @@ const amountFaults: Record<string, 'tooSmall' | 'tooLarge'> = {
   amount_too_large: 'tooLarge',
 }
 
-/** What Stripe writes about an error can hold what was sent, so only its names are kept. */
+/** Stripe's error messages can contain request data, so only the codes are kept. */
 function throwPaymentProblem(error: unknown): never {
   if (error instanceof PaymentProblem) throw error
   if (!(error instanceof Stripe.errors.StripeError)) throw new PaymentProblem('Stripe was not understood', false)

@@ -1,21 +1,18 @@
-/** Where a PUT may have the id of its row: in the path and in the body (D55). One of the two is in the table of calls. */
+/** A PUT may have the id of its row in the path or in the body (D55). The contract contains only one of them. */
 import type { Endpoint } from '#contract/endpoint.ts'
 import type { RequestParts } from '#server/http/input/parse.ts'
 import { createValidationProblem } from '#server/problems/problem-error.ts'
 
 const suffix = '/:id'
 
-/** The address that the table does not have; null: the call has no id, or none that could be elsewhere. */
+/** Returns the path that is not in the contract. Null if the id cannot be at the other position. */
 export function findAlternativePath({ method, path, body, encoding }: Endpoint): string | null {
   if (method !== 'PUT' || !body || encoding !== undefined) return null
   if (path.endsWith(suffix)) return path.slice(0, -suffix.length)
   return 'shape' in body && 'id' in (body.shape as object) ? path + suffix : null
 }
 
-/**
- * The same request with its id where the table has it. Throws VALIDATION_ERROR for two ids that differ: which row is meant could be
- * read in two ways.
- */
+/** Moves the id to where the contract expects it. Throws VALIDATION_ERROR if path and body have different ids. */
 export function normaliseIdPosition(endpoint: Endpoint, requestParts: RequestParts): RequestParts {
   const alternativePath = findAlternativePath(endpoint)
   const { params, body } = requestParts

@@ -1,13 +1,10 @@
-/**
- * JSON as received. JSON.parse takes what we do not: names given twice (the last would win unseen), `__proto__`, depths that later
- * code would walk recursively (S-02, S-11), and any number of values. All of that is refused before it is parsed.
- */
+/** JSON.parse accepts duplicate names, `__proto__`, any depth and any size. They are refused before it (S-02, S-11). */
 import type { FieldProblem } from '#domain/checks/field-checks.ts'
 import { findJsonFault, type JsonFault } from '#domain/checks/json-checks.ts'
 import { inputLimits } from '#server/config/input-limits.ts'
 import { ProblemError } from '#server/problems/problem-error.ts'
 
-/** Throws VALIDATION_ERROR for anything but well-formed JSON within the limits. */
+/** Throws VALIDATION_ERROR if the text is malformed or exceeds the limits. */
 export function readJson(text: string): unknown {
   const fault = findJsonFault(text, inputLimits.json)
   if (fault !== null) throw new ProblemError('VALIDATION_ERROR', [toFieldProblem(fault)])

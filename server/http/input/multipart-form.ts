@@ -1,7 +1,4 @@
-/**
- * A form with files, as its parts (U-14). @fastify/multipart reads it as it comes and bounds its parts; the size of the whole is
- * bounded here, because that also counts what stands between and behind the parts.
- */
+/** @fastify/multipart limits each part. The total is limited here, because it includes bytes between parts (U-14). */
 import { createHash } from 'node:crypto'
 import fastifyMultipart, { type MultipartFile, type MultipartValue } from '@fastify/multipart'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
@@ -11,7 +8,7 @@ import { StoredFile, storeFile } from '#server/http/input/stored-parts.ts'
 import { createMalformedProblem } from '#server/http/input/json.ts'
 import { ProblemError } from '#server/problems/problem-error.ts'
 
-/** A class, so that it can be told from a value that somebody sent. */
+/** A class, so that received values cannot imitate it. */
 export class ReceivedFile {
   readonly name: string
   readonly bytes: Uint8Array
@@ -23,9 +20,8 @@ export class ReceivedFile {
 
 export type ReceivedPart = [name: string, value: string | ReceivedFile | StoredFile]
 
-/** What stands around a file: its boundary, its name, a few fields. */
+/** Boundary, headers and a few fields around a file. */
 const overheadBytes = 16 * 1024
-/** The largest form that is read at all. */
 export const maxFormBytes = maxImageBytes + overheadBytes
 const maxParts = 20
 
@@ -38,25 +34,24 @@ const limits = {
   headerPairs: 20,
 }
 
-/** Of one to 70 characters (RFC 2046, 5.1.1); without one, each line of the body begins a part. */
+/** 1 to 70 characters (RFC 2046, 5.1.1). With an empty boundary every text line would begin a part. */
 const boundaryPattern = /;\s*boundary=(?:"[^"]{1,70}"|[^\s;"]{1,70})\s*(?:;|$)/i
 
-/** Forms are understood on the routes of `app` alone: everywhere else they stay bytes of a type that nobody takes. */
+/** Parses multipart forms only on the routes of `app`. Elsewhere their type is refused. */
 export function registerForms(app: FastifyInstance): void {
-  // What has a file's name is a file, whatever type it says it is of.
+  // A part with a file name is a file, regardless of its declared type.
   app.register(fastifyMultipart, { limits, isPartAFile: (_name, _type, file) => file !== undefined })
 }
 
-/** Where files go that are too large to be held in memory, and how large they may be. */
 export interface PartStore {
   folder: string
   fileBytes: number
 }
 
 /**
- * Throws UNSUPPORTED_TYPE for anything but a form with parts, TOO_LARGE for one over `maxFormBytes` or with a file over
- * `maxImageBytes`, VALIDATION_ERROR for one that is cut off, has too many parts or is none. With a store its files are there
- * (StoredFile) and of its size; whoever takes them discards them, and where this throws none is left.
+ * Throws UNSUPPORTED_TYPE if it is no multipart form, TOO_LARGE above `maxFormBytes` or `maxImageBytes` per file, VALIDATION_ERROR if it is
+ * incomplete or has too many parts. With a store, files are written there with its own limit, and the caller must discard them; if this
+ * function throws, no file is left.
  */
 export async function readParts(
   request: FastifyRequest,
@@ -72,7 +67,7 @@ export async function readParts(
     if (!boundaryPattern.test(type)) throw createMalformedProblem('')
     return await Promise.race([collectParts(request, store), rejectTooManyBytes(request, maxBytes)])
   } catch (error) {
-    // Nobody reads the rest, so the connection cannot carry another request.
+    // The rest of the body is not read, so the connection cannot be used for another request.
     if (!raw.readableEnded) reply.header('connection', 'close')
     raw.unpipe()
     raw.resume()
@@ -82,7 +77,7 @@ export async function readParts(
 
 async function collectParts(request: FastifyRequest, store: PartStore | null): Promise<ReceivedPart[]> {
   const parts: ReceivedPart[] = []
-  // A form to be stored has one file: two would take the place of two.
+  // A stored form has only one file, because a second one would need space for two.
   const formOptions = store ? { limits: { ...limits, fileSize: store.fileBytes, files: 1 } } : {}
   try {
     for await (const part of request.parts(formOptions)) {
@@ -94,7 +89,7 @@ async function collectParts(request: FastifyRequest, store: PartStore | null): P
     await discardParts(parts)
     throw error
   }
-  // An end without a beginning is a form without parts; no bytes at all are no form.
+  // A form that only has its end marker is valid and has no parts. A body without any bytes is not a form.
   if (parts.length === 0 && !request.raw.readableDidRead) throw createMalformedProblem('')
   return parts
 }
@@ -102,19 +97,19 @@ async function collectParts(request: FastifyRequest, store: PartStore | null): P
 const receiveFile = async (part: MultipartFile, store: PartStore | null) =>
   store ? storeFile(part, store.folder) : new ReceivedFile(part.filename, await part.toBuffer())
 
-/** Takes stored files away that nobody kept. */
+/** Deletes stored files unless they were marked to be kept. */
 export async function discardParts(parts: readonly ReceivedPart[]): Promise<void> {
   for (const [, part] of parts) if (part instanceof StoredFile) await part.discard()
 }
 
-/** Browsers never say that a field is JSON, and @fastify/multipart has parsed it then. */
+/** A value is not a string if its part declares JSON, which @fastify/multipart parses. Browsers never send that. */
 function readText({ fieldname, value, valueTruncated }: MultipartValue): string {
   if (valueTruncated) throw new ProblemError('TOO_LARGE')
   if (typeof value !== 'string') throw createMalformedProblem(fieldname.slice(0, 100))
   return value
 }
 
-/** Never resolves; rejects once more has come than a form may have, or in too many pieces. */
+/** Never resolves. Rejects if the form is too large, or is received in too many small pieces. */
 const rejectTooManyBytes = ({ raw }: FastifyRequest, maxBytes: number) =>
   new Promise<never>((_, reject) => {
     countPieces(raw, reject)
@@ -125,14 +120,13 @@ const rejectTooManyBytes = ({ raw }: FastifyRequest, maxBytes: number) =>
     })
   })
 
-/** All that the reader itself complains of follows from the bytes that were sent. */
+/** All errors of the multipart parser are caused by the received bytes. */
 function toProblem(error: unknown): ProblemError {
   if (error instanceof ProblemError) return error
   const isTooLarge = (error as { code?: unknown }).code === 'FST_REQ_FILE_TOO_LARGE'
   return isTooLarge ? new ProblemError('TOO_LARGE') : createMalformedProblem('')
 }
 
-/** What a file is by its bytes. */
 export const digestFile = (file: ReceivedFile | StoredFile) => ({
   name: file.name,
   sha256: file instanceof StoredFile ? file.sha256 : createHash('sha256').update(file.bytes).digest('base64url'),

@@ -1,6 +1,6 @@
 /**
- * What was sent, against the endpoint's schemas (S-01, S-02, S-03): path, query and form by declared type, JSON as it
- * stands, unknown fields taken out and counted before a handler sees anything.
+ * Parses a request with the endpoint's schemas (S-01, S-02, S-03). Path, query and form are converted by type, JSON is not. Unknown fields
+ * are removed and counted before a handler runs.
  */
 import type { IncomingHttpHeaders } from 'node:http'
 import * as z from 'zod/mini'
@@ -14,20 +14,19 @@ import { ReceivedFile, type ReceivedPart } from '#server/http/input/multipart-fo
 import { StoredFile } from '#server/http/input/stored-parts.ts'
 import { createValidationProblem, ProblemError } from '#server/problems/problem-error.ts'
 
-/** A request's parts as they came, before any schema. */
 export interface RequestParts {
   params: Record<string, string>
   query: [string, string][]
   body: ReceivedBody
 }
-/** `pairs`: a form. `parts`: one with files. `none`: nothing was sent. */
+/** `pairs`: a form. `parts`: a form with files. `none`: an empty body. */
 export type ReceivedBody =
   | { kind: 'none' }
   | { kind: 'json'; value: unknown }
   | { kind: 'pairs'; pairs: [string, string][] }
   | { kind: 'parts'; parts: ReceivedPart[] }
 
-/** A header sent twice is joined by Node or kept as a list; neither is a value of ours. */
+/** Node joins repeated headers or returns a list. Neither matches a valid value of the portal. */
 export function getHeader(headers: IncomingHttpHeaders, name: string): string | undefined {
   const value = headers[name]
   return Array.isArray(value) ? value.join(',') : value
@@ -38,7 +37,7 @@ export const readQueryPairs = (url: string): [string, string][] => {
   return index < 0 ? [] : readPairs(url.slice(index + 1), inputLimits.queryPairs)
 }
 
-/** Throws VALIDATION_ERROR for more pairs than `limit`, before any is read, and for a name that is too long. */
+/** Throws VALIDATION_ERROR before parsing if there are more pairs than `limit`, or if a name is too long. */
 function readPairs(text: string, limit: number): [string, string][] {
   let count = 1
   for (let index = text.indexOf('&'); index >= 0; index = text.indexOf('&', index + 1))
@@ -50,10 +49,10 @@ function readPairs(text: string, limit: number): [string, string][] {
   return pairs
 }
 
-/** Exact: a media type that only looks like JSON is not parsed as JSON (S-03). */
+/** Exact match: similar media types are not parsed as JSON (S-03). */
 const jsonType = /^application\/json(; ?charset=utf-8)?$/i
 
-/** With whatever parameters, as a form has none of its own: Alipay sends `; text/html; charset=utf-8`. Only another charset is refused. */
+/** Accepts any parameters, because Alipay sends `; text/html; charset=utf-8`. Only another charset is refused. */
 function isFormType(contentType: string): boolean {
   const [type, ...parameters] = contentType.toLowerCase().split(';', 8)
   const charsets = parameters.flatMap((parameter) => /^\s*charset\s*=\s*"?([^"\s]*)"?\s*$/.exec(parameter)?.[1] ?? [])
@@ -63,10 +62,10 @@ function isFormType(contentType: string): boolean {
   )
 }
 
-/** Throws UNSUPPORTED_TYPE where the type is not one the endpoint takes. */
+/** Throws UNSUPPORTED_TYPE if the endpoint does not accept the type. */
 export function readBody(endpoint: Endpoint, contentType: string | undefined, bytes: Buffer | null): ReceivedBody {
   if (!endpoint.body) return { kind: 'none' }
-  // A form without any field has no bytes.
+  // A form without fields has an empty body.
   if (bytes === null || bytes.length === 0)
     return endpoint.encoding === 'form' ? { kind: 'pairs', pairs: [] } : { kind: 'none' }
   const type = contentType ?? ''
@@ -86,11 +85,10 @@ function decode(bytes: Buffer): string {
 
 export interface ParsedRequest<E extends Endpoint = Endpoint> {
   input: ParsedInputOf<E>
-  /** How many fields were sent that the endpoint does not know. */
   unknownFieldCount: number
 }
 
-/** Throws VALIDATION_ERROR with the fields that are wrong, up to 50 of them. */
+/** Throws VALIDATION_ERROR with the invalid fields, at most 50. */
 export function parseInput<E extends Endpoint>(endpoint: E, requestParts: RequestParts): ParsedRequest<E> {
   const params = parsePairs(endpoint.params, Object.entries(requestParts.params), false)
   const query = parsePairs(endpoint.query, requestParts.query, true)
@@ -100,7 +98,7 @@ export function parseInput<E extends Endpoint>(endpoint: E, requestParts: Reques
   const unstorable: FieldProblem[] = []
   for (const value of [params.value, query.value, body.value]) findUnstorable(value, '', unstorable)
   if (unstorable.length > 0) throw createValidationProblem(unstorable)
-  // The parts were parsed by the schemas that InputOf is derived from.
+  // The cast is safe: the parts were parsed with the schemas from which the type is derived.
   const input = { params: params.value ?? {}, query: query.value ?? {}, body: body.value } as ParsedInputOf<E>
   return { input, unknownFieldCount: params.unknownFieldCount + query.unknownFieldCount + body.unknownFieldCount }
 }
@@ -114,7 +112,6 @@ const emptyOutcome: ParseOutcome = { value: undefined, problems: [], unknownFiel
 
 function parseBody(endpoint: Endpoint, body: ReceivedBody): ParseOutcome {
   if (!endpoint.body) return emptyOutcome
-  // Only an object schema is sent as a form.
   if (body.kind === 'pairs') return parsePairs(endpoint.body as ObjectSchema, body.pairs, false)
   if (body.kind === 'parts') return parseParts(endpoint.body, body.parts)
   return parseValue(endpoint.body, body.kind === 'json' ? body.value : undefined)
@@ -153,7 +150,6 @@ function acceptsEmpty(shape: ObjectSchema, name: string): boolean {
   return field !== undefined && z.safeParse(field, '').success
 }
 
-/** As a schema leaves it; of the members of a union it is complete. */
 type SchemaIssue = z.core.$ZodRawIssue | z.core.$ZodIssue
 
 interface ParseResult {
@@ -161,9 +157,7 @@ interface ParseResult {
   issues: SchemaIssue[]
 }
 
-/**
- * Not by `safeParse`: that one makes an error of each issue and a text of all of them, for whoever sends thousands of wrong rows.
- */
+/** Not `safeParse`, which builds an error text for each issue: too slow for thousands of invalid rows. */
 function parseValue(schema: ValueSchema, value: unknown): ParseOutcome {
   const { value: parsedValue, issues } = schema._zod.run({ value, issues: [] }, { async: false }) as ParseResult
   if (issues.length === 0)
@@ -171,7 +165,7 @@ function parseValue(schema: ValueSchema, value: unknown): ParseOutcome {
   return { value: undefined, problems: collectProblems(issues, value), unknownFieldCount: 0 }
 }
 
-/** One for each field, up to the limit of a refusal. */
+/** One problem per field, up to the limit of a response. */
 function collectProblems(issues: readonly SchemaIssue[], value: unknown): FieldProblem[] {
   const problemsByField = new Map<string, FieldProblem>()
   for (const issue of issues) {
@@ -184,17 +178,17 @@ function collectProblems(issues: readonly SchemaIssue[], value: unknown): FieldP
   return [...problemsByField.values()]
 }
 
-/** Of a body that may be one of several: what is wrong with the one that it comes nearest to. */
+/** If the body does not match a union, reports the issues of the member with the fewest issues. */
 function getClosestIssues(issue: SchemaIssue): SchemaIssue[] {
   if (issue.code !== 'invalid_union' || issue.path?.length) return [issue]
   const [fewestIssues] = issue.errors.toSorted((a, b) => a.length - b.length)
   return fewestIssues && fewestIssues.length > 0 ? fewestIssues : [issue]
 }
 
-/** Compared by their bytes and never stored, so any character may stand in them (S-27). */
+/** Passwords may contain any character, because they are only compared by bytes and never stored (S-27). */
 const passwordFields = new Set(['password', 'orgPwd', 'newPwd', 'pwd', 'user_password', 'confirmPwd'])
 
-/** Text that no database column holds as it came: NUL, and halves of characters (F-03). Adds to `problems`, up to their limit. */
+/** Finds text that the database cannot store: NUL and unpaired surrogates (F-03). Adds to `problems`. */
 function findUnstorable(value: unknown, field: string, problems: FieldProblem[]): void {
   if (problems.length >= inputLimits.problems) return
   if (typeof value === 'string') {

@@ -1,6 +1,6 @@
 /**
- * A body that comes in very small pieces (decision 59): each costs as much as a large one, so that a megabyte of single bytes took
- * seconds. No client of ours sends such; what a line or a proxy cuts up stays far above.
+ * Small pieces cost as much as large ones: a megabyte of single bytes took seconds (decision 59). The portal's clients never send such
+ * bodies, and the pieces of networks and proxies are much larger.
  */
 import type { IncomingMessage } from 'node:http'
 import type { FieldProblem } from '#domain/checks/field-checks.ts'

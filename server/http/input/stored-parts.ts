@@ -1,4 +1,4 @@
-/** A form with files too large to be held in memory: each goes to the disk as it comes, under a name of ours. */
+/** Files that are too large for memory: each is written to the disk while it arrives, under a generated name. */
 import { createHash, randomBytes } from 'node:crypto'
 import { createWriteStream } from 'node:fs'
 import { rm } from 'node:fs/promises'
@@ -8,16 +8,14 @@ import { pipeline } from 'node:stream/promises'
 import type { MultipartFile } from '@fastify/multipart'
 import { ProblemError } from '#server/problems/problem-error.ts'
 
-/** A class, so that it can be told from a value that somebody sent. */
+/** A class, so that received values cannot imitate it. */
 export class StoredFile {
-  /** As it was sent. */
   readonly name: string
-  /** The name of its file in the folder: 32 hexadecimal digits. */
+  /** Generated file name: 32 hexadecimal digits. */
   readonly id: string
   readonly path: string
   readonly size: number
   readonly sha256: string
-  /** Whether it outlives the request. */
   shouldKeep = false
   constructor({ name, id, path, size, sha256 }: Pick<StoredFile, 'name' | 'id' | 'path' | 'size' | 'sha256'>) {
     this.name = name
@@ -31,7 +29,7 @@ export class StoredFile {
   }
 }
 
-/** Throws TOO_LARGE; nothing is left then. */
+/** Throws TOO_LARGE and removes the incomplete file. */
 export async function storeFile(part: MultipartFile, folder: string): Promise<StoredFile> {
   const id = randomBytes(16).toString('hex')
   const path = join(folder, id)

@@ -1,7 +1,4 @@
-/**
- * The table of calls as an OpenAPI 3.1 document. Nothing in here is written by hand about a single call: what the
- * document says, the server checks, because both read the same row.
- */
+/** Builds an OpenAPI 3.1 document only from the contract, so that it matches what the server checks. */
 import type { AccessRule } from '#domain/access.ts'
 import type { Endpoint, ValueSchema } from '#contract/endpoint.ts'
 import { headers } from '#contract/headers.ts'
@@ -146,7 +143,6 @@ const headerParameters: OpenApiDocument['components']['parameters'] = {
   },
 }
 
-/** One named answer a status, with all the codes that come with it. */
 function buildProblemResponses(): OpenApiDocument['components']['responses'] {
   const codes = new Map<number, string[]>()
   for (const [code, status] of Object.entries(problemStatus)) codes.set(status, [...(codes.get(status) ?? []), code])
@@ -164,7 +160,7 @@ const nounByCall = new Map(
   Object.entries(endpointsByNoun).flatMap(([noun, rows]) => rows.map((row) => [row.name, noun] as const)),
 )
 const isWrite = (endpoint: Endpoint) => endpoint.method !== 'GET'
-/** Calls whose key the idempotency store knows. */
+/** True for calls whose responses the idempotency store keeps by key. */
 const isKeyed = (endpoint: Endpoint) => isWrite(endpoint) && !endpoint.secret && endpoint.name !== 'sendBatch'
 
 function buildOperation(endpoint: Endpoint, schemas: Record<string, JsonSchema>): OpenApiOperation {
@@ -184,7 +180,7 @@ function buildOperation(endpoint: Endpoint, schemas: Record<string, JsonSchema>)
   }
 }
 
-/** What the client does with the call; functions have no place in a document. */
+/** What the client does with the call, without the endpoint's functions, which a document cannot contain. */
 function buildTraits({ list, queue, job, secret }: Endpoint) {
   return {
     ...(list && {
@@ -231,7 +227,7 @@ function buildRequestBody(endpoint: Endpoint, schemas: Record<string, JsonSchema
       schema.properties = { ...schema.properties, [name]: { type: 'string', format: 'binary' } }
     return { required, content: { 'multipart/form-data': { schema } } }
   }
-  // Calls marked form understand JSON as well (D59).
+  // Calls with form encoding also accept JSON (D59).
   const form: OpenApiContent = endpoint.encoding === 'form' ? { 'application/x-www-form-urlencoded': { schema } } : {}
   return { required, content: { ...form, ...toJsonContent(schema) } }
 }

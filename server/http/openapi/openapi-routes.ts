@@ -1,4 +1,3 @@
-/** The table of calls for people and tools outside: always as a document, where it is wanted as a page to try it on. */
 import { readFile } from 'node:fs/promises'
 import { promisify } from 'node:util'
 import { brotliCompress } from 'node:zlib'
@@ -10,7 +9,7 @@ import type { OpenApiDocument } from '#server/http/openapi/document.ts'
 
 const title = 'Portal API'
 
-/** Swagger UI brings scripts and styles as files of its own, and pictures inside its styles; nothing is inline. */
+/** Swagger UI has scripts and styles as files, and images inside its styles. Nothing is inline. */
 const docsPolicy = [
   "default-src 'none'",
   "script-src 'self'",
@@ -22,18 +21,18 @@ const docsPolicy = [
   "frame-ancestors 'none'",
 ].join('; ')
 
-/** `/api/openapi.json`, open to anybody; with `apiDocs` also the page `/api/docs`, which answers 404 otherwise. */
+/** Serves `/api/openapi.json`, public, and with `apiDocs` also the page `/api/docs`; otherwise that is 404. */
 export function serveOpenApi(
   fastify: FastifyInstance,
   endpoints: readonly Endpoint[],
   { apiDocs }: { apiDocs: boolean },
 ): void {
   let documentPromise: Promise<OpenApiDocument> | null = null
-  // When somebody first asks: it is a tenth of the work of a start, and most starts end without a reader.
+  // Built at the first request: it takes a tenth of a server start, and most runs never need it.
   const getDocument = () => (documentPromise ??= loadDocument(endpoints))
   let compressedPromise: Promise<Buffer> | null = null
   let text: string | null = null
-  // Written and compressed once: it is large, and open to anybody.
+  // Serialised and compressed only once, because it is large and public.
   fastify.get('/api/openapi.json', async ({ headers }, reply) => {
     reply.type('application/json; charset=utf-8')
     text ??= JSON.stringify(await getDocument())
@@ -50,7 +49,7 @@ function serveDocs(fastify: FastifyInstance, getDocument: () => Promise<OpenApiD
   fastify.addHook('onRequest', async () => {
     document = await getDocument()
   })
-  // Stands for the document until somebody opens the page.
+  // Placeholder until somebody opens the page.
   fastify.register(fastifySwagger, {
     mode: 'static',
     specification: { document: { openapi: '3.1.0', info: { title, version: '' }, paths: {} } },
@@ -59,7 +58,7 @@ function serveDocs(fastify: FastifyInstance, getDocument: () => Promise<OpenApiD
     routePrefix: '/api/docs',
     staticCSP: docsPolicy,
     theme: { title },
-    // Without the bar for other documents. Closed: two hundred calls are found by their names.
+    // Without the bar for other documents. Collapsed, because two hundred calls are searched by name.
     uiConfig: { layout: 'BaseLayout', docExpansion: 'none', filter: true },
     transformSpecification: () => document ?? {},
     transformSpecificationClone: false,

@@ -1,4 +1,3 @@
-/** The contract's schemas as JSON Schema, said as shortly as a reader would say them. */
 import * as z from 'zod'
 import type { ValueSchema } from '#contract/endpoint.ts'
 import { endpointsByNoun } from '#contract/index.ts'
@@ -25,7 +24,7 @@ export interface JsonSchema {
   [extension: string]: unknown
 }
 
-/** Rows get a name of their own, so that a reader meets each once. */
+/** Rows get a name, so that each appears only once in the document. */
 const rowNames = z.registry<{ id: string }>()
 for (const row of Object.values(endpointsByNoun).flat())
   if (row.list && !rowNames.has(row.list.row)) rowNames.add(row.list.row, { id: toPascalCase(row.list.table) })
@@ -34,7 +33,6 @@ function toPascalCase(table: string) {
   return table.replace(/(?:^|_)(\w)/g, (_, initial: string) => initial.toUpperCase())
 }
 
-/** What goes in or comes out, as JSON Schema; rows that have a name are put into `schemas` and referred to. */
 export function toJsonSchema(
   schema: ValueSchema,
   io: 'input' | 'output',
@@ -54,13 +52,13 @@ export function toJsonSchema(
 
 function replaceIdSchema(zodSchema: z.core.$ZodType, target: JsonSchema) {
   const kind = 'innerType' in zodSchema._zod.def ? undefined : getRefKind(zodSchema as unknown as ValueSchema)
-  // An asset's id is a word of its own shape, not a number.
+  // The id of an asset is text, not a number.
   if (!kind || kind === 'asset') return
   delete target.anyOf
   Object.assign(target, { $ref: '#/components/schemas/Id', description: `Of a ${kind}` })
 }
 
-/** Says the same in fewer words: constants side by side are an enum, the bounds of every integer are no news. */
+/** Shortens the schema: alternatives of constants become an enum, and the limits of safe integers are removed. */
 function simplifySchema(schema: JsonSchema): JsonSchema {
   const { anyOf, properties, items, additionalProperties, ...rest } = schema
   if (rest.maximum === Number.MAX_SAFE_INTEGER) delete rest.maximum

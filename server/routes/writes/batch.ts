@@ -1,6 +1,6 @@
 /**
- * Many writes in one request (protocol 23, 24): each item is carried out as if it had come alone, in order, and echoes its
- * own key. What may not go in a batch, or comes after a stop, is answered as not attempted, never dropped.
+ * Executes many writes in one request, in order (protocol 23, 24). An item that is not allowed in a batch, or that follows a stop, is
+ * returned as not attempted and never dropped.
  */
 import type { IncomingHttpHeaders } from 'node:http'
 import type { z } from 'zod/mini'
@@ -25,7 +25,7 @@ interface BatchItemResponse {
 }
 
 const maxBatchMs = 5000
-/** After these nothing that follows could end otherwise, or it would only make things worse. */
+/** After one of these, further items would fail too or make the problem worse. */
 const stopStatuses = new Set([401, 429, 503])
 const allowedHeaders = new Set<string>(['if-match', headers.forUser, headers.intent])
 const matchEndpoint = createEndpointMatcher(endpoints)
@@ -124,7 +124,7 @@ function buildItemHeaders(context: RequestContext, item: BatchItem): IncomingHtt
   }
 }
 
-/** The bearer's expiry was judged for the whole batch; that the user was disabled or the session ended is not waited for. */
+/** The token's expiry was checked for the whole batch. A disabled user or an ended session takes effect at once. */
 async function authenticateAgain(context: RequestContext): Promise<Principal> {
   const principal = await authenticate(context.app, context.headers.authorization)
   if (principal.problem?.code === 'TOKENEXPIRED') return context.principal

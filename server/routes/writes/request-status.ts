@@ -1,4 +1,4 @@
-/** What became of a write (protocol 13), and how far a long request is (protocol 39): a plain id names one. */
+/** The outcome of a write (protocol 13), and the progress of a long request, which has a plain id (protocol 39). */
 import { getRequest, voidRequest } from '#contract/requests.ts'
 import type { Caller } from '#domain/access.ts'
 import type { StoredResponse } from '#server/commands/write-command.ts'
@@ -41,7 +41,7 @@ export const requestStatusHandlers: EndpointHandler[] = [
     voidRequest,
     createStatusHandler(
       ({ app, language }, caller, intent) => voidIntent(app, caller, intent, language),
-      // What has begun is not taken back by its id.
+      // A job that has started cannot be voided by its id.
       () => Promise.reject(createNotFoundProblem()),
     ),
   ),

@@ -1,4 +1,4 @@
-/** A write as one asking, whether it came alone or in a batch (protocol 23): the schema, then the one way of writing. */
+/** Parses and executes one write, sent alone or in a batch (protocol 23). */
 import type { IncomingHttpHeaders } from 'node:http'
 import * as z from 'zod/mini'
 import { headers } from '#contract/headers.ts'
@@ -17,12 +17,11 @@ import { executeWrite } from '#server/commands/execute.ts'
 
 export interface WriteInput {
   handler: EndpointHandler
-  /** As sent, with its query. */
   path: string
   headers: IncomingHttpHeaders
   requestParts: RequestParts
   principal: Principal
-  /** The intent it must not overtake; batches only. */
+  /** The intent that must be executed first. In batches only. */
   predecessorIntent: string | null
   requestId: string
 }
@@ -65,7 +64,7 @@ export async function executeWriteRequest(
   return { response, unknownFieldCount }
 }
 
-/** Throws VALIDATION_ERROR for what could not stand in the idempotency store. */
+/** Throws VALIDATION_ERROR if the value cannot be stored in the idempotency store. */
 function readKeyHeader(requestHeaders: IncomingHttpHeaders, name: string): string | null {
   const value = getHeader(requestHeaders, name)
   if (value === undefined) return null
@@ -73,7 +72,7 @@ function readKeyHeader(requestHeaders: IncomingHttpHeaders, name: string): strin
   throw createValidationProblem([{ field: name, code: 'INVALID_FORMAT' }])
 }
 
-/** A file stands in a print by its digest. */
+/** In the fingerprint, a file is represented by its digest. */
 function toFingerprintBody(body: ReceivedBody): unknown {
   if (body.kind === 'json') return body.value
   if (body.kind === 'parts')

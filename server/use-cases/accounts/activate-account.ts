@@ -1,4 +1,4 @@
-/** Activating an account by the key of its mail, with a password where none is set yet (S-35). */
+/** Activates an account by the key of its mail, and sets a password if the account has none (S-35). */
 import { userStatus } from '#domain/accounts/users.ts'
 import type { UserCredential } from '#server/db/accounts/credentials.ts'
 import { findKeyHolder, spendKey, spendAllKeys } from '#server/db/accounts/one-time-keys.ts'
@@ -13,7 +13,7 @@ import { requireGoodPassword } from '#server/use-cases/accounts/password-policy.
 
 const createUnknownKeyError = () => new ProblemError('INVALID_ACTIVATE_KEY')
 
-/** Throws NO_ACTIVATE_KEY and INVALID_ACTIVATE_KEY. */
+/** Throws NO_ACTIVATE_KEY or INVALID_ACTIVATE_KEY. */
 export async function readActivationCredential(app: AppContext, key: string | undefined): Promise<UserCredential> {
   if (!key) throw new ProblemError('NO_ACTIVATE_KEY')
   const credential = await writeAsSystem(app, (db) => findKeyHolder(db, key, 'activate', app.clock()))
@@ -21,7 +21,7 @@ export async function readActivationCredential(app: AppContext, key: string | un
   return credential
 }
 
-/** A password that comes along for an account that has one is not looked at: the mail alone must not replace it. */
+/** Ignores the sent password if the account has one, because access to the mailbox alone must not replace it. */
 export async function activateAccount(
   app: AppContext,
   input: { key: string | undefined; password: string | undefined; requestId: string },
@@ -34,7 +34,7 @@ export async function activateAccount(
     if (!(await spendKey(db, input.key ?? '', now))) throw createUnknownKeyError()
     await spendAllKeys(db, userId, now)
     const user = await lockUser(db, companyId, userId)
-    // Deleted while the password was being hashed: a link brings nobody back (portal 4).
+    // The user may have been deleted while the password was hashed. A link does not restore a deleted user (portal 4).
     if (user?.status !== userStatus.deactivated) throw createUnknownKeyError()
     await updateUser(db, user, { status: userStatus.activated, password_hash, update_time: now })
     await addAuditEntries(db, { companyId, userId, now, status: 0, intent: null, requestId: input.requestId }, [

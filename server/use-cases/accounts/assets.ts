@@ -1,4 +1,4 @@
-/** Pictures of users: put in by their owner, shown to whoever knows the name, which nobody can guess. */
+/** Pictures of users. Anyone who knows the name of a picture, which cannot be guessed, can read it. */
 import { randomBytes } from 'node:crypto'
 import type { uploadAsset } from '#contract/accounts.ts'
 import {
@@ -15,10 +15,9 @@ import type { AvatarImage } from '#server/use-cases/accounts/avatar-image.ts'
 import { findUserById } from '#server/db/accounts/users.ts'
 
 const dayMs = 86_400_000
-/** Nobody tries on more pictures than this in a day. */
 const maxPicturesPerDay = 100
 
-/** The input is the picture already: `prepared` by the route, before the transaction. */
+/** The input is already an `AvatarImage`: the route's `prepare` converts it before the transaction. */
 export const uploadPicture: UseCase<typeof uploadAsset> = async (
   { app, db, caller, now, audit, setResultRow },
   { body },

@@ -1,7 +1,7 @@
 /**
- * A picture as we keep it (U-01 to U-04): decoded and written anew, so that nothing of what was sent but its pixels is ever
- * served: no SVG, no HTML, no EXIF, nothing that hung behind it. It is decoded in a process of its own, which meets neither
- * another format nor more pixels than the file's head was seen to say.
+ * Converts an uploaded picture into the stored format (U-01 to U-04). It is decoded and encoded again, so that only its pixels are ever
+ * served: no SVG, no HTML, no EXIF and no appended data. A separate process decodes it, and refuses another format and more pixels than the
+ * header declares.
  */
 import { maxAspect, maxPixels, readImageSize } from '#domain/images.ts'
 import { decodePicture } from '#server/drivers/pictures/decoder.ts'
@@ -20,7 +20,7 @@ const waitingCountsByUser = new Map<number, number>()
 
 async function decodeWithinLimits<T>(userId: number, work: () => Promise<T>): Promise<T> {
   const ownCount = waitingCountsByUser.get(userId) ?? 0
-  // Whoever sends nothing but pictures that take long does not hold up all others.
+  // Per user, so that slow pictures of one user do not block all others.
   if (waitingCount >= maxWaiting.total || ownCount >= maxWaiting.perUser)
     throw new ProblemError('RATE_LIMITED', null, 2)
   waitingCount += 1
@@ -34,8 +34,8 @@ async function decodeWithinLimits<T>(userId: number, work: () => Promise<T>): Pr
 }
 
 /**
- * A square of `avatarSide`, from the middle where it was none. Throws UNSUPPORTED_TYPE, VALIDATION_ERROR for too many pixels or
- * too long a side, and RATE_LIMITED.
+ * Returns a square of `avatarSide`, cut from the middle. Throws UNSUPPORTED_TYPE, RATE_LIMITED, or VALIDATION_ERROR if it has too many
+ * pixels or one side is too long.
  */
 export async function makeAvatar(file: Uint8Array, userId: number): Promise<AvatarImage> {
   const size = readImageSize(file)

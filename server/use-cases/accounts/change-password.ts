@@ -1,4 +1,4 @@
-/** Changing the own password (S-38, S-39, S-48): the original one is asked for, and all other sessions end. */
+/** Changes the caller's password (S-38, S-39, S-48). Needs the current one, and ends all other sessions. */
 import { deleteCalendarFeed } from '#server/db/orders/calendar-feeds.ts'
 import { announceEndedSessions } from '#server/use-cases/sessions/ended-sessions.ts'
 import type { Caller } from '#domain/access.ts'
@@ -19,7 +19,6 @@ import { forgiveGuesses, reserveGuess, getPasswordLimits } from '#server/use-cas
 export interface PasswordChange {
   originalPassword: string
   newPassword: string
-  /** The session that goes on. */
   sessionId: string | null
   address: string
   requestId: string
@@ -32,7 +31,7 @@ export async function changeOwnPassword(app: AppContext, { userId, companyId }: 
   const credential = await writeAsSystem(app, (db) => findCredentialByUserId(db, userId))
   if (!credential?.passwordHash) throw createWrongPasswordError()
   const { passwordHash } = credential
-  // A stolen access token must not be a way around the limit on guesses.
+  // The limit on password guesses applies here too, so that a stolen access token cannot bypass it.
   const guessLimits = getPasswordLimits(credential.companyCode, credential.email, {
     address: input.address,
     isKnown: true,
@@ -53,7 +52,7 @@ export async function changeOwnPassword(app: AppContext, { userId, companyId }: 
     await storePasswordHash(db, userId, newPasswordHash)
     await endAllSessions(db, userId, now, 'password', input.sessionId)
     await spendAllKeys(db, userId, now)
-    // Whoever had the old password may have read its address.
+    // A person who had the old password may know the address of the calendar feed.
     await deleteCalendarFeed(db, userId)
     await requestMail(db, { companyId, now }, { mail: 'password-changed', userId })
     await addAuditEntries(db, { companyId, userId, now, status: 0, intent: null, requestId: input.requestId }, [

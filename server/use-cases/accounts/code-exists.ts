@@ -1,4 +1,4 @@
-/** Whether something exists: one bit, for the pairs that may be asked, about the own company unless a code is everybody's. */
+/** Existence queries by code. They search the caller's company unless a code is unique over all companies. */
 import { type Caller, isAllowed, type AccessRule } from '#domain/access.ts'
 import { normaliseText } from '#domain/text.ts'
 import type { DatabaseHandle } from '#server/db/database.ts'
@@ -13,7 +13,7 @@ import { createForbiddenProblem, createValidationProblem } from '#server/problem
 import { getBusinessMoment } from '#server/use-cases/orders/business-time.ts'
 import { normaliseServiceCode } from '#server/use-cases/orders/order-terms.ts'
 
-/** Codes that anybody may ask for (D57). */
+/** Anonymous callers may query these codes (D57). */
 export const publicCodeResources: readonly string[] = ['company']
 
 type CodeLookup = (db: DatabaseHandle, code: string, app: AppContext) => Promise<boolean>
@@ -28,7 +28,6 @@ const createModuleCodeLookup =
       .limit(1)
       .executeTakeFirst()) !== undefined
 
-/** The catalogue's codes are the provider staff's to ask. */
 const codeResources: Record<string, { allowedCallers: AccessRule; lookUp: CodeLookup }> = {
   company: { allowedCallers: 'anybody', lookUp: async (db, code) => (await findCompanyByCode(db, code)) !== null },
   order: {
@@ -40,7 +39,7 @@ const codeResources: Record<string, { allowedCallers: AccessRule; lookUp: CodeLo
   automodule: { allowedCallers: 'providerAdmin', lookUp: createModuleCodeLookup(true) },
 }
 
-/** Throws VALIDATION_ERROR for another resource, FORBIDDEN for one that is not the caller's to ask. */
+/** Throws VALIDATION_ERROR for an unknown resource, and FORBIDDEN for one that the caller may not query. */
 export async function isCodeTaken(
   app: AppContext,
   caller: Caller | null,
@@ -52,7 +51,7 @@ export async function isCodeTaken(
   return writeAsSystem(app, (db) => codeResource.lookUp(db, code, app))
 }
 
-/** `company`: code or id. About another company the answer is always no (N-07). */
+/** `company` is a code or an id. For another company the result is always false (N-07). */
 export const hasUserWithEmail: UseCase<typeof userExists> = async ({ db, caller }, { query }) => {
   if (query.company !== undefined && !isOwnCompany(caller, query.company)) return { body: false }
   return { body: (await findUserByEmail(db, caller.companyId, query.code)) !== null }
@@ -61,7 +60,7 @@ export const hasUserWithEmail: UseCase<typeof userExists> = async ({ db, caller 
 const isOwnCompany = (caller: Caller, company: string) =>
   company.toLowerCase() === caller.companyCode || company === String(caller.companyId)
 
-/** Over all companies, because the code becomes a host name (D37): that it is taken is all that is said. */
+/** Searches all companies, because the code becomes a host name (D37). The result reveals nothing else. */
 export const hasOrderWithCode: UseCase<typeof orderExists> = async (context, { query }) => ({
   body: await isServiceCodeTaken(context.db, normaliseServiceCode(query.code), getBusinessMoment(context)),
 })

@@ -1,4 +1,3 @@
-/** The own company's profile; its code never changes. */
 import { findFieldChanges } from '#domain/audit-log/changes.ts'
 import { checkCompany } from '#domain/accounts/company-fields.ts'
 import { cleanText } from '#domain/text.ts'
@@ -18,10 +17,10 @@ import { createValidationProblem, createNotFoundProblem, requireRow } from '#ser
 import { announceAccount } from '#server/use-cases/accounts/announce-account.ts'
 import { requireVersion } from '#server/use-cases/require-version.ts'
 
-/** Of one page of names: who is not among them is looked for by more of the name. */
+/** A caller who misses a company types more of its name. */
 const maxMatches = 20
 
-/** For the provider's staff, who may look at all of them (D53). */
+/** For the provider's staff, who may see all companies (D53). */
 export const findCompanies = async (
   app: AppContext,
   { id, searchText = '' }: { id?: number | undefined; searchText?: string | undefined },
@@ -35,7 +34,7 @@ type CompanyRow = Omit<CompanyRecord, 'create_time' | 'update_time'>
 
 const toCompanyRow = ({ create_time: _createTime, update_time: _updateTime, ...row }: CompanyRecord): CompanyRow => row
 
-/** Another company's id is as good as none. */
+/** Another company's id is treated as unknown. Throws NOT_FOUND. */
 function requireOwnCompanyId({ caller }: UseCaseContext, id: number | `~${string}`): number {
   if (id !== caller.companyId) throw createNotFoundProblem()
   return id

@@ -1,4 +1,4 @@
-/** Whether a value stands in a field of some row: for the pairs on a list, under the conditions that each takes (F-14). */
+/** Whether a value exists in a field. Only listed pairs of resource and field are allowed (F-14). */
 import type { fieldExists } from '#contract/accounts.ts'
 import { type Caller, type ClientType, clientTypes, isProviderAdmin } from '#domain/access.ts'
 import { normaliseText } from '#domain/text.ts'
@@ -10,15 +10,14 @@ import { createValidationProblem } from '#server/problems/problem-error.ts'
 import { requireType } from '#server/use-cases/orders/client-types.ts'
 
 interface FieldConditions {
-  /** The row that is being changed, and may keep its value. */
+  /** Id of the row that is being changed. It is excluded from the search. */
   not: number
-  /** Within which the value is unique. */
+  /** The values are unique within a client type. */
   type: ClientType
 }
 
 interface FieldLookup {
   allowedConditions: readonly (keyof FieldConditions)[]
-  /** Of the catalogue, which the provider's staff alone write. */
   isForProviderStaff?: true
   buildQuery: (db: DatabaseHandle, value: string, conditions: FieldConditions & { companyId: number }) => ExistsQuery
 }
@@ -74,7 +73,7 @@ function findFieldLookup(name: string, caller: Caller): FieldLookup {
   return lookup
 }
 
-/** `not=7&type=saas`: each at most once, and only what the pair takes. */
+/** Parses conditions such as `not=7&type=saas`. Each may occur once, and only if the pair allows it. */
 function parseConditions({ allowedConditions }: FieldLookup, text: string): FieldConditions {
   const conditions: FieldConditions = { not: 0, type: 'saas' }
   const seenNames = new Set<string>()
@@ -90,7 +89,7 @@ function parseConditions({ allowedConditions }: FieldLookup, text: string): Fiel
   return conditions
 }
 
-/** Throws VALIDATION_ERROR for a pair or a condition that is not on the list, FORBIDDEN for another client type. */
+/** Throws VALIDATION_ERROR for a pair or condition that is not listed, and FORBIDDEN for another client type. */
 export const hasFieldWithValue: UseCase<typeof fieldExists> = async ({ db, caller }, { query }) => {
   const lookup = findFieldLookup(`${query.resource}.${query.field}`, caller)
   const conditions = parseConditions(lookup, query.conds ?? '')

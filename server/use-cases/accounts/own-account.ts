@@ -1,4 +1,3 @@
-/** The own account, and what the client must know of this installation. */
 import type { getSettings, getUser, updateOwnUser } from '#contract/accounts.ts'
 import { isCompanyAdmin } from '#domain/access.ts'
 import { cleanText } from '#domain/text.ts'
@@ -13,7 +12,7 @@ import { createValidationProblem } from '#server/problems/problem-error.ts'
 import { readSealKeys } from '#server/use-cases/sessions/seal-key.ts'
 import { requireUserVersion, storeUser, createUserNotFoundError, toUserRow } from '#server/use-cases/accounts/users.ts'
 
-/** Oneself; an admin sees the own company's others. For everybody else another's id is as good as none. */
+/** Admins may read other users of their company. For other callers those ids are treated as unknown. */
 export const readUser: UseCase<typeof getUser> = async ({ db, app, caller, sessionId }, { query }) => {
   const id = query.userId ?? caller.userId
   const isSelf = id === caller.userId
@@ -26,7 +25,6 @@ export const readUser: UseCase<typeof getUser> = async ({ db, app, caller, sessi
   return { body: { ...toUserRow(app, record), ...sealKeys, invitation } }
 }
 
-/** Nobody is given another's, whatever they ask for. */
 const noSealKeys = { seal_key: null, session_seal_key: null, seal_keys: [] }
 
 async function findInvitation(db: DatabaseHandle, { config, clock }: AppContext, userId: number) {
@@ -47,7 +45,7 @@ export const changeOwnUser: UseCase<typeof updateOwnUser> = async (context, { pa
   return storeUser(context, userBefore, getChangedOwnFields(userBefore, { ...fields, avatar }), 'update')
 }
 
-/** One that this user has put in: named as the server calls it, or by the number that its own write left. */
+/** Accepts only a picture of this user, by the server's name or by the id that the upload returned. */
 async function requireOwnPicture(
   { db, caller }: UseCaseContext,
   userBefore: UserRecord,

@@ -10,10 +10,10 @@ type HashingCost = Config['argon2']
 // 2: Argon2id. The package's own name for it is an ambient const enum, which cannot be used here.
 const argon2id = 2
 
-// One queue per process, because the cores are the process's.
+// One queue per process, because all requests share its CPU cores.
 const queue = new HashingQueue(availableParallelism())
 
-/** Throws RATE_LIMITED where too many wait. Whatever is counted against guesses is counted inside. */
+/** Throws RATE_LIMITED if too many requests wait. Guesses are counted inside `work`. */
 export const withQueuePosition = <T>(
   caller: HashingCaller,
   work: (position: HashingQueuePosition) => Promise<T>,
@@ -21,7 +21,7 @@ export const withQueuePosition = <T>(
 
 export const unknownCaller: HashingCaller = { kind: 'anonymous' }
 
-/** Without a place it waits among the strangers. */
+/** Without a position the work waits among the unknown callers. */
 export const hashPassword = (password: string, cost: HashingCost, position?: HashingQueuePosition): Promise<string> => {
   const work = () => argon2Hash(password.normalize('NFC'), { ...cost, algorithm: argon2id })
   return position ? position.run(work) : withQueuePosition(unknownCaller, (newPosition) => newPosition.run(work))
@@ -33,9 +33,9 @@ interface VerifyOptions {
 }
 
 /**
- * How a password fits: systems compose letters such as é in their own ways, so NFC is what is hashed and compared. `as typed`: the hash was
- * made before that, and is to be made anew. Null: it does not fit. A `storedHash` of null stands for no such account: the same work is done
- * for it (S-32).
+ * Compares a password with a stored hash, in its NFC form because systems compose letters such as é differently. Returns `as typed` if the
+ * hash is from before that rule and must be replaced, and null if the password is wrong. With `storedHash` null (no such account) the same
+ * work is done (S-32).
  */
 export async function matchPassword(
   storedHash: string | null,
@@ -60,7 +60,7 @@ export const verifyPassword = async (
 
 const dummyHashesByCost = new Map<string, Promise<string>>()
 
-/** A hash of no password at the present cost; made once, and before the first stranger could time its making. */
+/** Returns a hash at the current cost, made once and before the first request could measure its making. */
 function getDummyHash(cost: HashingCost): Promise<string> {
   const costKey = JSON.stringify(cost)
   let dummyHash = dummyHashesByCost.get(costKey)
@@ -75,7 +75,6 @@ export const prepareDummyHash = async (cost: HashingCost): Promise<void> => {
   await getDummyHash(cost)
 }
 
-/** Whether a stored hash was made at less than the present cost. */
 export function isOutdatedHash(storedHash: string, { memoryCost, timeCost, parallelism }: HashingCost): boolean {
   const match = /^\$argon2id\$v=19\$m=(\d+),t=(\d+),p=(\d+)\$/.exec(storedHash)
   if (!match) return true

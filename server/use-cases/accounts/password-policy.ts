@@ -1,10 +1,10 @@
-/** Which passwords are refused beside their length (S-28): those that many use, and those made of the account's own words. */
+/** Refuses common passwords, and those made of words from the account (S-28). */
 import { readFileSync } from 'node:fs'
 import { dictionary } from '@zxcvbn-ts/language-common'
 import { checkPassword, isGuessable } from '#domain/accounts/passwords.ts'
 import { createValidationProblem, ProblemError } from '#server/problems/problem-error.ts'
 
-/** The most used ones that were ever stolen, and variants, runs, dates and words of ours. */
+/** The most common leaked passwords, and variants, sequences, dates and words of this product. */
 const commonPasswords = new Set([
   ...dictionary['passwords-common'],
   ...readFileSync(new URL('common-passwords.txt', import.meta.url), 'utf8')
@@ -19,7 +19,6 @@ export interface PasswordOwner {
   email: string
 }
 
-/** Throws VALIDATION_ERROR for a wrong length and WEAK_PASSWORD for one that is easy to guess. */
 export function requireGoodPassword(field: string, password: string, owner: PasswordOwner): void {
   const problem = checkPassword(field, password)
   if (problem) throw createValidationProblem([problem])

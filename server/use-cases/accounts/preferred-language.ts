@@ -1,11 +1,11 @@
-/** A user is written to in the language in which they signed in last (D68). */
+/** Mails to a user are in the language of the last login (D68). */
 import type { Language } from '#domain/accounts/users.ts'
 import type { UserCredential } from '#server/db/accounts/credentials.ts'
 import type { DatabaseHandle } from '#server/db/database.ts'
 import { updateUser, lockUser } from '#server/db/accounts/users.ts'
 import type { AuditEntry } from '#server/db/audit/audit-entry.ts'
 
-/** In the sign-in's transaction; answers what is to stand in the trail. Null: the client did not say one of ours. */
+/** Returns audit entries. `language` is null if the client sent no supported one. */
 export async function updatePreferredLanguage(
   db: DatabaseHandle,
   { userId, companyId, companyName, userName, language: currentLanguage }: UserCredential,

@@ -1,4 +1,4 @@
-/** A company comes in: registered with its first user, and the activation mail sent again to who knows the password (portal 5). */
+/** Registers a company with its first user, and sends the activation mail again (portal 5). */
 import { environments } from '#domain/access.ts'
 import { checkSignup, type SignupValues } from '#domain/accounts/signup.ts'
 import { normaliseText, cleanText } from '#domain/text.ts'
@@ -31,7 +31,6 @@ import {
   getPasswordLimits,
 } from '#server/use-cases/sessions/sign-in-limits.ts'
 
-/** Who asks, as far as anybody knows. */
 export interface RegistrationSource {
   address: string
   requestId: string
@@ -41,8 +40,8 @@ export interface RegistrationSource {
 const createDuplicateCodeError = (code: string) => new ProblemError('DUP_CODE', { code })
 
 /**
- * Answers where the activation mail goes. The same form again, because its answer was lost, has no second effect and the same
- * answer: until the account is activated, who knows its password and says all the same is who registered it.
+ * Returns the address of the activation mail. Sending the same form again, because the response was lost, has no second effect. Until the
+ * activation, a caller who knows the password and sends the same values is taken for the one who registered.
  */
 export async function registerCompany(
   app: AppContext,
@@ -54,7 +53,7 @@ export async function registerCompany(
   const now = app.clock()
   const existingCompany = await writeAsSystem(app, async (db) => {
     const company = await findCompanyByCode(db, form.code)
-    // Before the password is hashed, which is what a flood of forms would be after.
+    // Before the expensive hashing, which a flood of forms would target.
     if (!company) await countMails(db, { email: form.user_email, sender: { network: source.address }, now })
     return company
   })
@@ -62,7 +61,6 @@ export async function registerCompany(
   const password_hash = await hashPassword(form.user_password, app.config.argon2)
   const createdUser = await writeAsSystem(app, (db) => addCompany(db, form, { password_hash, source, now })).catch(
     (error: unknown) => {
-      // The same form twice at once: the other one was first.
       if (error instanceof ProblemError && error.code === 'DUP_CODE') return null
       throw error
     },
@@ -77,7 +75,7 @@ export async function registerCompany(
   return form.user_email
 }
 
-/** Throws VALIDATION_ERROR, RESERVED_CODE and WEAK_PASSWORD. */
+/** Throws VALIDATION_ERROR, RESERVED_CODE or WEAK_PASSWORD. */
 function parseSignup(input: SignupValues): SignupValues {
   const { user_password, confirmPwd: _confirmation, ...texts } = input
   const normalisedTexts = Object.fromEntries(Object.entries(texts).map(([field, value]) => [field, cleanText(value)]))
@@ -97,7 +95,7 @@ interface AddCompanyOptions {
   now: number
 }
 
-/** The first user runs the company: admin, and may order. Throws DUP_CODE. */
+/** The first user is the company's admin and has the order right. Throws DUP_CODE. */
 async function addCompany(db: DatabaseHandle, form: SignupValues, { password_hash, source, now }: AddCompanyOptions) {
   const companyId = await insertCompany(db, { ...toCompanyProfile(form), create_time: now, update_time: now })
   const userId = await insertUser(db, {
@@ -140,7 +138,7 @@ function toCompanyProfile(form: SignupValues): CompanyProfile {
   }
 }
 
-/** Throws DUP_CODE unless it is the same form, and RATE_LIMITED like any other place where a password can be tried (S-29). */
+/** Throws DUP_CODE unless it is the same form, and RATE_LIMITED like every check of a password (S-29). */
 async function repeatRegistration(
   app: AppContext,
   form: SignupValues,
@@ -164,7 +162,6 @@ async function repeatRegistration(
   return credential.email
 }
 
-/** Who it is, if the password is theirs. Throws RATE_LIMITED. */
 const verifyCredential = (
   app: AppContext,
   guessLimits: GuessLimits,
@@ -178,7 +175,7 @@ const verifyCredential = (
     return (await verifyPassword(credential?.passwordHash ?? null, password, { cost, position })) ? credential : null
   })
 
-/** M25: a login that was refused because the account is not activated. Throws as the login does, USER_STATUS_INVALID and RATE_LIMITED. */
+/** For a login that was refused because the account is not activated (M25). Throws like the login. */
 export async function resendActivation(
   app: AppContext,
   input: { username: string; password: string },

@@ -1,4 +1,4 @@
-/** Company codes of sign-ups that were never activated become free again, so that nobody can hold names without using them. */
+/** Releases the company codes of sign-ups that were never activated, so that nobody reserves codes unused. */
 import { addAuditEntries } from '#server/db/audit/audit-trail.ts'
 import { releaseCode, findUnusedSignUps } from '#server/db/accounts/companies.ts'
 import { takeChangeNumber } from '#server/db/change-numbers.ts'
@@ -6,10 +6,9 @@ import type { DatabaseHandle } from '#server/db/database.ts'
 import { quotas } from '#server/use-cases/quotas.ts'
 
 const dayMs = 86_400_000
-/** In one transaction; the rest is for the next hour. */
+/** Per transaction. The others follow in the next hourly run. */
 const maxCompanies = 200
 
-/** Returns how many it gave back. `now` in epoch ms. */
 export async function releaseCodes(db: DatabaseHandle, now: number): Promise<number> {
   const unusedCompanies = await findUnusedSignUps(db, {
     createdBefore: now - quotas.activationDays * dayMs,

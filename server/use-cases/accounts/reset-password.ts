@@ -1,4 +1,4 @@
-/** A forgotten password: a link by mail, and a new password by that link (portal 5, S-35 to S-38). */
+/** Resets a forgotten password by a link in a mail (portal 5, S-35 to S-38). */
 import { deleteCalendarFeed } from '#server/db/orders/calendar-feeds.ts'
 import { announceEndedSessions } from '#server/use-cases/sessions/ended-sessions.ts'
 import { checkForgottenPassword } from '#domain/accounts/passwords.ts'
@@ -20,8 +20,8 @@ import { forgiveAllGuesses } from '#server/use-cases/sessions/sign-in-limits.ts'
 const createInvalidLinkError = () => new ProblemError('INVALID_RESETPWD_LINK')
 
 /**
- * Nobody is looked for here: that is done when the mail is made. So neither the answer nor the time it takes tells whether
- * there is such a user (S-32). Throws VALIDATION_ERROR for what nobody could be, and RATE_LIMITED, counted by what was typed.
+ * The user is looked up when the mail is built, so neither the response nor its duration reveals whether the user exists (S-32). Throws
+ * VALIDATION_ERROR and RATE_LIMITED, counted by the typed values.
  */
 export async function requestPasswordReset(
   app: AppContext,
@@ -46,8 +46,8 @@ export async function readResetCredential(app: AppContext, key: string): Promise
 }
 
 /**
- * Ends all sessions and all other links, and signs nobody in (S-38). An account that was not activated stays so: a link that
- * proves the mail box is not the one that was asked to activate it. Throws INVALID_RESETPWD_LINK and WEAK_PASSWORD.
+ * Ends all sessions and other links, and does not sign in (S-38). An account that is not activated stays so, because this link was not sent
+ * to activate it. Throws INVALID_RESETPWD_LINK and WEAK_PASSWORD.
  */
 export async function resetPassword(
   app: AppContext,
@@ -63,9 +63,9 @@ export async function resetPassword(
     await storePasswordHash(db, userId, passwordHash)
     await endAllSessions(db, userId, now, 'password')
     await spendAllKeys(db, userId, now)
-    // Whoever had the old password may have read its address.
+    // A person who had the old password may know the address of the calendar feed.
     await deleteCalendarFeed(db, userId)
-    // Whoever was locked out by a stranger's guesses comes in again (S-30).
+    // A user who was locked out by another person's guesses can sign in again (S-30).
     await forgiveAllGuesses(db, companyCode, email, now)
     await requestMail(db, { companyId, now }, { mail: 'password-changed', userId })
     await addAuditEntries(db, { companyId, userId, now, status: 0, intent: null, requestId: input.requestId }, [

@@ -1,4 +1,4 @@
-/** The users of the own company: listed, invited, changed, moved between their states (portal 4). */
+/** The users of the caller's company (portal 4). */
 import { createListUseCase } from '#server/use-cases/list-use-case.ts'
 import { announceEndedSessions } from '#server/use-cases/sessions/ended-sessions.ts'
 import type { RowRef } from '#contract/endpoint.ts'
@@ -35,7 +35,7 @@ import { requestMail, countMails } from '#server/use-cases/mail/request-mail.ts'
 import { createSealKey } from '#server/use-cases/sessions/seal-key.ts'
 import { requireVersion } from '#server/use-cases/require-version.ts'
 
-/** A row as answers show it: listed field by field, so that nothing leaves by being in the table. */
+/** Returns the row of a response. Its fields are listed one by one, so that a new column is never sent by accident. */
 export function toUserRow({ config }: AppContext, record: users.UserRecord): UserRow & { id: number } {
   return {
     id: record.id,
@@ -59,17 +59,16 @@ export function toUserRow({ config }: AppContext, record: users.UserRecord): Use
   }
 }
 
-/** Throws the 412 that shows the user as it is now. */
 export const requireUserVersion = (context: UseCaseContext, user: users.UserRecord) =>
   requireVersion(context, user, {
     buildCurrentRow: () => toUserRow(context.app, user),
     auditTarget: { code: 'user', info: { UserId: user.id } },
   })
 
-/** Foreign, missing and not yet named are one answer: nobody learns that the row exists (S-53). */
+/** Another company's user and a missing one get the same response, so that no row is revealed (S-53). */
 export const createUserNotFoundError = () => new ProblemError('USER_NOT_EXIST')
 
-/** Throws USER_NOT_EXIST for another company's user, and SELF_FORBIDDEN for the caller. */
+/** Throws USER_NOT_EXIST for a user of another company, and SELF_FORBIDDEN for the caller. */
 export async function requireColleague(db: DatabaseHandle, caller: Caller, id: RowRef): Promise<users.UserRecord> {
   const user = typeof id === 'number' ? await users.findUserById(db, caller.companyId, id) : null
   if (!user) throw createUserNotFoundError()
@@ -77,7 +76,6 @@ export async function requireColleague(db: DatabaseHandle, caller: Caller, id: R
   return user
 }
 
-/** Of the caller's own company alone. */
 export const userList = createListUseCase<typeof listUsers, number, users.UserRecord>({
   reads: users.userReads,
   async runInScope({ caller }, { params: { companyId } }, read) {
@@ -87,14 +85,14 @@ export const userList = createListUseCase<typeof listUsers, number, users.UserRe
   toRow: ({ app }, row) => toUserRow(app, row),
 })
 
-/** Locked until the commit. Throws USER_NOT_EXIST for missing and foreign alike. */
+/** Locks the row until the commit. Throws USER_NOT_EXIST for a missing user and for one of another company. */
 async function lockOwnUser({ db, caller }: UseCaseContext, id: RowRef): Promise<users.UserRecord> {
   const user = typeof id === 'number' ? await users.lockUser(db, caller.companyId, id) : null
   if (!user) throw createUserNotFoundError()
   return user
 }
 
-/** Only the delete level gives an access level, and only to the provider's users (D48). */
+/** Only a caller with the delete level may change an access level, and only for the provider's users (D48). */
 function requireGrantableLevel({ caller }: UseCaseContext, level: number, currentLevel: number): void {
   if (level === currentLevel) return
   if (caller.companyCode !== PROVIDER || !isDeleteLevel(caller)) throw createForbiddenProblem()
@@ -133,7 +131,7 @@ export const create: UseCase<typeof createUser> = async (context, { body }) => {
   return finishUserWrite(context, createdUser, 'create', null)
 }
 
-/** Throws MAIL_LIMIT where this address has had its mails of the hour, and COMPANY_MAIL_LIMIT where the company has (S-40). */
+/** Throws MAIL_LIMIT or COMPANY_MAIL_LIMIT if the hourly limit of the address or company is reached (S-40). */
 async function sendActivation(context: UseCaseContext, recipient: { id: number; email: string }): Promise<void> {
   const { db, caller, now } = context
   await countMails(db, { email: recipient.email, sender: caller, now })
@@ -141,7 +139,6 @@ async function sendActivation(context: UseCaseContext, recipient: { id: number; 
   context.afterCommit(() => notifyJobs(context.app))
 }
 
-/** Of the row only the time of the invitation changes. */
 export const resendActivation: UseCase<typeof sendActivationMail> = async (context, { params }) => {
   const { db, caller } = context
   const user = typeof params.id === 'number' ? await users.lockUser(db, caller.companyId, params.id) : null
@@ -174,7 +171,7 @@ export const update: UseCase<typeof updateCompanyUser> = async (context, { param
 
 type SentFields = { [F in keyof UserFields]?: UserFields[F] | undefined }
 
-/** What differs from the row. A locked field with the value it has is no change; with another it is a mistake. */
+/** Returns the fields that differ from the row. A locked field may be sent with its current value only. */
 function getChangedFields(
   { caller }: UseCaseContext,
   userBefore: users.UserRecord,
@@ -192,7 +189,7 @@ function getChangedFields(
   return changes
 }
 
-/** D54: a company must not lock itself out. */
+/** A company must not lock itself out (D54). */
 async function requireRemainingAdmin(
   { db, caller }: UseCaseContext,
   userBefore: users.UserRecord,
@@ -222,7 +219,7 @@ async function moveUser(
   step: Exclude<UserAction, 'activatemail'>,
 ): Promise<UseCaseResponse<UserRow & { id: number }>> {
   const userBefore = await lockOwnUser(context, id)
-  // The version first: who did the same meanwhile is shown the row, not told that it is in the wrong state.
+  // Checked first: if another user took the same action, the caller gets the current row and not a wrong status.
   await requireUserVersion(context, userBefore)
   const refusalCode = getUserActionRefusal(step, userBefore, { isSelf: userBefore.id === context.caller.userId })
   if (refusalCode) throw new ProblemError(refusalCode)
@@ -230,7 +227,7 @@ async function moveUser(
   await requireRemainingAdmin(context, userBefore, { ...userBefore, status })
   const result = await storeUser(context, userBefore, { status }, operations[step])
   if (step !== 'enable') {
-    // The next request of theirs is refused already by the status; the families end so that enabling revives none.
+    // The status alone refuses the next request. The sessions end so that enabling the user does not revive them.
     await endAllSessions(context.db, userBefore.id, context.now, step === 'disable' ? 'disabled' : 'deleted')
     context.afterCommit(() => announceEndedSessions(context.app))
     logUserEvent(context, step === 'disable' ? 'user_disabled' : 'user_deleted', userBefore.id)
@@ -238,7 +235,7 @@ async function moveUser(
   return result
 }
 
-/** Writes the fields of a locked row; nothing to write leaves row and version as they are. */
+/** Stores the fields of a locked row. Without a change, the row and its version stay the same. */
 export async function storeUser(
   context: UseCaseContext,
   userBefore: users.UserRecord,
@@ -285,7 +282,7 @@ const userFacts = [
   'avatar',
 ] as const
 
-/** What of a user an entry may show: neither password nor key; of a picture, that there is one. */
+/** Facts for an audit entry. They contain neither password nor key, and of a picture only that there is one. */
 const toUserFacts = ({ orders, avatar, ...facts }: users.UserRecord) => ({
   ...facts,
   order: orders,

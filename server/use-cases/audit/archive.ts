@@ -1,6 +1,6 @@
 /**
- * Entries that are older than they must be kept go into a file (NDJSON: leaves, tiles, checkpoint), which is read back and checked
- * against the log before they leave the database. The file proves them as the portal did.
+ * Moves old entries into a file (NDJSON: leaves, tiles, checkpoint). The file is read back and compared with the log before the entries are
+ * deleted. It proves them as the portal did.
  */
 import { createHash } from 'node:crypto'
 import { mkdir, open, readFile, rename } from 'node:fs/promises'
@@ -28,7 +28,7 @@ const yearMs = 365.25 * 86_400_000
 
 export const getArchiveFolder = ({ config }: Pick<AppContext, 'config'>) => join(config.filesDir, 'audit-archive')
 
-/** Answers how many entries went. Nothing goes where the setting says never. */
+/** Returns the number of archived entries. Archives nothing if the setting is 0 (never). */
 export async function archiveOldEntries(app: AppContext): Promise<number> {
   const { auditYears } = app.config
   if (auditYears === 0) return 0
@@ -47,13 +47,13 @@ export async function archiveOldEntries(app: AppContext): Promise<number> {
   return archivedCount
 }
 
-/** In one transaction with its log held, so that of several nodes one writes the file. Answers how many entries went. */
+/** Locks the log, so that only one node writes the file. Returns the number of archived entries. */
 function archiveRange(app: AppContext, entryRange: ArchivableRange): Promise<number> {
   const { companyId, from, to } = entryRange
   const name = `audit-${companyId}-${from}-${to}.ndjson`
   return runInTransaction(app, systemScope, async (db) => {
     if (!(await tryLockLog(db, companyId)) || (await readArchivedEnd(db, companyId)) !== from) return 0
-    // How old entries are is read from their columns: an entry that was made older there would leave the trail.
+    // The age is read from columns, so a manipulated entry that seems older would leave the trail.
     const changedIndex = await findChangedIndex(app, db, { ...entryRange, size: await getLogSize(db, companyId) })
     if (changedIndex !== null) {
       const changedRange = { from: changedIndex, to: changedIndex + 1 }
@@ -97,7 +97,7 @@ async function readArchiveText(db: DatabaseHandle, { companyId, from, to }: Arch
   )
 }
 
-/** Under another name first: a file with its own name is whole. */
+/** Writes under another name first and renames at the end, so a file with its final name is complete. */
 async function writeDurably(folderPath: string, name: string, text: string): Promise<void> {
   await mkdir(folderPath, { recursive: true, mode: 0o700 })
   const partialPath = join(folderPath, `${name}.partial`)
@@ -111,7 +111,6 @@ async function writeDurably(folderPath: string, name: string, text: string): Pro
   await rename(partialPath, join(folderPath, name))
 }
 
-/** What of the file is not what the log has; null: all of it is. */
 export async function findArchiveFault(
   db: DatabaseHandle,
   { companyId, from, to }: ArchivableRange,

@@ -1,4 +1,4 @@
-/** The audit trail as it is read: whose log, what of it, and its rows (contracts 2, 7, D51). */
+/** Reads the audit trail (contracts 2, 7, D51). */
 import type { OutputOf, ParsedInputOf } from '#contract/endpoint.ts'
 import type { listTrail, trailActivity } from '#contract/audit-trail.ts'
 import { isDeleteLevel, isProvider } from '#domain/access.ts'
@@ -22,8 +22,8 @@ import { checkListedEntries } from '#server/use-cases/audit/check-listed-entries
 export type TrailReader = Pick<UseCaseContext, 'db' | 'app' | 'caller'>
 
 /**
- * The company whose log is read, behind whose fence the rest of the transaction stands. Throws NOT_FOUND for another company's
- * where the caller is none of the provider's staff; 0, of calls without a session, is for them too.
+ * Returns the company whose log is read, and restricts the rest of the transaction to it. Throws NOT_FOUND for another company's log unless
+ * the caller is of the provider's staff. Log 0 has the calls without a session.
  */
 export async function openTrail({ db, caller }: TrailReader, companyId: number | null | undefined): Promise<number> {
   const id = companyId ?? caller.companyId
@@ -37,7 +37,7 @@ type TrailQuery = Omit<
   'results' | 'page' | 'after' | 'sortField' | 'sortOrder'
 >
 
-/** Throws VALIDATION_ERROR where a day is no date or the first is after the last. */
+/** Throws VALIDATION_ERROR if a date is invalid or the first one is after the last. */
 export function parseTrailFilter(
   { app, caller }: Omit<TrailReader, 'db'>,
   companyId: number,
@@ -67,7 +67,7 @@ export function parseTrailFilter(
   }
 }
 
-/** The entry as this reader sees it: customers do not read which of the provider's staff it was. */
+/** Customers do not see which member of the provider's staff acted. */
 export function toVisibleEntryRow(
   { app, caller }: Omit<TrailReader, 'db'>,
   { leaf, log_index, actor }: AuditEntryMatch,
@@ -79,14 +79,14 @@ export function toVisibleEntryRow(
 
 type WireRow = OutputOf<typeof listTrail>['data'][number]
 
-/** Rows of the contract's type: `readonly` ends at the wire. */
+/** The rows are `readonly`, but the contract's type is not. */
 const toWireRows = (rows: AuditEntryRow[]) => rows as unknown as WireRow[]
 
 export const listEntries: UseCase<typeof listTrail> = async (context, { query }) => {
   const { results, page, after, sortOrder, companyId, ...conditions } = query
   if (after === undefined && page * results > maxCountedEntries)
     throw createValidationProblem([{ field: 'page', code: 'OUT_OF_RANGE' }])
-  // What one of the staff did for a customer stands in that customer's log: its receipt finds it without naming whose.
+  // An action of the staff for a customer is in that customer's log. A receipt finds it without naming the company.
   const shouldSearchOtherLogs = companyId === undefined && conditions.intent !== undefined && isProvider(context.caller)
   const logCompanyId = await openTrail(context, companyId)
   const filter = parseTrailFilter(context, logCompanyId, conditions)
@@ -102,7 +102,7 @@ export const listEntries: UseCase<typeof listTrail> = async (context, { query })
   return { body: count > maxCountedEntries ? { ...body, more: true as const } : body }
 }
 
-/** A page that is not full tells the count by itself, unless it lies beyond the end. */
+/** A page that is not full already shows the count, unless it is beyond the end. */
 async function countMatches(
   { db }: TrailReader,
   filter: TrailFilter,
@@ -117,7 +117,7 @@ async function countMatches(
   return isLastPage ? (page - 1) * results + matchCount : countAuditEntries(db, filter)
 }
 
-/** In the logs of other companies, by a function that finds an intent and nothing else. */
+/** Searches the logs of other companies, by a database function that can only find an intent. */
 async function findInOtherLogs(context: UseCaseContext, filter: TrailFilter): Promise<AuditEntryMatch[]> {
   const company = await findCompanyOfIntent(context.db, filter.intent ?? '')
   if (company === null) return []

@@ -1,6 +1,6 @@
 /**
- * After a restore: every log says in its next entry how large it was, and its checkpoints carry the new epoch. Devices that know more of
- * it than there is now are told of a restore, and not that somebody cut the log.
+ * Begins a new epoch after a restore. Each log gets an entry with its size, and its checkpoints carry the epoch. So a device that knows
+ * more entries than the log has reports a restore, and not a cut log.
  */
 import { toBase64 } from '#domain/audit-log/base64.ts'
 import { readUnverifiedCheckpoint } from '#domain/audit-log/checkpoint.ts'
@@ -18,24 +18,24 @@ import { readStoredNotes, replaceStoredNotes } from '#server/use-cases/audit/sto
 
 export interface EpochResult {
   epoch: number
-  /** Companies whose logs are not what their own checkpoints sign: a copy of a log that somebody had changed. They stay as they are. */
+  /** Companies whose logs differ from their own checkpoints. They are left unchanged. */
   changedCompanyIds: number[]
 }
 
-/** Before the server serves. The store of checkpoints goes on from what was restored. Throws StartProblem where it cannot be read. */
+/** Runs before the server accepts requests. Throws StartProblem if the checkpoint store cannot be read. */
 export async function beginEpoch(app: AppContext): Promise<EpochResult> {
   const now = app.clock()
   const storedNotes = await readStoredNotes(app)
   if (!storedNotes)
     throw new StartProblem('AUDIT_CHECKPOINT_STORE cannot be read: make the file or bucket available, and try again.')
-  // The copy is of the version before.
+  // The copy was made by the version before seals.
   if (app.database.appliedMigrations.includes(sealMigration)) await sealWaitingEntries(app, { isDeclared: true })
   const storedEpoch = Math.max(0, ...[...storedNotes.values()].map((note) => readUnverifiedCheckpoint(note).epoch))
   const restoredNotes = new Map<number, string>()
   const changedIds: number[] = []
   const newEpoch = await runInTransaction(app, { role: 'portal_system' }, async (db) => {
     const previousEpoch = await readEpoch(db)
-    // The copy may know of fewer restores than there were.
+    // The copy may be older than the latest restores.
     const nextEpoch = Math.max(previousEpoch, storedEpoch) + 1
     for (let epoch = previousEpoch + 1; epoch <= nextEpoch; epoch++) await markEpoch(db, epoch, now)
     for (const { companyId } of await listLogsToCheck(db, null)) {

@@ -1,7 +1,4 @@
-/**
- * The key of the logs is being changed (`AUDIT_KEY_NEXT`): every log says so in an entry, so that each gets a checkpoint that names the
- * next key and that both have signed, however seldom anything else happens in it.
- */
+/** Records a change of the logs' key (`AUDIT_KEY_NEXT`), so that each log gets a checkpoint signed by both keys. */
 import { getFingerprint } from '#domain/audit-log/note.ts'
 import type { AppContext } from '#server/context/context.ts'
 import { listLogsToCheck } from '#server/db/audit/audit-checks.ts'
@@ -10,7 +7,7 @@ import { setFactOnce } from '#server/db/installation-facts.ts'
 import { runInTransaction } from '#server/db/transaction.ts'
 import { getLogsName, getNextVerifierKey } from '#server/use-cases/audit/log-identity.ts'
 
-/** Before the server serves; once for each key, whichever node is first. Answers how many logs were told. */
+/** Runs before the server accepts requests, and once per key over all nodes. Returns the number of logs. */
 export async function recordKeyChange(app: AppContext): Promise<number> {
   const nextKey = getNextVerifierKey(app, 0)
   if (nextKey === null) return 0

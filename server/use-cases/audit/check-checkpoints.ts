@@ -1,6 +1,6 @@
 /**
- * Checks every stored checkpoint of a log against its tree: signed by a key of this log, in order, of a tree that the log begins with, and
- * none of those that stay was changed or removed. The hashes of the tree are checked apart.
+ * Checks every stored checkpoint of a log: it is signed by a key of this log, in order, and of a tree that the log begins with. No
+ * permanent one was changed or removed. The hashes of the tree are checked elsewhere.
  */
 import {
   type Checkpoint,
@@ -22,7 +22,7 @@ export interface CheckedTree {
   nodes: NodeReader
 }
 
-/** The sizes of those in which something is wrong. `checkpoints`: all of the log, the smallest first. */
+/** Returns sizes of faulty checkpoints. `checkpoints` are all of the log, smallest first. */
 export function findBrokenCheckpoints(
   app: AuditKeyContext,
   tree: CheckedTree,
@@ -39,7 +39,7 @@ export function findBrokenCheckpoints(
       checkpoint !== null &&
       checkpoint.size === size &&
       checkpoint.epoch >= epoch &&
-      // The integrator leaves only those that stay beside the newest one.
+      // The integrator keeps only the permanent checkpoints and the newest one.
       (isPermanent || isNewest) &&
       (!isChained || isSameChain(checkpoint.storedChain, chain)) &&
       isOfTree(checkpoint, tree)
@@ -50,14 +50,14 @@ export function findBrokenCheckpoints(
   return brokenSizes
 }
 
-/** Whether the log of this tree goes on from the checkpoint in the note. Null: there is none to go on from. */
+/** Whether the log of this tree continues the checkpoint in the note. True if `note` is null. */
 export function isContinued(app: AuditKeyContext, tree: CheckedTree, note: string | null): boolean {
   if (note === null) return true
   const checkpoint = openTrustedCheckpoint(app, tree, note, [])
   return checkpoint !== null && isOfTree(checkpoint, tree)
 }
 
-/** Null: it is no checkpoint of this log. A former key is known no more: its checkpoints count where a later one has changed the key. */
+/** Returns null if it is not of this log. A former key counts only if a later checkpoint has changed the key. */
 function openTrustedCheckpoint(
   app: AuditKeyContext,
   { companyId }: CheckedTree,
@@ -99,7 +99,6 @@ const isSameChain = (chain: StoredChain | undefined, otherChain: StoredChain | u
     ? chain === otherChain
     : chain.count === otherChain.count && isEqualHash(chain.hash, otherChain.hash)
 
-/** Of the checkpoints that stay; undefined: none does. */
 export function buildStoredChain(checkpoints: readonly StoredCheckpoint[]): StoredChain | undefined {
   return checkpoints
     .filter(({ is_permanent: isPermanent }) => isPermanent)

@@ -1,4 +1,4 @@
-/** Every entry and checkpoint of a log, in pieces that each leave the database to others: at the start, once a day, and after an alarm. */
+/** Checks all entries and checkpoints in pieces: at the start, once a day and after an alarm. */
 import { setTimeout as wait } from 'node:timers/promises'
 import type { AppContext } from '#server/context/context.ts'
 import { listLogsToCheck } from '#server/db/audit/audit-checks.ts'
@@ -14,7 +14,7 @@ import { readStoredNotes, writeStoredNotes } from '#server/use-cases/audit/store
 const entriesPerPiece = 250
 const systemScope = { role: 'portal_system' } as const
 
-/** Raises an alarm for each log that is not what was signed. What is in order and newer than what the store has is written there. */
+/** Raises an alarm for each log that differs from what was signed. Writes newer checkpoints to the store. */
 export async function checkCompleteLogs(app: AppContext, isStopping: () => boolean = () => false): Promise<void> {
   const storedNotes = await readStoredNotes(app)
   const logs = await runInTransaction(app, systemScope, (db) => listLogsToCheck(db, null), 'reading')
@@ -31,8 +31,8 @@ export async function checkCompleteLogs(app: AppContext, isStopping: () => boole
 }
 
 /**
- * Returns the newest note of a log in which nothing is wrong; null: there is none, or the alarm was raised. `restFactor`: how many times
- * as long as a piece takes it rests before the next one.
+ * Returns the newest note of a log without faults, or null if there is no note or the alarm was raised. After each piece it pauses
+ * `restFactor` times as long as the piece took.
  */
 export async function checkCompleteLog(
   app: AppContext,
@@ -77,7 +77,7 @@ export async function checkCompleteLog(
   return null
 }
 
-/** What keeps the log from being signed, which says more of what was changed than a list of what is broken. */
+/** Returns the fault that prevents signing. It says more about the change than a list of broken entries. */
 async function findEdgeFault(
   app: AppContext,
   db: DatabaseHandle,

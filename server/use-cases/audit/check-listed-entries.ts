@@ -1,7 +1,4 @@
-/**
- * What is listed or exported is looked at too, also of a log that is too long to be looked at as a whole: each entry has the hash of its
- * place, or waits for one. What does not is an alarm.
- */
+/** Checks listed and exported entries, also in a log too long for a complete check. A fault raises an alarm. */
 import type { AuditLeaf } from '#domain/audit-log/leaf.ts'
 import { getHash, tileWidth } from '#domain/audit-log/tiles.ts'
 import type { AppContext } from '#server/context/context.ts'
@@ -13,7 +10,7 @@ import { ChangedLogError } from '#server/use-cases/audit/check-signed-edge.ts'
 import { isRecordedActor, isHashOfLeaf, isTileInTree } from '#server/use-cases/audit/is-as-recorded.ts'
 import { raiseLogAlarm } from '#server/use-cases/audit/log-alarms.ts'
 
-/** Reads the log after the entries were read: it only grows meanwhile. */
+/** Reads the log after the entries, because the log only grows meanwhile. */
 export async function checkListedEntries(
   app: AppContext,
   db: DatabaseHandle,

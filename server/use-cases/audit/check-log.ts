@@ -1,7 +1,6 @@
 /**
- * Checks a company's log (S-91): every entry hashes to what its tile says, its columns are what its leaf says, nothing is missing
- * between, the tiles make the root that the newest checkpoint signs, and no entry stands outside. What is found is named by the id of
- * the entry, or by its place in the log where there is no entry any more.
+ * Checks a company's log (S-91): hashes, columns, gaps, the signed root, and entries outside of the log. A fault is reported by the id of
+ * the entry, or by its log index if the entry is missing.
  */
 import { openCheckpoint, readUnverifiedCheckpoint } from '#domain/audit-log/checkpoint.ts'
 import { isEqualHash, hashLength } from '#domain/audit-log/hash.ts'
@@ -40,14 +39,12 @@ export interface BrokenEntry {
 }
 
 export interface EntriesCheck {
-  /** Places that were looked at; less than asked for at the end of the log. */
+  /** Number of checked log indexes. It is less than the limit at the end of the log. */
   rows: number
   brokenIds: number[]
-  /** The same by their places in the log. */
   brokenIndexes: number[]
 }
 
-/** The entries of the places from `from` on. */
 export async function checkEntries(
   db: DatabaseHandle,
   companyId: number,
@@ -66,10 +63,10 @@ export async function checkEntries(
     brokenIds.push(id)
     brokenIndexes.push(logIndex)
   }
-  // What is in an archive is gone from here, and only from the beginning.
+  // Archived entries are no longer here. They are always the first ones of the log.
   let expectedIndex = Math.max(piece.from, await readArchivedEnd(db, companyId))
   for (const entry of entries) {
-    // A place that comes twice is one too many.
+    // A log index that occurs twice is a fault.
     if (entry.log_index < expectedIndex) addBroken(entry.log_index, entry.id ?? entry.log_index)
     for (; expectedIndex < entry.log_index; expectedIndex++) addBroken(expectedIndex)
     expectedIndex = entry.log_index + 1
@@ -81,21 +78,18 @@ export async function checkEntries(
 
 export interface TreeCheckOptions {
   maxBroken: number
-  /** The checkpoint of this log in the store, as it was before the log was read; undefined: it has none. */
+  /** The stored checkpoint of this log, read before the log itself. Undefined if it has none. */
   storedNote: string | undefined
 }
 
-/**
- * The tree above the entries, its checkpoints, and what stands beside the log. Its entries are looked at apart. A checkpoint that is
- * broken is named by its size.
- */
+/** Entries are checked elsewhere. A faulty checkpoint is reported by its size. */
 export async function checkTree(
   app: AuditKeyContext,
   db: DatabaseHandle,
   companyId: number,
   { maxBroken, storedNote }: TreeCheckOptions,
 ): Promise<number[]> {
-  // Size, tiles and checkpoint are read one after the other.
+  // Locked, because the size, the tiles and the checkpoint are read one after the other.
   await waitForLogLock(db, companyId)
   const size = await getLogSize(db, companyId)
   const { tiles, brokenIndexes: brokenTiles } = await checkTiles(db, companyId, size)
@@ -105,7 +99,7 @@ export async function checkTree(
   const isStoredContinued = isContinued(app, { companyId, size, nodes }, storedNote ?? null)
   const isArchiveKnown = await isArchiveRecorded(db, companyId)
   const placedPendingId = await findPlacedPendingEntry(db, companyId)
-  // More tiles than the log has were written by somebody else.
+  // The portal did not write tiles beyond the size of the log.
   const isUnaltered = (await findSchemaFaults(db)).length === 0 && (await countTiles(db, companyId)) === tiles.size
   return [
     ...new Set([
@@ -120,7 +114,7 @@ export async function checkTree(
   ]
 }
 
-/** A restore since the newest checkpoint is told by an entry, which may still wait for its place. */
+/** A restore after the newest checkpoint is recorded in an entry, which may still wait for its log index. */
 async function isNewestEpochRecorded(db: DatabaseHandle, companyId: number): Promise<boolean> {
   const [latestCheckpoint, epoch] = [await readLatestCheckpoint(db, companyId), await readEpoch(db)]
   if (!latestCheckpoint) return true
@@ -133,12 +127,12 @@ async function isNewestEpochRecorded(db: DatabaseHandle, companyId: number): Pro
   }
 }
 
-/** Entries that wait and are looked at: all but after a long stop. */
+/** Number of waiting entries that are checked. There are more only after a long stop. */
 const maxWaiting = 5_000
 
 type Tiles = Map<string, Uint8Array>
 
-/** Each hash of a tile above the leaves is the root of the tile under it. Broken ones are named by their first place. */
+/** Each hash above the leaves must be the root of the tile below. Returns the first log indexes of broken tiles. */
 async function checkTiles(
   db: DatabaseHandle,
   companyId: number,
@@ -189,7 +183,7 @@ async function isRootSigned(
   }
 }
 
-/** Walks every log to its end: the first `most` of what is broken; none, as long as nobody touched the tables. */
+/** Checks all logs. Returns the first `maxBroken` faults; none unless somebody changed the tables. */
 export async function findBrokenEntries(
   app: AuditKeyContext,
   db: DatabaseHandle,
@@ -212,7 +206,7 @@ export async function findBrokenEntries(
 
 const rowsPerPiece = 500
 
-/** Companies whose logs the store has and the database has nothing of. `companyId`: the one that is looked at; null: all. */
+/** Returns companies with a log in the checkpoint store but not in the database. With null, checks all companies. */
 export function findLostLogCompanies(
   logs: readonly AuditLogSummary[],
   storedNotes: StoredNotes,

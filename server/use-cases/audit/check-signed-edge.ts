@@ -1,7 +1,6 @@
 /**
- * What the integrator looks at before it signs: that the log is exactly the one that its newest checkpoint signs, that it goes on from the
- * checkpoint in the store, and that some of its entries still are what their hashes say. A log in which somebody has changed anything of
- * this is not signed over. All of its entries are looked at from time to time (`checkCompleteLog`).
+ * Checks a log before the integrator signs it: it matches its newest checkpoint, continues the stored one, and some of its entries match
+ * their hashes. `checkCompleteLog` checks all entries from time to time.
  */
 import { type Checkpoint, openCheckpoint, type StoredChain } from '#domain/audit-log/checkpoint.ts'
 import { LogError, type LogFault } from '#domain/audit-log/fault.ts'
@@ -34,7 +33,7 @@ import { buildStoredChain } from '#server/use-cases/audit/check-checkpoints.ts'
 import { isAsRecorded, isTileInTree } from '#server/use-cases/audit/is-as-recorded.ts'
 import { type AuditKeyContext, getVerifierKey, getLogOrigin } from '#server/use-cases/audit/log-identity.ts'
 
-/** A log that is not what was signed. Entries from that place on, up to the other without it. */
+/** A log that differs from what was signed. The range starts at `from` and ends before `to`. */
 export class ChangedLogError extends LogError {
   readonly from: number
   readonly to: number
@@ -47,20 +46,19 @@ export class ChangedLogError extends LogError {
 
 export interface SignedEdge {
   edge: TreeEdge
-  /** Null: the log is empty, and nothing was ever signed. */
+  /** Null if the log is empty and was never signed. */
   latestCheckpoint: { row: StoredCheckpoint; checkpoint: Checkpoint; chain: StoredChain | undefined } | null
 }
 
 export interface EdgeCheckOptions {
-  /** From the store; undefined: it has none of this log. */
   storedNote: string | undefined
-  /** Entries to be hashed anew beside those of the last tile. */
+  /** Number of entries to hash, in addition to those of the last tile. */
   maxEntries: number
-  /** The entry that tells of the newest epoch is written after this. */
+  /** Set if the entry that records the newest epoch is written after this check. */
   isBeginningEpoch?: boolean
 }
 
-/** The caller holds the log. Throws ChangedLogError. */
+/** The caller holds the lock of the log. Throws ChangedLogError. */
 export async function checkSignedEdge(
   app: AppContext,
   db: DatabaseHandle,
@@ -129,7 +127,7 @@ function openStoredCheckpoint(app: AuditKeyContext, companyId: number, note: str
   throw new ChangedLogError('OTHER_LOG', `the store has ${checkpoint.origin}`, { from: 0, to: size })
 }
 
-/** A tile that holds more than the log has was written by somebody else. */
+/** The portal did not write a tile that holds more hashes than the log has entries. */
 async function checkTileWidths(db: DatabaseHandle, companyId: number, size: number): Promise<void> {
   for (const tileName of listEdgeTiles(size)) {
     const hashes = await readTile(db, companyId, tileName.level, tileName.index)
@@ -169,10 +167,9 @@ async function requireContinuedFrom(
   if (fault) throw new ChangedLogError(fault, 'the log does not go on from what the store has', storedEntries)
 }
 
-/** Where this process goes on, by company. */
 const nextIndexesByApp = new WeakMap<AppContext, Map<number, number>>()
 
-/** Those of the last tile, and each time some others in turn. */
+/** Checks the entries of the last tile, and each time some others in turn. */
 async function checkEntriesInTurn(
   app: AppContext,
   db: DatabaseHandle,
@@ -197,7 +194,7 @@ async function checkEntriesInTurn(
   nextIndexes.set(companyId, to)
 }
 
-/** The first place whose entry is missing or is not what was recorded; null: there is none. */
+/** Returns the first log index whose entry is missing or was changed, or null. */
 export async function findChangedIndex(
   app: AppContext,
   db: DatabaseHandle,

@@ -1,11 +1,10 @@
-/** That what waits for a place in the log was written by the portal, and is as it wrote it (decision 67). */
+/** Checks that the entries that wait for a log index were written by the portal and are unchanged (decision 67). */
 import type { AuditLeaf } from '#domain/audit-log/leaf.ts'
 import type { PendingAuditEntry } from '#server/db/audit/audit-log.ts'
 import { isSealValid } from '#server/db/audit/entry-seals.ts'
 import { ChangedLogError } from '#server/use-cases/audit/check-signed-edge.ts'
 import type { AuditKeyContext } from '#server/use-cases/audit/log-identity.ts'
 
-/** An entry whose text is there, and is the portal's. */
 export interface SealedEntry {
   id: number
   leaf: string
@@ -13,7 +12,7 @@ export interface SealedEntry {
 
 export interface WaitingEntries {
   sealedEntries: SealedEntry[]
-  /** Ids of entries that are missing, were changed, or come from somebody else. */
+  /** Ids of entries that are missing, were changed, or were not written by the portal. */
   unsealedIds: number[]
 }
 
@@ -31,7 +30,7 @@ export function sortWaitingEntries(
   return sorted
 }
 
-/** Throws ChangedLogError where one of them is not the portal's. `size`: of the log that they wait for. */
+/** Throws ChangedLogError if the portal did not write one of them. `size` is that of the log they wait for. */
 export function requireSealedEntries(
   app: AuditKeyContext,
   companyId: number,
@@ -43,7 +42,7 @@ export function requireSealedEntries(
   throw new ChangedLogError('ENTRY_UNSEALED', detail, { from: size, to: size + 1 })
 }
 
-/** A sealed leaf is one that the portal wrote, so it can be read; it may have been laid beside another row. */
+/** The portal wrote a sealed leaf, so it can be parsed. But it may have been copied to another row. */
 function isLeafOf(leaf: string, companyId: number, id: number): boolean {
   const recordedLeaf = JSON.parse(leaf) as AuditLeaf
   return recordedLeaf.company === companyId && recordedLeaf.id === id

@@ -1,4 +1,4 @@
-/** The trail as a file, of exactly what is filtered, and its leaves as a stream; in pieces, so that a slow reader holds no connection. */
+/** Exports the filtered trail in pieces, so that a slow reader holds no database connection. */
 import type { ParsedInputOf } from '#contract/endpoint.ts'
 import type { exportTrail } from '#contract/audit-trail.ts'
 import { type Caller, isDeleteLevel } from '#domain/access.ts'
@@ -34,18 +34,17 @@ interface ExportRequest {
   app: AppContext
   caller: Caller
   requestId: string
-  /** Nobody waits for the rest any more. */
   isStopped: () => boolean
 }
 
 type ExportQuery = ParsedInputOf<typeof exportTrail>['query']
 
-/** Rows are written out between two other requests: so many take some milliseconds. */
+/** Other requests are handled between two pieces. A piece of this size takes some milliseconds. */
 const rowsPerPiece = 250
-/** What a sheet holds, its head included. */
+/** Maximum rows of a sheet, including its header. */
 const sheetRows = 1_048_576
 
-/** Throws NOT_FOUND, VALIDATION_ERROR; FORBIDDEN where leaves are asked for without the word of `keepTrail`. */
+/** Throws NOT_FOUND or VALIDATION_ERROR, and FORBIDDEN for leaves without the permission of `keepTrail`. */
 export async function openExport(request: ExportRequest, query: ExportQuery): Promise<TrailExport> {
   if (query.format === 'ndjson') return openLeafStream(request, query)
   const { app, caller, requestId } = request
@@ -81,7 +80,6 @@ export async function openExport(request: ExportRequest, query: ExportQuery): Pr
   return { name, type, pieces: writeXlsx(entryColumns, rows, sheetRows) }
 }
 
-/** What was asked for, as the entry of the export says it. */
 const getFilterFacts = ({
   code,
   operation,
@@ -104,7 +102,7 @@ const getFilterFacts = ({
 
 const getReadScope = ({ companyId }: Caller) => ({ role: 'portal_app', companyId }) as const
 
-/** Behind the fence of the company whose log it is, each piece in a transaction of its own. */
+/** Restricted to the company whose log it is. Each piece is read in its own transaction. */
 const readBehindFence = <T>(
   { app, caller }: ExportRequest,
   companyId: number,
@@ -144,7 +142,7 @@ async function* formatCsvPieces(pieces: AsyncIterable<(string | number)[][]>) {
   }
 }
 
-/** A file that ended here as if it were complete would be taken for the whole trail: it is cut off. */
+/** If the export ended normally here, the file would look complete. Throwing cuts off the connection instead. */
 function requireWaitingReader({ isStopped }: ExportRequest): void {
   if (isStopped()) throw createUnavailableProblem(5)
 }

@@ -1,4 +1,4 @@
-/** The same pieces, of which the first has been read: where that fails, nothing has been sent yet. */
+/** Returns the same pieces after the first one was read. If that fails, nothing has been sent yet. */
 export async function withFirstPiece<T>(pieces: AsyncIterable<T>): Promise<AsyncIterable<T>> {
   const source = pieces[Symbol.asyncIterator]()
   const first = await source.next()

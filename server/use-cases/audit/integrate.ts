@@ -1,7 +1,6 @@
 /**
- * The integrator: gives entries their places in the log of their company, in batches, and signs what it comes to. It sees only what
- * is committed, so places follow each other without a gap; the order of places is not that of ids. Killed anywhere, a batch is done as a
- * whole or not at all. Two of them on one log: one works, the other leaves it alone.
+ * The integrator gives entries their indexes in the log of their company, in batches, and signs the result. It reads committed entries
+ * only, so the indexes have no gaps; their order is not that of the ids. A batch is completed or rolled back, also after a kill.
  */
 import { extendChain, hasNextKey, signCheckpoint } from '#domain/audit-log/checkpoint.ts'
 import { hashLeaf } from '#domain/audit-log/hash.ts'
@@ -28,32 +27,29 @@ import { getNextVerifierKey, getNextSeed, getLogOrigin, getSigningSeed } from '#
 import { readStoredNotes, writeStoredNotes } from '#server/use-cases/audit/stored-notes.ts'
 
 const entriesPerBatch = 1_000
-/** Older entries that are hashed anew with each batch, in turn. */
+/** Number of older entries that are hashed again with each batch, in turn. */
 const maxEntries = 256
-/** In ms: an entry that waited longer is a fault that somebody must look at. */
+/** In ms. An entry that waited longer is a fault for an operator. */
 const alarmMs = 60_000
 
 const runAsSystem = <T>(app: AppContext, work: (db: DatabaseHandle) => Promise<T>) =>
   runInTransaction(app, { role: 'portal_system' }, work)
 
-/**
- * Brings every log up to what is committed. Answers how many entries found their places. A log that does not take its entries, because
- * somebody changed it, keeps none of the others from theirs.
- */
+/** Returns the number of entries that got an index. A manipulated log does not delay the others. */
 export async function integrate(app: AppContext, isStopped: () => boolean = () => false): Promise<number> {
   const logs = await runInTransaction(app, { role: 'portal_system' }, listPendingLogs, 'reading')
   if (!firstLookTimes.has(app)) firstLookTimes.set(app, app.clock())
   await mailLogAlarms(app)
   if (logs.length === 0) return 0
-  // Before the logs are read: a log goes on from what the store has, and never the other way round.
+  // Read before the logs, because a log must continue the store, and never the other way round.
   const storedNotes = await readStoredNotes(app)
   const signedNotes = new Map<number, string>()
   let placedCount = 0
-  // To check all of a changed log takes long, and the others must not wait for it.
+  // The complete check of a changed log takes long, so the other logs come first.
   const sortedLogs = logs.toSorted((log, otherLog) => Number(isChanged(app, log)) - Number(isChanged(app, otherLog)))
   for (const log of sortedLogs) {
     warnIfLate(app, log)
-    // Nothing is signed that could not be compared with the store once.
+    // Nothing is signed before it was compared with the store once.
     if (!storedNotes) continue
     const storedNote = storedNotes.get(log.companyId)
     try {
@@ -79,7 +75,7 @@ export async function integrate(app: AppContext, isStopped: () => boolean = () =
         )
     }
   }
-  // Not in the transactions: a crash in between leaves the store behind its log, which it may be.
+  // Outside of the transactions. After a crash in between, the store is behind its log, which is allowed.
   await writeStoredNotes(app, signedNotes)
   await mailLogAlarms(app)
   return placedCount
@@ -87,10 +83,10 @@ export async function integrate(app: AppContext, isStopped: () => boolean = () =
 
 const isChanged = (app: AppContext, { companyId }: PendingLog) => getLogAlarm(app, companyId) !== null
 
-/** When all of a changed log may be checked again, in ms of this process: that takes long. */
+/** When a changed log may be checked completely again, because that takes long. In ms of this process. */
 const nextCheckTimes = new WeakMap<AppContext, Map<number, number>>()
 
-/** A log that this process knows to be changed is signed again once all of it was found in order. */
+/** If this process has found the log changed, it is signed again only after a complete check without faults. */
 async function isInOrder(app: AppContext, companyId: number, storedNote: string | undefined): Promise<boolean> {
   if (!getLogAlarm(app, companyId)) return true
   const times = nextCheckTimes.get(app) ?? new Map<number, number>()
@@ -102,7 +98,7 @@ async function isInOrder(app: AppContext, companyId: number, storedNote: string 
   return note !== null || !getLogAlarm(app, companyId)
 }
 
-/** Since when this process looks: what waited before, over a stop or in a new demo world, is no fault of it. */
+/** When this process first looked. Entries that waited before, during a stop or in new demo data, are not late. */
 const firstLookTimes = new WeakMap<AppContext, number>()
 
 function warnIfLate(app: AppContext, { companyId, oldest }: PendingLog): void {
@@ -112,13 +108,13 @@ function warnIfLate(app: AppContext, { companyId, oldest }: PendingLog): void {
 }
 
 interface BatchResult {
-  /** Less than a batch at the end, 0 where somebody else is at work. */
+  /** Less than a batch at the end of the log, and 0 if another process works on the log. */
   count: number
-  /** Null: nothing was signed. */
+  /** Null if nothing was signed. */
   note: string | null
 }
 
-/** Throws ChangedLogError, and has signed nothing then. */
+/** Throws ChangedLogError without signing anything. */
 async function integrateBatch(
   app: AppContext,
   db: DatabaseHandle,
@@ -140,7 +136,7 @@ async function integrateBatch(
   const [nextKeySeed, nextKey] = [getNextSeed(app), getNextVerifierKey(app, companyId)]
   const isLastOfDay =
     latestCheckpoint !== null && toPlainDate(zone, latestCheckpoint.row.time) !== toPlainDate(zone, time)
-  // A device that was away while the key was changed follows it by the last one that both keys signed.
+  // A device that was offline during a key change follows it by the last checkpoint that both keys signed.
   const isHandover = latestCheckpoint !== null && hasNextKey(latestCheckpoint.row.note) && nextKey === null
   const isPermanent = latestCheckpoint !== null && (latestCheckpoint.row.is_permanent || isLastOfDay || isHandover)
   const storedChain = isPermanent

@@ -11,7 +11,7 @@ import { readTile } from '#server/db/audit/audit-log.ts'
 import type { DatabaseHandle } from '#server/db/database.ts'
 import type { AuditActor } from '#server/db/tables/audit-tables.ts'
 
-/** Whether an entry has the hash that its place has, and every column beside the leaf is what the leaf says. */
+/** Whether an entry matches the hash at its log index, and its other columns match its leaf. */
 export function isAsRecorded(entry: LogEntryRow, companyId: number, hash: Uint8Array): boolean {
   if (entry.leaf === null || !isHashOfLeaf(entry.leaf, hash)) return false
   const leaf = JSON.parse(entry.leaf) as AuditLeaf
@@ -34,7 +34,7 @@ export function isAsRecorded(entry: LogEntryRow, companyId: number, hash: Uint8A
   )
 }
 
-/** As `hashLeaf`, some times as fast. */
+/** The same as comparing with `hashLeaf`, but several times as fast. */
 export const isHashOfLeaf = (leaf: string, hash: Uint8Array): boolean =>
   isEqualHash(createHash('sha256').update('\0').update(leaf).digest(), hash)
 
@@ -46,7 +46,7 @@ export function isRecordedActor({ actor_hash }: AuditLeaf, actor: AuditActor | n
   return hash === actor_hash
 }
 
-/** A name is folded by itself when it is written (`buildEntryStatement`); entries of before were folded as a whole. */
+/** The name is normalised on its own (`buildEntryStatement`). In older entries it was part of the whole text. */
 export function isRecordedSearch(leaf: AuditLeaf, search: string): boolean {
   const otherText = normaliseText(buildSearchText({ ...leaf, user_name: '' }))
   const userName = normaliseText(leaf.user_name)
@@ -56,12 +56,12 @@ export function isRecordedSearch(leaf: AuditLeaf, search: string): boolean {
   )
 }
 
-/** Full tiles that were found in the tree, by company and index: the digest of their bytes. They never change. */
+/** Digests of full tiles that were found in the tree, by company and index. Full tiles never change. */
 const checkedTilesByApp = new WeakMap<AppContext, Map<string, string>>()
 
 /**
- * Whether a tile of leaves is the one under the signed root: it is followed up to the first tile that is not full, which the caller compares
- * with that root. An entry that was changed together with its hash in a full tile fits that tile, and nothing else reads it again.
+ * Whether a tile of leaves belongs to the signed root. The caller compares the first tile that is not full with that root. This finds an
+ * entry that was changed together with its hash in a full tile.
  */
 export async function isTileInTree(
   app: AppContext,

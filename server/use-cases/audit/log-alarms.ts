@@ -1,7 +1,4 @@
-/**
- * A log in which somebody changed something: an error in the server's log, a mail to the provider's administrators, and nothing more is
- * signed of it by this process until a check of all of it finds it in order.
- */
+/** Alarms about manipulated logs. This process signs nothing more of them until a complete check finds no fault. */
 import { PROVIDER } from '#domain/access.ts'
 import type { LogFault } from '#domain/audit-log/fault.ts'
 import { toPlainDate } from '#domain/time.ts'
@@ -16,7 +13,7 @@ import { requestMail } from '#server/use-cases/mail/request-mail.ts'
 
 export interface AuditLogAlarm {
   fault: LogFault
-  /** Places in the log: from, and up to without. */
+  /** Log indexes; `to` is exclusive. */
   from: number
   to: number
 }
@@ -34,17 +31,15 @@ function getAlarmState(app: AppContext): AlarmState {
   return state
 }
 
-/** Null: this process has found nothing. */
 export const getLogAlarm = (app: AppContext, companyId: number): AuditLogAlarm | null =>
   getAlarmState(app).byCompany.get(companyId) ?? null
 
-/** By company. */
 export const listLogAlarms = (app: AppContext): ReadonlyMap<number, AuditLogAlarm> => getAlarmState(app).byCompany
 
 export const clearLogAlarm = (app: AppContext, companyId: number): void =>
   void getAlarmState(app).byCompany.delete(companyId)
 
-/** Notes it and writes it to the server's log; `mailLogAlarms` sends the mail. */
+/** Stores the alarm and writes it to the server's log. `mailLogAlarms` sends the mail. */
 export function raiseLogAlarm(app: AppContext, companyId: number, { code, message, from, to }: ChangedLogError): void {
   const state = getAlarmState(app)
   state.byCompany.set(companyId, { fault: code, from, to })
@@ -56,7 +51,7 @@ export function raiseLogAlarm(app: AppContext, companyId: number, { code, messag
   )
 }
 
-/** Once a day for each log. */
+/** Sends one mail per log and day. */
 export async function mailLogAlarms(app: AppContext): Promise<void> {
   const { unmailedCompanyIds } = getAlarmState(app)
   for (const companyId of unmailedCompanyIds) {

@@ -1,6 +1,6 @@
 /**
- * A witness outside: once a week the newest checkpoint of a company's log goes by mail to its admins who want mails. Whoever has one can
- * tell later whether the log still is what it was then, also where the portal and all its copies were changed.
+ * Mails the newest checkpoint of a log once a week to the company's admins who want mails. With it they can check later whether the log
+ * still matches, even if the portal and all its copies were changed.
  */
 import { userStatus } from '#domain/accounts/users.ts'
 import type { AppContext } from '#server/context/context.ts'
@@ -17,13 +17,13 @@ import { requestMail } from '#server/use-cases/mail/request-mail.ts'
 
 export const weekMs = 7 * 86_400_000
 
-/** Answers how many mails were asked for. A company without such an admin keeps its checkpoint all the same. */
+/** Returns the number of mails. The checkpoint becomes permanent even without such an admin. */
 export async function mailCheckpoints(app: AppContext): Promise<number> {
   const now = app.clock()
   const requestedCount = await runInTransaction(app, { role: 'portal_system' }, async (db) => {
     let mailCount = 0
     for (const { companyId } of await listCheckpointsToMail(db, now - weekMs)) {
-      // What stays is part of what the next checkpoint signs: none may be signed meanwhile.
+      // Permanent checkpoints are part of what the next checkpoint signs, so none may be signed meanwhile.
       await waitForLogLock(db, companyId)
       const latestCheckpoint = await readLatestCheckpoint(db, companyId)
       if (!latestCheckpoint) continue

@@ -1,4 +1,3 @@
-/** What the device proves entries by: the signed checkpoint and the hashes of the tree. */
 import type { trailCheckpoint, trailTile } from '#contract/audit-trail.ts'
 import { toBase64 } from '#domain/audit-log/base64.ts'
 import { followHandovers } from '#domain/audit-log/checkpoint.ts'
@@ -28,7 +27,7 @@ export const readProofCheckpoint: UseCase<typeof trailCheckpoint> = async (
 ) => {
   const companyId = await openTrail(context, requestedCompanyId)
   const { db, app } = context
-  // Before the checkpoint: what finds its place in between is then in both, and never in neither.
+  // Counted first: an entry that is integrated in between is counted in both, and never in neither.
   const pendingCount = await countPendingEntries(db, companyId)
   const alarm = await findAlarm(context, companyId)
   const latestCheckpoint = await readLatestCheckpoint(db, companyId)
@@ -39,15 +38,14 @@ export const readProofCheckpoint: UseCase<typeof trailCheckpoint> = async (
   return { body: { note, key, pending: pendingCount, ...(handovers && { handovers }), ...(alarm && { alarm }) } }
 }
 
-/** Entries that are looked at for a reader, beside those of the last tile. */
+/** Entries to check per request, in addition to those of the last tile. */
 const maxEntries = 1_024
 
-/** How often a check begins again because the log has grown meanwhile. */
+/** How often a check is repeated because the log has grown meanwhile. */
 const maxTries = 5
 
-/** What this process has found in the log before, or finds now. Null: nothing. */
 async function findAlarm({ app, db }: UseCaseContext, companyId: number): Promise<AuditLogAlarm | null> {
-  // Not only where the lock is free: whoever holds it in the database would keep every reader from looking.
+  // Checks also without the lock. Otherwise somebody who holds it in the database could prevent every check.
   const isLocked = await tryLockLog(db, companyId)
   for (let tries = 0; tries < maxTries; tries++) {
     const previousState = isLocked ? null : await readState(db, companyId)
@@ -63,7 +61,7 @@ async function findAlarm({ app, db }: UseCaseContext, companyId: number): Promis
       break
     } catch (error) {
       if (!(error instanceof ChangedLogError)) throw error
-      // A batch or an archive in between has committed a part of what was read, and says so by another state.
+      // If a batch or an archive committed between two reads, the state has changed, and the check is repeated.
       if (previousState !== null && previousState !== (await readState(db, companyId))) continue
       raiseLogAlarm(app, companyId, error)
       break
@@ -78,7 +76,7 @@ async function readState(db: DatabaseHandle, companyId: number): Promise<string>
   return `${latestCheckpoint?.note ?? ''} ${await readArchivedEnd(db, companyId)}`
 }
 
-/** Null: none leads there. More changes than that are followed by nobody. */
+/** Returns null if the changes do not lead to the current key, or if there are too many. */
 export async function findHandovers(
   db: DatabaseHandle,
   companyId: number,
@@ -97,7 +95,7 @@ export async function findHandovers(
   return handovers
 }
 
-/** Null: the note says nothing of what takes that key's place. The one that it names has signed it too. */
+/** Returns the next key that the note names and that has signed it too, or null if it names none. */
 function findNextKey(note: string, key: string): string | null {
   try {
     const nextKey = followHandovers([note], key)
@@ -108,7 +106,7 @@ function findNextKey(note: string, key: string): string | null {
   }
 }
 
-/** Throws NOT_FOUND where the log is not that large. */
+/** Throws NOT_FOUND if the log has no such tile. */
 export const readProofTile: UseCase<typeof trailTile> = async (context, { params, query }) => {
   const companyId = await openTrail(context, query.companyId)
   const hashes = await readTile(context.db, companyId, Number(params.level), Number(params.index))

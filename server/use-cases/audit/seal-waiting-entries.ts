@@ -1,4 +1,4 @@
-/** After the update that brought seals: what waits for its place was written by the version before, which made none. */
+/** After the update that introduced seals: seals the entries that the version before wrote without them. */
 import { sql } from 'kysely'
 import { sealLeaf } from '#server/db/audit/entry-seals.ts'
 import type { AppContext } from '#server/context/context.ts'
@@ -8,8 +8,8 @@ import { hasStoreSeals } from '#server/use-cases/audit/stored-notes.ts'
 export const sealMigration = '037-entry-seals'
 
 /**
- * Only in the process that has run the update, before it serves. Whoever can change the database can have the update run again, over
- * entries that they put there: once the store was written by a portal that seals, only a restore that the operator declares is believed.
+ * Runs only in the process that ran the update. An attacker with access to the database could trigger the update again for entries of their
+ * own. So once a portal with seals has written to the store, only a declared restore is accepted.
  */
 export async function sealWaitingEntries(app: AppContext, { isDeclared = false } = {}): Promise<void> {
   if (!isDeclared && (await hasStoreSeals(app))) {

@@ -1,6 +1,6 @@
 /**
- * The newest signed checkpoint of every log, in the store outside the database. Whoever changes the database does not reach it, and it is
- * never restored with the database. So a log that does not go on from what is stored was cut, rewritten or put back.
+ * The newest signed checkpoint of every log, in a store outside of the database. It is never restored with the database. So a log that does
+ * not continue its stored checkpoint was cut, rewritten or reset.
  */
 import { readUnverifiedCheckpoint } from '#domain/audit-log/checkpoint.ts'
 import { LogError } from '#domain/audit-log/fault.ts'
@@ -8,29 +8,24 @@ import type { AppContext } from '#server/context/context.ts'
 import { StoreError } from '#server/drivers/backup-store/backup-store.ts'
 import { isDueToLog } from '#server/use-cases/audit/due-to-log.ts'
 
-/** Signed notes by the id of the company. */
 export type StoredNotes = ReadonlyMap<number, string>
 
 interface StoreContent {
   notes: Map<number, string>
-  /** What a restore has replaced, the last of each log: evidence. */
+  /** The last note of each log before a restore replaced it, stored as evidence. */
   replacedNotes: Map<number, string>
-  /** The portal that wrote it seals entries: what waits without a seal was put there by somebody else. */
+  /** The portal that wrote the store seals entries, so a waiting entry without a seal is not from the portal. */
   hasSeals: boolean
-  /** Null: the store is empty. */
   version: string | null
 }
 
 const format = 'saas-portal audit checkpoints'
-/** Each of several servers that write at once is refused once for every other one. */
+/** If several servers write at once, each may be refused once by every other one. */
 const maxTries = 10
 
 const lastReadNotes = new WeakMap<AppContext, StoredNotes>()
 
-/**
- * What the store holds; while it cannot be read, what it held when this process read it last. Null: it cannot be read and never was.
- * Reports a store that cannot be read.
- */
+/** If the store cannot be read, reports it and returns the notes of the last read, or null if there was none. */
 export async function readStoredNotes(app: AppContext): Promise<StoredNotes | null> {
   try {
     const { notes } = await readContent(app)
@@ -47,7 +42,6 @@ export async function readStoredNotes(app: AppContext): Promise<StoredNotes | nu
   }
 }
 
-/** Whether a portal that seals entries has written the store. False where it cannot be read. */
 export async function hasStoreSeals(app: AppContext): Promise<boolean> {
   try {
     return (await readContent(app)).hasSeals
@@ -57,11 +51,11 @@ export async function hasStoreSeals(app: AppContext): Promise<boolean> {
   }
 }
 
-/** Undefined: the store had none of this log when this process read it last, or was not read yet. */
+/** Undefined if the store had no note of this log at the last read, or was not read yet. */
 export const getLastReadNote = (app: AppContext, companyId: number): string | undefined =>
   lastReadNotes.get(app)?.get(companyId)
 
-/** A log's note in the store is only replaced by one of a larger log. A store that cannot be written is reported. */
+/** Replaces a log's note only by one of a larger log. Reports a store that cannot be written. */
 export async function writeStoredNotes(app: AppContext, notes: StoredNotes): Promise<void> {
   if (app.checkpointStore.name === 'none' || notes.size === 0) return
   try {
@@ -80,7 +74,7 @@ export async function writeStoredNotes(app: AppContext, notes: StoredNotes): Pro
   }
 }
 
-/** After a restore that the operator has declared: these logs go on from here, and others from nothing. Throws a StoreError. */
+/** Runs after a declared restore. The given logs continue from here, others from the beginning. Throws StoreError. */
 export async function replaceStoredNotes(app: AppContext, notes: StoredNotes): Promise<void> {
   if (app.checkpointStore.name === 'none') return
   await updateContent(app, (content) => {
@@ -94,7 +88,7 @@ export async function replaceStoredNotes(app: AppContext, notes: StoredNotes): P
   })
 }
 
-/** `change` returns whether there is anything to write; it is called again where another server was faster. */
+/** `change` returns whether there is something to write. It is called again if another server wrote first. */
 async function updateContent(app: AppContext, change: (content: StoreContent) => boolean): Promise<void> {
   for (let tries = 0; tries < maxTries; tries++) {
     const content = await readContent(app)

@@ -1,4 +1,3 @@
-/** A range of the trail for a device to keep: how much it is, and the word that opens its stream. */
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import type { keepTrail, trailRange } from '#contract/audit-trail.ts'
 import type { Caller } from '#domain/access.ts'
@@ -15,7 +14,7 @@ interface DayRange {
   dateTo: string
 }
 
-/** Of a line of the stream that is not the leaf: `{"index":…,"leaf":"…"}` with its escaped quotes. */
+/** Bytes per row of the stream in addition to the leaf: `{"index":…,"leaf":"…"}` with its escaped quotes. */
 const overheadBytes = 80
 
 async function readRange(
@@ -44,7 +43,7 @@ export const readTrailRange: UseCase<typeof trailRange> = async (context, { quer
   return { body: toRangeSize(await readRange(context, companyId, query)) }
 }
 
-/** An export: an entry in the log that is read, like any other. */
+/** Saving a range counts as an export and is recorded in the log that is read. */
 export const permitTrailStorage: UseCase<typeof keepTrail> = async (context, { body }) => {
   const { caller } = context
   const companyId = await openTrail(context, body.companyId)
@@ -62,13 +61,13 @@ export const permitTrailStorage: UseCase<typeof keepTrail> = async (context, { b
   }
 }
 
-/** An act on another company's log stands there. */
+/** An action on another company's log is recorded in that log. */
 export const getActorLog = (caller: Caller, companyId: number) =>
   companyId === caller.companyId || companyId === 0 ? {} : { company: { id: companyId, actor: caller.companyCode } }
 
 /**
- * Proves that this person began to keep this log, which was recorded; without it, a stream would be an export that nothing tells of. For
- * later entries too: each of those streams recorded anew would itself be a later entry.
+ * Proves that saving this log was recorded for this user. Without it, a stream would be an export without an audit entry. It is valid for
+ * later entries too, because recording each stream would itself create an entry.
  */
 export function createStorageToken({ config }: AppContext, { userId }: Caller, companyId: number): string {
   const signedText = `${userId}:${companyId}`

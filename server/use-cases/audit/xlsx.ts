@@ -1,6 +1,6 @@
 /**
- * A spreadsheet of one sheet (ECMA-376), row by row as it is sent: libraries that make one keep the whole of it in memory, or are not
- * cared for any more. Texts stand in their cells as text, so none of them is carried out as a formula (S-13).
+ * Writes a spreadsheet with one sheet (ECMA-376) while it is sent. Existing libraries keep the complete file in memory or are not
+ * maintained. Texts are text cells, so none is run as a formula (S-13).
  */
 import { once } from 'node:events'
 import { type PassThrough, Readable } from 'node:stream'
@@ -22,11 +22,11 @@ const staticParts: Record<string, string> = {
   'xl/_rels/workbook.xml.rels': `<Relationships xmlns="${packageNamespace}/relationships"><Relationship Id="rId1" Type="${officeNamespace}/worksheet" Target="worksheets/sheet1.xml"/></Relationships>`,
 }
 
-/** What a cell holds at most, in UTF-16 units; the rest is cut with a sign. */
+/** Maximum length of a cell in UTF-16 units. Longer text is cut and marked. */
 const maxCellChars = 32_767
 
 const escapes: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;' }
-/** XML 1.0 has no sign for these at all; a text like `_x0041_` would be read as an escape, so its first sign is escaped. */
+/** XML 1.0 cannot represent these. `_x0041_` would be read as an escape, so its first character is escaped. */
 const unwritable = /[\p{Cc}\uFFFE\uFFFF]|_(?=x[0-9A-Fa-f]{4}_)/gu
 
 function escapeText(value: string): string {
@@ -59,10 +59,7 @@ async function* writeSheetXml(columns: readonly string[], pieces: AsyncIterable<
   yield '</sheetData></worksheet>'
 }
 
-/**
- * The file in pieces, `columns` as its first row; rows beyond `maxRows` are left out. Throws what `pieces` throws, the first of
- * them before anything of the file is there.
- */
+/** Leaves out rows beyond `maxRows`. An error of the first piece is thrown before any byte is returned. */
 export async function* writeXlsx(
   columns: readonly string[],
   pieces: AsyncIterable<Cell[][]>,
@@ -71,10 +68,10 @@ export async function* writeXlsx(
   const rowStream = Readable.from(writeSheetXml(columns, await withFirstPiece(pieces), maxRows))
   const zip = new ZipFile()
   const output = zip.outputStream as PassThrough
-  // yazl listens to neither: an error of the rows would end the process, and the zip would wait for them for ever.
+  // yazl handles neither: an error of the rows would end the process, and the zip would wait forever.
   rowStream.on('error', (error: Error) => output.destroy(error))
   zip.on('error', (error: Error) => output.destroy(error))
-  // Not compressed: yazl does that beside us, and nothing catches what fails there.
+  // Not compressed, because yazl compresses in the background, and an error there cannot be caught.
   for (const [name, xml] of Object.entries(staticParts))
     zip.addBuffer(Buffer.from(xmlHead + xml), name, { compress: false })
   zip.addReadStream(rowStream, 'xl/worksheets/sheet1.xml')
@@ -83,7 +80,7 @@ export async function* writeXlsx(
     yield* output
   } finally {
     rowStream.destroy()
-    // A query that runs for them ends first.
+    // Wait until a running query for the rows has ended.
     if (!rowStream.closed) await once(rowStream, 'close')
   }
 }

@@ -1,4 +1,3 @@
-/** Apps as the provider's staff see them: each in its newest version, and every version that was ever published. */
 import { toTimestamp } from '#domain/time.ts'
 import type { listAppHistory, listApps } from '#contract/apps.ts'
 import * as apps from '#server/db/catalogue/apps.ts'
@@ -21,7 +20,7 @@ export const appList = createListUseCase<typeof listApps, null, apps.AppRecord>(
 const toVersionRow = ({ config }: AppContext, record: apps.AppVersionRecord) => ({
   ...record,
   create_time: toTimestamp(config.timeZone, record.create_time),
-  // It is never altered.
+  // A published version never changes.
   row_version: 1,
 })
 

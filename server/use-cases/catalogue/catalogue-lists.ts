@@ -12,7 +12,6 @@ const defineList = <E extends Endpoint>(endpoint: E, list: ListUseCase<E>) => ({
   list: list as unknown as ListUseCase<Endpoint>,
 })
 
-/** The lists of the catalogue, by their calls. */
 export const catalogueLists = [
   defineList(listModules, moduleList),
   defineList(listPriceLists, priceListList),

@@ -1,4 +1,3 @@
-/** What hangs together in the catalogue: modules that need each other, contracts that modules join, apps that modules lack. */
 import { findModuleFaults } from '#domain/catalogue/apps.ts'
 import type { Caller } from '#domain/access.ts'
 import { findDependents } from '#domain/catalogue/modules.ts'
@@ -18,7 +17,7 @@ export const readModuleRelations: UseCase<typeof getModuleRelations> = async ({ 
   return { body: findDependentModules(await modules.listModulesOfType(db, query.type), query.code) }
 }
 
-/** Hidden and visible apart, as people know them. */
+/** Separate lists, because the staff see hidden and visible modules differently. */
 export function findDependentModules(allModules: readonly modules.ModuleRecord[], code: string) {
   const toNamedRows = (rows: readonly modules.ModuleRecord[]) =>
     rows.map(({ id, code: moduleCode, name }) => ({ id, code: moduleCode, name }))
@@ -26,7 +25,7 @@ export function findDependentModules(allModules: readonly modules.ModuleRecord[]
   return { hidden: toNamedRows(hidden), visible: toNamedRows(visible) }
 }
 
-/** Whose contracts an automodule joins at their next change or extension; what was sold stays as it is until then. */
+/** Contracts that an automatic module would join at their next change or extension, and not earlier. */
 export async function listContractsWithModules(
   app: AppContext,
   caller: Caller,
@@ -38,7 +37,6 @@ export async function listContractsWithModules(
   return readAsSystem(app, (db) => findContractsWithModules(db, filter))
 }
 
-/** The set with what it requires and the hidden modules that it brings in. */
 export const validateModuleSet: UseCase<typeof validateModules> = async ({ db, caller }, { query, body }) => {
   requireType(caller, query.type)
   const allModules = await modules.listModulesOfType(db, query.type)

@@ -1,4 +1,4 @@
-/** The catalogue of modules: what customers choose from, and what joins by itself (contracts 5, D77, D80). */
+/** The catalogue of modules, chosen and automatic ones (contracts 5, D77, D80). */
 import { randomBytes } from 'node:crypto'
 import { findFieldChanges } from '#domain/audit-log/changes.ts'
 import { type Caller, type ClientType, isProviderAdmin } from '#domain/access.ts'
@@ -44,7 +44,7 @@ const toModuleRow = ({ config }: AppContext, record: modules.ModuleRecord): Modu
   row_version: record.row_version,
 })
 
-/** Customers are not told by what a hidden module joins, nor what is in it (decision 71). */
+/** Customers do not see the conditions of a hidden module, nor its contents (decision 71). */
 const toListedRow = (app: AppContext, caller: Caller, record: modules.ModuleRecord): ModuleRow =>
   record.hidden && !isProviderAdmin(caller)
     ? { ...toModuleRow(app, record), dependencies: [], conditions: [], any_condition: false, apps: [] }
@@ -66,7 +66,7 @@ export const listChoices: UseCase<typeof listModuleChoices> = async ({ db, calle
       code,
       name,
       hidden,
-      // A device quotes without a connection by the conditions; what a hidden module depends on is none of a customer's business.
+      // A device needs the conditions for offline quotes. Customers do not see what a hidden module depends on.
       dependencies: hidden && !isProviderAdmin(caller) ? [] : dependencies,
       conditions,
       any_condition,
@@ -89,7 +89,7 @@ interface ModuleValues extends ModuleFields {
   apps: modules.ModuleRecord['apps']
 }
 
-/** What is wrong with a module among those there are. `currentModule`: as it is already; null: it is made. */
+/** `currentModule` is the stored module, or null for a new one. */
 async function findModuleProblems(
   { db }: UseCaseContext,
   fields: ModuleValues,
@@ -131,7 +131,6 @@ export const create: UseCase<typeof createModule> = async (context, { body }) =>
   return finishModuleWrite(context, storedModule, 'create', null)
 }
 
-/** Held until the commit. Throws NOT_FOUND, FORBIDDEN, VERSION_CONFLICT. */
 async function lockModule(context: UseCaseContext, id: RowRef): Promise<modules.ModuleRecord> {
   const module = typeof id === 'number' ? await modules.lockModule(context.db, id) : null
   if (!module) throw createNotFoundProblem()
@@ -157,7 +156,7 @@ export const update: UseCase<typeof updateModule> = async (context, { params, bo
     any_condition: body.any_condition ?? moduleBefore.any_condition,
     apps: body.apps ?? moduleBefore.apps,
   }
-  // What an app was told stays as it is while it is not changed, whatever its newest version knows of it.
+  // An unchanged app setting is not checked again, even if the app's newest version no longer knows it.
   const problems = await findModuleProblems(context, fields, moduleBefore, body.apps !== undefined)
   if (problems.length > 0) throw createValidationProblem(problems)
   await requireListsStayUsable(context, fields)
@@ -169,7 +168,7 @@ export const update: UseCase<typeof updateModule> = async (context, { params, bo
 export const remove: UseCase<typeof deleteModule> = async (context, { params }) => {
   const { db, now } = context
   const moduleBefore = await lockModule(context, params.id)
-  // No list takes the module up meanwhile.
+  // Locked, so that no price list adds the module meanwhile.
   await lockCatalogue(db)
   const dependentModules = findDependentModules(
     await modules.listModulesOfType(db, moduleBefore.type),

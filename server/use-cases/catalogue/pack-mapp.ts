@@ -1,17 +1,17 @@
-/** Makes a package out of what is to be in it (docs/mapp.md). The same content is the same bytes. */
+/** Builds a package from its content (docs/mapp.md). The same content gives the same bytes. */
 import { hash } from 'node:crypto'
 import { buffer } from 'node:stream/consumers'
 import { ZipFile } from 'yazl'
 import { type AppManifest, manifestFormat, manifestVersion } from '#domain/checks/manifest-checks.ts'
 import { mappFiles } from '#domain/catalogue/mapp.ts'
 
-/** What its maker writes; the rest is worked out. */
+/** The part of the manifest that an author writes. The rest is calculated. */
 export type AppFacts = Omit<AppManifest, 'format' | 'format_version' | 'files'>
 
-// Zip files know no time before 1980 and no zone.
+// Zip files cannot store times before 1980, and no time zone.
 const mtime = new Date('2020-01-01T12:00:00Z')
 
-/** `facts`: as they stand, so that a fault in them is found by the reader. `files`: name -> bytes, without the manifest. */
+/** `facts` are written unchanged, so that the reader finds faults in them. `files` maps names to bytes. */
 export async function packMapp(facts: object, files: ReadonlyMap<string, Uint8Array>): Promise<Buffer> {
   const fileHashes = [...files].map(([name, bytes]): [string, string] => [name, hash('sha256', bytes, 'hex')])
   const manifest = {

@@ -1,7 +1,4 @@
-/**
- * A price list as a file (D78): a zip of `price.json`, which says all of the list with its modules by their codes, and
- * `manifest.json`, which says what that is and what its bytes come to.
- */
+/** A price list as a zip (D78): `price.json` has the list with module codes, `manifest.json` its digest. */
 import { createHash, hash } from 'node:crypto'
 import { buffer } from 'node:stream/consumers'
 import { ZipFile } from 'yazl'
@@ -21,7 +18,7 @@ import { buildNewContent, findDraftProblems } from '#server/use-cases/catalogue/
 const formatName = 'portal-price-list'
 const formatVersion = 1
 const fileNames = { list: 'price.json', manifest: 'manifest.json' }
-/** A list of a thousand ranges and modules has some 300 kB. */
+/** A list with a thousand ranges and modules takes about 300 kB. */
 const limits = { entries: 20, entryBytes: 4_000_000, totalBytes: 5_000_000 }
 
 type PriceListInput = ParsedInputOf<typeof createPriceList>['body']
@@ -37,7 +34,7 @@ const manifestSchema = z.object({
   sha256: z.string().check(z.regex(/^[0-9a-f]{64}$/)),
 })
 
-/** What of a list goes from house to house: neither ids nor who wrote it when. */
+/** The part of a list that is moved between installations. It has no ids, authors or times. */
 export interface PriceListFile extends Omit<PriceListInput, 'confirmed' | 'module'> {
   module: { code: string; hkd: string; usd: string; rmb: string }[]
 }
@@ -65,12 +62,12 @@ export async function packPriceList({ type, effective_date, description, content
 }
 
 export interface UploadedPriceFile {
-  /** Of the zip's bytes: by it the import names what was looked into. */
+  /** MD5 of the zip. The import names the uploaded file by it. */
   md5: string
   list: PriceListFile
 }
 
-/** Throws VALIDATION_ERROR on `file`, with a reason of its own for each way in which it is no price list (`priceFileFaults`). */
+/** Throws VALIDATION_ERROR on `file`, with a separate reason for each fault (`priceFileFaults`). */
 export async function unpackPriceList(bytes: Buffer): Promise<UploadedPriceFile> {
   const files = await readZip(bytes, limits).catch((error: unknown) => {
     if (!(error instanceof ZipError)) throw error
@@ -90,14 +87,14 @@ export async function unpackPriceList(bytes: Buffer): Promise<UploadedPriceFile>
   return { md5: createHash('md5').update(bytes).digest('hex'), list: readListFile(parseJson(list)) }
 }
 
-/** What `price.json` says. Throws VALIDATION_ERROR on `file`: `badList` and `foreignFields`. */
+/** Parses `price.json`. Throws VALIDATION_ERROR on `file` with `badList` or `foreignFields`. */
 export function readListFile(fileContent: unknown): PriceListFile {
   const match = z.safeParse(listFileSchema, fileContent)
   if (!match.success) throw createFileError('badList', match.error.issues[0]?.path.join('.') || fileNames.list)
   requireKnownFields(fileContent, match.data, '')
   const list = match.data as unknown as PriceListFile
   const { effective_date, desc, module, ...content } = list
-  // Text that no database keeps (F-03).
+  // The database cannot store such text (F-03).
   if (desc.includes('\0') || !desc.isWellFormed()) throw createFileError('badList', 'desc')
   const [problem] = findDraftProblems({
     effective_date,
@@ -110,7 +107,7 @@ export function readListFile(fileContent: unknown): PriceListFile {
 
 const faultsByArchiveFault: Record<ZipFault, PriceFileFaultCode> = {
   unreadable: 'notZip',
-  // Far more often a damaged file than one that means harm.
+  // This is a damaged file far more often than an attack.
   contradiction: 'notZip',
   entry: 'tooLarge',
   total: 'tooLarge',
@@ -127,14 +124,14 @@ export const createFileError = (code: PriceFileFaultCode, subject?: string) =>
     { field: 'file', code: 'BAD_ARCHIVE', named: formatPriceFault(createPriceFileFault(code, subject)) },
   ])
 
-/** A field that is not known here may mean something there: what it says must not be lost unseen. */
+/** An unknown field is refused, so that its meaning in the other installation is not lost silently. */
 function requireKnownFields(content: unknown, parsedContent: unknown, parentName: string): void {
   const unknownField = findUnknownField(content, parsedContent)
   if (unknownField !== null)
     throw createFileError('foreignFields', [parentName, unknownField].filter((name) => name !== '').join(' '))
 }
 
-/** The first field of `written` that is not in `parsedContent`, which was read from it; null: there is none. */
+/** Returns the first field that is not in `parsedContent`, or null. */
 function findUnknownField(content: unknown, parsedContent: unknown): string | null {
   if (typeof content !== 'object' || content === null || typeof parsedContent !== 'object' || parsedContent === null)
     return null
@@ -146,7 +143,7 @@ function findUnknownField(content: unknown, parsedContent: unknown): string | nu
   return null
 }
 
-/** Of the list as it lies in the file, and as it was exported if an editor has stored it again in another encoding. */
+/** Hashes of the list as it is, and as it was exported if an editor has saved it in another encoding. */
 function getPossibleHashes(list: Buffer): string[] {
   const text = decodeText(list)
   return [list, ...(text === null ? [] : [text, text.replaceAll('\r\n', '\n')])].map((content) =>
@@ -154,7 +151,7 @@ function getPossibleHashes(list: Buffer): string[] {
   )
 }
 
-/** UTF-8, or UTF-16 with its mark, without that mark; null: neither. */
+/** Decodes UTF-8, or UTF-16 with a byte order mark, and removes the mark. Returns null for anything else. */
 function decodeText(bytes: Buffer): string | null {
   const [firstByte, secondByte] = bytes
   const encoding =
@@ -170,7 +167,7 @@ function decodeText(bytes: Buffer): string | null {
   }
 }
 
-/** Undefined for what is no JSON, says one thing twice, or holds more than a request may: a small zip unpacks to megabytes. */
+/** Undefined if the text is not JSON, repeats a key or exceeds the limits. A small zip can unpack to megabytes. */
 function parseJson(bytes: Buffer): unknown {
   try {
     const text = decodeText(bytes)

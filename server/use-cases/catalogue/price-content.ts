@@ -1,4 +1,4 @@
-/** What is kept of a price list as somebody sent it, and whether it can be (contracts 5, D81, D82). */
+/** Converts a price list from the sent form to the stored form, and checks it (contracts 5, D81, D82). */
 import type { ClientType } from '#domain/access.ts'
 import { checkPriceList, type PriceContent, normaliseRanges } from '#domain/checks/price-checks.ts'
 import { readAmount, writeAmount } from '#domain/money.ts'
@@ -28,10 +28,9 @@ const emptyContent: PriceContent = {
   pdbPrice: null,
 }
 
-/** All of a list that is made of this. */
 export const buildNewContent = (input: PriceContentInput): PriceContent => mergeContent(emptyContent, input)
 
-/** What is kept of a form over what was there. Ids of rows are their places: a list is written whole. */
+/** Merges the sent fields. The id of a row is its position, because a list is always stored as a whole. */
 export function mergeContent(currentContent: PriceContent, input: PriceContentInput): PriceContent {
   const fieldNames = Object.keys(emptyContent) as (keyof PriceContent)[]
   const sentFields = Object.fromEntries(
@@ -42,14 +41,14 @@ export function mergeContent(currentContent: PriceContent, input: PriceContentIn
     ...mergedContent,
     concurrentUser: normaliseRanges(mergedContent.concurrentUser),
     namedUser: normaliseRanges(mergedContent.namedUser),
-    // A row for which no module was chosen is none (contracts 5).
+    // A row without a chosen module is ignored (contracts 5).
     module: mergedContent.module
       .filter(({ code }) => code !== '')
       .map(({ code, module_id, hkd, usd, rmb }, index) => ({ id: index + 1, code, module_id, hkd, usd, rmb })),
   }
 }
 
-/** `-0.00` and `007.50` are the amounts that everybody else writes otherwise: lists that say the same must read the same. */
+/** Writes `-0.00` and `007.50` in the usual form, so that equal lists have equal content. */
 const normaliseAmounts = (value: unknown): unknown => {
   if (typeof value === 'string') return /^-?\d+\.\d\d$/.test(value) ? writeAmount(readAmount(value)) : value
   if (Array.isArray(value)) return value.map(normaliseAmounts)
@@ -64,14 +63,14 @@ export interface UnsavedPriceList {
   content: PriceContent
 }
 
-/** What is wrong with it, wherever it is kept: whether its modules are there and its day is free is another matter. */
+/** Does not check whether its modules exist and its date is free. */
 export const findDraftProblems = ({ effective_date, description, content }: Omit<UnsavedPriceList, 'type'>) => [
   ...(isDate(effective_date) ? [] : [{ field: 'effective_date', code: 'INVALID_FORMAT' as const }]),
   ...(description === '' ? [{ field: 'desc', code: 'REQUIRED' as const }] : []),
   ...checkPriceList(content),
 ]
 
-/** Throws VALIDATION_ERROR with all that is wrong with it, but for a day that another list begins on. */
+/** Throws VALIDATION_ERROR with all faults, except a date that another list begins on. */
 export async function requireValidDraft({ db }: Pick<UseCaseContext, 'db'>, draft: UnsavedPriceList): Promise<void> {
   const { type, content } = draft
   const codesById = new Map(

@@ -1,4 +1,4 @@
-/** Price lists out as files and in again: how one that was tried in one house is sold by in another (contracts 7, Z-32). */
+/** Exports and imports price lists, to use one in another installation (contracts 7, Z-32). */
 import { cleanText } from '#domain/text.ts'
 import type { downloadPriceList, exportPriceList, importPriceList, uploadPriceList } from '#contract/prices.ts'
 import type { ParsedInputOf } from '#contract/endpoint.ts'
@@ -19,7 +19,7 @@ import { buildNewContent } from '#server/use-cases/catalogue/price-content.ts'
 import { createList } from '#server/use-cases/catalogue/price-lists.ts'
 import { issueTicket, redeemTicket, type TicketRequest } from '#server/use-cases/tickets.ts'
 
-/** Empty where there is no such list (D64). */
+/** Returns an empty address if there is no such list (D64). */
 export const exportPriceFile: UseCase<typeof exportPriceList> = async (context, { body }) => {
   const priceList = typeof body.id === 'number' ? await findPriceListById(context.db, body.id) : null
   if (!priceList || !canSeeType(context.caller, priceList)) return { body: '' }
@@ -33,7 +33,7 @@ export interface PriceListDownload {
   bytes: Buffer
 }
 
-/** The list as it is now, withdrawn too. Throws NOT_FOUND: also where it was deleted since. */
+/** Also returns a withdrawn list. Throws NOT_FOUND, also if it was deleted meanwhile. */
 export async function downloadPriceFile(
   request: TicketRequest,
   { params }: ParsedInputOf<typeof downloadPriceList>,
@@ -45,7 +45,7 @@ export async function downloadPriceFile(
   return { name: `price-${priceList.type}-${priceList.effective_date}.zip`, bytes: await packPriceList(priceList) }
 }
 
-/** The input is what the file holds: read by the route, before the transaction. Nothing is sold by it yet. */
+/** The route parses the file before the transaction. The list is not in use yet. */
 export const uploadPriceFile: UseCase<typeof uploadPriceList> = async (context, { body }) => {
   const { db, caller, now } = context
   const { md5, list } = body.file as UploadedPriceFile
@@ -74,17 +74,17 @@ export const uploadPriceFile: UseCase<typeof uploadPriceList> = async (context, 
   }
 }
 
-/** Throws NOT_FOUND for a file that was not looked into within a day, and what the making of a list throws. */
+/** Throws NOT_FOUND if the file was not uploaded within the last day, and the problems of creating a list. */
 export const importPriceFile: UseCase<typeof importPriceList> = async (context, { body }) => {
   const { db, caller } = context
   const content = await findPriceUpload(db, caller.userId, body.md5)
   if (content === null) throw createNotFoundProblem()
-  // Read anew: it may have been looked into by a server that knew less of what is refused.
+  // Parsed again, because a server with fewer checks may have accepted the upload.
   const list = readListFile(content)
   return createList(context, { ...list, confirmed: false, module: await addModuleIds(context, list) }, ['import'])
 }
 
-/** By the codes of this house. One that it does not know, or does not sell (D5), has no id, and is refused by its code. */
+/** A module that is unknown here or not sold (D5) gets no id, and is refused by its code. */
 async function addModuleIds({ db }: UseCaseContext, { type, module }: PriceListFile) {
   const idsByCode = new Map(
     (await listModulesOfType(db, type)).flatMap(({ code, id, hidden }) => (hidden ? [] : [[code, id]])),

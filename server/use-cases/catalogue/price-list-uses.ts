@@ -1,4 +1,4 @@
-/** What was sold by each price list: whoever withdraws one wants to know. */
+/** Contracts by price list. The staff need this before they withdraw one. */
 import type { Caller } from '#domain/access.ts'
 import type { OutputOf, ParsedInputOf } from '#contract/endpoint.ts'
 import type { listPriceListUses } from '#contract/catalogue/withdrawn-price-lists.ts'
@@ -7,7 +7,7 @@ import { readAsSystem } from '#server/db/transaction.ts'
 import type { AppContext } from '#server/context/context.ts'
 import { requireType } from '#server/use-cases/orders/client-types.ts'
 
-/** As the system: contracts are other companies'. */
+/** Runs as the system role, because the contracts belong to other companies. */
 export async function readPriceListUses(
   app: AppContext,
   caller: Caller,

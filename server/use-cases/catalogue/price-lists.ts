@@ -1,4 +1,4 @@
-/** Price lists: written by the provider's staff, read by whoever orders (contracts 5, D16, D81). */
+/** Price lists: edited by the provider's staff, read by users with the order right (contracts 5, D16, D81). */
 import { createHash } from 'node:crypto'
 import { isProviderAdmin } from '#domain/access.ts'
 import { type PriceDifference, findPriceDifferences, listPriceFields } from '#domain/catalogue/price-differences.ts'
@@ -55,7 +55,7 @@ const toCompleteList = (app: AppContext, record: lists.PriceListRecord): Complet
   return { ...toListHeader(app, record), concurrentUser, namedUser, module, pdbPrice }
 }
 
-/** Of all that decides what something costs. */
+/** Hash over everything that determines a price. */
 export const hashPrices = ({ id, content }: Pick<lists.PriceListRecord, 'id' | 'content'>): string =>
   createHash('sha256')
     .update(JSON.stringify([id, sortKeys(content)]))
@@ -112,7 +112,6 @@ export const readCallerName = async ({ db, caller }: UseCaseContext) =>
 export const create: UseCase<typeof createPriceList> = (context, { body }) =>
   createList(context, body, body.confirmed ? ['create', 'confirm'] : ['create'])
 
-/** `operations`: what the trail calls it (D86). */
 export async function createList(
   context: UseCaseContext,
   body: ParsedInputOf<typeof createPriceList>['body'],
@@ -123,7 +122,7 @@ export async function createList(
   const { type, effective_date } = body
   const draft = { type, effective_date, description: cleanText(body.desc), content: buildNewContent(body) }
   requireVisibleCharacters(draft.description)
-  // Its modules stay in the catalogue until the commit.
+  // Locked, so that its modules stay in the catalogue until the commit.
   await lockCatalogue(db)
   await requireValidDraft(context, draft)
   if (body.confirmed) await requireUsableList(context, draft)
@@ -138,13 +137,13 @@ export async function createList(
   return finishListWrite(context, storedList, operations)
 }
 
-/** Throws VALIDATION_ERROR for a description with a character that nobody sees: it is the name of the list. */
+/** The description is the list's name. Throws VALIDATION_ERROR if it has an invisible character. */
 function requireVisibleCharacters(description: string): void {
   const problem = checkHiddenCharacter(description)
   if (problem) throw createValidationProblem([{ field: 'desc', ...problem }])
 }
 
-/** Held until the commit, withdrawn ones too. Throws NOT_FOUND, FORBIDDEN, VERSION_CONFLICT. */
+/** Locks the list until the commit, even if it is withdrawn. Throws NOT_FOUND, FORBIDDEN or VERSION_CONFLICT. */
 export async function lockPriceList(context: UseCaseContext, id: RowRef): Promise<lists.PriceListRecord> {
   const priceList = typeof id === 'number' ? await lists.lockPriceList(context.db, id) : null
   if (!priceList) throw createNotFoundProblem()
@@ -169,7 +168,7 @@ export const update: UseCase<typeof updatePriceList> = async (context, { body })
   }
   const lockedFields = findLockedFields(listBefore, { ...draft, content })
   if (lockedFields.length > 0) throw createValidationProblem(lockedFields.map((field) => ({ field, code: 'LOCKED' })))
-  // A confirmed list keeps its prices, also where the catalogue has become another since.
+  // A confirmed list keeps its prices, even if the catalogue has changed since.
   const problems = listBefore.confirmed ? findDraftProblems({ ...draft, content }) : []
   if (problems.length > 0) throw createValidationProblem(problems)
   if (draft.description !== listBefore.description) requireVisibleCharacters(draft.description)
@@ -187,7 +186,7 @@ export const update: UseCase<typeof updatePriceList> = async (context, { body })
   return finishListWrite(context, storedList, [operation], buildChanges(listBefore, storedList))
 }
 
-/** What may not change: the type, and everything but the description of a confirmed list. */
+/** Locked are the type, and for a confirmed list everything but the description. */
 function findLockedFields(
   listBefore: lists.PriceListRecord,
   draft: Pick<lists.PriceListRecord, 'type' | 'effective_date' | 'confirmed' | 'content'>,
@@ -199,7 +198,7 @@ function findLockedFields(
   return hasSamePrices ? changedFields : [...changedFields, 'content']
 }
 
-/** Each operation is an entry of its own in the trail (D86): whoever looks for what was confirmed finds all of it. */
+/** Each operation is a separate audit entry (D86), so that a search for one operation finds all of its entries. */
 type Operation = 'create' | 'import' | 'update' | 'confirm' | 'delete' | 'withdraw' | 'restore'
 
 export async function finishListWrite(
@@ -224,10 +223,7 @@ export async function finishListWrite(
   return { body: toCompleteList(context.app, storedList) }
 }
 
-/**
- * All of a list that comes or goes, so that the trail alone shows what was made and what was deleted. A withdrawn one stays, and can
- * be read.
- */
+/** Records all fields of a created or deleted list. A withdrawn list stays readable, so its fields are not recorded. */
 function buildContentChanges(operation: Operation, storedList: lists.PriceListRecord): PriceDifference[] | null {
   const getFields = () => listPriceFields(toComparedFields(storedList))
   if (operation === 'create' || operation === 'import')
@@ -235,7 +231,7 @@ function buildContentChanges(operation: Operation, storedList: lists.PriceListRe
   return operation === 'delete' ? getFields().map(([field, before]) => ({ field, before, after: null })) : null
 }
 
-/** Of a change. The trail is kept for years: it names so many changes, each with so many characters of a value, and counts the rest. */
+/** The trail is kept for years, so an entry has this many changes and characters per value; the rest is counted. */
 const trailLimits = { changes: 20, characters: 100 }
 
 function buildChanges(listBefore: lists.PriceListRecord, listAfter: lists.PriceListRecord) {

@@ -1,4 +1,4 @@
-/** Publishing what was uploaded (contracts 4, 8): asked for by the MD5 of each file, done by a long request. */
+/** Publishes uploaded apps in a long request (contracts 4, 8). */
 import { findSelectionFaults } from '#domain/catalogue/mapp.ts'
 import type { publishApps } from '#contract/apps.ts'
 import type { OutputOf } from '#contract/endpoint.ts'
@@ -13,7 +13,6 @@ import { storeUploadedPackage } from '#server/use-cases/uploads/stored-packages.
 import { buildMappEntry, publishMapp } from '#server/use-cases/uploads/store-mapp.ts'
 import { buildUploadRows } from '#server/use-cases/uploads/uploads.ts'
 
-/** What the long request knows of who asked. */
 export interface PublishInput {
   modules: string[]
   companyId: number
@@ -26,8 +25,8 @@ export const publishJob = 'publish-apps'
 const dayMs = 86_400_000
 
 /**
- * Throws STATE_CONFLICT with `why`: `missingHashes` and the MD5s of which there is no upload (any more), `status` and the files that neither
- * add nor upgrade, `twice` and the codes of which there is more than one version.
+ * Throws STATE_CONFLICT with `why`: `missingHashes` for MD5s without an upload, `status` for files that are neither new apps nor upgrades,
+ * `twice` for codes with more than one version.
  */
 export const startPublishing: UseCase<typeof publishApps> = async (context, { body }) => {
   const { db, caller, now, intent, requestId } = context
@@ -52,7 +51,7 @@ export const startPublishing: UseCase<typeof publishApps> = async (context, { bo
       })),
     })
   if (duplicateCodes.length > 0) throw new ProblemError('STATE_CONFLICT', { why: 'twice', codes: duplicateCodes })
-  // They must not run out while they wait.
+  // The uploads must not expire while they wait.
   await uploads.extendUploads(
     db,
     activeRecords.map(({ id }) => id),
@@ -64,15 +63,14 @@ export const startPublishing: UseCase<typeof publishApps> = async (context, { bo
 }
 
 export interface PublishResult {
-  /** What it was; null: it was forgotten in between. */
+  /** Name of the app. Null if the upload no longer exists. */
   name: string | null
-  /** Of whose file nothing is needed any more. */
   uploadId: string | null
 }
 
 /**
- * Publishes one, in the transaction of `db`: its file is kept, then version, trail, and the mark on its upload. Whoever publishes first wins; what neither
- * adds nor upgrades by then is left as it is, and so is one that was published before a kill. As the system.
+ * Publishes one upload in the transaction of `db`, as the system role. The first publisher of a version wins. An upload that is no longer
+ * new or an upgrade is left unchanged, and so is one that was published before a kill.
  */
 export async function publishOne(
   app: AppContext,
@@ -108,7 +106,6 @@ async function findPublishedApp(db: DatabaseHandle, { userId }: PublishInput, md
   }
 }
 
-/** The files with their status now that all is done: 2 for what was published. */
 export async function readPublishedRows(
   db: DatabaseHandle,
   input: PublishInput,

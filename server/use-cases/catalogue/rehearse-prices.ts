@@ -1,4 +1,4 @@
-/** A price list tried on the contracts of today, before it is confirmed: asked for by its id or as it is typed, done by a long request. */
+/** Tries a saved or unsaved price list on the current contracts, in a long request. */
 import type { ClientType } from '#domain/access.ts'
 import type { PriceContent } from '#domain/checks/price-checks.ts'
 import { cleanText } from '#domain/text.ts'
@@ -13,22 +13,18 @@ import { buildNewContent, requireValidDraft } from '#server/use-cases/catalogue/
 import { getBusinessMoment } from '#server/use-cases/orders/business-time.ts'
 import { requireType } from '#server/use-cases/orders/client-types.ts'
 
-/** What the long request goes by: the list as it was when it was asked about, whatever becomes of it. */
+/** Has a copy of the list, so later changes of the list have no effect. */
 export interface RehearseInput {
   type: ClientType
   list: PriceContent
-  /** The day whose contracts they are. */
   today: PlainDate
-  /** Whether the caller may see who contracts are with (D49). */
+  /** Whether the caller may see the contracts' companies (D49). */
   named: boolean
 }
 
 export const rehearseJob = 'rehearse-prices'
 
-/**
- * Throws VALIDATION_ERROR for a draft that could not be kept, but for its day, which may be taken; NOT_FOUND for a list that is not
- * there; FORBIDDEN for a client type that is not the caller's.
- */
+/** Throws NOT_FOUND, FORBIDDEN for the client type, VALIDATION_ERROR for a faulty draft. Its date may be in use. */
 export const startRehearsal: UseCase<typeof rehearsePriceList> = async (context, { body }) => {
   const { id, list, progressKey } = body
   if (id !== undefined && list !== undefined) throw createValidationProblem([{ field: 'list', code: 'UNKNOWN_FIELD' }])

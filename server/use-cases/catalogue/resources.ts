@@ -1,4 +1,4 @@
-/** Icons and change logs of apps, shown to whoever knows the name, which nobody can guess. */
+/** Icons and change logs of apps. Anyone who knows the name, which cannot be guessed, can read them. */
 import { findResource } from '#server/db/catalogue/web-resources.ts'
 import { readAsSystem } from '#server/db/transaction.ts'
 import { changeLogPolicy } from '#server/drivers/packages/change-log-style.ts'
@@ -7,7 +7,7 @@ import { requireRow } from '#server/problems/problem-error.ts'
 
 const yearSeconds = 31_536_000
 
-/** Bytes and headers: what it is follows from its name alone, whatever was asked for (U-15). Throws NOT_FOUND. */
+/** The type depends on the stored name only, not on the request (U-15). Throws NOT_FOUND. */
 export async function readResource(
   app: AppContext,
   id: string,
@@ -23,7 +23,7 @@ export async function readResource(
       'content-security-policy': isPage
         ? changeLogPolicy
         : "default-src 'none'; base-uri 'none'; sandbox; frame-ancestors 'none'",
-      // A change log is shown in a frame of the portal's own pages.
+      // The portal's own pages show a change log in a frame.
       ...(isPage ? { 'x-frame-options': 'SAMEORIGIN' } : {}),
     },
   }

@@ -1,4 +1,4 @@
-/** Price lists by which customers can order: checked when one takes effect, and when the catalogue changes under one that has. */
+/** Checks that customers can order by a list, when it takes effect and when the catalogue changes under it. */
 import type { ClientType } from '#domain/access.ts'
 import { findUnmetNeeds, nameModules } from '#domain/catalogue/unmet-needs.ts'
 import type { PriceContent } from '#domain/checks/price-checks.ts'
@@ -15,10 +15,7 @@ interface UsableList {
   content: PriceContent
 }
 
-/**
- * Throws VALIDATION_ERROR that names everything customers could not order. The catalogue stays as it is until the commit, so
- * nobody changes a module meanwhile.
- */
+/** Throws VALIDATION_ERROR with all faults. Locks the catalogue until the commit, so that no module changes. */
 export async function requireUsableList(
   { db }: Pick<UseCaseContext, 'db'>,
   { type, content }: UsableList,
@@ -35,8 +32,8 @@ interface ChangedModule {
 }
 
 /**
- * Throws VALIDATION_ERROR on `dependencies` if a module of a list in force, or of one confirmed for later, would need a module that the
- * list does not have. What such a list lacked before does not count.
+ * Throws VALIDATION_ERROR on `dependencies` if a module in a list in force, or confirmed for later, would need a module that the list does
+ * not have. Modules that it already lacked do not count.
  */
 export async function requireListsStayUsable(context: UseCaseContext, changedModule: ChangedModule): Promise<void> {
   const { db } = context

@@ -1,4 +1,4 @@
-/** Price lists that go, and withdrawn ones that come back (D81). */
+/** Withdraws and deletes price lists, and reinstates withdrawn ones (D81). */
 import type { deletePriceList } from '#contract/prices.ts'
 import type { reinstatePriceList } from '#contract/catalogue/withdrawn-price-lists.ts'
 import { lockCatalogue } from '#server/db/catalogue/catalogue.ts'
@@ -13,7 +13,7 @@ import { requireUsableList } from '#server/use-cases/catalogue/usable-price-list
 const createConflictError = (reason: string, details: Record<string, unknown> = {}) =>
   new ProblemError('STATE_CONFLICT', { why: reason, ...details })
 
-/** Deletes a list that was never confirmed, and withdraws one that was. Throws STATE_CONFLICT for the one in force, STEP_UP_REQUIRED. */
+/** Deletes a list that was never confirmed. Throws STATE_CONFLICT for the list in force, and STEP_UP_REQUIRED. */
 export const withdrawPriceList: UseCase<typeof deletePriceList> = async (context, { params }) => {
   const { db, now } = context
   const listBefore = await lockPriceList(context, params.id)
@@ -31,10 +31,7 @@ export const withdrawPriceList: UseCase<typeof deletePriceList> = async (context
   return { status: 204, body: null }
 }
 
-/**
- * Throws STATE_CONFLICT if a later list is in force, and VERSION_CONFLICT; VALIDATION_ERROR for a day that another list begins on and
- * for a list by which customers could not order.
- */
+/** Throws STATE_CONFLICT if a later list is in force, VERSION_CONFLICT, VALIDATION_ERROR for date or content. */
 export const reinstateWithdrawnList: UseCase<typeof reinstatePriceList> = async (context, { params }) => {
   const { db, now } = context
   const listBefore = await lockPriceList(context, params.id)

@@ -1,4 +1,4 @@
-/** Whoever changes how an account is signed in to is written down, and its user is told by mail (S-38). */
+/** Records every change of an account's sign-in methods, and mails it to the user (S-38). */
 import type { UserCredential } from '#server/db/accounts/credentials.ts'
 import type { DatabaseHandle } from '#server/db/database.ts'
 import { addAuditEntries } from '#server/db/audit/audit-trail.ts'
@@ -6,14 +6,13 @@ import type { FactorMail } from '#server/use-cases/mail/mail-kinds.ts'
 import { requestMail } from '#server/use-cases/mail/request-mail.ts'
 
 export interface FactorNote {
-  /** Null: nothing about the sign-in has changed. */
+  /** Null if the way to sign in has not changed. */
   mail: FactorMail | null
-  /** In the trail: what it was, and what became of it. Never a secret. */
   field: 'authenticator app' | 'passkey' | 'recovery code' | 'recovery codes'
   change: 'added' | 'removed' | 'renamed' | 'used' | 'renewed'
 }
 
-/** In the transaction of what it is about; ring for the mail behind it. */
+/** Runs in the transaction of the change. Call `notifyJobs` after the commit, so that the mail is sent at once. */
 export async function recordFactorChange(
   db: DatabaseHandle,
   { userId, companyId, userName }: UserCredential,

@@ -1,4 +1,3 @@
-/** Secrets of authenticator apps as they stand in the database. */
 import type { Config } from '#server/config/config.ts'
 import { seal, type SealTarget, unseal } from '#server/use-cases/seals.ts'
 
@@ -12,6 +11,6 @@ const getSealTarget = (userId: number): SealTarget => ({
 export const sealFactorSecret = (config: TokenKeyConfig, userId: number, secret: string): string =>
   seal(config, getSealTarget(userId), secret)
 
-/** Null where it was sealed under another key. */
+/** Returns null if the secret was encrypted under another key. */
 export const openFactorSecret = (config: TokenKeyConfig, userId: number, sealedSecret: string): string | null =>
   unseal(config, getSealTarget(userId), sealedSecret)

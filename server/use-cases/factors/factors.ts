@@ -1,4 +1,4 @@
-/** The own second factors: seen, removed, required. What changes them needs a password or a factor given just before. */
+/** The caller's own second factors. A change needs a password or factor that was checked just before. */
 import type { getFactors } from '#contract/factors.ts'
 import { cleanText } from '#domain/text.ts'
 import { toTimestamp } from '#domain/time.ts'
@@ -67,7 +67,6 @@ export const readFactors: UseCase<typeof getFactors> = async ({ db, app, caller 
 
 export type SignedInHolder = MfaTokenHolder & { kind: 'user' }
 
-/** Who asks, by what they were given when they began. */
 export interface FactorRequest {
   holder: MfaTokenHolder
   token: string
@@ -84,7 +83,7 @@ export async function startFactorChange(app: AppContext, { userId, sessionId }: 
   })
 }
 
-/** Throws MFA_INVALID, MFA_EXPIRED and RATE_LIMITED: a stolen access token must not be a way around the limits on guesses. */
+/** Throws MFA_INVALID, MFA_EXPIRED or RATE_LIMITED. A stolen access token must not bypass the limit on guesses. */
 export async function proveIdentity(
   app: AppContext,
   { holder, token, address, requestId }: FactorRequest,
@@ -123,7 +122,7 @@ export async function proveIdentity(
   notifyJobs(app)
 }
 
-/** Runs a change under a proof that was proven. Throws MFA_EXPIRED where it was not, or no longer is. */
+/** Throws MFA_EXPIRED if the identity was not verified, or too long ago. */
 export async function runFactorChange<T>(
   app: AppContext,
   request: FactorRequest,
@@ -139,7 +138,7 @@ export async function runFactorChange<T>(
   return result
 }
 
-/** With the last factor its recovery codes go: there is nothing left that they stand in for. */
+/** Deleting the last factor deletes the recovery codes too, because they replace nothing any more. */
 export async function deleteOwnFactor(app: AppContext, request: FactorRequest, id: number): Promise<void> {
   const { requestId } = request
   const owner = await runFactorChange(app, request, async (db, session) => {
@@ -157,7 +156,7 @@ export async function deleteOwnFactor(app: AppContext, request: FactorRequest, i
   logSecurityEvent(app.log, 'second_factor_removed', eventFields)
 }
 
-/** A name opens nothing, so nothing need be proved and no mail tells of it. */
+/** A name gives no access, so renaming needs no verification and sends no mail. */
 export async function renameOwnFactor(
   app: AppContext,
   { holder: { userId }, requestId }: RenameRequest,
@@ -184,7 +183,7 @@ interface RenameInput {
 
 const getAuditField = ({ kind }: FactorRecord) => (kind === 'totp' ? 'authenticator app' : 'passkey')
 
-/** Throws STATE_CONFLICT for who has no factor: there is nothing that they would stand in for. */
+/** Throws STATE_CONFLICT for a user without a factor, because recovery codes would replace nothing. */
 export async function issueNewRecoveryCodes(app: AppContext, request: FactorRequest): Promise<string[]> {
   const { requestId } = request
   return runFactorChange(app, request, async (db, { credential }) => {
@@ -197,7 +196,7 @@ export async function issueNewRecoveryCodes(app: AppContext, request: FactorRequ
   })
 }
 
-/** Ten new ones; the former ones end. Only their hashes stay here. */
+/** Returns ten new codes and invalidates the former ones. Only their hashes are stored. */
 export async function issueRecoveryCodes(
   db: DatabaseHandle,
   user: { userId: number; companyId: number },
@@ -208,7 +207,7 @@ export async function issueRecoveryCodes(
   return codes
 }
 
-/** Whoever has none yet sets one up at the next sign-in; sessions that there are go on. */
+/** A user without a factor must set one up at the next sign-in. Existing sessions stay active. */
 export async function setCompanyRequirement(
   app: AppContext,
   request: FactorRequest,

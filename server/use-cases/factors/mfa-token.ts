@@ -1,7 +1,4 @@
-/**
- * The right to a second step, and to changing factors: made by a password step or by a signed-in user, good for minutes, for one
- * success, and only while the account and its password stay as they were.
- */
+/** An MFA token is valid for minutes and for one success, and only while account and password stay unchanged. */
 import { createHash, randomBytes } from 'node:crypto'
 import type { ProofMethod, SecondStep } from '#contract/factors.ts'
 import { PROVIDER } from '#domain/access.ts'
@@ -27,7 +24,6 @@ const createExpiredError = () => new ProblemError('MFA_EXPIRED')
 
 export type FactorRequirement = 'provider' | 'company' | null
 
-/** Why this account must have a second factor. */
 export function getFactorRequirement({
   companyCode,
   demo,
@@ -43,7 +39,7 @@ interface MfaTokenInput {
   now: number
 }
 
-/** After a right password: what is still needed to come in; null: nothing. */
+/** Called after a correct password. Returns the step that is still needed, or null. */
 export async function requireSecondStep(
   db: DatabaseHandle,
   app: AppContext,
@@ -56,7 +52,7 @@ export async function requireSecondStep(
   return { ...(await openMfaToken(db, app, { ...input, factors, lifeMs, sessionId: null })), enrol: isEnrolling }
 }
 
-/** For a signed-in user who wants to change their factors: nothing may be changed before they have proved themselves. */
+/** For a signed-in user, who must verify their identity before a change. */
 export async function openFactorChange(
   db: DatabaseHandle,
   app: AppContext,
@@ -106,7 +102,7 @@ const getMethods = (factors: readonly FactorRecord[], codeCount: number): ProofM
 
 const hashPassword = (passwordHash: string) => createHash('sha256').update(passwordHash).digest('hex')
 
-/** Whose it is: of a sign-in, or of one session. */
+/** A caller during a sign-in, or one session of a user. */
 export type MfaTokenHolder = { kind: 'anonymous' } | { kind: 'user'; userId: number; sessionId: string | null }
 
 export interface MfaSession {
@@ -120,7 +116,7 @@ const isHeldBy = (mfaToken: MfaToken, holder: MfaTokenHolder) =>
     ? mfaToken.session_id === null
     : mfaToken.user_id === holder.userId && mfaToken.session_id !== null && mfaToken.session_id === holder.sessionId
 
-/** Throws MFA_EXPIRED where it is spent, over, somebody else's, or of a password that is none any more. */
+/** Throws MFA_EXPIRED if it is used, expired, of another holder, or the password has changed since. */
 export async function readMfaToken(
   db: DatabaseHandle,
   token: string,
@@ -130,7 +126,7 @@ export async function readMfaToken(
   return requireSession(db, await findMfaToken(db, token, now), holder)
 }
 
-/** As `readMfaToken`, with its row and the account's locked until the commit. */
+/** Like `readMfaToken`, but locks the rows of the token and the account until the commit. */
 export async function lockMfaToken(
   db: DatabaseHandle,
   token: string,

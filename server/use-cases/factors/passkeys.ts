@@ -1,6 +1,6 @@
 /**
- * Passkeys (WebAuthn), bound to the address people use and never to what a request says of itself (S-37). What checks them is
- * fetched with the first one: it takes a third of a second to read in, and most who sign in have none.
+ * Passkeys (WebAuthn), bound to the configured address and never to one that a request claims (S-37). The library is loaded on first use,
+ * because loading takes a third of a second and most users have no passkey.
  */
 import type { PublicKeyCredentialCreationOptionsJSON, RegistrationResponseJSON } from '@simplewebauthn/server'
 import { randomBytes } from 'node:crypto'
@@ -24,7 +24,7 @@ const toCredentialDescriptor = ({ credential_id, transports }: FactorRecord) => 
   transports: transports ? transports.split(',') : [],
 })
 
-/** What a browser is asked with; null where the user has no passkey. */
+/** Returns the options for the browser, or null if the user has no passkey. */
 export function buildPasskeyRequest(
   config: PublicUrlConfig,
   factors: readonly FactorRecord[],
@@ -48,7 +48,7 @@ export interface PasskeySignature {
   counter: number
 }
 
-/** Null where it is no answer of one of these keys to this challenge, at this address. */
+/** Returns null unless one of these passkeys made the assertion for this challenge and address. */
 export async function checkPasskeyAssertion(
   config: PublicUrlConfig,
   factors: readonly FactorRecord[],
@@ -73,7 +73,6 @@ export async function checkPasskeyAssertion(
     })
     return verified ? { factorId: factor.id, counter: authenticationInfo.newCounter } : null
   } catch {
-    // The library throws for whatever does not fit.
     return null
   }
 }
@@ -100,7 +99,7 @@ export async function buildPasskeyCreation(
 
 export type NewPasskey = Pick<FactorRecord, 'credential_id' | 'public_key' | 'counter' | 'transports'>
 
-/** Null where it was not made for this challenge, at this address. */
+/** Returns null if the attestation was not made for this challenge and address. */
 export async function checkPasskeyAttestation(
   config: PublicUrlConfig,
   { attestation, challenge }: { attestation: string; challenge: string },

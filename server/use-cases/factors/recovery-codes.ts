@@ -1,9 +1,9 @@
-/** Codes for when every other factor is lost: 80 bits each, kept as hashes, each works once. */
+/** Recovery codes for users who lost all other factors. A code has 80 bits, is stored as a hash and works once. */
 import { createHash, randomBytes } from 'node:crypto'
 
 const codeCount = 10
 const codeBytes = 10
-// Crockford's: no letter is taken for a digit.
+// Crockford's alphabet: no letter looks like a digit.
 const alphabet = '0123456789abcdefghjkmnpqrstvwxyz'
 
 export const createRecoveryCodes = (): string[] => Array.from({ length: codeCount }, createRecoveryCode)
@@ -14,7 +14,7 @@ function createRecoveryCode(): string {
   return (code.match(/.{4}/g) ?? []).join('-')
 }
 
-/** Written with or without dashes, in capitals, with an O for a zero: it is the same code. */
+/** Dashes, capitals, or an O for a zero do not matter. */
 export function hashRecoveryCode(userId: number, typedCode: string): string {
   const code = typedCode
     .toLowerCase()

@@ -1,7 +1,4 @@
-/**
- * Somebody has lost every factor and all recovery codes: an admin of their company, or the operator, who know who they are,
- * takes the factors away. Who must have a factor sets one up at the next sign-in.
- */
+/** An admin or the operator removes the factors of a user who has lost them all, after verifying who it is. */
 import type { RowRef } from '#contract/endpoint.ts'
 import type { getUserFactors } from '#contract/factors.ts'
 import type { Caller } from '#domain/access.ts'
@@ -28,7 +25,7 @@ export const readColleagueFactors: UseCase<typeof getUserFactors> = async ({ db,
   return { body: { factors: (await listFactors(db, user.id)).length, required: getFactorRequirement(credential) } }
 }
 
-/** Repeated it changes nothing. Throws USER_NOT_EXIST, SELF_FORBIDDEN, and MFA_EXPIRED where the admin has not proved themselves. */
+/** Throws USER_NOT_EXIST, SELF_FORBIDDEN, and MFA_EXPIRED if the admin's identity was not verified. */
 export async function resetColleagueFactors(
   app: AppContext,
   request: FactorRequest,
@@ -46,7 +43,7 @@ export async function resetColleagueFactors(
   logSecurityEvent(app.log, 'second_factor_reset', eventFields)
 }
 
-/** `username` is `company:e-mail`. Answers how many factors went; null: there is no such user. */
+/** `username` is `company:e-mail`. Returns the number of factors, or null if there is no such user. */
 export async function resetFactorsByOperator(app: AppContext, username: string): Promise<number | null> {
   const { companyCode, email } = splitUsername(username)
   return writeAsSystem(app, async (db) => {
@@ -57,12 +54,12 @@ export async function resetFactorsByOperator(app: AppContext, username: string):
 
 interface ResetOptions {
   now: number
-  /** Null: the operator. */
+  /** Null if the operator resets them. */
   byUserId: number | null
   requestId: string
 }
 
-/** Ends all sessions, because whoever found the lost phone may have one; the password stays. */
+/** Ends all sessions, because a person who found the lost phone may have one. The password stays. */
 async function deleteAllFactors(
   db: DatabaseHandle,
   credential: UserCredential,

@@ -1,4 +1,4 @@
-/** Setting up a factor in two steps: what it is made with, then the proof that it was made. By a signed-in user, or during a sign-in. */
+/** Sets up a factor in two steps: returns its secret or challenge, then verifies the new factor. */
 import type { FactorKind } from '#contract/factors.ts'
 import { cleanText } from '#domain/text.ts'
 import { countRecoveryCodes, type FactorRecord, listFactors, insertFactor } from '#server/db/accounts/factors.ts'
@@ -23,7 +23,7 @@ import { createTotpSecret, findTotpStep, buildTotpUri } from '#server/use-cases/
 
 const maxFactors = 10
 
-/** Throws STATE_CONFLICT during a sign-in of somebody who has one already, and for an eleventh. */
+/** Throws STATE_CONFLICT during a sign-in if the user already has a factor, and for an eleventh factor. */
 async function requireSetUpAllowed(db: DatabaseHandle, { mfaToken, credential }: MfaSession): Promise<FactorRecord[]> {
   const factors = await listFactors(db, credential.userId)
   if (mfaToken.session_id !== null && mfaToken.proven === null) throw new ProblemError('MFA_EXPIRED')
@@ -32,7 +32,7 @@ async function requireSetUpAllowed(db: DatabaseHandle, { mfaToken, credential }:
   return factors
 }
 
-/** Nothing is a factor yet: what is begun is kept with the proof, the secret sealed. */
+/** Creates no factor yet. Its data is stored with the MFA token, with the secret encrypted. */
 export async function beginFactorSetUp(app: AppContext, { token, holder }: FactorRequest, kind: FactorKind) {
   const now = app.clock()
   const secret = createTotpSecret()
@@ -69,7 +69,7 @@ const emptyFactor: CheckedFactor = {
   transports: null,
 }
 
-/** Answers the recovery codes where these are the first. Throws MFA_INVALID for a wrong code or a foreign passkey. */
+/** Returns the recovery codes if the user has none yet. Throws MFA_INVALID for a wrong code or passkey. */
 export async function finishFactorSetUp(
   app: AppContext,
   { token, holder, requestId }: FactorRequest,
@@ -89,7 +89,7 @@ export async function finishFactorSetUp(
     const { userId, companyId } = credential
     const owner = { user_id: userId, company_id: companyId }
     await insertFactor(db, { ...checkedFactor, ...owner, kind: input.kind, name, create_time: now, last_time: null })
-    // A code of the app has been given just now; of a sign-in that is the second step.
+    // The new factor was verified just now. During a sign-in this counts as the second step.
     await updateMfaToken(db, mfaToken, { pending: null, challenge: createPasskeyChallenge(), proven: now })
     const field = input.kind === 'totp' ? 'authenticator app' : 'passkey'
     await recordFactorChange(db, credential, { mail: 'factor-added', field, change: 'added' }, { now, requestId })
@@ -101,7 +101,6 @@ export async function finishFactorSetUp(
   return codes
 }
 
-/** The code that sets it up is used up by that. */
 function checkSetUpCode(
   { config }: AppContext,
   { mfaToken, credential }: MfaSession,

@@ -11,10 +11,9 @@ export const createTotpSecret = () => new Secret({ size: 20 }).base32
 const createAuthenticator = (secret: string, label = '') =>
   new TOTP({ issuer, label, secret: Secret.fromBase32(secret), digits: 6, period: periodMs / 1000 })
 
-/** What the QR code says. `account` names the account among the others in the app. */
 export const buildTotpUri = (secret: string, account: string) => createAuthenticator(secret, account).toString()
 
-/** The step whose code it is; null where it is none of those that may be given now. */
+/** Returns the time step of the code, or null if the code is not valid now. */
 export function findTotpStep(secret: string, code: string, now: number): number | null {
   const token = code.replace(/\D/g, '')
   if (token.length !== 6) return null

@@ -1,6 +1,6 @@
 /**
- * What is given to prove oneself. Looked at outside a transaction, because it takes long or needs the browser's words checked;
- * taken inside one, by a statement of which only one of two at once succeeds.
+ * Verifies a password, factor or recovery code outside of a transaction, because it is slow. `consume` runs inside of one and succeeds for
+ * only one of two requests at once.
  */
 import { listFactors, spendRecoveryCode, claimCounter, claimStep } from '#server/db/accounts/factors.ts'
 import type { DatabaseHandle } from '#server/db/database.ts'
@@ -19,11 +19,10 @@ export type FactorEvidence = { [M in 'password' | 'otp' | 'assertion' | 'recover
 
 export interface VerifiedFactor {
   method: 'password' | 'totp' | 'passkey' | 'recovery code'
-  /** Whether it was good, and is used up now. */
   consume(db: DatabaseHandle): Promise<boolean>
 }
 
-/** Null: it is wrong. Throws VALIDATION_ERROR where nothing is given. `position`: a password is looked at only in one. */
+/** Returns null for wrong evidence, and throws VALIDATION_ERROR for none. A password needs a `position`. */
 export async function verifyFactor(
   app: AppContext,
   session: MfaSession,
@@ -39,7 +38,7 @@ export async function verifyFactor(
   if (evidence.assertion) return verifyAssertion(app, session, evidence.assertion, now)
   if (!evidence.password || !position) throw createValidationProblem([{ field: 'otp', code: 'REQUIRED' }])
   const isMatch = await verifyPassword(session.passwordHash, evidence.password, { cost: app.config.argon2, position })
-  // That it is still the password is asked with the proof's own lock.
+  // Whether it is still the current password is checked when the MFA token is locked.
   return isMatch ? { method: 'password', consume: async () => true } : null
 }
 

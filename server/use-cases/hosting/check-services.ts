@@ -1,4 +1,4 @@
-/** What runs, written into the rows of services whenever it has changed (D40): the health check, and the staff's tool that asks for it at once. */
+/** The health check: stores the observed state of services when it has changed (D40). */
 import { takeChangeNumber } from '#server/db/change-numbers.ts'
 import type { DatabaseHandle } from '#server/db/database.ts'
 import {
@@ -19,7 +19,7 @@ type ObservedFields = Pick<
   'online' | 'running_memory' | 'running_tasks' | 'needs_reboot' | 'fault' | 'system_status'
 >
 
-/** Null: nothing is known of it where it should run. */
+/** A `state` of null means that a service that should run has no instance on the host. */
 export function toObservedFields(state: InstanceState | null): ObservedFields {
   if (!state?.created)
     return { online: 0, running_memory: null, running_tasks: 0, needs_reboot: false, fault: 'failed', system_status: 5 }
@@ -47,12 +47,11 @@ export interface HealthCheckResult {
 }
 
 /**
- * Looks at all services that should be there, or one company's, and writes down what is otherwise than it was. One that somebody
- * works on is left to them. Systems that no row knows of are taken away: what made them was cut off. Throws NOT_SUPPORT where services
- * are not run from here.
+ * Skips a service with a running operation. Removes instances without a row, which interrupted operations left behind. Throws NOT_SUPPORT
+ * if this server does not run services.
  */
 export async function checkServices(app: AppContext, companyId: number | null = null): Promise<HealthCheckResult> {
-  // Who runs them looks after them.
+  // Another host checks its services itself.
   if (app.config.hosting !== 'local') throw new ProblemError('NOT_SUPPORT')
   const states = await app.hosting.lookAll().catch((error: unknown) => {
     if (error instanceof HostingError) return null
@@ -77,7 +76,7 @@ export async function checkServices(app: AppContext, companyId: number | null = 
   if (states) await removeUnneededSystems(app, knownServices, states)
   return result
 }
-/** What runs there is not known: it is as it was, and nobody can say that it answers. */
+/** Returns the previous values, but not online, because the state is unknown. */
 const toUnreachableFields = ({
   running_memory,
   running_tasks,
@@ -92,7 +91,7 @@ const toUnreachableFields = ({
   system_status,
 })
 
-/** False: somebody else was here in between. */
+/** Returns false if another transaction has changed the row in between. */
 async function writeObserved(
   db: DatabaseHandle,
   app: AppContext,
@@ -102,7 +101,7 @@ async function writeObserved(
   const now = app.clock()
   const lockedService = await lockService(db, row.id)
   if (!lockedService || lockedService.row_version !== row.row_version) return false
-  // Before the counter of services, in the order in which orders take both.
+  // Taken before the services' counter, the same order as in transactions of orders.
   const change = await takeChangeNumber(db, row.company_id)
   await updateService(db, row.id, observedFields, now)
   await updateListedOrder(db, row.company_id, row.code, { change, time: now })

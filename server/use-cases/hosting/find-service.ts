@@ -1,11 +1,11 @@
-/** Where a hosted service is, for whoever knows its code (portal 5, 9). */
+/** Finds a hosted service for anyone who knows its code (portal 5, 9). */
 import { toAdminUrl, checkServiceCode } from '#domain/checks/service-code.ts'
 import { readAsSystem } from '#server/db/transaction.ts'
 import { findServiceAddress } from '#server/db/hosting/services.ts'
 import type { AppContext } from '#server/context/context.ts'
 import { createValidationProblem, createNotFoundProblem } from '#server/problems/problem-error.ts'
 
-/** Throws VALIDATION_ERROR for what is no code, and NOT_FOUND where there is no such service, or none that runs. */
+/** Throws VALIDATION_ERROR for an invalid code, and NOT_FOUND if the service does not exist or is not running. */
 export async function findService(app: AppContext, code: string): Promise<{ url: string; admin_url: string | null }> {
   const problem = checkServiceCode('code', code)
   if (problem) throw createValidationProblem([problem], { code })

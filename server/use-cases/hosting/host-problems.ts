@@ -1,8 +1,7 @@
-/** What a host says, as what we answer: it may be asked again later, or there is nothing to read. */
 import { HostingError } from '#server/drivers/hosting/hosting-driver.ts'
 import { createNotFoundProblem, createUnavailableProblem } from '#server/problems/problem-error.ts'
 
-/** Throws UNAVAILABLE where the host does not answer; one that knows nothing of the service has no line. */
+/** Throws UNAVAILABLE if the host does not respond. The result is empty if the host does not know the service. */
 export async function* mapHostErrors<T>(source: AsyncIterable<T>): AsyncGenerator<T> {
   try {
     yield* source

@@ -1,4 +1,4 @@
-/** Subscribing a service to backups: for the rest of its contract at most, at the prices of today (D16, D20, D21). */
+/** Orders a backup subscription, at most until the contract's end and at current prices (D16, D20, D21). */
 import { findFieldChanges } from '#domain/audit-log/changes.ts'
 import { type BackupType, type BackupOrderRefusal } from '#domain/backups.ts'
 import {
@@ -39,7 +39,7 @@ interface BackupTerms extends BackupRates {
   type: BackupType
   priceId: number
   period: BackupPeriod
-  /** From where the next one counts. */
+  /** Date from which the next period is counted. */
   anchor: PeriodAnchor | null
   amount: Hundredths
   payAmount: Hundredths
@@ -49,7 +49,7 @@ interface BackupTerms extends BackupRates {
 const createRefusal = (reason: BackupOrderRefusal | 'noPriceList') =>
   new ProblemError('STATE_CONFLICT', { why: reason })
 
-/** Throws NOT_FOUND, STATE_CONFLICT with why, and QUOTE_CHANGED with both figures. */
+/** Throws NOT_FOUND, STATE_CONFLICT with the reason, or QUOTE_CHANGED with both amounts. */
 export const placeBackupOrder: UseCase<typeof orderBackup> = (context, { body }) =>
   runForRow(context, 'service', body.service_id, async (actingCompany, serviceId) => {
     const terms = await buildBackupTerms(actingCompany, serviceId, body)
@@ -58,7 +58,7 @@ export const placeBackupOrder: UseCase<typeof orderBackup> = (context, { body })
     return { body: { id: await insertOrder(actingCompany, terms, body) } }
   })
 
-/** The contract stays as it is until the commit: two orders of one service take turns. */
+/** Locks the contract until the commit, so that two orders for one service run one after the other. */
 async function buildBackupTerms(
   { context, companyId }: ActingCompany,
   serviceId: number,
@@ -95,7 +95,7 @@ async function buildBackupTerms(
   return { service, contract, type, priceId: priceList.id, period, anchor, ...rates, ...amounts, steps }
 }
 
-/** As quotes of orders are compared (D17). No quote of a backup has an id: one that bears any was not shown by us. */
+/** Compares as for quotes of orders (D17). A backup quote has no id, so an order with an id is refused. */
 function requireSameBackupQuote(terms: BackupTerms, { quote_id, price_id, pay_amount }: OrderBackupInput): void {
   const { priceId, payAmount, period, contract, steps } = terms
   const isSame =
@@ -124,7 +124,7 @@ const formatAmounts = ({ annualFee: annual, discount, amount, payAmount }: Backu
   pay_amount: writeAmount(payAmount),
 })
 
-/** Writes it, in the place of one of its kind that was not paid; where nothing is due it takes effect at once (D15). */
+/** Replaces an unpaid order of the same kind. If nothing is due, the order takes effect at once (D15). */
 async function insertOrder(
   actingCompany: ActingCompany,
   terms: BackupTerms,
@@ -162,16 +162,13 @@ async function insertOrder(
   await recordOrder(actingCompany, id)
   await touchListedOrder(db, { companyId, code: service.code }, changeStamp.change)
   const backup = { id, company_id: companyId, service_id: service.id, service_code: service.code, pdb_type: type }
-  // Services last: their counter stays locked until the commit.
+  // The services' counter is locked last, because the lock is held until the commit.
   if (terms.payAmount === 0n || waivedAmount !== null) await activateBackup(context, backup, changeStamp)
   else await touchService(db, companyId, service.code)
   return id
 }
 
-/**
- * What nobody can pay because it is so little is not charged. Throws AMOUNT_TOO_SMALL where that adds up to more by month after month:
- * a longer period can be paid.
- */
+/** An amount too small to be paid is not charged. Throws AMOUNT_TOO_SMALL if such amounts would add up. */
 async function getWaivedAmount(
   { context }: ActingCompany,
   { contract: { currency }, payAmount: amount, type }: BackupTerms,
@@ -186,7 +183,7 @@ async function getWaivedAmount(
   return writeAmount(amount)
 }
 
-/** What was begun for it at a gateway is ended first. */
+/** First ends a payment that was started at a gateway. */
 async function replaceUnpaid({ context }: ActingCompany, id: number, changeStamp: ChangeStamp): Promise<void> {
   await requireNoPayment(context, { kind: 'backup', id }, 'replace')
   await rows.updateBackup(context.db, id, { status: -1 }, changeStamp)

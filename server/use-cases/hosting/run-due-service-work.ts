@@ -1,6 +1,6 @@
 /**
- * What time does to hosted services (contracts 4): one whose contract is in effect is set up some minutes later; one whose contract is
- * over stops after 7 days, and its data goes 30 days after that; both are mailed before, and an extension starts it again.
+ * Scheduled work on hosted services (contracts 4): set-up after the contract takes effect, stop 7 days after its end, erasure 30 days
+ * later. Mails announce both, and an extension starts the service again.
  */
 import { getServiceEndDates } from '#domain/hosting.ts'
 import { addDays } from '#domain/plain-dates.ts'
@@ -25,30 +25,28 @@ import { getBusinessMoment } from '#server/use-cases/orders/business-time.ts'
 
 /** "Wait for 3 to 5 minutes" (contracts 4). */
 export const setUpDelayMs = 180_000
-/** Days before the stop, and before the data goes, on which people are told. */
+/** Number of days before the stop and before the erasure on which the mails are sent. */
 const noticeDays = { stop: 3, erase: 7 }
 
-/** What is due for one service; null: nothing. */
 export type DueServiceWork =
   | { kind: 'operation'; operation: Extract<ServiceOperation, `${'create' | 'start' | 'stop' | 'delete'}-service`> }
   | { kind: 'mail'; subject: 'stop' | 'erase'; day: string }
 
 interface WorkMoment {
-  /** In the business time zone. */
+  /** Date in the business time zone. */
   today: string
   /** Epoch ms. */
   now: number
   canSetUp: boolean
 }
 
-/** One thing at a time: the next run finds what follows. */
+/** Returns one task or null. The next run finds the following one. */
 export function findDueWork(row: UpkeepServiceRow, moment: WorkMoment): DueServiceWork | null {
-  // A host that cannot be reached gets no new operation: each would be an entry of the trail.
+  // An unreachable host gets no new operation, because each try would create an audit entry.
   if (row.operation !== null || row.fault === 'unreachable') return null
   return findDueStart(row, moment) ?? findDueEnd(row, moment.today)
 }
 
-/** Null where no contract is in effect. */
 function findDueStart(row: UpkeepServiceRow, { today, now, canSetUp }: WorkMoment): DueServiceWork | null {
   const { period_start: start, period_end: end, system_status: status } = row
   if (start === null || end === null || start > today || end <= today) return null
@@ -72,7 +70,6 @@ function findDueEnd(row: UpkeepServiceRow, today: string): DueServiceWork | null
   return null
 }
 
-/** Looks at every service once. Answers how much was due. */
 export async function runDueServiceWork(app: AppContext): Promise<number> {
   const moment = {
     today: getBusinessMoment({ app, now: app.clock() }).today,
@@ -92,7 +89,7 @@ export async function runDueServiceWork(app: AppContext): Promise<number> {
   return doneCount
 }
 
-/** False: somebody else was here in between. */
+/** Returns false if another transaction has changed the row in between. */
 async function startDueWork(
   db: DatabaseHandle,
   app: AppContext,
@@ -118,13 +115,12 @@ async function startDueWork(
   return true
 }
 
-/** As the trail knows them. */
 const operationNames: Partial<Record<ServiceOperation, string>> = {
   'stop-service': 'disable',
   'start-service': 'enable',
 }
 
-/** In the row and as a job, as people's are; the trail says that nobody asked. */
+/** Like an operation of a user, but the audit entry names no user. */
 export async function startOperationByClock(
   db: DatabaseHandle,
   row: Pick<UpkeepServiceRow, 'id' | 'company_id' | 'code' | 'fence' | 'contract'>,

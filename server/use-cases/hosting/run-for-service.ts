@@ -1,4 +1,4 @@
-/** Whose service is acted on: the caller's own, with the order flag, or any customer's by the provider's admins (D43, D46, D50). */
+/** Access to a service: users with the order right, and the provider's admins (D43, D46, D50). */
 import { isProviderAdmin } from '#domain/access.ts'
 import type { RowRef } from '#contract/endpoint.ts'
 import { findServiceRow, type ServiceListRow } from '#server/db/hosting/services.ts'
@@ -8,7 +8,7 @@ import { type ActingCompany, type ActingContext, runBehindFenceOf } from '#serve
 
 export type ServiceTrailDetails = Pick<ActingCompany, 'info' | 'log'>
 
-/** Runs the work behind the fence of the company whose service it is. Throws NOT_FOUND. */
+/** Runs `work` restricted to the company that owns the service. Throws NOT_FOUND. */
 export async function runForService<T>(
   context: ActingContext,
   id: RowRef,
@@ -20,7 +20,7 @@ export async function runForService<T>(
   })
 }
 
-/** The same for a row of another kind that is named by its id: its company decides. */
+/** The same for a row of another kind, given by its id. The row's company applies. */
 export async function runBehindFence<T>(
   context: ActingContext,
   kind: OwnedKind,

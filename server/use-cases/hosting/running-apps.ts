@@ -1,4 +1,4 @@
-/** What runs in a service: the newest version of every app that its contract's modules hold, chosen and joined (D5). */
+/** The apps of a service: the newest version of every app in its contract's modules, chosen and joined (D5). */
 import { filterJoiningModules } from '#domain/catalogue/modules.ts'
 import type { ClientType } from '#domain/access.ts'
 import { listInstallableApps } from '#server/db/catalogue/apps.ts'
@@ -8,7 +8,6 @@ import type { AppContext } from '#server/context/context.ts'
 import type { InstanceApp } from '#server/drivers/hosting/hosting-driver.ts'
 import { findStoredPackage } from '#server/use-cases/uploads/stored-packages.ts'
 
-/** An app that no version was published of is left out: there is nothing to install. */
 export async function readRunningApps(
   db: DatabaseHandle,
   app: AppContext,

@@ -1,4 +1,4 @@
-/** An operation on a service stands in the service's row from its begin to its end: there is one at a time (contracts 4, M49). */
+/** A service has one running operation, stored in its row from start to end (contracts 4, M49). */
 import type { ServiceOperation } from '#contract/services.ts'
 import type { DatabaseHandle } from '#server/db/database.ts'
 import { type ServiceRecord, updateService } from '#server/db/hosting/services.ts'
@@ -7,28 +7,26 @@ import type { AuditEntry } from '#server/db/audit/audit-entry.ts'
 import type { InstanceConfig } from '#server/drivers/hosting/hosting-driver.ts'
 import { ProblemError } from '#server/problems/problem-error.ts'
 
-/** What its long request goes by. */
 export interface OperationInput {
   kind: ServiceOperation
   serviceId: number
   companyId: number
   code: string
-  /** Of this operation: what an earlier one still does after it has begun is refused. */
+  /** Fence of this operation. The host refuses a call of an earlier operation after this one began. */
   fence: number
-  /** Who asked; 0: the portal itself. */
+  /** The requesting user, or 0 for the portal. */
   userId: number
   userCompanyId: number
-  /** Whether the answer names the provider's own people. */
+  /** Whether the response may name the provider's own staff. */
   toProvider: boolean
-  /** To be set. */
   config: InstanceConfig | null
-  /** How a failure is written into the trail. */
+  /** Fields of the audit entry if the operation fails. */
   trail: { code?: AuditEntry['code']; operation: string; info: Record<string, unknown> } & Pick<AuditEntry, 'company'>
   requestId: string
   intent: string | null
 }
 
-/** While it is done (D40): 1 creating, 3 updating. What is not here leaves it as it is. */
+/** The status during the operation (D40): 1 creating, 3 updating. Others leave it unchanged. */
 const statusWhileRunning: Partial<Record<ServiceOperation, number>> = {
   'create-service': 1,
   'update-service': 3,
@@ -36,7 +34,6 @@ const statusWhileRunning: Partial<Record<ServiceOperation, number>> = {
   'start-service': 3,
 }
 
-/** In the row, which is locked. Answers the operation's fence. */
 export async function startOperation(
   db: DatabaseHandle,
   service: Pick<ServiceRecord, 'id' | 'fence'>,
@@ -53,13 +50,13 @@ export async function startOperation(
   return fence
 }
 
-/** Who does it, as far as the reader may know: no name of the portal itself, nor of the provider's people to a customer. */
+/** Returns the name of the user, or null for the portal itself. Customers do not see names of the provider's staff. */
 export const getVisibleName = (
   { userId, userName, byProvider: isByProvider }: Pick<RunningOperation, 'userId' | 'userName' | 'byProvider'>,
   isForProvider: boolean,
 ): string | null => (userId !== 0 && (isForProvider || !isByProvider) ? userName : null)
 
-/** Throws RESOURCE_LOCKED with who is doing what, as far as the caller may know. */
+/** Throws RESOURCE_LOCKED with the operation and, if the caller may see it, the user's name. */
 export function requireNotLocked({ operation }: Pick<ServiceRecord, 'operation'>, isForProvider: boolean): void {
   if (operation === null) return
   throw new ProblemError(

@@ -1,4 +1,4 @@
-/** Logs of hosted services: read in the page, and downloaded as a file by a key that works once (contracts 5, 7, 8, D64). */
+/** Logs of services, shown in the page and downloaded with a one-time key (contracts 5, 7, 8, D64). */
 import { logDays, getServiceActionRefusal } from '#domain/hosting.ts'
 import { type Caller, isProvider } from '#domain/access.ts'
 import { addDays } from '#domain/plain-dates.ts'
@@ -23,7 +23,6 @@ import { toServiceResponse } from '#server/use-cases/hosting/service-rows.ts'
 import { getBusinessMoment } from '#server/use-cases/orders/business-time.ts'
 import { issueTicket, redeemTicket, type TicketRequest } from '#server/use-cases/tickets.ts'
 
-/** Who asks, and whether they still wait. */
 export interface LogRequest {
   app: AppContext
   caller: Caller
@@ -37,11 +36,11 @@ interface LogRange {
   to: number
 }
 
-/** Lines of one answer, and how long a search through a large log may take, ms. */
+/** Rows per response, and the time limit for a search in a large log, in ms. */
 const limits = { maxLines: 500, searchMs: 8_000 }
 const hourMs = 3_600_000
 
-/** Throws VALIDATION_ERROR for a range that is none, or begins before logs are kept. */
+/** Throws VALIDATION_ERROR if the range is invalid or begins before the retention time of logs. */
 function parseLogRange(
   { config, clock }: AppContext,
   { from, to }: { from?: Timestamp | undefined; to?: Timestamp | undefined },
@@ -78,7 +77,7 @@ const readLogTarget = (
   })
 }
 
-/** The latest lines of the span, or the first ones after a place. Throws as `parseLogRange` and `readLogTarget` do. */
+/** Returns the latest rows of the range, or the first ones after a position. */
 export async function readLog(
   request: LogRequest,
   { params, query }: ParsedInputOf<typeof readServiceLog>,
@@ -123,7 +122,7 @@ export async function readLog(
 
 interface LogPosition {
   time: number
-  /** Which of the lines of that millisecond, from 0. */
+  /** Index among the rows of the same millisecond, from 0. */
   nth: number
 }
 type PositionedLine = InstanceLogLine & LogPosition
@@ -140,7 +139,7 @@ async function* addPositions(lines: AsyncIterable<InstanceLogLine>): AsyncGenera
 const isAfter = (line: LogPosition, position: LogPosition) =>
   line.time > position.time || (line.time === position.time && line.nth > position.nth)
 
-/** Throws VALIDATION_ERROR for what we never said. */
+/** Throws VALIDATION_ERROR if the text is not a position from an earlier response. */
 function parsePosition(text: string): LogPosition {
   const [, time, nth] = /^(\d{1,15})-(\d{1,9})$/.exec(text) ?? []
   if (time === undefined || nth === undefined)
@@ -148,7 +147,7 @@ function parsePosition(text: string): LogPosition {
   return { time: Number(time), nth: Number(nth) }
 }
 
-/** A key, or nothing where there is no line in the range. */
+/** Returns a key, or an empty string if the range has no rows. */
 export async function requestLogDownload(
   request: LogRequest,
   { body }: ParsedInputOf<typeof requestLog>,
@@ -187,7 +186,7 @@ export interface LogFile {
   pieces: AsyncIterable<string>
 }
 
-/** Throws NOT_FOUND for a key that was used, is over or never was. */
+/** Throws NOT_FOUND if the key was used, has expired or never existed. */
 export async function openLogDownload(
   { isStopped, ...request }: TicketRequest & Pick<LogRequest, 'isStopped'>,
   { params }: ParsedInputOf<typeof downloadLog>,
@@ -213,7 +212,7 @@ async function* formatLogText(
 ): AsyncGenerator<string> {
   let piece = ''
   for await (const { time, task, level, text } of lines) {
-    // Ended here as if it were complete, it would be taken for the whole log.
+    // If the download ended normally here, the file would look complete. Throwing cuts off the connection.
     if (isStopped()) throw createUnavailableProblem(5)
     const ms = String(time % 1000).padStart(3, '0')
     piece += `${toTimestamp(zone, time)}.${ms} ${task === 0 ? 'host' : `task ${task}`} ${level} ${text}\n`

@@ -1,7 +1,4 @@
-/**
- * What people ask to be done to a hosted service: checked, written down in its row, and begun as a long request, all in one
- * transaction (contracts 4, 6, D41, D43, D50).
- */
+/** Operations on a service that users request (contracts 4, 6, D41, D43, D50). */
 import { isProvider } from '#domain/access.ts'
 import { type ServiceAction, getServiceActionRefusal } from '#domain/hosting.ts'
 import type * as contract from '#contract/services.ts'
@@ -22,22 +19,20 @@ import { getBusinessMoment } from '#server/use-cases/orders/business-time.ts'
 interface OperationRequest {
   kind: contract.ServiceOperation
   action: ServiceAction
-  /** As the trail calls it. */
   operation: string
   config?: InstanceConfig
 }
 
-/** Of the service, or of the contract that it belongs to. */
+/** A service is given by its own id or by that of its contract. */
 type OperationTarget = { kind: 'service' | 'contract'; id: RowRef }
 
-/** Throws NOT_FOUND, FORBIDDEN, STATE_CONFLICT with `why`, and RESOURCE_LOCKED with who is doing what. */
+/** Throws NOT_FOUND, FORBIDDEN, STATE_CONFLICT with `why`, or RESOURCE_LOCKED with the user and the operation. */
 async function startServiceOperation(
   context: UseCaseContext,
   { kind: targetKind, id }: OperationTarget,
   request: OperationRequest,
 ): Promise<UseCaseResponse<never>> {
   const { app, db, caller } = context
-  // Nobody would ever work it off.
   if (app.config.hosting === 'off') throw new ProblemError('NOT_SUPPORT')
   const user = await findUserById(db, caller.companyId, caller.userId)
   const progressKey = createProgressKey()
@@ -121,7 +116,6 @@ const getConfigChanges = (row: rows.ServiceListRow, { memoryMb, tasks }: Instanc
     { field: 'task_desire_count', before: row.task_desire_count, after: tasks },
   ].filter(({ before, after }) => before !== after)
 
-/** The audit trail calls the operation as the action. */
 const createServiceUseCase =
   (action: ServiceAction, kind: contract.ServiceOperation) =>
   (context: UseCaseContext, { params }: { params: { id: RowRef } }) =>

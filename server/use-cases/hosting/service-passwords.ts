@@ -1,4 +1,4 @@
-/** New passwords of hosted services: made by us, sealed until whoever asked has fetched them, told once (contracts 6, D43). */
+/** A new password is stored encrypted until the requesting user has fetched it once (contracts 6, D43). */
 import { randomInt } from 'node:crypto'
 import type { takeServicePassword } from '#contract/services.ts'
 import type { Config } from '#server/config/config.ts'
@@ -14,11 +14,11 @@ type TokenKeyConfig = Pick<Config, 'tokenKey'>
 export const passwordUser = 'admin'
 export const passwordLifeMs = 86_400_000
 
-// Without those that are taken for each other when they are read aloud or copied by hand.
+// Without characters that look alike.
 const passwordLetters = 'abcdefghijkmnpqrstuvwxyzABCDEFGHJKLMNPQRSTUVWXYZ23456789'
 const passwordLength = 20
 
-/** Some 116 bits. */
+/** About 116 bits. */
 export const createServicePassword = (): string =>
   Array.from({ length: passwordLength }, () => passwordLetters[randomInt(passwordLetters.length)]).join('')
 
@@ -30,7 +30,7 @@ const getSealTarget = (id: number): SealTarget => ({
 export const sealPassword = (config: TokenKeyConfig, serviceId: number, password: string): string =>
   seal(config, getSealTarget(serviceId), password)
 
-/** Throws NOT_FOUND where there is none: it was told, a day has gone by, or another person asked for it. */
+/** Throws NOT_FOUND if there is no password, it was fetched, a day has passed, or another user requested it. */
 export const revealServicePassword: UseCase<typeof takeServicePassword> = (context, { params }) =>
   runForService(context, params.id, async ({ id }) => {
     const { db, app, caller, now } = context

@@ -1,4 +1,4 @@
-/** Hosted services as they are told to whoever may see them (contracts 3, D50, D91). */
+/** Rows of hosted services in responses (contracts 3, D50, D91). */
 import { isProvider, isProviderAdmin } from '#domain/access.ts'
 import { toAdminUrl } from '#domain/checks/service-code.ts'
 import { getDueTime } from '#domain/contracts.ts'
@@ -17,10 +17,7 @@ import { getBusinessMoment } from '#server/use-cases/orders/business-time.ts'
 
 export type ServiceResponse = ListRow<typeof listServices>
 
-/**
- * Carries more than the row of the contract; the output schema strips it. `isForProvider`: whether the provider's own people are told
- * by name.
- */
+/** Returns more fields than the contract; the output schema removes them. `isForProvider` includes staff names. */
 export function toServiceResponse(
   { config }: AppContext,
   row: rows.ServiceListRow,
@@ -66,7 +63,7 @@ function toOperationResponse(
   }
 }
 
-/** Throws NOT_FOUND where a company is named that is none of the caller's business (N-06). */
+/** Throws NOT_FOUND for a company that the caller may not see (N-06). */
 function getOwner({ caller }: UseCaseContext, companyId: RowRef | undefined): rows.ServiceOwner {
   if (isProviderAdmin(caller)) return companyId === caller.companyId ? caller.companyId : 'all'
   if (companyId !== undefined && companyId !== caller.companyId) throw createNotFoundProblem()

@@ -1,6 +1,6 @@
 /**
- * How an operation ends in the row of its service: in the transaction in which its long request ends, so that a service is never
- * found held by what is over, nor free while somebody works on it (D40, D41).
+ * Stores the end of an operation in the transaction that ends its long request. So a service is never locked by a finished operation, nor
+ * free while one still runs (D40, D41).
  */
 import { hostingDays } from '#domain/hosting.ts'
 import { addDays } from '#domain/plain-dates.ts'
@@ -21,24 +21,21 @@ import { toServiceResponse, type ServiceResponse } from '#server/use-cases/hosti
 import { toObservedFields } from '#server/use-cases/hosting/check-services.ts'
 import { getBusinessMoment } from '#server/use-cases/orders/business-time.ts'
 
-/** What the steps found out. */
 export interface OperationPoint {
-  /** Which step of the operation's plan is next. */
   next: number
-  /** When the operation began to wait for health, epoch ms. */
+  /** When the operation began to wait for the service's health, in epoch ms. */
   waitsSince?: number
   address?: InstanceAddress
-  /** There is data of an earlier system, and with it its users. */
+  /** There is data of an earlier instance, including its users. */
   hadData?: boolean
-  /** Versions by code. */
+  /** Versions by app code. */
   apps?: Record<string, string>
-  /** As it was seen last. */
   state?: InstanceState | null
 }
 
 type ServiceFields = Parameters<typeof updateService>[2]
 
-/** Nothing runs, and nobody finds it by its code. */
+/** The service does not run, and a look-up by its code does not find it. */
 const removedFields: ServiceFields = {
   url: null,
   admin_url: null,
@@ -54,14 +51,13 @@ interface FinishedOperation {
   config: OperationInput['config']
   point: OperationPoint
   observedFields: ServiceFields
-  /** When its data goes, if it is removed now. */
+  /** Date on which the data is erased if the service is removed now. */
   eraseDate: PlainDate
   now: number
 }
 
 const getObservedFields = ({ observedFields }: FinishedOperation): ServiceFields => observedFields
 
-/** What the row says after an operation that succeeded. */
 const finishedFields: Record<ServiceOperation, (operation: FinishedOperation) => ServiceFields> = {
   'create-service': ({ observedFields, point }) => ({
     ...observedFields,
@@ -99,16 +95,16 @@ const finishedFields: Record<ServiceOperation, (operation: FinishedOperation) =>
   }),
 }
 
-/** What the row says after an operation that failed. The health check looks again at what should run. */
+/** Fields of the row after a failed operation. The health check updates a service that should run. */
 const failedFields: Partial<Record<ServiceOperation, ServiceFields>> = {
   'create-service': { ...removedFields, fault: 'failed' },
   'update-service': { fault: 'failed', system_status: 5 },
   'reboot-service': { fault: 'failed', system_status: 5 },
-  // Not expired any more: the schedule would try again and again.
+  // The expired mark is removed, because otherwise the schedule would retry forever.
   'start-service': { fault: 'failed', system_status: 5, is_expired: false },
 }
 
-/** Answers the service as it is now. As the system. */
+/** Returns the service in its current state. Runs as the system role. */
 export async function settleOperation(
   db: DatabaseHandle,
   { app, input, point }: { app: AppContext; input: OperationInput; point: OperationPoint | null },
@@ -116,7 +112,7 @@ export async function settleOperation(
 ): Promise<ServiceResponse | null> {
   const now = app.clock()
   const { serviceId, companyId, code, kind } = input
-  // Before the counter of services, in the order in which orders take both.
+  // Taken before the services' counter, the same order as in transactions of orders.
   const change = await takeChangeNumber(db, companyId)
   const fields = problem
     ? failedFields[kind]

@@ -1,4 +1,4 @@
-/** Backup subscriptions of a service and its traffic, as they are listed (contracts 3, D91). */
+/** Lists of backup subscriptions and traffic (contracts 3, D91). */
 import { getBackupOrderStatus } from '#domain/backups.ts'
 import { getDueTime, getDueTimeWithin } from '#domain/contracts.ts'
 import { toTimestamp } from '#domain/time.ts'
@@ -12,7 +12,6 @@ import { createListUseCase, type ListRow } from '#server/use-cases/list-use-case
 import { runForRow } from '#server/use-cases/orders/acting-company.ts'
 import { getBusinessMoment } from '#server/use-cases/orders/business-time.ts'
 
-/** Throws NOT_FOUND for a service that is none of the caller's business. */
 const runForSubscriptions = <T>(
   context: UseCaseContext,
   { query }: { query: { serviceId: RowRef } },

@@ -1,4 +1,3 @@
-/** A checkpoint as a mail shows it. */
 import { getFingerprint } from '#domain/audit-log/note.ts'
 import { toTimestamp } from '#domain/time.ts'
 import type { AppContext } from '#server/context/context.ts'
@@ -10,11 +9,10 @@ export interface CheckpointMailValues {
   count: string
   time: string
   fingerprint: string
-  /** The signed note and the key, as they are checked by. */
   block: string
 }
 
-/** Null: it is there no more. */
+/** Returns null if the checkpoint no longer exists. */
 export async function readCheckpointMailValues(
   db: DatabaseHandle,
   app: AppContext,

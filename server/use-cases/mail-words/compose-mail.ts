@@ -1,7 +1,4 @@
-/**
- * A mail as it is sent. Its link is made here, out of the row's name and the installation's key, so that every attempt at one mail
- * carries the same link (S-35).
- */
+/** The link is derived from the row's id and the installation's key, so every try of a mail has the same one (S-35). */
 import { createHmac } from 'node:crypto'
 import { normaliseText } from '#domain/text.ts'
 import { toTimestamp } from '#domain/time.ts'
@@ -30,7 +27,7 @@ import { readPaymentMailValues } from '#server/use-cases/mail-words/payment-mail
 import { readServiceMailValues } from '#server/use-cases/mail-words/service-mails.ts'
 import { readTaskMailValues } from '#server/use-cases/mail-words/task-mails.ts'
 
-/** The mail as it is to be sent now, its link alive; null: by now there is nothing to say to anybody. */
+/** Returns null if there is no longer a reason to send it. */
 export async function composeMail(
   db: DatabaseHandle,
   app: AppContext,
@@ -40,8 +37,8 @@ export async function composeMail(
   if (!recipient || !(validStatuses[queuedMail.mail] ?? [userStatus.activated]).includes(recipient.status)) return null
   if (isRecordMail(queuedMail)) return composeRecordMail(db, app, queuedMail, recipient)
   if (queuedMail.mail === 'reset' && recipient.status === userStatus.deactivated) {
-    // Anybody may ask for it, and it goes to whom the company named. It is counted apart from the invitations, so that strangers
-    // cannot use these up (S-30), and nobody is told (S-32).
+    // Anyone can request this mail. It is counted separately from invitations, so that outsiders cannot use up their limit (S-30). The
+    // requester is not notified of a refusal (S-32).
     if ((await countCompanyMail(db, 'early resets', recipient, app.clock())) !== null) return null
   }
   const link = await createLink(db, app, queuedMail, recipient)
@@ -55,7 +52,6 @@ export async function composeMail(
   }
 }
 
-/** Empty: the mail is not about the audit trail. Null: there is nothing to say any more. */
 async function readTrailMailValues(
   db: DatabaseHandle,
   app: AppContext,
@@ -65,12 +61,11 @@ async function readTrailMailValues(
   if (queuedMail.mail === 'audit-checkpoint')
     return readCheckpointMailValues(db, app, { companyId, size: queuedMail.size })
   if (queuedMail.mail !== 'audit-alarm') return {}
-  // The log of calls that belong to no company has no name.
+  // The log of calls without a company has no company name.
   const company = await findCompanyById(db, queuedMail.logCompanyId)
   return { customer: company ? `${company.name} (${company.code})` : String(queuedMail.logCompanyId) }
 }
 
-/** About an order, a service or what its backups cost, and not about an account. */
 type RecordMail = Extract<
   QueuedMail,
   { orderId: number } | { serviceId: number } | { backupId: number } | { trafficId: number } | { taskId: number }
@@ -108,10 +103,10 @@ async function composeRecordMail(
   return { id: queuedMail.id, to: { name, address: email }, ...renderMailTemplate(template, language, values) }
 }
 
-/** States of the account in which a mail makes sense, where they are not `activated` alone. */
+/** Account states in which a mail is sent. The default is `activated` only. */
 const validStatuses: Partial<Record<MailKind, readonly UserStatus[]>> = {
   activation: [userStatus.deactivated],
-  // The forgotten password may be that of an account that is not activated yet.
+  // The user of an account that is not activated may have forgotten the password too.
   reset: [userStatus.deactivated, userStatus.activated],
   'password-changed': [userStatus.deactivated, userStatus.activated],
 }
@@ -126,7 +121,7 @@ const linkTargets = {
   reset: { purpose: 'reset', path: '/saas/resetPwd' },
 } as const
 
-/** Mails that only tell: where to go if it was somebody else. */
+/** Mails that only inform, with the page to open if somebody else took the action. */
 const pagePaths: Record<
   Exclude<
     MailKind,
@@ -147,7 +142,7 @@ const pagePaths: Record<
   'audit-alarm': '/saas/app/systrail',
 }
 
-/** Null: a later mail has ended it, or it was used. */
+/** Returns null if a later mail replaced the link, or it was used. */
 async function createLink(
   db: DatabaseHandle,
   { config, clock }: AppContext,
@@ -162,7 +157,7 @@ async function createLink(
   const key = createHmac('sha256', config.tokenKey).update(`mailed link ${queuedMail.id}`).digest('base64url')
   const { userId, companyId } = recipient
   const isActive = await issueKey(db, { key, userId, companyId, purpose, until: now + linkLifetimesMs[purpose] }, now)
-  // In the mail's language, whatever the browser showed last (D68).
+  // The page opens in the mail's language, even if the browser used another one last (D68).
   return isActive ? `${config.publicUrl}${path}?otk=${key}&lang=${recipient.language}` : null
 }
 

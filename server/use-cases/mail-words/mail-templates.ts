@@ -1,4 +1,4 @@
-/** Mails in words: the same in plain text and in HTML, in the language of whoever gets them. */
+/** Mails as plain text and as HTML, in the recipient's language. */
 import type { Language } from '#domain/accounts/users.ts'
 import en from '#locales/en/mail.json' with { type: 'json' }
 import zh from '#locales/zh/mail.json' with { type: 'json' }
@@ -13,29 +13,23 @@ export interface MailValues {
   code: string
   email: string
   link: string
-  /** Of a sign-in: when, on what, from where. */
   time?: string
   device?: string
   network?: string
-  /** Of an order: its service's code, the day that counts, what is due. */
   service?: string
   date?: string
   amount?: string
-  /** What is to be paid, and how many days are left. */
   matter?: string
   left?: string
-  /** Whose money it is, where that is not the reader's company. */
+  /** The paying company, if it is not the reader's. */
   customer?: string
-  /** The number of its invoice. */
   invoice?: string
-  /** Of a backup: what it is of. */
   backup?: string
-  /** Of its backups' traffic. */
   month?: string
-  /** Of the audit trail: how many entries its log has, what its key is known by. */
+  /** For the audit trail: number of entries in the log, and fingerprint of its key. */
   count?: string
   fingerprint?: string
-  /** Lines to be kept as they are. */
+  /** Text whose line breaks are kept. */
   block?: string
 }
 
@@ -47,7 +41,7 @@ export interface ComposedMail {
 
 const texts = { en, zh }
 
-/** Subjects hold no value of anybody's (S-05): nothing to break a header with, nothing to advertise by. */
+/** Subjects contain no values from users (S-05), so nobody can inject a header or advertise in one. */
 export function renderMailTemplate(
   kind: MailKind,
   language: Language,
@@ -85,7 +79,7 @@ export function renderMailTemplate(
   }
 }
 
-/** "Chrome on Windows", as far as it is known. */
+/** Returns a text such as "Chrome on Windows", as far as browser and system are known. */
 export function formatMailDevice(
   language: Language,
   { browser, system }: Pick<DeviceDescription, 'browser' | 'system'>,
@@ -95,15 +89,12 @@ export function formatMailDevice(
   return browser ?? system ?? translate('device.unknown')
 }
 
-/**
- * Names are typed by whoever signs up, for whatever address they like: a word joiner behind each dot, slash and colon keeps
- * mail programs from turning them into links.
- */
+/** Anyone can sign up with any name. A word joiner after dots and slashes keeps mail programs from making links. */
 const preventLinks = (name: string) => name.replace(/[.:/@](?=\S)/g, '$&\u2060')
 
 type MailPart = 'hello' | 'text' | 'note' | 'subject' | 'button' | 'link' | 'fallback' | 'closing' | 'product' | 'block'
 
-/** Styles stand in the tags, which is all that every mail program reads; colours hold on light and on dark. */
+/** Styles are inline, because not every mail program reads others. The colours work on light and dark backgrounds. */
 function renderPage(language: string, parts: Record<MailPart, string>): string {
   const { hello, text, note, subject, button, link, fallback, closing, product, block } = parts
   const font = 'font-family:-apple-system,Segoe UI,Roboto,PingFang SC,Microsoft YaHei,Noto Sans SC,sans-serif'

@@ -1,4 +1,4 @@
-/** Mails about orders: asked for with what they are about, and dropped where that is no longer so when they are sent. */
+/** Mails about orders. A mail is dropped if the order's state no longer fits when it is sent. */
 import { type ContractState, type ContractReminder, getContractState } from '#domain/contracts.ts'
 import { groupThousands } from '#domain/money.ts'
 import { getLastDay } from '#domain/plain-dates.ts'
@@ -16,7 +16,6 @@ import { formatDueText } from '#server/use-cases/payments/due-text.ts'
 const mailKinds = { due: 'order-due', expiry: 'order-expiry', expired: 'order-expired' } as const
 export const getReminderMail = ({ kind }: Pick<ContractReminder, 'kind'>): OrderMail => mailKinds[kind]
 
-/** In which state of its order a mail makes sense. */
 const validStates: Record<Exclude<OrderMail, 'order-paid'>, ContractState> = {
   'order-due': 'unpaid',
   'order-expiry': 'effective',
@@ -24,25 +23,24 @@ const validStates: Record<Exclude<OrderMail, 'order-paid'>, ContractState> = {
   'order-overdue': 'invalid',
 }
 
-/** A change or an extension leaves the contract as it is, whatever becomes of the order. */
+/** If a change or an extension is not paid, the contract stays as it is, so these mails have their own texts. */
 const changeTemplates = { 'order-due': 'change-due', 'order-overdue': 'change-overdue' } as const
 
 export interface OrderMailValues {
-  /** In place of the mail's own template. */
+  /** Used in place of the mail's own template. */
   template?: ChangeMail
-  /** What is to be paid: "Change (5 → 12 users)". */
+  /** What is to be paid, such as "Change (5 → 12 users)". */
   matter?: string
-  /** "in 7 days" */
+  /** A text such as "in 7 days". */
   left?: string
   service: string
   date: string
   amount: string
   path: string
-  /** The number of the invoice, on a receipt. */
   invoice?: string
 }
 
-/** What the mail says of the order as it is now; null: it was paid, extended or deleted meanwhile. */
+/** Returns the current values of the order, or null if it was paid, extended or deleted meanwhile. */
 export async function readOrderMailValues(
   db: DatabaseHandle,
   app: AppContext,

@@ -1,4 +1,4 @@
-/** Mails about what backups cost: asked for with what they are about, and dropped where that is no longer so when they are sent. */
+/** Mails about the cost of backups. A mail is dropped if its reason no longer applies when it is sent. */
 import { getBackupState } from '#domain/backups.ts'
 import { type ContractState, getDueTime, getDueTimeWithin } from '#domain/contracts.ts'
 import { getTrafficMonth } from '#domain/fees/traffic.ts'
@@ -23,15 +23,13 @@ interface PaymentMailValues {
   date: string
   amount: string
   path: string
-  /** What is to be paid or ends, and how many days are left. */
   matter?: string
   left?: string
   month?: string
-  /** The number of the invoice, on a receipt. */
   invoice?: string
 }
 
-/** What the mail says of it as it is now; null: there is nothing to say any more. As the system. */
+/** Returns the current values, or null if the mail is no longer needed. Runs as the system role. */
 export async function readPaymentMailValues(
   db: DatabaseHandle,
   app: AppContext,
@@ -66,7 +64,7 @@ export async function readPaymentMailValues(
   }
 }
 
-/** Null: it was paid, replaced or extended meanwhile. */
+/** Returns null if the backup was paid, replaced or extended meanwhile. */
 async function readReminderMailValues(
   db: DatabaseHandle,
   app: AppContext,

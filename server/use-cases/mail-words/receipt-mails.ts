@@ -3,7 +3,7 @@ import type { DatabaseHandle } from '#server/db/database.ts'
 import type { PayableRef } from '#server/db/payments/payables.ts'
 import { findInvoice } from '#server/db/payments/payments.ts'
 
-/** The values of the invoice, whatever became of what was paid since. */
+/** Returns the values of the invoice. Later changes of what was paid for have no effect. */
 export async function readReceiptMailValues(db: DatabaseHandle, payableRef: PayableRef) {
   const invoice = await findInvoice(db, payableRef)
   if (!invoice) return null

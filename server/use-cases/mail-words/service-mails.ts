@@ -1,4 +1,4 @@
-/** Mails about services whose contract is over or whose backups fail: dropped where that is no longer so when they are sent. */
+/** A mail is dropped if its reason no longer applies when it is sent. */
 import { getServiceEndDates } from '#domain/hosting.ts'
 import { toTimestamp } from '#domain/time.ts'
 import type { PdbType } from '#contract/backups.ts'
@@ -13,12 +13,12 @@ export interface ServiceMailValues {
   service: string
   date: string
   path: string
-  /** Where the addressee is of another one. */
+  /** The service's company, if the recipient belongs to another one. */
   company?: string
   backup?: PdbType
 }
 
-/** Null: what it says is not so any more. As the system. */
+/** Returns null if the mail is no longer true. Runs as the system role. */
 export async function readServiceMailValues(
   db: DatabaseHandle,
   app: AppContext,
@@ -40,7 +40,7 @@ export async function readServiceMailValues(
       date: `${toTimestamp(timeZone, since)} (${timeZone})`,
     }
   }
-  // It was extended, removed or deleted meanwhile.
+  // The service was extended, removed or deleted meanwhile.
   const { today } = getBusinessMoment({ app, now: app.clock() })
   const { stopDate, eraseDate } = getServiceEndDates(row, today)
   if ((request.mail === 'service-stops' ? stopDate : eraseDate) !== request.day) return null

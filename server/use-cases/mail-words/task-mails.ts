@@ -1,4 +1,4 @@
-/** Mails about money that no order waited for: to the provider's admins when it comes, to the customer when it was given back. */
+/** Mails about payments that matched no order. */
 import { groupThousands } from '#domain/money.ts'
 import { toTimestamp } from '#domain/time.ts'
 import type { Language } from '#domain/accounts/users.ts'
@@ -15,7 +15,7 @@ interface TaskMailValues {
   path: string
 }
 
-/** Null: it was settled meanwhile. As the system. */
+/** Returns null if the task was settled meanwhile. Runs as the system role. */
 export async function readTaskMailValues(
   db: DatabaseHandle,
   { config }: AppContext,

@@ -1,9 +1,9 @@
-/** Which mails there are, and what each is about. What they say is in `mail-words`. */
+/** The kinds of mails and their data. Their texts are in `mail-words`. */
 import type { PdbType } from '#contract/backups.ts'
 import type { PlainDate } from '#domain/time.ts'
 
 export type OrderMail = 'order-due' | 'order-expiry' | 'order-expired' | 'order-overdue' | 'order-paid'
-/** In place of an order's mail, where the order changes or extends a contract. */
+/** Replaces an order's mail if the order changes or extends a contract. */
 export type ChangeMail = 'change-due' | 'change-overdue'
 export type BackupReminderMail = 'backup-due' | 'backup-overdue' | 'backup-expiry' | 'backup-expired'
 export type BackupPaymentMail = 'backup-paid' | BackupReminderMail
@@ -14,14 +14,12 @@ export type PaymentMailRequest =
   | { mail: BackupPaymentMail; backupId: number }
   | { mail: TrafficMail; trafficId: number }
 
-/** What a mail about a service goes by. */
 export type ServiceMailRequest =
   | { mail: 'service-stops' | 'service-erased'; serviceId: number; day: PlainDate }
   /** `since`: epoch ms of the failure. */
   | { mail: 'backup-failed'; serviceId: number; type: PdbType; since: number }
 export type ServiceMail = ServiceMailRequest['mail']
 
-/** How the account is signed in to has changed. */
 export type FactorMail =
   | 'factor-added'
   | 'factor-removed'
@@ -29,7 +27,7 @@ export type FactorMail =
   | 'factor-guessed'
   | 'recovery-used'
   | 'recovery-renewed'
-/** What a sign-in came from; `at` in epoch ms. */
+/** The device of a sign-in. `at` is in epoch ms. */
 export interface NewDevice {
   browser: string | null
   system: string | null
@@ -37,7 +35,7 @@ export interface NewDevice {
   network: string
 }
 
-/** Whom it is to: a user, or who has typed that they are one, which nobody is told (S-32). */
+/** A user, or an address that a caller typed, who never learns whether the user exists (S-32). */
 export type MailRequest =
   | { mail: 'activation' | 'password-changed' | 'session-copied' | FactorMail; userId: number }
   | { mail: 'reset'; companyCode: string; email: string }
@@ -48,7 +46,6 @@ export type MailRequest =
   | ({ userId: number } & ServiceMailRequest)
   | (PaymentMailRequest & { userId: number })
   | { mail: TaskMail; userId: number; taskId: number }
-/** What its job has of it. */
 export type QueuedMail = MailRequest & { id: string }
 
 export type MailKind = MailRequest['mail'] | ChangeMail

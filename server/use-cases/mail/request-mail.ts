@@ -1,6 +1,6 @@
 /**
- * Mail is asked for in the transaction of what it is about, as a job's row without any secret: the link is made when the mail
- * is sent (`mail-words/compose-mail.ts`), so that nothing that opens an account ever stands in the database (S-35).
+ * Requests a mail in the transaction of its subject, as a job row without any secret. The link is created when the mail is sent, so the
+ * database never contains anything that opens an account (S-35).
  */
 import { createHash, randomBytes } from 'node:crypto'
 import { type Caller, PROVIDER } from '#domain/access.ts'
@@ -15,14 +15,13 @@ import { ProblemError } from '#server/problems/problem-error.ts'
 import { getAddressGroup } from '#server/shares/client-address.ts'
 import type { QueuedMail, MailRequest } from '#server/use-cases/mail/mail-kinds.ts'
 
-/** The kind of the job that sends it. */
 export const mailJob = 'send-mail'
 
 const hourMs = 3_600_000
-/** D75, ms. */
+/** In ms (D75). */
 export const linkLifetimesMs = { activate: 72 * hourMs, reset: hourMs } satisfies Record<KeyPurpose, number>
 
-/** Of which company the row is; 0 while nobody is looked for. */
+/** `companyId` is the company of the job row. It is 0 as long as the user is not looked up. */
 interface MailContext {
   companyId: number
   now: number
@@ -35,21 +34,20 @@ export async function requestMail(
 ): Promise<void> {
   const id = randomBytes(16).toString('hex')
   const input: QueuedMail = { ...request, id }
-  // Nobody's: no user is shown it among their long requests.
+  // The owner is user 0, so the job is not among the long requests of any user.
   const jobOwner = { companyId, userId: 0, intent: id, progressKey: '' }
   await insertOrFindJob(db, { ...jobOwner, id, kind: mailJob, input, now, deadline: now + linkLifetimesMs.activate })
 }
 
-/** S-40, in an hour. */
+/** Per hour (S-40). */
 const maxMails = { address: 3, network: 20 }
 
 type MailSender = Pick<Caller, 'companyId' | 'companyCode'>
 
 /**
- * Throws with the wait: to strangers RATE_LIMITED; to an admin, whose writes come out of a queue, MAIL_LIMIT, which is about
- * this one mail and stops nothing else, or COMPANY_MAIL_LIMIT, which is waited for. An address counts whether or not it is
- * known. A stranger, who has a network address, and a company's admin are counted apart: nobody outside can keep a colleague
- * from being invited (S-30).
+ * Throws with the time to wait. Anonymous callers get RATE_LIMITED. An admin gets MAIL_LIMIT, which refuses only this mail, or
+ * COMPANY_MAIL_LIMIT, after which the outbox waits. An address is counted whether or not it is known. Anonymous callers (by network) and
+ * admins are counted separately, so that an outsider cannot block an invitation (S-30).
  */
 export async function countMails(
   db: DatabaseHandle,
@@ -74,7 +72,7 @@ export async function countMails(
   throw new ProblemError('COMPANY_MAIL_LIMIT', data, seconds)
 }
 
-/** Null: counted; otherwise the ms to wait. */
+/** Returns null if the mail was counted, or the ms to wait. */
 export async function countCompanyMail(
   db: DatabaseHandle,
   kind: 'invitations' | 'early resets',

@@ -1,4 +1,4 @@
-/** For which company a caller orders: their own, or the one that the provider's staff with the order flag name (api). */
+/** The company that a caller orders for: their own, or one that the provider's staff name (api). */
 import { isDeleteLevel, isProvider } from '#domain/access.ts'
 import type { RowRef } from '#contract/endpoint.ts'
 import { findCompanyById } from '#server/db/accounts/companies.ts'
@@ -8,27 +8,21 @@ import type { AuditEntry } from '#server/db/audit/audit-entry.ts'
 import type { UseCaseContext } from '#server/context/context.ts'
 import { createNotFoundProblem, requireRow } from '#server/problems/problem-error.ts'
 
-/** What is asked of whoever acts. */
 export type ActingContext = Pick<UseCaseContext, 'db' | 'caller'>
 
-/** The company that is acted for, and what the trail says of it. */
 export interface ActingCompany<C extends ActingContext = UseCaseContext> {
   context: C
   companyId: number
-  /** What an entry says of it beside what was done. */
   info: Record<string, unknown>
-  /** Where the entry stands: in the log of the company that is acted for. */
+  /** The log of the audit entry: that of the company the caller acts for. */
   log: Pick<AuditEntry, 'company'>
 }
 
-/** For other companies than their own. */
+/** Whether the caller may act for other companies. */
 export const canActFor = ({ caller }: Pick<UseCaseContext, 'caller'>) =>
   isProvider(caller) && (caller.order || isDeleteLevel(caller))
 
-/**
- * Runs the work behind the fence of that company, whose rows alone it meets. Throws NOT_FOUND for a company that is not
- * there, or that is none of the caller's business.
- */
+/** Runs `work` restricted to that company. Throws NOT_FOUND if the caller may not act for it. */
 export async function runAsCompany<T, C extends ActingContext>(
   context: C,
   companyId: RowRef | undefined,
@@ -40,7 +34,7 @@ export async function runAsCompany<T, C extends ActingContext>(
   return runBehindFenceOf(context, id, work)
 }
 
-/** Checks nothing: the caller may act for the company. */
+/** Does not check permissions: the caller must have checked that they may act for the company. */
 export async function runBehindFenceOf<T, C extends ActingContext>(
   context: C,
   id: number,
@@ -53,12 +47,12 @@ export async function runBehindFenceOf<T, C extends ActingContext>(
   const info = { CompanyName: company.name, ActingFor: company.code }
   const log = { company: { id, actor: caller.companyCode } }
   const result = await work({ context, companyId: id, info, log })
-  // What follows is the caller's own: the idempotency store.
+  // The next rows, in the idempotency store, belong to the caller's company again.
   await setTenant(db, caller.companyId)
   return result
 }
 
-/** The same for a row that is named by its id alone. */
+/** The same for a row that is given by its id alone. */
 export async function runForRow<T, C extends ActingContext>(
   context: C,
   kind: OwnedKind,

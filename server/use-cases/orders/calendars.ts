@@ -1,4 +1,4 @@
-/** What is due, as a calendar: ends of contracts and days of payment (RFC 5545). */
+/** A calendar feed of due dates: ends of contracts and payment dates (RFC 5545). */
 import { randomBytes } from 'node:crypto'
 import ical, { type ICalCalendar, ICalCalendarMethod, ICalEventTransparency } from 'ical-generator'
 import type { Caller } from '#domain/access.ts'
@@ -54,10 +54,9 @@ export async function endCalendar(app: AppContext, caller: Caller, requestId: st
   })
 }
 
-/** More than anybody has to look at. */
 const maxOrders = 1000
 
-/** Throws NOT_FOUND where the address has ended, or its user does not order any more. */
+/** Throws NOT_FOUND if the address was ended, or its user no longer has the order right. */
 export async function readCalendar(app: AppContext, key: string): Promise<string> {
   const moment = getBusinessMoment({ app, now: app.clock() })
   return await readAsSystem(app, async (db) => {
@@ -69,7 +68,7 @@ export async function readCalendar(app: AppContext, key: string): Promise<string
   })
 }
 
-/** How often programs should ask again, seconds. */
+/** How often calendar programs should fetch the feed, in seconds. */
 const refreshSeconds = 6 * 3600
 
 function renderCalendar(
@@ -86,7 +85,7 @@ function renderCalendar(
     ttl: refreshSeconds,
   })
   for (const order of orders) addOrder(calendar, order, { translate, now, config, language })
-  // The library leaves the last line open.
+  // The library leaves out the final line end.
   return `${calendar.toString()}\r\n`
 }
 
@@ -97,7 +96,7 @@ interface CalendarOptions {
   language: Language
 }
 
-/** Ids stay what they are while an order lives, so that programs move an entry and do not double it. */
+/** The id stays the same, so that calendar programs move the entry and do not duplicate it. */
 function addOrder(
   calendar: ICalCalendar,
   order: OrderRecord,
@@ -109,7 +108,7 @@ function addOrder(
   const addEvent = (event: 'end' | DueEvent, id: string, day: PlainDate, values: Record<string, string>) =>
     calendar.createEvent({
       id: `${id}@${host}`,
-      // Noon: the same day wherever the server stands.
+      // Noon gives the same date in every time zone of a server.
       start: new Date(`${day}T12:00:00Z`),
       allDay: true,
       stamp: new Date(order.update_time),

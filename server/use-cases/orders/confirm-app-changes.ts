@@ -1,6 +1,6 @@
 /**
- * An order that changes which apps run in a service that is there already is asked about first (contracts 4, D44). The key
- * that the answer bears is a seal over what was asked, so that nothing has to be kept of a question nobody goes on with.
+ * Requires a confirmation before an order changes the apps of an existing service (contracts 4, D44). The confirmation key is a seal over
+ * the question, so unanswered questions need no storage.
  */
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
 import { compareVersions, type PublishedApp } from '#domain/catalogue/apps.ts'
@@ -12,7 +12,6 @@ import { ProblemError } from '#server/problems/problem-error.ts'
 import type { ActingCompany } from '#server/use-cases/orders/acting-company.ts'
 import type { OrderTerms } from '#server/use-cases/orders/order-terms.ts'
 
-/** What the question is about. */
 export type AppTerms = Pick<
   OrderTerms,
   'type' | 'choice' | 'period' | 'base' | 'visibleModules' | 'joiningModules' | 'formerModules'
@@ -20,7 +19,7 @@ export type AppTerms = Pick<
 
 export type AppChange =
   | { code: string; change: 'enter' | 'leave' }
-  /** A newer one was published since the service was given its own. */
+  /** A newer version was published after the service was installed. */
   | { code: string; change: 'version'; from: string; to: string }
 
 const lifeMs = 10 * 60_000
@@ -28,7 +27,6 @@ const lifeMs = 10 * 60_000
 const getAppCodes = (modules: readonly ModuleRecord[]) =>
   new Set(modules.flatMap(({ apps }) => apps.map(({ code }) => code)))
 
-/** What the service had, and what it will have; by code. */
 function findAddedAndRemoved(codesBefore: Set<string>, codesAfter: Set<string>): AppChange[] {
   const getDifference = (codes: Set<string>, otherCodes: Set<string>) =>
     [...codes].filter((code) => !otherCodes.has(code)).toSorted()
@@ -38,7 +36,7 @@ function findAddedAndRemoved(codesBefore: Set<string>, codesAfter: Set<string>):
   ]
 }
 
-/** Of the apps that stay: those of which another version runs than modules run now. What was never recorded is unknown. */
+/** Compares the apps that stay. Those whose running version was never recorded are skipped. */
 function findVersionChanges(
   stayingCodes: readonly string[],
   runningVersions: ReadonlyMap<string, string>,
@@ -66,7 +64,7 @@ async function findAppChanges(
   return [...findAddedAndRemoved(codesBefore, codesAfter), ...versions]
 }
 
-/** Throws APP_CONFIRM with `{confirm_info, confirm_key}` until the order is sent again with that key. */
+/** Throws APP_CONFIRM with `{confirm_info, confirm_key}` unless the order has that key. */
 export async function requireAppsConfirmed(
   actingCompany: ActingCompany,
   terms: AppTerms,
@@ -79,7 +77,7 @@ export async function requireAppsConfirmed(
   if (key !== undefined && isValidKey(actingCompany, terms, changes, key)) {
     const owner = { user_id: caller.userId, company_id: actingCompany.companyId, session_id: null }
     const ticket = { kind: 'confirm', ...owner, subject: null } as const
-    // Single use: of two orders that bear it one is made.
+    // Single use: of two orders with the same key only one is placed.
     if (await insertUsedTicket(db, key, { ...ticket, until: now + lifeMs }, now)) return
   }
   throw new ProblemError('APP_CONFIRM', {
@@ -88,7 +86,7 @@ export async function requireAppsConfirmed(
   })
 }
 
-// 9 digits of time, 16 that differ each time, 32 of the seal.
+// A key has 9 digits of time, 16 random digits and 32 digits of the seal.
 const timeDigits = 9
 const prefixDigits = timeDigits + 16
 

@@ -1,7 +1,4 @@
-/**
- * What an order comes to: the choice checked against the list in force and the catalogue, and priced by the engine. Asked
- * for a quote and for an order alike, so that both say the same; figures that a client sends are never counted with (S-17).
- */
+/** Checks and prices an order or quote, so that both agree. Amounts from a client are never used (S-17). */
 import { type ClientType, isProvider } from '#domain/access.ts'
 import { getContractAnchor, type ContractState, getContractState, getContractRefusal } from '#domain/contracts.ts'
 import type { ContractTerms } from '#domain/fees/annual.ts'
@@ -47,16 +44,15 @@ export interface OrderTerms {
   clientType: ClientType
   currency: Currency
   choice: ContractTerms
-  /** Years. */
+  /** In years. */
   period: number
   list: PriceListRecord
   quote: Quote
   visibleModules: ModuleRecord[]
-  /** Hidden modules that come along and cost nothing (D5). */
+  /** Hidden modules that join automatically and are free (D5). */
   joiningModules: ModuleRecord[]
-  /** The contract that is changed or extended. */
   base: ContractRecord | null
-  /** What it has: chosen and joined. */
+  /** Modules of the changed or extended contract, chosen and joined. */
   formerModules: ModuleRecord[]
 }
 
@@ -73,7 +69,7 @@ async function readCatalogue({ db }: UseCaseContext, type: ClientType, { today }
 
 const removeDuplicates = (codes: readonly string[]) => [...new Set(codes)]
 
-/** The code as it is kept: forced to lower case (contracts 5, T9). */
+/** Returns the code as it is stored: in lower case (contracts 5, T9). */
 export const normaliseServiceCode = (text: string) => cleanText(text).toLowerCase()
 
 export async function buildCreationTerms({ context }: ActingCompany, input: CreateOrderInput): Promise<OrderTerms> {
@@ -115,10 +111,10 @@ export async function buildCreationTerms({ context }: ActingCompany, input: Crea
   }
 }
 
-/** As it is read for a quote; for an order it is held until the commit. */
+/** For a quote the contract is only read. For an order it is locked until the commit. */
 type FindContract = typeof lockContract
 
-/** Throws NOT_FOUND, and STATE_CONFLICT with the reason why the contract cannot be changed or extended now. */
+/** Throws NOT_FOUND, and STATE_CONFLICT with the reason if the contract cannot be changed or extended now. */
 export async function buildChangeTerms(
   { context, companyId }: ActingCompany,
   input: ChangeOrderInput,
@@ -161,7 +157,7 @@ export async function buildChangeTerms(
   }
   const joiningModules = filterJoiningModules(hiddenModules, choice.modules)
   if (input.type === 'change') {
-    // Under the list that it was priced with, nothing changed costs nothing; under a newer one it would (D12).
+    // An unchanged choice costs nothing under the contract's own list. Under a newer list it may (D12).
     if (isSame && list.id !== base.price_id) throw new ProblemError('NOTHING_CHANGED')
     requireNoProblems(checkTerms(choice, list.content, visibleModules))
     const quote = requireQuote(quoteChange(quoteInput, parseSegments(base), moment.today, getContractAnchor(base).date))
@@ -187,7 +183,6 @@ export async function buildChangeTerms(
   return { type: 'extend', quote: requireQuote(extensionResult), ...extensionTerms }
 }
 
-/** The state of a contract's own row. */
 export const getStoredContractState = (
   { overwritten, period_end }: Pick<ContractRecord, 'overwritten' | 'period_end'>,
   { now }: Pick<Moment, 'now'>,
@@ -212,7 +207,7 @@ const fieldComparisons = {
   uat: (base: ContractRecord, choice: ContractTerms) => base.uat !== choice.uat,
 }
 
-/** More years of what runs are years of just that; something else is a change (D16). */
+/** An extension must keep the terms of the current contract. Other terms need a change (D16). */
 const findLockedFields = (base: ContractRecord, choice: ContractTerms) =>
   Object.entries(fieldComparisons).flatMap(([field, isDifferent]) =>
     isDifferent(base, choice) ? [{ field, code: 'LOCKED' as const }] : [],
@@ -223,7 +218,7 @@ function requireNoProblems(problems: ReturnType<typeof checkTerms>): void {
   if (problems.length > 0) throw createValidationProblem(problems)
 }
 
-/** What runs is no longer on the list as it is: it has to become something else before it can go on (D16). */
+/** The current terms are no longer on the price list. The contract must be changed before it can be extended (D16). */
 const createModifyFirstError = (result: Exclude<QuoteResult, { kind: 'quote' }>): ProblemError =>
   createConflictError('modifyFirst', result.kind === 'modules not listed' ? { modules: result.modules } : {})
 

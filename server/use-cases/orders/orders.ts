@@ -1,4 +1,4 @@
-/** Service orders: listed, read, made, deleted (contracts 4, D30 to D39). */
+/** Service orders (contracts 4, D30 to D39). */
 import { findFieldChanges } from '#domain/audit-log/changes.ts'
 import { toAdminUrl } from '#domain/checks/service-code.ts'
 import {
@@ -74,14 +74,13 @@ export function toOrderRow({ config }: AppContext, record: orders.OrderRecord, {
   }
 }
 
-/** A contract in effect runs from its first day, with the years of all that was added to it. */
+/** Returns the terms with the period from the contract's first day, including years that were added later. */
 export const toRunningTerms = <T extends Pick<AgreementRow, 'period_end'>>(record: T, start: PlainDate) => ({
   ...record,
   period_start: start,
   period: countYearsBetween(start, record.period_end),
 })
 
-/** What an order and a contract have alike, as both are shown. */
 const toAgreedFields = (record: Omit<AgreementRow, 'annual'>) => ({
   currency: record.currency,
   user_mode: record.user_mode,
@@ -142,7 +141,7 @@ export const create: UseCase<typeof createOrder> = (context, { body }) =>
     return { body: placedOrder }
   })
 
-/** Shows an own unpaid order that holds the code, so that people can choose to replace it (D32). */
+/** Includes the company's own unpaid order of that code, so that users can choose to replace it (D32). */
 async function createCodeTakenError({ context, companyId }: ActingCompany, code: string): Promise<ProblemError> {
   const unpaidOrder = await orders.findUnpaidOrder(context.db, companyId, getBusinessMoment(context), code)
   const unpaid = unpaidOrder && {
@@ -155,8 +154,8 @@ async function createCodeTakenError({ context, companyId }: ActingCompany, code:
 }
 
 /**
- * The unpaid order turns invalid in the same transaction (D32). Returns its service code, because the caller has to show the newest
- * order of that code after the new one is placed; null if it was invalid already. Throws STATE_CONFLICT if it is not unpaid.
+ * Makes the unpaid order invalid (D32). Returns its service code, because the caller must update the listed order of that code after
+ * placing the new one, or null if it was already invalid. Throws STATE_CONFLICT.
  */
 export async function replaceUnpaidOrder(
   actingCompany: ActingCompany,
@@ -186,7 +185,7 @@ interface NewOrderFields {
   createTime: number
 }
 
-/** Writes the order; where nothing is due it takes effect at once (D15). */
+/** Stores the order. If nothing is due, it takes effect at once (D15). */
 export async function placeOrder(
   actingCompany: ActingCompany,
   terms: OrderTerms,
@@ -199,7 +198,7 @@ export async function placeOrder(
   const amounts = formatAmounts(terms)
   const waivedAmount = getWaivedAmount(actingCompany, terms)
   const isFree = quote.amount === 0n || waivedAmount !== null
-  // The company's counter is locked from here on: its orders are counted one after the other.
+  // Locks the company's counter, so that its unpaid orders are counted one transaction after the other.
   const changeStamp = { change: await takeChangeNumber(db, companyId), time: now }
   if (!isFree && (await orders.countUnpaidOrders(db, companyId, moment)) >= quotas.unpaidOrders)
     throw new ProblemError('TOO_MANY_UNPAID', { most: quotas.unpaidOrders })
@@ -244,7 +243,6 @@ export async function placeOrder(
 const getOrderDueTime = ({ type, base }: OrderTerms, now: Timestamp): Timestamp =>
   type === 'change' && base ? getDueTimeWithin(now, base.period_end) : getDueTime(now)
 
-/** What an order asks for, as its first entry keeps it. */
 const orderFacts = ['name', 'users', 'user_mode', 'modules', 'period', 'period_start', 'period_end', 'amount'] as const
 
 const getOrderInfo = ({ id, code, type, amount, currency, contract, waived }: orders.OrderRecord) => ({
@@ -256,7 +254,7 @@ const getOrderInfo = ({ id, code, type, amount, currency, contract, waived }: or
   ...(waived === null ? {} : { Waived: `${currency} ${waived}` }),
 })
 
-/** Held until the commit, its overdue neighbours settled. Throws NOT_FOUND and VERSION_CONFLICT. */
+/** Locked until the commit; overdue orders of its code are settled. Throws NOT_FOUND or VERSION_CONFLICT. */
 async function lockOrder({ context, companyId }: ActingCompany, id: number): Promise<orders.OrderRecord> {
   const { db, app } = context
   const moment = getBusinessMoment(context)
@@ -275,7 +273,7 @@ export const remove: UseCase<typeof deleteOrder> = (context, { params }) =>
     return { status: 204, body: null }
   })
 
-/** An unpaid change or extension: the contract stays as it is (D34). */
+/** Deletes an unpaid change or extension. The contract stays as it is (D34). */
 export const removeChange: UseCase<typeof deleteOrder> = (context, { params }) =>
   runForRow(context, 'order', params.id, async (actingCompany, id) => {
     const order = await lockOrder(actingCompany, id)
@@ -284,7 +282,7 @@ export const removeChange: UseCase<typeof deleteOrder> = (context, { params }) =
     return { status: 204, body: null }
   })
 
-/** Only what is not in effect and never was (D33); the row stays, for the trail. */
+/** Deletes only an order that never took effect (D33). Its row stays for the audit trail. */
 async function deleteUnpaidOrder(
   { context, companyId, info, log }: ActingCompany,
   order: orders.OrderRecord,
@@ -307,7 +305,7 @@ async function deleteUnpaidOrder(
   })
 }
 
-/** The staff's, in mma mode (contracts 6): the day from which reminders of payment are sent (D45). */
+/** Sets the date from which payment reminders are sent (D45). For the staff, in mma mode (contracts 6). */
 export const setOrderAlertDate: UseCase<typeof setAlertDate> = (context, { body }) =>
   runForRow(context, 'order', body.id, async (actingCompany, id) => {
     const { db, app, now } = context

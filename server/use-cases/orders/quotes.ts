@@ -1,4 +1,4 @@
-/** What something would cost, and whether what was shown is still so (D17). */
+/** Calculates prices, and checks that a price shown earlier is still valid (D17). */
 import { createHmac } from 'node:crypto'
 import { explainQuote } from '#domain/fees/explain.ts'
 import { getDiscardedAmount } from '#domain/fees/discarded-amount.ts'
@@ -24,10 +24,7 @@ export const formatAmounts = ({ quote }: Pick<OrderTerms, 'quote'>) => ({
   annual: writeAmount(quote.annualFee.fee),
 })
 
-/**
- * Nothing is kept of a quote: its id is a seal over all that it says, with the figure that was shown in front. An order
- * that bears it is worked out anew, and comes to the same id or does not.
- */
+/** The id is a seal over the quote, so no quote is stored. An order is priced again and must give the same id. */
 function createQuoteId({ context, companyId }: ActingCompany, terms: OrderTerms): string {
   const { type, currency, choice, period, list, quote, base, clientType } = terms
   const sealedValues = [
@@ -40,7 +37,7 @@ function createQuoteId({ context, companyId }: ActingCompany, terms: OrderTerms)
   return `${quote.amount.toString(36)}-${list.id.toString(36)}-${seal.digest('base64url').slice(0, 32)}`
 }
 
-/** What a quote's id says that was shown; null where it is none of ours. */
+/** Returns the displayed amount and price list from a quote id, or null if the id is malformed. */
 function parseQuoteId(id: string): { amount: string; price_id: number } | null {
   const [, amount = '', price = ''] = /^([0-9a-z]{1,12})-([0-9a-z]{1,7})-/.exec(id) ?? []
   if (amount === '') return null
@@ -87,7 +84,7 @@ export const calculateQuote: UseCase<typeof calculateEndpoint> = async (context,
   }))
 }
 
-/** Throws AMOUNT_TOO_LARGE, and AMOUNT_TOO_SMALL but for a change, which is waived. */
+/** Throws AMOUNT_TOO_LARGE, and AMOUNT_TOO_SMALL unless it is a change, whose small amount is waived. */
 function buildPayableQuote(actingCompany: ActingCompany, terms: OrderTerms): OrderQuote {
   const money = { currency: terms.currency, amount: terms.quote.amount }
   requirePayableAmount(actingCompany.context, money)
@@ -95,7 +92,7 @@ function buildPayableQuote(actingCompany: ActingCompany, terms: OrderTerms): Ord
   return buildQuote(actingCompany, terms)
 }
 
-/** What a change comes to and nobody can pay because it is so little: it is not charged. Null: nothing. */
+/** Returns the amount of a change that is too small to be paid and so not charged, or null. */
 export const getWaivedAmount = ({ context: { app } }: ActingCompany, { type, currency, quote }: OrderTerms) =>
   type === 'change' && isBelowPayable(app.payments.types, currency, quote.amount) ? writeAmount(quote.amount) : null
 
@@ -105,7 +102,7 @@ interface DisplayedQuote {
   amount?: string | undefined
 }
 
-/** Throws QUOTE_CHANGED with both figures where the price is no longer the one that was shown, and as a quote does. */
+/** Throws QUOTE_CHANGED with both amounts if the displayed price has changed, and the problems of a quote. */
 export function requireSameQuote(
   actingCompany: ActingCompany,
   terms: OrderTerms,

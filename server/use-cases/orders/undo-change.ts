@@ -1,4 +1,4 @@
-/** A change that discarded money, undone on the day of its order: an order over 0.00 restores the contract before it. */
+/** Undoes a change that discarded money, on the day of its order. An order over 0.00 restores the former contract. */
 import { findFieldChanges } from '#domain/audit-log/changes.ts'
 import { filterJoiningModules } from '#domain/catalogue/modules.ts'
 import { getDueTime } from '#domain/contracts.ts'
@@ -26,7 +26,7 @@ export const undoContractChange: UseCase<typeof undoChange> = (context, { params
     const { db, app, caller } = context
     const { companyId } = actingCompany
     const moment = getBusinessMoment(context)
-    // Locked until the commit: no other order can build on this contract meanwhile.
+    // Locked until the commit, so that no other order can build on this contract meanwhile.
     const changedContract = requireRow(await lockContract(db, companyId, id))
     requireType(caller, changedContract.client_type)
     await settleServiceCode(db, changedContract.service_code, moment)
@@ -46,7 +46,6 @@ export const undoContractChange: UseCase<typeof undoChange> = (context, { params
     return { body: toOrderRow(app, restoringOrder, moment) }
   })
 
-/** What the restored contract has, and what the changed one has, as the question about apps compares them. */
 async function buildAppTerms(
   { db }: UseCaseContext,
   changedContract: ContractRecord,
@@ -71,13 +70,11 @@ async function buildAppTerms(
 
 interface UndoInput {
   changedContract: ContractRecord
-  /** The order that made it. */
   changeOrder: OrderRecord
-  /** The contract before it. */
   formerContract: ContractRecord
 }
 
-/** Restores what was sold and reprices nothing, so that a price list of today cannot stand in the way. */
+/** Restores the sold terms without a new price, so that the current price list does not matter. */
 async function placeRestoringOrder(
   actingCompany: ActingCompany,
   { changedContract, changeOrder, formerContract }: UndoInput,
@@ -107,7 +104,7 @@ async function placeRestoringOrder(
     client_type: formerContract.client_type,
     price_id: formerContract.price_id,
     annual: formerContract.annual,
-    // The time that is left is worth what was paid for it, so nothing is due.
+    // The remaining time is worth what was paid for it, so nothing is due.
     contract_amount: changeOrder.residual_amount,
     residual_amount: changeOrder.residual_amount,
     amount: '0.00',

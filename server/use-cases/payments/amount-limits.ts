@@ -1,4 +1,4 @@
-/** What can be paid here, before anything is ordered: amounts that no gateway takes are refused, or waived where they are too small. */
+/** Checks before an order whether its amount can be paid. Too small ones are refused or waived. */
 import { type Currency, groupThousands, type Hundredths, writeAmount } from '#domain/money.ts'
 import {
   getAmountLimits,
@@ -26,13 +26,13 @@ const createLimitError = (
 
 type LimitContext = Pick<UseCaseContext, 'app' | 'caller'>
 
-/** Throws AMOUNT_TOO_LARGE where the caller has no way to pay so much at once. */
+/** Throws AMOUNT_TOO_LARGE if the caller has no payment method for the amount. */
 export function requirePayableAmount({ app, caller }: LimitContext, money: MoneyAmount): void {
   const maxAmount = getLargestPayable(app.payments.types, money.currency, caller)
   if (maxAmount !== null && money.amount > maxAmount) throw createLimitError('AMOUNT_TOO_LARGE', money, maxAmount)
 }
 
-/** Throws AMOUNT_TOO_SMALL where customers have no way to pay so little. */
+/** Throws AMOUNT_TOO_SMALL if customers have no payment method for so small an amount. */
 export function requireNotTooSmall({ app }: Pick<LimitContext, 'app'>, money: MoneyAmount): void {
   if (isBelowPayable(app.payments.types, money.currency, money.amount)) throw createTooSmallError({ app }, money)
 }
@@ -40,7 +40,6 @@ export function requireNotTooSmall({ app }: Pick<LimitContext, 'app'>, money: Mo
 export const createTooSmallError = ({ app }: Pick<LimitContext, 'app'>, money: MoneyAmount): ProblemError =>
   createLimitError('AMOUNT_TOO_SMALL', money, getSmallestPayable(app.payments.types, money.currency))
 
-/** Throws AMOUNT_TOO_SMALL and AMOUNT_TOO_LARGE where this method does not take the amount. */
 export function requireAcceptedAmount(type: PaymentType, money: MoneyAmount): void {
   const reason = getAmountRefusal(type, money.currency, money.amount)
   if (reason) throw createAmountError(type, money, reason)

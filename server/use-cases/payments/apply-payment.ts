@@ -1,7 +1,4 @@
-/**
- * What being paid does: the one way in which what is paid takes effect. Asked for by gateways, by notices that come twice,
- * late or in the wrong order, by staff and by a job that looks for what was cut off: the effect is one (R-27).
- */
+/** The only code that puts a payment into effect. A repeated or late notification has no second effect (R-27). */
 import { readAmount } from '#domain/money.ts'
 import { toTimestamp } from '#domain/time.ts'
 import { takeChangeNumber } from '#server/db/change-numbers.ts'
@@ -14,17 +11,12 @@ import type { LockedPayable, ReceivedPayment, PaymentContext } from '#server/use
 
 export interface AppliedPayment {
   outcome: PaymentRecord['outcome']
-  /** It was known already, and nothing was done. */
   isRepeated: boolean
   companyId: number
-  /** For the trail; null where nothing was done. */
   auditEntry: AuditEntry | null
 }
 
-/**
- * Writes the payment down and lets what was paid take effect, in the transaction that is handed in. Money that does not fit
- * is written down, has no effect and becomes a task of the provider's staff. Null: there is nothing of that number.
- */
+/** A payment that does not match becomes a task for the staff. Returns null if the payable does not exist. */
 export async function applyPayment(
   context: PaymentContext,
   payableRef: PayableRef,
@@ -76,7 +68,7 @@ export async function applyPayment(
   }
 }
 
-/** Amount, currency and what is paid have to match (S-95); what was paid in time counts, however late it is told. */
+/** Amount, currency and payable must match (S-95). A payment made in time counts, even if the notification is late. */
 async function decideOutcome(
   context: PaymentContext,
   payable: LockedPayable,

@@ -1,4 +1,3 @@
-/** Whatever can be paid, by its kind. */
 import type { PayableRef } from '#server/db/payments/payables.ts'
 import type { LockedPayable, PaymentContext } from '#server/use-cases/payments/payable.ts'
 import { buildBackupPayable } from '#server/use-cases/payments/payable-backups.ts'
@@ -7,6 +6,6 @@ import { buildTrafficPayable } from '#server/use-cases/payments/payable-traffic.
 
 const findersByKind = { order: buildOrderPayable, backup: buildBackupPayable, traffic: buildTrafficPayable } as const
 
-/** Held until the commit. Null: there is none of that number. */
+/** Locks the payable until the commit. Returns null if it does not exist. */
 export const findPayable = (context: PaymentContext, { kind, id }: PayableRef): Promise<LockedPayable | null> =>
   findersByKind[kind](context, id)

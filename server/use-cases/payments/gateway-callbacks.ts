@@ -1,7 +1,4 @@
-/**
- * What gateways tell us, and browsers that come back from them. Neither is believed: each only says which payment is worth
- * asking about (S-95).
- */
+/** Notifications and returning browsers are not trusted: they only name a payment to query at the gateway (S-95). */
 import type { PaymentType } from '#domain/payments.ts'
 import { findAttemptByKey, type AttemptRecord } from '#server/db/payments/payment-attempts.ts'
 import { toPayableRef } from '#server/db/payments/payables.ts'
@@ -23,8 +20,8 @@ interface GatewayCallback {
 const findAttempt = (app: AppContext, key: string) => writeAsSystem(app, (db) => findAttemptByKey(db, key))
 
 /**
- * Answers what the gateway must read to stop repeating it. Throws VALIDATION_ERROR for what no gateway of ours has signed,
- * NOT_FOUND where it is not set up, and UNAVAILABLE where it could not be asked: then it tells us again.
+ * Returns the response that stops the gateway from repeating the notification. Throws VALIDATION_ERROR without a valid signature, NOT_FOUND
+ * if the gateway is not set up, and UNAVAILABLE if it could not be queried, so that it repeats the notification.
  */
 export async function acceptCallback(
   app: AppContext,
@@ -47,7 +44,7 @@ export async function acceptCallback(
 
 async function followNotice(app: AppContext, type: PaymentType, { key, gatewayId }: PaymentNotice): Promise<void> {
   const attempt = await findAttempt(app, key)
-  // The gateway's account may serve another shop as well, or its test mode several.
+  // The gateway account may also serve another shop, or several portals in test mode.
   if (attempt?.gateway !== type)
     return app.log.warn(
       { event: 'payment_notification_unmatched', gateway: type },
@@ -64,8 +61,8 @@ async function followNotice(app: AppContext, type: PaymentType, { key, gatewayId
 }
 
 /**
- * Where a browser goes that has come back: the app's page of what it paid, with a word for what came of it. By the key behind the `#`,
- * which no server is sent, the app finds the result for a browser in which nobody is signed in.
+ * Returns the app's page of the paid item. The key is behind the `#`, which is never sent to a server. With it the app shows the result in
+ * a browser without a session.
  */
 export async function getReturnUrl(app: AppContext, key: string, query: URLSearchParams): Promise<string> {
   const { publicUrl } = app.config
@@ -75,7 +72,7 @@ export async function getReturnUrl(app: AppContext, key: string, query: URLSearc
   return `${publicUrl}${getPage(await readReturnOutcome(app, attempt, query))}#return=${key}`
 }
 
-/** What came of a payment, for whoever has its key, and nothing else of it. Null: there is no such payment. */
+/** Returns the outcome, and nothing else, to anyone who has the key. Returns null if there is no such payment. */
 export async function readReturn(app: AppContext, key: string): Promise<PaymentReturnOutcome | null> {
   const attempt = await findAttempt(app, key)
   if (!attempt) return null
@@ -92,7 +89,7 @@ async function readReturnOutcome(
   try {
     const driver = await requireDriver(app, attempt)
     const notice = await driver.readReturn(query)
-    // Nothing is signed for somebody who turned back.
+    // The gateway signs nothing if the payer cancelled.
     if (!notice) return 'cancelled'
     const { state } = notice.key === attempt.key ? await queryAttempt(app, attempt, notice.gatewayId) : attempt
     if (state === 'paid' || state === 'declined') return state

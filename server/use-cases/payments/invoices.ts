@@ -1,7 +1,4 @@
-/**
- * Invoices: frozen as seller and buyer are when it is paid, and numbered without gaps, whatever they are of: an order, a
- * backup or a month's traffic (D90).
- */
+/** Invoices store seller and buyer as of the payment, and are numbered without gaps (D90). */
 import type { FeeStep } from '#domain/fees/explain.ts'
 import { getTrafficMonth } from '#domain/fees/traffic.ts'
 import type { Currency } from '#domain/money.ts'
@@ -35,7 +32,7 @@ export interface InvoiceInput {
   }
 }
 
-/** Answers its number, which is taken in the same transaction, so none is ever missing. */
+/** Returns the invoice number. It is assigned in the same transaction, so no number is ever missing. */
 export async function writeInvoice(
   { db, app, now }: InvoiceContext,
   { companyId, subject, payment, content }: InvoiceInput,
@@ -75,7 +72,6 @@ function toPublicFields(company: CompanyRecord) {
   return publicFields
 }
 
-/** Of a backup that was paid. */
 export async function createBackupInvoice(
   context: InvoiceContext,
   companyId: number,
@@ -101,7 +97,6 @@ export async function createBackupInvoice(
   })
 }
 
-/** Of a month's traffic that was paid. */
 export async function createTrafficInvoice(
   context: InvoiceContext,
   companyId: number,

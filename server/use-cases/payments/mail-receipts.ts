@@ -1,4 +1,4 @@
-/** Receipts by mail: to who paid and to everybody of the company who orders, each once (decision 77). */
+/** Mails receipts to the payer and to users with the order right, once each (decision 77). */
 import type { DatabaseHandle } from '#server/db/database.ts'
 import { listOrderingUsers } from '#server/db/orders/reminders.ts'
 import type { PayableRef } from '#server/db/payments/payables.ts'
@@ -8,12 +8,12 @@ import { requestMail } from '#server/use-cases/mail/request-mail.ts'
 interface ReceiptInput {
   companyId: number
   payableRef: PayableRef
-  /** Null: nobody of ours, or nobody knows. */
+  /** Null if the payer is not a user or is unknown. */
   payer: number | null
   now: number
 }
 
-/** In the transaction that it takes effect in, so that none is lost and none is sent twice. */
+/** Runs in the transaction that puts the payment into effect, so that no receipt is lost or sent twice. */
 export async function requestReceipts(
   db: DatabaseHandle,
   { companyId, payableRef, payer, now }: ReceiptInput,

@@ -1,11 +1,10 @@
-/** Money that no order waits for: a task of the provider's admins, who are told by mail. */
+/** Creates a task for the provider's admins about a payment that matches no order, and mails them. */
 import { PROVIDER } from '#domain/access.ts'
 import { listAlertedAdmins } from '#server/db/orders/reminders.ts'
 import { insertPaymentTask } from '#server/db/payments/payment-tasks.ts'
 import { requestMail } from '#server/use-cases/mail/request-mail.ts'
 import type { PaymentContext } from '#server/use-cases/payments/payable.ts'
 
-/** In the transaction that writes the payment down. */
 export async function openTask(
   { db, now }: PaymentContext,
   { companyId, paymentId, attemptId }: { companyId: number; paymentId: number; attemptId: number | null },

@@ -4,12 +4,11 @@ import { writeAsSystem } from '#server/db/transaction.ts'
 import type { AppContext } from '#server/context/context.ts'
 import { findPayable } from '#server/use-cases/payments/find-payable.ts'
 
-/** `received`: the gateway has taken the money, but it paid nothing; it is a task of the staff (decision 62). */
+/** `received` means that the money was taken without effect and became a task of the staff (decision 62). */
 export type PaidStatus = 'paid' | 'received'
 
 export const toPaidStatus = (payable: { isPaid: boolean } | null): PaidStatus => (payable?.isPaid ? 'paid' : 'received')
 
-/** Of an attempt whose money was taken. */
 export const readPaidStatus = (app: AppContext, attempt: AttemptRecord): Promise<PaidStatus> =>
   writeAsSystem(app, async (db) =>
     toPaidStatus(await findPayable({ db, app, now: app.clock() }, toPayableRef(attempt))),

@@ -1,4 +1,4 @@
-/** Backup subscriptions as they are paid: the one way in which one takes effect (D15, D21). */
+/** Payment of backup subscriptions. A subscription takes effect only by this code (D15, D21). */
 import { getDueTimeWithin } from '#domain/contracts.ts'
 import { getBackupOrderStatus } from '#domain/backups.ts'
 import { toTimestamp } from '#domain/time.ts'
@@ -17,7 +17,6 @@ import { createBackupInvoice } from '#server/use-cases/payments/invoices.ts'
 import type { LockedPayable, PaymentContext } from '#server/use-cases/payments/payable.ts'
 import { getBusinessMoment } from '#server/use-cases/orders/business-time.ts'
 
-/** Null: there is none of that number. */
 export async function buildBackupPayable(context: PaymentContext, id: number): Promise<LockedPayable | null> {
   const { db, app } = context
   const backup = await lockPayableBackup(db, id)
@@ -46,7 +45,7 @@ export async function buildBackupPayable(context: PaymentContext, id: number): P
     revive: async () => undefined,
     async takeEffect(payment, changeStamp) {
       const invoiceNumber = await createBackupInvoice(context, companyId, id, payment)
-      // Last: the counter of services is taken after the invoice's number (see makeContract).
+      // Last, because the services' counter is taken after the invoice number (see `makeContract`).
       await activateBackup(context, backup, changeStamp)
       return { InvoiceNo: invoiceNumber }
     },
@@ -55,7 +54,6 @@ export async function buildBackupPayable(context: PaymentContext, id: number): P
   }
 }
 
-/** The service is backed up from now on, or goes on being so. */
 export async function activateBackup(
   context: PaymentContext,
   {
@@ -73,6 +71,6 @@ export async function activateBackup(
   const isContinuing = lastPeriod !== null && lastPeriod.end > getBusinessMoment(context).today
   await updateBackup(db, id, { status: 1 }, changeStamp)
   await touchListedOrder(db, { companyId, code }, changeStamp.change)
-  // Last: the counter of services stays locked until the commit.
+  // Last, because the services' counter stays locked until the commit.
   await scheduleFirstBackup(db, serviceRef, { type, now, isContinued: isContinuing })
 }

@@ -1,4 +1,4 @@
-/** Orders as they are paid: the one way in which an order takes effect (D12, D15). */
+/** Payment of orders. An order takes effect only by this code (D12, D15). */
 import { getContractAnchor, getContractState, getContractRefusal } from '#domain/contracts.ts'
 import { applyChange, type PaidSegment } from '#domain/fees/prorate.ts'
 import { readAmount, writeAmount } from '#domain/money.ts'
@@ -26,7 +26,6 @@ import type {
 import { getBusinessMoment } from '#server/use-cases/orders/business-time.ts'
 import { parseSegments } from '#server/use-cases/orders/order-terms.ts'
 
-/** Null: there is no such order. */
 export async function buildOrderPayable(context: PaymentContext, id: number): Promise<LockedPayable | null> {
   const order = await lockPayableOrder(context.db, id)
   if (!order) return null
@@ -48,7 +47,7 @@ export async function buildOrderPayable(context: PaymentContext, id: number): Pr
     async takeEffect(payment, changeStamp) {
       const contractNumber = await makeContract(context, id, changeStamp)
       const invoiceNumber = await writeInvoice(context, buildInvoice(order, { payment, contract: contractNumber }))
-      // Last: it takes the counter of services, which stays locked until the commit.
+      // Last, because it takes the services' counter, which stays locked until the commit.
       await updateListedOrder(context.db, order.company_id, order.code, changeStamp)
       return { ContractCode: contractNumber, InvoiceNo: invoiceNumber }
     },
@@ -60,7 +59,7 @@ export async function buildOrderPayable(context: PaymentContext, id: number): Pr
 async function isOrderOvertaken(context: PaymentContext, order: PayableOrderRecord): Promise<boolean> {
   const { db } = context
   const moment = getBusinessMoment(context)
-  // Its time is over by now, and somebody may have begun anew.
+  // The order is past its due time, so a newer order may have taken its place.
   const isPastDue = order.stored === 'invalid' || order.due < moment.now
   if (isPastDue && order.type === 'create' && (await isCodeTaken(db, order.code, moment))) return true
   if (isPastDue && order.type !== 'create') {
@@ -71,7 +70,7 @@ async function isOrderOvertaken(context: PaymentContext, order: PayableOrderReco
   return baseContract?.overwritten === true
 }
 
-/** Its code or its contract may be somebody else's by now, or a newer order's. */
+/** Another company or a newer order may use its code or contract by now. */
 async function findReviveRefusal(context: PaymentContext, order: PayableOrderRecord): Promise<ApplyRefusal | null> {
   const { db } = context
   const moment = getBusinessMoment(context)
@@ -101,7 +100,7 @@ async function reviveOrder(
   await updateOrder(db, id, { deleted: false }, changeStamp)
 }
 
-/** The order makes a contract, which takes the place of the one that it was built on (D12). Nothing is invoiced. */
+/** The order becomes a contract, which replaces the one it was based on (D12). Creates no invoice. */
 export async function putIntoEffect(
   context: PaymentContext,
   { id, companyId, code }: { id: number; companyId: number; code: string },
@@ -112,8 +111,8 @@ export async function putIntoEffect(
 }
 
 /**
- * Returns the contract's number. Numbers of contracts and invoices are always taken before the counter of services: in the other order
- * two companies that pay at the same time deadlock.
+ * Returns the contract's number. Numbers of contracts and invoices are always taken before the services' counter. In the other order, two
+ * companies that pay at the same time would deadlock.
  */
 async function makeContract(context: PaymentContext, orderId: number, changeStamp: ChangeStamp): Promise<string> {
   const { db } = context
@@ -159,7 +158,7 @@ async function makeContract(context: PaymentContext, orderId: number, changeStam
     ),
     create_time: context.now,
   })
-  // A change leaves the end where it was, and with it the day from which people are reminded.
+  // A change keeps the contract's end, and so the date from which reminders are sent.
   const alertFields = order.type === 'change' && replacedOrder ? { alert_date: replacedOrder.alert_date } : {}
   await updateOrder(
     db,
@@ -181,7 +180,7 @@ async function replaceBase(
   return formerOrder
 }
 
-/** From when the contract runs, and what each part of it was sold at (D12). */
+/** Returns the contract's start, and the prices at which its parts were sold (D12). */
 function getContractPeriod(
   { app }: PaymentContext,
   order: PayableOrderRecord,
@@ -190,13 +189,13 @@ function getContractPeriod(
   const annual = readAmount(order.annual)
   const ownSegment = { start: order.period_start, end: order.period_end, annualFee: annual }
   const paidSegments = baseContract ? parseSegments(baseContract) : []
-  // What was waived was not paid for, so a later change counts what was paid before (D11).
+  // A waived change was not paid, so a later change uses the amounts that were paid before (D11).
   if (order.type === 'change' && order.waived !== null)
     return { start: baseContract?.period_start ?? ownSegment.start, segments: paidSegments }
   if (order.type === 'change' && baseContract)
     return { start: baseContract.period_start, segments: applyChange(paidSegments, order.period_start, annual) }
-  // An extension that was ordered after the end begins anew. On the day of the end (exclusive) its period alone looks like
-  // that of one ordered before, so it is the day of the order that counts.
+  // An extension that was ordered after the end starts a new period. On the day of the end (exclusive) the period alone does not show that,
+  // so the order date decides.
   const isContinuing =
     baseContract !== null && toPlainDate(app.config.timeZone, order.create_time) < baseContract.period_end
   return isContinuing
@@ -204,7 +203,7 @@ function getContractPeriod(
     : { start: ownSegment.start, segments: [ownSegment] }
 }
 
-/** From where the years of the contract count: a change leaves them, an extension without a gap adds to them (decision 60). */
+/** Where the contract's years are counted from. An extension without a gap adds to it (decision 60). */
 function getNextAnchor(order: PayableOrderRecord, baseContract: ContractRecord | null): PeriodAnchor {
   const lastPeriod = baseContract && { end: baseContract.period_end, anchor: getContractAnchor(baseContract) }
   if (order.type === 'change' && lastPeriod) return lastPeriod.anchor

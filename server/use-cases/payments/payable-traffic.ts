@@ -1,4 +1,4 @@
-/** A month's traffic as it is paid (D22, D25). What is overdue suspends what causes more of it, until it is paid (D31). */
+/** Payment of a month's traffic (D22, D25). While it is overdue, backups are suspended (D31). */
 import { readAmount } from '#domain/money.ts'
 import { getTrafficMonth } from '#domain/fees/traffic.ts'
 import { toPlainDate } from '#domain/time.ts'
@@ -9,13 +9,12 @@ import { settleSuspension } from '#server/use-cases/hosting/traffic/suspension.t
 import { createTrafficInvoice } from '#server/use-cases/payments/invoices.ts'
 import type { LockedPayable, PaymentContext } from '#server/use-cases/payments/payable.ts'
 
-/** Null: there is none of that number. It can be paid as long as it stands. */
 export async function buildTrafficPayable(context: PaymentContext, id: number): Promise<LockedPayable | null> {
   const { db, app } = context
   const traffic = await lockPayableTraffic(db, id)
   if (!traffic) return null
   const { company_id: companyId, service_id: serviceId, service_code: code, currency, amount } = traffic
-  // Nothing is due where all of it was free.
+  // Nothing is due if all traffic was free.
   const isPaid = traffic.pay_date !== null || readAmount(amount) === 0n
   return {
     payableRef: { kind: 'traffic', id },
@@ -41,7 +40,7 @@ export async function buildTrafficPayable(context: PaymentContext, id: number): 
       )
       await touchListedOrder(db, { companyId, code }, changeStamp.change)
       const invoiceNumber = await createTrafficInvoice(context, companyId, id, payment)
-      // Last: the counter of services stays locked until the commit.
+      // Last, because the services' counter stays locked until the commit.
       await settleSuspension(context, { companyId, serviceId })
       return { InvoiceNo: invoiceNumber }
     },

@@ -1,4 +1,4 @@
-/** What is paid, as paying meets it: the same of an order, of a backup subscription and of a month's traffic (D25, D66). */
+/** The common interface of orders, backup subscriptions and a month's traffic (D25, D66). */
 import type { ContractRefusal } from '#domain/contracts.ts'
 import type { Currency } from '#domain/money.ts'
 import type { Timestamp } from '#domain/time.ts'
@@ -7,24 +7,23 @@ import type { ChangeStamp } from '#server/db/orders/orders.ts'
 import type { AuditEntry } from '#server/db/audit/audit-entry.ts'
 import type { UseCaseContext } from '#server/context/context.ts'
 
-/** What paying needs of a call: a webhook and a job have no caller. */
+/** The parts of a call that a payment needs. Webhooks and jobs have no caller. */
 export type PaymentContext = Pick<UseCaseContext, 'db' | 'app' | 'now'>
 
 export interface ReceivedPayment {
   gateway: string
-  /** The gateway's own name for it: with the gateway it is applied once. */
+  /** The gateway's id of the payment. A payment with the same gateway and id is applied once. */
   reference: string
-  /** As it was taken, two decimals. */
+  /** With two decimals. */
   amount: string
-  /** The gateway's own name where it is none of ours. */
+  /** The gateway's own code if the portal does not know the currency. */
   currency: Currency | (string & {})
   /** When the gateway took it, epoch ms. */
   paidAt: number
-  /** By which it was paid. */
   attemptId?: number
 }
 
-/** Why money that came for it in vain cannot be applied to it after all. */
+/** Reasons why a payment without effect cannot be applied later either. */
 export type ApplyRefusal =
   | 'paidAlready'
   | 'anotherAmount'
@@ -34,35 +33,29 @@ export type ApplyRefusal =
   | 'contractEnded'
   | 'serviceGone'
 
-/** A row that is held until the commit, and what being paid means to it. */
 export interface LockedPayable {
   payableRef: PayableRef
   companyId: number
-  /** Of its service. */
   code: string
   currency: Currency
   pay_amount: string
-  /** The last second in which it can be paid (D31); null: it can be as long as it stands. */
+  /** The last second in which it can be paid (D31), or null if there is no limit. */
   due: Timestamp | null
-  /** Nobody is shown it any more. */
   isDeleted: boolean
   isPaid: boolean
-  /** Something else has taken its place, or it was deleted. */
   isReplaced: boolean
-  /** A change whose contract has ended: money that comes now is worth nothing to it, whenever it was begun. */
+  /** A change whose contract has ended. A payment has no effect any more, even if it was started in time. */
   hasEnded: boolean
-  /** Why nobody begins to pay it now; null: it waits for that. */
+  /** The reason why no payment may be started now, or null if one may. */
   refusal: ContractRefusal | null
-  /** Whether it came too late after all, although it was paid in time: what stands by now is in its way. */
+  /** Whether a newer order or contract blocks it, although the payment was started in time. */
   isOvertaken(): Promise<boolean>
-  /** Why it cannot take effect any more, although the money fits; null: it can. */
+  /** Returns why it can no longer take effect although the payment matches, or null if it can. */
   findReviveRefusal(): Promise<ApplyRefusal | null>
-  /** What is gone comes back, so that it can take effect. */
+  /** Restores an expired or deleted row, so that it can take effect. */
   revive(changeStamp: ChangeStamp): Promise<void>
-  /** What being paid does to it, with its invoice. Answers what the trail says of that. */
+  /** Puts the payment into effect and creates the invoice. Returns facts for the audit entry. */
   takeEffect(payment: ReceivedPayment, changeStamp: ChangeStamp): Promise<Record<string, string>>
-  /** Of the trail. */
   auditTarget: Pick<AuditEntry, 'code' | 'info'>
-  /** As the trail says how it stood before, and how it stands then. */
   status: { before: string; after: string }
 }

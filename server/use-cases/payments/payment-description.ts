@@ -1,4 +1,3 @@
-/** What the payer reads at the gateway, and the addresses that lead back from there. */
 import { getTrafficMonth } from '#domain/fees/traffic.ts'
 import type { Language } from '#domain/accounts/users.ts'
 import en from '#locales/en/payment.json' with { type: 'json' }
@@ -14,15 +13,15 @@ import { findListedOrderId } from '#server/db/hosting/services.ts'
 
 const messages = { en, zh }
 
-/** As calls name what is paid (D66). */
+/** Type names in calls (D66). */
 const contractTypes = { order: 'CONTRACT', backup: 'PDBORDER', traffic: 'TRAFFIC' } as const
 
 export const kindsByContractType = { CONTRACT: 'order', PDBORDER: 'backup', TRAFFIC: 'traffic' } as const
 
-/** Among all that is paid; gateways keep it beside the payment. */
+/** A name that is unique over all payables. Gateways store it with the payment. */
 export const formatPayableName = ({ kind, id }: PayableRef): string => `${contractTypes[kind]}-${id}`
 
-/** Names no person; the same each time, as the gateway's key asks for. */
+/** The text names no person. It is the same at each call, because the gateway's idempotency key requires that. */
 export async function buildDescription(
   db: DatabaseHandle,
   payableRef: PayableRef,
@@ -44,21 +43,21 @@ async function readSubject(db: DatabaseHandle, { kind, id }: PayableRef): Promis
   return { code: traffic?.service_code ?? '', month: traffic ? getTrafficMonth(traffic.period_end) : '' }
 }
 
-/** The key is known to the gateway and the payer's browser alone. */
+/** Only the gateway and the payer's browser know the key. */
 export const getReturnPath = (key: string) => `/public/payment/return/${key}`
 
 export type PaymentReturnOutcome = 'cancelled' | 'paid' | 'declined' | 'checking'
 
 const unpaidOutcomes = new Set<PaymentReturnOutcome>(['cancelled', 'declined'])
 
-/** The app's page of what is paid, by what came of it. Backups and traffic stand on a tab of their service's contract, where `order` says which. */
+/** The app's page of a payable. Backups and traffic are on a tab of their service's contract, selected by `order`. */
 export async function findPaymentPage(
   db: DatabaseHandle,
   { kind, id }: PayableRef,
 ): Promise<(outcome: PaymentReturnOutcome) => string> {
   if (kind === 'order') {
     const order = await lockPayableOrder(db, id)
-    // A change that is not paid stands on the page of its contract (D35).
+    // An unpaid change is shown on the page of its contract (D35).
     const displayedOrderId =
       order && order.type !== 'create'
         ? await findListedOrderId(db, { companyId: order.company_id, code: order.code })

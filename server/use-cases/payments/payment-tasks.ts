@@ -1,6 +1,6 @@
 /**
- * What the provider's admins do about money that no order waits for: give it back, or apply it where that is still possible. Each unit
- * of money taken is on what it was paid for, was given back, or is such a task (decision 62).
+ * Tasks about payments that match no order: refund the money, or apply it if that is still possible. All money taken is either applied,
+ * refunded, or such a task (decision 62).
  */
 import { randomUUID } from 'node:crypto'
 import { PROVIDER } from '#domain/access.ts'
@@ -33,7 +33,6 @@ import { requestReconciliation } from '#server/use-cases/payments/request-reconc
 
 type TaskRow = OutputOf<typeof refundPaymentTask>
 
-/** Of those that are settled. */
 const maxSettled = 20
 
 function toTaskRow({ config }: AppContext, task: PaymentTaskRecord): TaskRow {
@@ -71,7 +70,6 @@ export const listTasks: UseCase<typeof listPaymentTasks> = ({ db, app }) =>
 
 const createConflictError = (reason: string) => new ProblemError('STATE_CONFLICT', { why: reason })
 
-/** Throws NOT_FOUND, and STATE_CONFLICT where it is being settled or was. */
 async function requireOpenTask({ db }: UseCaseContext, id: number): Promise<PaymentTaskRecord> {
   const task = requireRow(await lockPaymentTask(db, id))
   if (task.state !== 'open') throw createConflictError(task.state)
@@ -83,7 +81,7 @@ async function readTaskRow({ db, app }: UseCaseContext, id: number): Promise<Tas
   return toTaskRow(app, task)
 }
 
-/** Claims the refund; a job asks the gateway right after the commit, and again until it says what became of it. */
+/** Claims the refund. A job requests it after the commit, and repeats that until the outcome is known. */
 export const startTaskRefund: UseCase<typeof refundPaymentTask> = (context, { params: { id } }) =>
   runAsSystem(context.db, async () => {
     const { db, app, caller, now } = context
@@ -99,7 +97,7 @@ export const startTaskRefund: UseCase<typeof refundPaymentTask> = (context, { pa
     return { body: await readTaskRow(context, id) }
   })
 
-/** Throws STATE_CONFLICT with the reason why it cannot be applied any more. */
+/** Throws STATE_CONFLICT with the reason if the payment can no longer be applied. */
 export const applyTaskPayment: UseCase<typeof applyPaymentTask> = (context, { params: { id } }) =>
   runAsSystem(context.db, async () => {
     const { db, app, caller, now } = context
@@ -113,7 +111,7 @@ export const applyTaskPayment: UseCase<typeof applyPaymentTask> = (context, { pa
     await payable.revive(changeStamp)
     const codes = await payable.takeEffect({ gateway, reference, amount, currency, paidAt }, changeStamp)
     await updatePaymentTask(db, id, { state: 'applied', user_id: caller.userId, update_time: now, end_time: now })
-    // Another payment of it that is under way is ended, or becomes a task of its own.
+    // Another running payment for it is cancelled, or becomes a separate task.
     if (await scheduleImmediateCheck(db, payableRef, now))
       await requestReconciliation(db, { companyId: 0, intent: `applied-${id}`, now })
     const payer = task.attempt_id === null ? null : (await getAttempt(db, task.attempt_id)).user_id
@@ -141,7 +139,7 @@ interface TaskAction {
   details?: Record<string, string>
 }
 
-/** Stands in the log of the company whose money it is. */
+/** The entry is in the log of the company that the money belongs to. */
 export function buildTaskEntry(task: PaymentTaskRecord, { operation, outcome, details = {} }: TaskAction): AuditEntry {
   const { kind, id } = toPayableRef(task)
   const { code: ServiceCode, amount, currency, gateway: Gateway, reference: Reference } = task

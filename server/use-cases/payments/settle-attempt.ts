@@ -1,6 +1,6 @@
 /**
- * What a gateway says of an attempt, written down: the one way from an answer, a notice, a return or a look of the job to
- * what is paid. All of it in one transaction under its lock, so that it happens once (R-27, S-95).
+ * Stores what a gateway reports about an attempt, and puts a payment into effect. Responses, notifications and jobs all use this code. It
+ * locks the payable, so that a payment takes effect once (R-27, S-95).
  */
 import { readAmount, writeAmount } from '#domain/money.ts'
 import type { Timestamp } from '#domain/time.ts'
@@ -25,22 +25,21 @@ import { applyPayment } from '#server/use-cases/payments/apply-payment.ts'
 import { findPayable } from '#server/use-cases/payments/find-payable.ts'
 import { requestReceipts } from '#server/use-cases/payments/mail-receipts.ts'
 
-/** As long as the request that asks for the money may still be on its way after we were killed, ms. */
+/** How long a charge request may still be in transit after this process was killed, in ms. */
 const maxTransitMs = 60_000
-/** As long as an address of Alipay may be opened, whose trade begins with that, ms. */
+/** How long an Alipay address can be opened, in ms. The payment at Alipay begins when it is opened. */
 const maxOpenMs = 24 * 3_600_000
 
-/** Until a closed attempt of that kind is looked at, ms. */
+/** Delay before a closed attempt with such an address is checked again, in ms. */
 const openedQueryMs = 60_000
 
-/** Throws UNAVAILABLE where the way of paying is not set up any more. */
 export async function requireDriver({ payments }: AppContext, { gateway }: Pick<AttemptRecord, 'gateway'>) {
   const driver = await payments.findDriver(gateway)
   if (!driver) throw createUnavailableProblem(60)
   return driver
 }
 
-/** `gatewayId`: as a notice names it, where the answer that named it was lost. */
+/** `gatewayId` comes from a notification. It is used if the response with the id was lost. */
 const toGatewayQuery = (
   { key, gateway_id, started_at: startedAt }: AttemptRecord,
   gatewayId: string | null = null,
@@ -50,7 +49,6 @@ const toGatewayQuery = (
   startedAt,
 })
 
-/** Asks the gateway what became of it. Throws PaymentProblem. */
 export async function queryAttempt(
   app: AppContext,
   attempt: AttemptRecord,
@@ -60,13 +58,13 @@ export async function queryAttempt(
   return await settleAttempt(app, attempt, await driver.query(toGatewayQuery(attempt, gatewayId)))
 }
 
-/** Ends it at the gateway, where it is not paid already. Throws PaymentProblem. */
+/** Cancels the attempt at the gateway unless it is already paid. Throws PaymentProblem. */
 export async function endAttempt(app: AppContext, attempt: AttemptRecord): Promise<AttemptRecord> {
   const driver = await requireDriver(app, attempt)
   return await settleAttempt(app, attempt, await driver.close(toGatewayQuery(attempt)), { isEnding: true })
 }
 
-/** Is looked at, or ended where what it pays cannot be paid any more. Throws PaymentProblem. */
+/** Queries the attempt, or cancels it if its payable can no longer be paid. Throws PaymentProblem. */
 export async function refreshAttempt(app: AppContext, attempt: AttemptRecord): Promise<AttemptRecord> {
   const now = app.clock()
   const payable = await writeAsSystem(app, (db) => findPayable({ db, app, now }, toPayableRef(attempt)))
@@ -74,7 +72,7 @@ export async function refreshAttempt(app: AppContext, attempt: AttemptRecord): P
   return await (isPayable && attempt.state !== 'closed' ? queryAttempt(app, attempt) : endAttempt(app, attempt))
 }
 
-/** Null: the gateway knows of none. Answers the attempt as it is then. */
+/** `payment` is null if the gateway knows no payment. Returns the updated attempt. */
 export async function settleAttempt(
   app: AppContext,
   attemptRef: Pick<AttemptRecord, 'id' | 'order_id' | 'backup_order_id' | 'traffic_id'>,
@@ -83,7 +81,7 @@ export async function settleAttempt(
 ): Promise<AttemptRecord> {
   const now = app.clock()
   const { attempt, isNew } = await writeAsSystem(app, async (db) => {
-    // Its row is what everybody waits for who changes an attempt.
+    // Every change of an attempt locks this row first.
     const payable = await findPayable({ db, app, now }, toPayableRef(attemptRef))
     const attemptBefore = await getAttempt(db, attemptRef.id)
     if (payment?.status !== 'paid') {
@@ -126,23 +124,20 @@ function getGatewayFields(
     : { state, gateway_id: attempt.gateway_id ?? gateway_id }
 }
 
-/**
- * A signed address of Alipay cannot be closed before somebody opens it. Until nobody can any more it is looked at, and ended as soon
- * as it was opened.
- */
+/** An Alipay attempt cannot be cancelled before its address is opened. Until it expires, it is checked again. */
 const canStillBeOpened = ({ gateway, gateway_id, started_at: startedAt }: AttemptRecord, now: number): boolean =>
   (gateway === 'alipay' || gateway === 'globalAlipay') && gateway_id === null && now - startedAt <= maxOpenMs
 
 /**
- * Whether it can be given up although the gateway knows of none. A card that was sent along may be charged by a request that
- * is still on its way; on a page nobody pays whom we have not sent there.
+ * Whether the attempt can be closed although the gateway does not know it. If a card was sent, a request in transit may still charge it.
+ * Without a card, only a payer whom the portal has sent there can pay.
  */
 function canGiveUp(
   { gateway, gateway_id, token_hash, started_at: startedAt }: AttemptRecord,
   isEnding: boolean,
   now: number,
 ): boolean {
-  // It has come to be since the gateway was asked.
+  // The payment was created after the gateway was queried.
   if (gateway_id !== null) return false
   if (gateway === 'simulate') return true
   if (token_hash !== null) return now - startedAt > maxTransitMs
@@ -155,7 +150,7 @@ interface SettleContext {
   now: number
 }
 
-/** Also of an attempt that was given up: money that was taken counts. */
+/** Also for an attempt that was closed, because the money was taken. */
 async function recordPaid(
   { db, app, now }: SettleContext,
   attemptBefore: AttemptRecord,
@@ -169,7 +164,7 @@ async function recordPaid(
     currency,
   })
   if (difference === 'key') throw new Error('a gateway answered about another payment than it was asked about')
-  // Gateways do not say alike when they took it: at the earliest when it was begun, and that counts for the payer.
+  // Gateways report the time differently. A late report counts as paid at the attempt's start.
   const isLate = due !== null && getBusinessMoment({ app, now }).now > due
   const payableRef = toPayableRef(attemptBefore)
   const appliedPayment = await applyPayment({ db, app, now }, payableRef, {
@@ -200,7 +195,7 @@ async function recordPaid(
     const payer = userId === null ? null : await findCompanyOfUser(db, userId)
     const isOwn = payer === null || payer.id === companyId
     const entryHeader = { companyId: isOwn ? companyId : payer.id, userId, now, status: 0 as const, intent }
-    // Staff who pay for a customer act in that customer's log.
+    // If the staff pay for a customer, the entry is in that customer's log.
     const log = isOwn ? {} : { company: { id: companyId, actor: payer.code } }
     await addAuditEntries(db, { ...entryHeader, requestId: `payment-${id}` }, [
       { ...appliedPayment.auditEntry, ...log },

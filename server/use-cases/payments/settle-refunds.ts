@@ -1,6 +1,6 @@
 /**
- * Refunds that were claimed: the gateway is asked outside of any transaction, under a key that is written down before, and what it says
- * is written down in a second transaction. Where its answer was lost it is asked what became of that key before it is told again.
+ * Executes claimed refunds outside of a transaction, with a key that was stored before. If the response was lost, the outcome of that key
+ * is queried before the refund is sent again.
  */
 import { readAmount } from '#domain/money.ts'
 import type { PaymentType } from '#domain/payments.ts'
@@ -26,10 +26,8 @@ import { requestMail } from '#server/use-cases/mail/request-mail.ts'
 import { formatPayableName } from '#server/use-cases/payments/payment-description.ts'
 import { buildTaskEntry } from '#server/use-cases/payments/payment-tasks.ts'
 
-/** Of one step. */
 const maxRefunds = 10
 
-/** Those that are due. Returns how many were looked at. */
 export async function settleRefunds(app: AppContext): Promise<number> {
   const ids = await writeAsSystem(app, (db) => claimDueRefunds(db, app.clock(), maxRefunds))
   for (const id of ids)
@@ -55,7 +53,7 @@ interface ClaimedRefund {
   request: RefundRequest
 }
 
-/** Null: it was settled meanwhile. */
+/** Returns null if the refund was settled meanwhile. */
 async function readClaim(db: DatabaseHandle, id: number): Promise<ClaimedRefund | null> {
   const task = await findPaymentTask(db, id)
   if (task?.state !== 'refunding' || task.refund_key === null || task.attempt_id === null) return null
@@ -72,7 +70,7 @@ async function readClaim(db: DatabaseHandle, id: number): Promise<ClaimedRefund 
 
 type RefundOutcome = RefundResult | { status: 'refused'; reason: string }
 
-/** `isRepeated`: it may have been told before. */
+/** `isRepeated` means that the refund may have been sent before. */
 async function refundOnce(driver: PaymentDriver, request: RefundRequest, isRepeated: boolean): Promise<RefundOutcome> {
   const earlierResult = isRepeated ? await driver.queryRefund(request) : null
   if (earlierResult) return earlierResult
@@ -80,7 +78,7 @@ async function refundOnce(driver: PaymentDriver, request: RefundRequest, isRepea
     return await driver.refund(request)
   } catch (error) {
     if (!(error instanceof PaymentProblem && error.isFinal)) throw error
-    // Somebody may have given it back in the gateway's own pages.
+    // Somebody may have refunded the payment on the gateway's own pages.
     return (await driver.queryRefund(request)) ?? { status: 'refused', reason: error.message }
   }
 }
@@ -117,7 +115,6 @@ async function writeResult(
   await recordRefundOutcome(db, task, 'refunded', now)
 }
 
-/** In the name of whoever asked for it. */
 async function recordRefundOutcome(
   db: DatabaseHandle,
   task: PaymentTaskRecord,

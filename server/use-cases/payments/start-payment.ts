@@ -1,6 +1,6 @@
 /**
- * Paying: what is begun is written down under its own key before the gateway is asked, so that whatever is cut off, sent
- * twice or clicked in two tabs is found again and takes money once (R-27, S-18, S-21, D66).
+ * Starts a payment. An attempt with its own key is stored before the gateway is called. So an interrupted, repeated or parallel start finds
+ * the same attempt, and money is taken once (R-27, S-18, S-21, D66).
  */
 import { createHash, randomUUID } from 'node:crypto'
 import type { Caller } from '#domain/access.ts'
@@ -47,9 +47,8 @@ export interface StartPaymentInput {
   caller: Caller
   payableRef: PayableRef
   type: PaymentType
-  /** Of a card; null: the gateway asks for it. */
+  /** Token of a card, or null if the gateway asks the payer for it. */
   token: string | null
-  /** Of the keyed call; null: it had none. */
   intent: string | null
   language: Language
   device: 'desktop' | 'phone'
@@ -57,7 +56,7 @@ export interface StartPaymentInput {
 
 export type PaymentProgress = { status: PaidStatus | 'processing' } | { redirect: string }
 
-/** S-25: of beginnings and of askings how they stand. A company may begin three times as many as one user of it. */
+/** For starts and status queries (S-25). A company may start three times as many as one of its users. */
 const limitWindowMs = 600_000
 const companyShare = 3
 const maxQueries = 200
@@ -65,15 +64,15 @@ const maxQueries = 200
 type AttemptClaim =
   | { kind: 'settled'; progress: PaymentProgress }
   | { kind: 'fresh'; attempt: AttemptRecord }
-  /** Begun before. It is gone on with, or another way of paying was chosen and it must end first. */
+  /** An existing attempt. It is continued, or it must end first because another payment method was chosen. */
   | { kind: 'existing'; attempt: AttemptRecord; isSame: boolean }
 
 /**
- * Throws NOT_FOUND, FORBIDDEN, NOT_SUPPORT, STATE_CONFLICT with why, RATE_LIMITED, CARD_INVALID with the bank's reason, and
- * UNAVAILABLE where nothing was taken and it can simply be tried again.
+ * Throws NOT_FOUND, FORBIDDEN, NOT_SUPPORT, STATE_CONFLICT with the reason, RATE_LIMITED, CARD_INVALID with the bank's reason, and
+ * UNAVAILABLE if no money was taken and the call can be repeated.
  */
 export async function startPayment(app: AppContext, input: StartPaymentInput): Promise<PaymentProgress> {
-  // Each further round follows the end of what stood in the way.
+  // Each further round runs after a blocking attempt has ended.
   for (let round = 0; round < 3; round++) {
     const attemptClaim = await writeAsSystem(app, (db) => claimAttempt(db, app, input))
     if (attemptClaim.kind === 'settled') return attemptClaim.progress
@@ -84,7 +83,7 @@ export async function startPayment(app: AppContext, input: StartPaymentInput): P
   return { status: 'processing' }
 }
 
-/** Under the lock of what is paid, so that two tabs take turns. */
+/** Runs under the payable's lock, so that two tabs run one after the other. */
 async function claimAttempt(db: DatabaseHandle, app: AppContext, input: StartPaymentInput): Promise<AttemptClaim> {
   const { caller, payableRef, type, intent } = input
   const now = app.clock()
@@ -115,7 +114,7 @@ async function requireOwnPayable(
   return payable
 }
 
-/** Also finds what is deleted. */
+/** Also finds a deleted payable. */
 async function findOwnPayable(
   context: PaymentContext,
   { caller, payableRef }: Pick<StartPaymentInput, 'caller' | 'payableRef'>,
@@ -135,7 +134,7 @@ async function requirePaymentMethod(
   const refusal = getPaymentTypeRefusal(type, currency, caller)
   if (refusal === 'staff') throw createForbiddenProblem()
   if (refusal === 'currency') throw createValidationProblem([{ field: 'type', code: 'OUT_OF_RANGE' }])
-  // S-22: switched off, it is as if it were not there.
+  // A disabled payment simulation behaves as if it did not exist (S-22).
   if (!(await payments.findDriver(type)))
     throw type === 'simulate' ? createNotFoundProblem() : new ProblemError('NOT_SUPPORT')
 }
@@ -189,13 +188,13 @@ const insertAttempt = (
     end_time: null,
   })
 
-/** Null: it has ended, and the next one may begin. */
+/** Returns null if the attempt has ended and the next one may begin. */
 async function continueAttempt(
   app: AppContext,
   { attempt, isSame }: AttemptClaim & { kind: 'existing' },
   token: string | null,
 ): Promise<PaymentProgress | null> {
-  // Nobody knows whether the gateway has heard of it: with the same key it takes nothing more.
+  // It is unknown whether the gateway received the request. With the same key it takes the money only once.
   if (isSame && attempt.state === 'starting') return await startAtGateway(app, attempt, token)
   const attemptAfter = await (isSame ? queryAttempt(app, attempt) : endAttempt(app, attempt)).catch(throwUnavailable)
   if (attemptAfter.state === 'paid') return { status: await readPaidStatus(app, attemptAfter) }
@@ -205,7 +204,7 @@ async function continueAttempt(
   return attemptAfter.url === null ? await startAtGateway(app, attemptAfter, token) : { redirect: attemptAfter.url }
 }
 
-/** What the gateway is told is the same at every beginning of one attempt, or it would refuse the key. */
+/** Each start of one attempt sends the same values, because otherwise the gateway would refuse the key. */
 async function startAtGateway(app: AppContext, attempt: AttemptRecord, token: string | null): Promise<PaymentProgress> {
   const { key, amount, currency, language, device } = attempt
   const { publicUrl } = app.config
@@ -231,7 +230,7 @@ async function startAtGateway(app: AppContext, attempt: AttemptRecord, token: st
   return startResult === null ? { status: 'processing' } : await recordStartResult(app, attempt, startResult)
 }
 
-/** Null: money may have been taken, and the gateway is asked until it says so or not. */
+/** Returns null if money may have been taken. The gateway is then queried until the outcome is known. */
 async function handleStartError(app: AppContext, attempt: AttemptRecord, error: unknown): Promise<null> {
   if (!(error instanceof PaymentProblem)) throw error
   app.log.warn(
@@ -241,7 +240,7 @@ async function handleStartError(app: AppContext, attempt: AttemptRecord, error: 
   if (error.isFinal) await updateUnsettled(app, attempt, { state: 'closed', next_look: null, end_time: app.clock() })
   const { gateway, currency, amount } = attempt
   if (error.amountFault) throw createAmountError(gateway, { currency, amount: readAmount(amount) }, error.amountFault)
-  // Without a card nothing is taken before the payer has seen the gateway's page.
+  // Without a card, no money is taken before the payer has opened the gateway's page.
   if (error.isFinal || attempt.token_hash === null) throw createUnavailableProblem(error.isFinal ? 60 : 5)
   return null
 }
@@ -258,7 +257,7 @@ async function recordStartResult(
       gateway_id: startResult.gatewayId,
     })
     if (openedAttempt.state === 'open') return { redirect: startResult.url }
-    // Another way was chosen meanwhile, or it is paid: nobody is sent to a page that nobody looks after.
+    // Another method was chosen meanwhile, or it is paid. The payer must not open a page that is not tracked.
     await endAttempt(app, { ...openedAttempt, gateway_id: startResult.gatewayId }).catch(throwUnavailable)
     return await readProgress(app, openedAttempt)
   }
@@ -275,10 +274,10 @@ const readProgress = async (app: AppContext, attempt: AttemptRecord): Promise<Pa
   status: attempt.state === 'paid' ? await readPaidStatus(app, attempt) : 'processing',
 })
 
-/** Alipay's is signed with its time and made anew; the page of a card stays where it is. */
+/** Returns null for Alipay, whose address is signed with its time and made for each request. */
 const getStableUrl = ({ gateway }: AttemptRecord, url: string) => (gateway === 'stripe' ? url : null)
 
-/** What was settled meanwhile, by a notice that was quicker, stays so. */
+/** An attempt that a faster notification settled meanwhile is left unchanged. */
 const updateUnsettled = (app: AppContext, attempt: AttemptRecord, fields: Parameters<typeof updateAttempt>[2]) =>
   writeAsSystem(app, async (db) => {
     const { id } = attempt
@@ -295,10 +294,7 @@ function throwUnavailable(error: unknown): never {
   throw error
 }
 
-/**
- * How a payment stands: what was written down, and what the gateway says where it is not settled yet. Whoever paid what was deleted
- * meanwhile is told too (decision 62). Throws NOT_FOUND.
- */
+/** Queries the gateway if it is not settled. Also for a payable that was deleted (decision 62). Throws NOT_FOUND. */
 export async function readPaymentStatus(
   app: AppContext,
   input: Pick<StartPaymentInput, 'caller' | 'payableRef'>,

@@ -1,7 +1,4 @@
-/**
- * Before an order is deleted or replaced nobody may be paying it: what was begun at a gateway is ended there first, outside of the
- * transaction. Money that was taken is applied instead, and the order stays.
- */
+/** Cancels payments before an order is deleted or replaced. Money that was already taken is applied instead. */
 import { type PayableRef, toPayableRef } from '#server/db/payments/payables.ts'
 import { type AttemptRecord, listUnsettledAttempts } from '#server/db/payments/payment-attempts.ts'
 import { PaymentProblem } from '#server/drivers/payment/payment-problem.ts'
@@ -10,7 +7,6 @@ import { OutsideCallNeeded } from '#server/context/outside-call.ts'
 import { ProblemError } from '#server/problems/problem-error.ts'
 import { endAttempt } from '#server/use-cases/payments/settle-attempt.ts'
 
-/** What is about to happen to the order. */
 type OrderEnding = 'delete' | 'replace'
 
 const problems = {
@@ -22,8 +18,8 @@ const retrySeconds = 60
 const createInProgressError = () => new ProblemError('PAYMENT_IN_PROGRESS', null, retrySeconds)
 
 /**
- * Called under the lock of what is paid, which whoever begins a payment takes as well. Throws OutsideCallNeeded while anything of it is
- * not settled; that call throws PAYMENT_UNANSWERED, PAYMENT_IN_PROGRESS and ORDER_PAID.
+ * Called under the payable's lock, which starting a payment takes too. Throws OutsideCallNeeded while a payment is not settled. That call
+ * throws PAYMENT_UNANSWERED, PAYMENT_IN_PROGRESS or ORDER_PAID.
  */
 export async function requireNoPayment(
   { db }: Pick<UseCaseContext, 'db'>,
@@ -49,7 +45,7 @@ async function endAttempts(app: AppContext, attempts: readonly AttemptRecord[], 
       throw new ProblemError(unanswered, null, retrySeconds)
     })
     if (state === 'paid') throw new ProblemError(paid)
-    // A card may be charged by a request that is still on its way.
+    // A request in transit may still charge a card.
     if (state !== 'closed' && state !== 'declined') throw createInProgressError()
   }
 }

@@ -1,4 +1,4 @@
-/** Backups on paper: a subscription, and a month of its traffic (contracts 3, 9; D18 to D25). */
+/** Printed backup subscriptions and traffic (contracts 3, 9; D18 to D25). */
 import { calculateExtraTraffic, getTrafficMonth } from '#domain/fees/traffic.ts'
 import { groupThousands, readAmount, writeAmount } from '#domain/money.ts'
 import { addMonths, addYears } from '#domain/plain-dates.ts'
@@ -22,7 +22,6 @@ import type { TranslateText } from '#server/text/translator.ts'
 interface PrintedRow<Row> {
   row: Row
   invoice: FrozenInvoice | null
-  /** Of the service. */
   name: string
 }
 
@@ -67,7 +66,7 @@ function getBackupState({ status, pay_amount }: BackupRecord): PrintedState {
   return readAmount(pay_amount) > 0n ? 'paid' : 'free'
 }
 
-/** That nobody takes it for an invoice. */
+/** The mark prevents confusion with an invoice. */
 const getMark = (translate: TranslateText, state: PrintedState) =>
   state === 'invalid' || state === 'unpaid'
     ? { title: translate(`standing.${state}`), text: translate(`mark.${state}`) }
@@ -85,7 +84,7 @@ const getBackupFacts = (
   [translate('fact.ordered'), orderedTime],
 ]
 
-/** What was asked for; where the contract ends before that, the end is the contract's (D21), and nothing counts from it. */
+/** If the contract ends earlier, its end is shown (D21), and no next period is counted from it. */
 function formatPeriod(
   { period_start, period_end, period, period_type, anchor_date }: BackupRecord,
   translate: TranslateText,

@@ -1,4 +1,4 @@
-/** A contract on paper: between whom, about what, how its amount is made up, and what was paid for it (contracts 2, 9). */
+/** The printed contract (contracts 2, 9). */
 import type { Selectable } from 'kysely'
 import { detectLanguage } from '#domain/text.ts'
 import type { ContractState } from '#domain/contracts.ts'

@@ -1,4 +1,4 @@
-/** The parts of printed documents: who sells to whom, facts, how an amount is made up, totals, what was paid (contracts 9). */
+/** Parts of printed documents (contracts 9). */
 import { detectLanguage } from '#domain/text.ts'
 import { toCapitalNumerals } from '#domain/capital-numerals.ts'
 import type { CompanyField } from '#domain/accounts/company-fields.ts'
@@ -12,10 +12,10 @@ import { html, type HtmlMarkup, type HtmlPart } from '#server/text/html.ts'
 import { createPrintTranslator, renderSheet } from '#server/use-cases/prints/page.ts'
 import type { TranslateText } from '#server/text/translator.ts'
 
-/** As a company stands on a document; invoices from before there was a tax number have none. */
+/** A company on a document. Older invoices have no tax number. */
 export type InvoiceParty = Pick<CompanyRecord, CompanyField> & Partial<Pick<CompanyRecord, 'tax_number'>>
 
-/** Of an invoice, as it was frozen. */
+/** The stored parts of an invoice, which never change. */
 export interface FrozenInvoice {
   invoice_no: string
   issued: string
@@ -26,24 +26,22 @@ export interface FrozenInvoice {
   payment: { gateway: string; reference: string; paid: string }
 }
 
-/** For whom it is printed, and when. */
 export interface PrintContext {
   seller: InvoiceParty
   buyer: InvoiceParty
   reader: PrintReader
   time: string
-  /** The business time zone, of all dates and times. */
+  /** The business time zone, for all dates and times. */
   zone: string
   nonce: string
 }
 
 interface PrintDocument {
-  /** What it is. */
   title: string
   number: string
-  /** Names what it is about, in the name of the PDF. */
+  /** Part of the PDF's name. */
   subject: string
-  /** Said at its head: that it is not paid, or no longer valid. */
+  /** A mark at the head of the document if it is unpaid or no longer valid. */
   mark?: { title: string; text: string } | null
   body: HtmlPart[]
 }
@@ -70,7 +68,7 @@ ${body}
 }
 
 function renderParty(translate: TranslateText, role: string, { name, code, ...details }: InvoiceParty): HtmlMarkup {
-  // The smaller first, as in the lines above it; a city that is a country stands there once.
+  // The smaller unit first, as in the other address rows. A city that is also a country appears once.
   const cityParts = [details.city, details.province, details.country && translate(`country.${details.country}`)]
   const addressLines = [
     details.addr1,
@@ -91,16 +89,15 @@ ${renderList([
 
 export type PrintFact = [label: string, value: HtmlPart]
 
-/** One on a line. What is not known is left out. */
+/** One fact per row. Unknown values are left out. */
 export const renderList = (facts: PrintFact[]): HtmlMarkup =>
   html`<dl>${facts
     .filter(([, value]) => (value ?? '') !== '')
     .map(([label, value]) => html`<div><dt>${label}</dt><dd>${value}</dd></div>`)}</dl>`
 
-/** Two on a line: short ones. */
 export const renderFacts = (facts: PrintFact[]): HtmlMarkup => html`<div class="two">${renderList(facts)}</div>`
 
-/** `end` is exclusive; people read the last day (D18). */
+/** `end` is exclusive, and the text shows the last day (D18). */
 export const formatDays = (translate: TranslateText, from: PlainDate, end: PlainDate) =>
   translate('days', { from, to: getLastDay(end) })
 
@@ -116,14 +113,13 @@ export const renderPayment = (
     [translate('fact.reference'), payment.reference],
   ])
 
-/** Sums stand out from what they are made of. */
+/** Sums are highlighted among the amounts they consist of. */
 const sumCodes: readonly FeeStep['code'][] = ['sum', 'total', 'annual', 'contract', 'residual']
 
-/** The last of those that come to the same stands out alone. */
+/** Of several equal sums in a row, only the last one is highlighted. */
 const isSum = ({ code, amount }: FeeStep, next: FeeStep | undefined) =>
   sumCodes.includes(code) && !(next && sumCodes.includes(next.code) && next.amount === amount)
 
-/** `namesByCode`: of modules, by code. */
 export function renderSteps(
   translate: TranslateText,
   currency: Currency,
@@ -142,7 +138,6 @@ export function renderSteps(
 }
 
 const amountNames = ['price', 'of', 'bound', 'minimum', 'annual', 'gb'] as const
-/** Steps that are told with their days. */
 const codesWithDays: readonly FeeStep['code'][] = ['years', 'months', 'segment', 'paid']
 
 function formatStep(
@@ -168,14 +163,13 @@ function formatStep(
 
 interface TotalsInput {
   currency: Currency
-  /** What the whole is made of, where that is more than one. */
   partialAmounts: [label: string, amount: string][]
   totalAmount: string
-  /** Null: nothing was. */
+  /** Null if nothing was paid. */
   paidAmount: string | null
 }
 
-/** What is taken off has its sign before all of it. */
+/** The minus sign of a deduction is in front of the currency. */
 const formatSignedAmount = (currency: Currency, amount: string) =>
   amount.startsWith('-') ? `−${currency} ${groupThousands(amount.slice(1))}` : `${currency} ${groupThousands(amount)}`
 

@@ -1,4 +1,3 @@
-/** What all printed documents have in common: the sheet of paper, its styles, and the button that prints it. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Language } from '#domain/accounts/users.ts'
@@ -9,12 +8,11 @@ import { languageTags, type TranslateText, createTranslator } from '#server/text
 
 export const createPrintTranslator = (language: Language): TranslateText => createTranslator({ en, zh }, language)
 
-/** Ours, read once: it stands in the page, because a ticket opens one address and no second one. */
+/** Embedded in the page, because a ticket opens one address only. */
 const styles: HtmlMarkup = { html: readFileSync(join(import.meta.dirname, 'print.css'), 'utf8') }
-/** Nothing but the button's press. */
 const script: HtmlMarkup = { html: "document.querySelector('button').addEventListener('click', () => print())" }
 
-/** No script and no style but the page's own, nothing from anywhere, no frame around it. */
+/** Allows only the page's own script and style, and no frame around it. */
 export const getPrintPolicy = (nonce: string): string =>
   [
     "default-src 'none'",
@@ -29,12 +27,11 @@ interface SheetInput {
   language: Language
   nonce: string
   title: string
-  /** At the foot of each page, between what it is and the page's number. */
   footer: string
   body: HtmlMarkup
 }
 
-/** The title names the PDF that is made of it. The foot is drawn by the browser's paged media (`@page`). */
+/** The title becomes the name of the PDF. The browser draws the foot of each page (`@page`). */
 export function renderSheet({ language, nonce, title, footer, body }: SheetInput): string {
   const pageStyles = html`
 @page { @bottom-left { content: ${quoteCss(footer)}; } @bottom-right { content: counter(page) ' / ' counter(pages); } }`
@@ -51,7 +48,6 @@ ${body}
   })
 }
 
-/** As a string of CSS: whatever is not plain is written by its number. */
 const quoteCss = (text: string): HtmlMarkup => ({
   html: `'${[...text].map((character) => (/[\p{L}\p{N} .,:·-]/u.test(character) ? character : `\\${character.codePointAt(0)?.toString(16)} `)).join('')}'`,
 })

@@ -1,4 +1,3 @@
-/** What can be printed, by kind: whose it is, what the trail calls it, and its page. */
 import { getTrafficMonth } from '#domain/fees/traffic.ts'
 import { toTimestamp } from '#domain/time.ts'
 import {
@@ -22,7 +21,7 @@ import { printContract } from '#server/use-cases/prints/contract.ts'
 import type { FrozenInvoice, PrintContext, InvoiceParty } from '#server/use-cases/prints/document-parts.ts'
 import { getStoredContractState } from '#server/use-cases/orders/order-terms.ts'
 
-/** One look at a document. Read as the system: the ticket says whose it is. */
+/** Runs as the system role, because the ticket proves the permission. */
 export interface PrintRequest {
   db: DatabaseHandle
   app: AppContext
@@ -36,9 +35,8 @@ export interface PrintRequest {
 interface PrintKindRules {
   row: OwnedKind
   menu: AuditEntry['code']
-  /** Of a company's own one, for the trail; null: there is none. */
+  /** Returns facts for the audit entry, or null if the company has no such document. */
   readAuditInfo: (db: DatabaseHandle, companyId: number, id: number) => Promise<AuditEntry['info'] | null>
-  /** Null: there is none any more. */
   renderPage: (request: PrintRequest) => Promise<string | null>
 }
 
@@ -105,7 +103,7 @@ async function readServiceDocument(
 
 const formatTime = ({ app }: PrintRequest, instant: number) => toTimestamp(app.config.timeZone, instant)
 
-/** Seller and buyer as they were frozen; as they are now where nothing was. */
+/** Uses seller and buyer from the invoice, or the current ones if there is no invoice. */
 async function buildPrintContext(request: PrintRequest, invoice: FrozenInvoice | null): Promise<PrintContext> {
   const { db, companyId, reader, nonce, now } = request
   const seller = invoice?.seller ?? ((await readSeller(db)) as unknown as InvoiceParty)

@@ -1,4 +1,4 @@
-/** Printing (D65): a ticket for one browser within a minute, and the document behind it. */
+/** Printing (D65): a ticket that one browser can open within a minute, and the document it opens. */
 import { randomBytes } from 'node:crypto'
 import type { Caller } from '#domain/access.ts'
 import type { Language } from '#domain/accounts/users.ts'
@@ -17,14 +17,14 @@ import { issueTicket, openTicket, type TicketRequest } from '#server/use-cases/t
 type PrintInput = ParsedInputOf<typeof requestPrint>['body']
 
 interface TicketSubject {
-  /** None in tickets of the build before this one, which knew contracts alone. */
+  /** Missing in tickets of the previous build, which could print contracts only. */
   kind?: PrintDocumentKind
   id: number
-  /** Of the page that asked; none: the reader's own. */
+  /** Language of the requesting page. The default is the reader's own. */
   language?: Language
 }
 
-/** An address for one look. Throws NOT_FOUND for what is not the caller's to see; RATE_LIMITED. */
+/** Returns a one-time address. Throws NOT_FOUND if the caller may not see the document, and RATE_LIMITED. */
 export async function requestPrintTicket(
   app: AppContext,
   caller: Caller,
@@ -57,11 +57,9 @@ export async function requestPrintTicket(
 export interface OpenedPrint {
   status: number
   page: string
-  /** Of the page's own style and script. */
   nonce: string
 }
 
-/** Null: nobody may see anything by this key, or no longer. */
 export async function openPrint(request: TicketRequest, key: string): Promise<OpenedPrint | null> {
   const { app } = request
   const now = app.clock()
@@ -84,7 +82,6 @@ export async function openPrint(request: TicketRequest, key: string): Promise<Op
   })
 }
 
-/** What is shown of a key that no longer works. */
 export function renderGoneDocument(language: Language): OpenedPrint {
   const nonce = randomBytes(16).toString('base64')
   return { status: 404, page: renderGonePage(language, nonce), nonce }

@@ -1,6 +1,6 @@
 /**
- * Failed sign-ins in the audit trail: one entry for a known account and a network (an IPv6 /64) in fifteen minutes, with their count, so
- * that whoever guesses cannot fill the trail. Of accounts that do not exist there is none.
+ * Records failed sign-ins in the audit trail: one entry with a count per known account, network (IPv6: /64) and fifteen minutes, so that an
+ * attacker cannot flood the trail. Unknown accounts get none.
  */
 import { toTimestamp } from '#domain/time.ts'
 import type { AppContext } from '#server/context/context.ts'
@@ -19,12 +19,12 @@ export const countFailedSignInAttempt = (
 ): Promise<void> =>
   writeAsSystem(app, (db) => countFailedSignIn(db, { userId, network: getAddressGroup(address).slice(0, 60), now }))
 
-/** Writes the entries of windows that are over; again after a kill, for it is all one transaction. */
+/** Writes the entries of ended windows. All of it is one transaction, so it is repeated after a kill. */
 export async function writeFailedSignIns(app: AppContext): Promise<void> {
   const now = app.clock()
   const zone = app.config.timeZone
   await writeAsSystem(app, async (db) => {
-    // Nobody signed in, so it is nobody's act.
+    // Nobody was signed in, so the entry has no user.
     for (const { companyId, userId, userName, network, since, until, count } of await removeFailedSignIns(
       db,
       now - failureWindowMs,

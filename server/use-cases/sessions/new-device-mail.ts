@@ -1,6 +1,6 @@
 /**
- * Tells a user by mail of a sign-in from a device that they have not used before. A browser is known by a random cookie, of
- * which a hash is kept for each of its users; a client without cookies by what it calls itself and its network.
+ * Mails a user about a sign-in from a new device. A browser is recognised by a random cookie, stored as a hash per user. A client without
+ * cookies is recognised by its name and network.
  */
 import { randomBytes } from 'node:crypto'
 import { countMail } from '#server/db/accounts/sign-in-attempts.ts'
@@ -14,23 +14,22 @@ import { hashToken } from '#server/use-cases/sessions/tokens.ts'
 export interface DeviceSource {
   address: string
   userAgent: string
-  /** The device's cookie, null where there is none yet. */
+  /** Null if the device has no cookie yet. */
   cookie: string | null
-  /** A browser; another client is told by what it calls itself. */
+  /** True for a browser. Any other client is recognised by its name. */
   storesCookies: boolean
 }
 
 export interface SignInDeviceRecord {
-  /** What the browser is to keep. */
   cookie: string | null
   isMailed: boolean
 }
 
 const hourMs = 3_600_000
-/** Whoever knows a password must not be able to fill a mail box: the first ones have said it. */
+/** A limit, so that somebody who knows the password cannot flood the mailbox. The first mails are warning enough. */
 const maxMails = 3
 
-/** In the transaction of the sign-in. The very first device of a user is told of to nobody. */
+/** Runs in the transaction of the sign-in. The first device of a user causes no mail. */
 export async function recordSignInDevice(
   db: DatabaseHandle,
   credential: UserCredential,
@@ -45,8 +44,8 @@ export async function recordSignInDevice(
 }
 
 /**
- * Whether this user has signed in from the browser that holds the cookie. A client without one is nobody's: anybody can call
- * themselves the same. `userId` null: asked all the same, so that nobody learns by the time it takes who is there (S-32).
+ * Returns false without a cookie, because any client can claim the same name. With `userId` null the query still runs, so that the duration
+ * does not reveal whether the user exists (S-32).
  */
 export const isOwnDevice = async (db: DatabaseHandle, userId: number | null, cookie: string | null): Promise<boolean> =>
   cookie !== null && (await isKnownDevice(db, hashDevice(userId ?? 0, cookie)))

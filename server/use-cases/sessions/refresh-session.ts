@@ -1,8 +1,7 @@
 /**
- * Renewing a session (K-05 to K-11, protocol 28, decision 69). A refresh token is exchanged once. It may come back, because a
- * response was lost, two tabs asked at once, or a browser was killed before it had saved its cookies; it then gets another pair, and
- * only one of these pairs can be exchanged later. Where more than one is in use, somebody has a copy: the session ends and its
- * user is told by mail.
+ * Renews a session (K-05 to K-11, protocol 28, decision 69). A refresh token is exchanged once. If it arrives again, because a response was
+ * lost, two tabs renewed at once or a browser was killed, it gets another pair, and only one of the pairs can be exchanged later. If more
+ * than one is in use, somebody has a copy: the session ends, and its user gets a mail.
  */
 import { announceEndedSessions } from '#server/use-cases/sessions/ended-sessions.ts'
 import { userStatus } from '#domain/accounts/users.ts'
@@ -28,28 +27,28 @@ import { deriveChildPair, hashToken, type TokenPair, createRandomPair } from '#s
 
 export interface RenewalInput {
   refresh: string
-  /** The user whom the caller takes itself for; another's cookie is then left as it is. */
+  /** The user that the client assumes. The cookie of another user is left unchanged. */
   expectedUser: { userId: number; companyId: number | null } | null
-  /** SHA-256 of the newest access token that the device was given, in hex; null where it says nothing of it. */
+  /** SHA-256 of the newest access token on the device, in hex. Null if the client did not send it. */
   newestAccess: string | null
   requestId: string
 }
 
-/** So long after its exchange a token may come back whatever became of its children (K-08), ms. */
+/** For this time after its exchange a token may arrive again, even if its children were used (K-08). In ms. */
 const graceMs = 10_000
 
 type RenewalOutcome =
   | { sessionGrant: SessionGrant }
   | { refusal: 'UNAUTHORIZED' | 'WRONG_SESSION'; data?: UnauthorizedDetails }
 const createRefusal = (code: 'UNAUTHORIZED' | 'WRONG_SESSION'): RenewalOutcome => ({ refusal: code })
-/** Nobody took the session away: its time is over, and the device keeps what its user left there (decision 83). */
+/** The session expired and was not revoked, so the device keeps the user's data (decision 83). */
 const expiredOutcome: RenewalOutcome = { refusal: 'UNAUTHORIZED', data: { why: 'lapsed' } }
 
 export async function renewSession(app: AppContext, input: RenewalInput): Promise<SessionGrant> {
-  // Thrown only behind the commit: ending a family must not be undone by the refusal that tells of it.
+  // Thrown only after the commit, so that the refusal does not roll back the end of the family.
   const outcome = await writeAsSystem(app, (db) => renewInTransaction(db, app, input))
   if ('sessionGrant' in outcome) return outcome.sessionGrant
-  // A family that was used twice has ended, and its sockets with it.
+  // A family with a reused token has ended, so its sockets must close too.
   announceEndedSessions(app)
   notifyJobs(app)
   logSecurityEvent(app.log, 'refresh_refused', { request: input.requestId, code: outcome.refusal })
@@ -84,12 +83,12 @@ async function renewInTransaction(db: DatabaseHandle, app: AppContext, input: Re
   const children = await listChildTokens(db, presentedToken.sessionId, presentedToken.tokenId)
   if (isStolen(children, presentedToken.used, input.newestAccess, now))
     return endFamily(db, app, presentedToken, input, now)
-  // The idle end is that of the pair that may have been lost.
+  // The pair that may have been lost determines the idle end.
   if (children.every(({ refresh_until: until }) => until <= now)) return expiredOutcome
   return exchangeToken(db, app, presentedToken, createRandomPair(presentedToken.caller.userId), now)
 }
 
-/** Whether a token that was exchanged before has come back from somebody else than whoever uses what it was exchanged for. */
+/** Whether a token that was already exchanged came from somebody who has a copy. */
 function isStolen(
   children: Awaited<ReturnType<typeof listChildTokens>>,
   exchangedAt: number,
@@ -99,7 +98,7 @@ function isStolen(
   if (children.some(({ used }) => used !== null)) return true
   const presentedTokens = children.filter(({ access_used: accessUsed }) => accessUsed !== null)
   if (presentedTokens.length === 0 || now - exchangedAt <= graceMs) return false
-  // A browser that was killed comes back without its newest cookies, but knows what it was given.
+  // A browser that was killed returns without its newest cookies, but knows the newest access token.
   return !presentedTokens.some(({ access_hash: hash }) => hash === newestAccess)
 }
 
@@ -116,7 +115,7 @@ async function exchangeToken(
   now: number,
 ): Promise<RenewalOutcome> {
   const { userId, companyId, companyCode } = presentedToken.caller
-  // Never past the first token's absolute end (K-06).
+  // Never later than the absolute end of the first token (K-06).
   const refreshUntil = Math.min(now + getLifetimes(app, companyCode).idleSeconds * 1000, presentedToken.endTime)
   const accessUntil = Math.min(now + app.config.lifetimes.accessSeconds * 1000, presentedToken.endTime)
   await markTokenUsed(db, presentedToken, now)

@@ -1,7 +1,4 @@
-/**
- * The keys under which a user's devices seal unsent writes at sign-out (protocol 30): 32 random bytes, base64url. Each
- * session has one of its own; the account's first, which is made with the user, has the id 0.
- */
+/** A session's key that seals unsent writes at sign-out (protocol 30): 32 random bytes as base64url. */
 import { randomBytes } from 'node:crypto'
 import type { Caller } from '#domain/access.ts'
 import { deleteSealKeys, listSealKeys } from '#server/db/accounts/seal-keys.ts'
@@ -11,13 +8,12 @@ import type { AppContext } from '#server/context/context.ts'
 
 export const createSealKey = () => randomBytes(32).toString('base64url')
 
-/** Of an account as a whole: of sessions that began before each had its own, and of earlier builds of the client. */
+/** The key of the account, for sessions from before each had its own key, and for older builds of the client. */
 const accountKeyId = 0
 
-/** As `sealKeyIds` of the contract spells them. */
 const parseIds = (text = ''): number[] => (text === '' ? [] : text.split(',').map(Number))
 
-/** What oneself is told of one's keys. Ids that are not this user's are left out, whether they exist or not. */
+/** Returns the caller's own keys. Ids of other users' keys are left out, whether they exist or not. */
 export async function readSealKeys(
   db: DatabaseHandle,
   { id: userId, seal_key: accountKey }: { id: number; seal_key: string },
@@ -37,7 +33,7 @@ export async function readSealKeys(
   }
 }
 
-/** Nothing is sealed under them any more. Said again it changes nothing. */
+/** Deletes keys that no stored write needs any more. A repeat changes nothing. */
 export async function forgetSealKeys(app: AppContext, { userId, companyId }: Caller, text: string): Promise<void> {
   await runForCompany(app, { companyId }, (db) => deleteSealKeys(db, userId, parseIds(text), app.clock()))
 }

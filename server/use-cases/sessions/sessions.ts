@@ -1,4 +1,4 @@
-/** Where a user is signed in, and ending it: by themselves, or all of it by an admin of the company (S-46). */
+/** Lists and ends sessions: a user ends their own, and an admin of the company ends all of a user (S-46). */
 import { announceEndedSessions } from '#server/use-cases/sessions/ended-sessions.ts'
 import type { endUserSessions, SessionRow } from '#contract/sessions.ts'
 import type { Caller } from '#domain/access.ts'
@@ -15,10 +15,9 @@ import { parseUserAgent, maskAddress } from '#server/use-cases/sessions/user-age
 import { requireColleague } from '#server/use-cases/accounts/users.ts'
 import { findUserById } from '#server/db/accounts/users.ts'
 
-/** More are shown to nobody; all of them can be ended together. */
+/** Maximum in the list. Ending all sessions includes the others. */
 const maxSessions = 100
 
-/** Who asks, and by which of their sessions. */
 export interface SessionCaller {
   caller: Caller
   sessionId: string | null
@@ -42,7 +41,7 @@ const toSessionRow = ({ config }: AppContext, row: SessionSummary, sessionId: st
   current: row.id === sessionId,
 })
 
-/** Throws NOT_FOUND for what is no open session of the caller's: another's, an ended one, none. */
+/** Throws NOT_FOUND if it is not an open session of the caller. */
 export async function endSessionById(app: AppContext, sessionCaller: SessionCaller, id: string): Promise<void> {
   const now = app.clock()
   const { caller } = sessionCaller
@@ -80,7 +79,7 @@ function announceOwnEnd(app: AppContext, { caller: { userId, companyId }, reques
   logSecurityEvent(app.log, 'sessions_ended', { user: userId, tenant: companyId, about: userId, request: requestId })
 }
 
-/** Oneself is signed out by oneself. */
+/** Throws SELF_FORBIDDEN for the admin's own account. */
 export const endSessionsByAdmin: UseCase<typeof endUserSessions> = async (context: UseCaseContext, { params }) => {
   const { db, app, caller, now, requestId } = context
   const user = await requireColleague(db, caller, params.id)

@@ -1,7 +1,7 @@
 /**
- * How often a password or a second factor may be tried (S-29 to S-31). Strangers are counted per account, per address and all
- * together; whom we know (signed in, or on a device of this account) apart from them and per account alone, so that nobody's
- * guesses but their own make them wait (S-30).
+ * Limits on tries of a password or second factor (S-29 to S-31). Unknown callers are counted per account, per address and all together.
+ * Known callers (signed in, or on a device of this account) are counted per account only, so that another person's guesses do not delay
+ * them (S-30).
  */
 import { createHash } from 'node:crypto'
 import { normaliseText } from '#domain/text.ts'
@@ -22,15 +22,14 @@ import { getAddressGroup } from '#server/shares/client-address.ts'
 import type { HashingQueuePosition } from '#server/use-cases/hashing-queue.ts'
 
 const freeAttempts = { account: 5, address: 50, everybody: 2000 }
-/** So many wrong ones at an account are free. */
+/** Number of wrong guesses per account without a delay. */
 export const freeGuesses = freeAttempts.account
 
-/** All strangers' attempts, whoever and wherever: an alarm and a slower pace, never a refusal. */
+/** Counts the attempts of all unknown callers together. It only causes an alarm and a slower pace, never a refusal. */
 const allAnonymous = 'everybody'
 
 export interface GuessLimits {
   account: AttemptLimit
-  /** Null: not a stranger. */
   address: AttemptLimit | null
 }
 
@@ -39,15 +38,15 @@ export interface GuessSource {
   isKnown: boolean
 }
 
-/** Accounts that do not exist are counted under their name like all others; a hash, because people type passwords there. */
+/** Also for unknown accounts. The name is hashed, because people sometimes type a password there. */
 export const getPasswordLimits = (companyCode: string, email: string, source: GuessSource): GuessLimits =>
   buildGuessLimits(`account ${hashAccountName(companyCode, email)}`, source)
 
-/** Guesses at a second factor count by themselves: a right password before each of them must not wipe them out (S-31). */
+/** Counted separately, because the correct password before each guess must not reset the count (S-31). */
 export const getFactorLimits = (userId: number, source: GuessSource): GuessLimits =>
   buildGuessLimits(`factor ${userId}`, source)
 
-/** Nobody guesses a signature, so strangers who send wrong ones make only their own address wait, never the owner (S-30). */
+/** Signatures cannot be guessed, so wrong ones delay only the sender's address, never the owner (S-30). */
 export const getPasskeyLimits = (userId: number, source: GuessSource): GuessLimits =>
   buildGuessLimits(`passkey ${userId} ${getAddressGroup(source.address).slice(0, 60)}`, source)
 
@@ -65,10 +64,7 @@ const hashAccountName = (companyCode: string, email: string) =>
     .update(`${normaliseText(companyCode)}:${normaliseText(email)}`)
     .digest('base64url')
 
-/**
- * Counts the attempt before the password is looked at. Throws RATE_LIMITED with the wait, and counts nothing then. Under a
- * flood the place of a stranger becomes a slow one.
- */
+/** Counts before the check. A refusal (RATE_LIMITED) is not counted. A flood slows unknown callers down. */
 export async function reserveGuess(
   app: AppContext,
   guessLimits: GuessLimits,
@@ -81,7 +77,7 @@ export async function reserveGuess(
       [guessLimits.account, ...(guessLimits.address ? [guessLimits.address] : [])],
       now,
     )
-    // Takes back what was counted: a refused attempt moves nobody's wait.
+    // The throw rolls back the count, so a refused attempt does not extend a wait.
     if (waitMs !== null) throw new ProblemError('RATE_LIMITED', null, Math.ceil(waitMs / 1000))
     if (!guessLimits.address) return null
     const attempts = await countAttempt(db, allAnonymous, now)
@@ -93,7 +89,7 @@ export async function reserveGuess(
     logSecurityEvent(app.log, 'login_flood', { attempts: flood.attempts, minutes: attemptWindowMs / 60_000 })
 }
 
-/** The password was right. Needs portal_system. */
+/** Called after a correct password. Needs the role `portal_system`. */
 export const forgiveGuesses = (db: DatabaseHandle, { account, address }: GuessLimits, now: number): Promise<void> =>
   forgiveAttempts(
     db,
@@ -104,7 +100,7 @@ export const forgiveGuesses = (db: DatabaseHandle, { account, address }: GuessLi
     now,
   )
 
-/** Whoever was locked out, by strangers or by oneself, comes in again. Needs portal_system. */
+/** Ends the lock-out of an account, also one that the user caused. Needs the role `portal_system`. */
 export function forgiveAllGuesses(db: DatabaseHandle, companyCode: string, email: string, now: number): Promise<void> {
   const subject = `account ${hashAccountName(companyCode, email)}`
   return forgiveAttempts(db, { accounts: [subject, toKnownSubject(subject)], otherSubjects: [] }, now)

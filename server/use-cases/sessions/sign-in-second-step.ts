@@ -1,4 +1,4 @@
-/** The second step of a sign-in: a code, a passkey or a recovery code, under the `mfa_token` of the password step (S-29, S-31). */
+/** The second step of a sign-in, with the `mfa_token` of the password step (S-29, S-31). */
 import { requestMail } from '#server/use-cases/mail/request-mail.ts'
 import { countMail, countFailures } from '#server/db/accounts/sign-in-attempts.ts'
 import type { UserCredential } from '#server/db/accounts/credentials.ts'
@@ -36,10 +36,7 @@ interface SecondStepInput {
   olderRefreshToken: string | null
 }
 
-/**
- * Throws MFA_EXPIRED where the password step is over, used up or of a password that was changed since; MFA_INVALID for what
- * does not fit or was used before; RATE_LIMITED.
- */
+/** Throws MFA_EXPIRED, MFA_INVALID for wrong or used evidence, and RATE_LIMITED. */
 export async function signInBySecondFactor(
   app: AppContext,
   input: SecondStepInput,
@@ -58,7 +55,7 @@ export async function signInBySecondFactor(
     if (verifiedFactor && !(await verifiedFactor.consume(db))) return null
     await updateMfaToken(db, lockedSession.mfaToken, { done: now })
     if (verifiedFactor) await forgiveGuesses(db, guessLimits, now)
-    // It may be a thief who found the sheet: its owner is told.
+    // A thief may have found the recovery codes, so the owner gets a mail.
     if (verifiedFactor?.method === 'recovery code')
       await recordFactorChange(db, lockedSession.credential, recoveryUsedNote, { now, requestId: device.requestId })
     const factor = verifiedFactor?.method ?? 'set up'
@@ -89,7 +86,7 @@ interface VerifyContext {
   now: number
 }
 
-/** Counted before it is looked at. Null: the first factor was set up under this very token, which proves as much. */
+/** Counts before the check. Returns null if the first factor was set up with this token, which is proof enough. */
 async function verifyEvidence(
   app: AppContext,
   session: MfaSession,
@@ -121,7 +118,7 @@ async function verifyEvidence(
   return verifiedFactor
 }
 
-/** Once an hour: whoever comes this far has the password, so its owner should have another one (S-38). */
+/** At most once an hour. The guesser has the correct password, so its owner should change it (S-38). */
 async function mailGuesses(
   app: AppContext,
   { userId, companyId }: UserCredential,

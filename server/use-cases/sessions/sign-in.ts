@@ -1,6 +1,6 @@
 /**
- * Signing in by password (K-20, S-26 to S-34). Nothing in answer, work or time tells whether company, user or password was
- * wrong; what is the matter with an account is told only to who knows its password.
+ * Sign-in by password (K-20, S-26 to S-34). Neither response nor duration reveals whether company, user or password was wrong. Details
+ * about an account are returned only after a correct password.
  */
 import { randomUUID } from 'node:crypto'
 import { PROVIDER } from '#domain/access.ts'
@@ -44,26 +44,23 @@ import { createRandomPair, hashToken, type TokenPair } from '#server/use-cases/s
 
 export interface SignInClientDevice extends DeviceSource {
   requestId: string
-  /** In which it shows its pages; null where it does not say. */
+  /** The language of the client's pages, or null if it is not sent. */
   language: Language | null
 }
 
-/** A live pair, and how many seconds its two tokens still hold. */
+/** A valid token pair, and the remaining lifetimes in seconds. */
 export interface SessionGrant {
   tokens: TokenPair
   userId: number
   accessSeconds: number
   refreshSeconds: number
-  /** What names the browser from now on; null where nothing is to be kept. */
+  /** Device cookie for the browser, or null if none is to be set. */
   device: string | null
 }
 
 const createUnknownAccountError = () => new ProblemError('invalid_grant')
 
-/**
- * `username` is `company:e-mail`. `older`: the refresh token that this browser still holds; its family ends. Throws MFA_REQUIRED
- * with what the second step takes (sign-in-second-step.ts).
- */
+/** `username` is `company:e-mail`. The session of `olderRefreshToken` ends. Throws MFA_REQUIRED. */
 export async function signInByPassword(
   app: AppContext,
   input: { username: string; password: string; olderRefreshToken: string | null },
@@ -78,7 +75,7 @@ export async function signInByPassword(
     verifyByPassword(app, { companyCode, email, ...input }, { guessLimits, position, device, now })
   const { credential, passwordHash, renewedHash } = await withQueuePosition(hashingCaller, verifyPassword)
   const { step: secondStep, startedSession } = await writeAsSystem(app, async (db) => {
-    // Read again under a lock: whoever was disabled or had the password changed meanwhile does not come in (S-21, S-44).
+    // Read again under a lock: the user may have been disabled or changed the password meanwhile (S-21, S-44).
     if (!(await lockIfPasswordCurrent(db, credential.userId, passwordHash))) throw createUnknownAccountError()
     if (renewedHash) await storePasswordHash(db, credential.userId, renewedHash)
     await forgiveGuesses(db, guessLimits, now)
@@ -98,7 +95,7 @@ export async function signInByPassword(
   return finishSignIn(app, credential, startedSession, device)
 }
 
-/** Whose device the browser is, of the account that is named; null: a stranger's, as far as that account goes. */
+/** Returns the user if the browser is their known device, or null. */
 async function findDeviceOwner(app: AppContext, companyCode: string, email: string, cookie: string | null) {
   if (cookie === null) return null
   return writeAsSystem(app, async (db) => {
@@ -157,17 +154,15 @@ interface BeginSessionOptions {
   olderRefreshToken: string | null
   device: SignInClientDevice
   now: number
-  /** The second factor that was given. */
   factor?: string
 }
 
 export interface StartedSession {
   grant: SessionGrant
-  /** A mail tells of a device that was not used before. */
   isMailed: boolean
 }
 
-/** Everything has been proved: the session begins, in the transaction that saw to it. */
+/** Starts the session after all checks, in the transaction of the last check. */
 export async function beginSession(
   db: DatabaseHandle,
   app: AppContext,
@@ -186,7 +181,7 @@ export async function beginSession(
   return { grant: await openSession(db, app, credential, { ...device, cookie }, now), isMailed }
 }
 
-/** What follows once it is committed. */
+/** Runs after the commit. */
 export function finishSignIn(
   app: AppContext,
   credential: UserCredential,
@@ -215,7 +210,7 @@ function requireActive({ status }: UserCredential): void {
   if (status !== userStatus.activated) throw new ProblemError('USER_STATUS_INVALID')
 }
 
-/** A password sign-in over an older session's cookie ends that session (protocol 29). */
+/** A sign-in by password with an older session's cookie ends that session (protocol 29). */
 async function endOlderSession(db: DatabaseHandle, refresh: string, now: number): Promise<void> {
   const olderSession = await findTokenByRefreshHash(db, hashToken(refresh))
   if (olderSession) await endSession(db, olderSession.sessionId, now, 'replaced')

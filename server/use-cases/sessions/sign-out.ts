@@ -1,4 +1,4 @@
-/** Signing out: the family ends on the server, by the bearer or by the refresh cookie alone (S-45, protocol 29). */
+/** Ends the token family, by the access token or the refresh cookie alone (S-45, protocol 29). */
 import { announceEndedSessions } from '#server/use-cases/sessions/ended-sessions.ts'
 import { writeAsSystem } from '#server/db/transaction.ts'
 import { endSession, findTokenByAccessHash, findTokenByRefreshHash } from '#server/db/accounts/tokens.ts'
@@ -7,7 +7,7 @@ import type { AppContext } from '#server/context/context.ts'
 import { ProblemError } from '#server/problems/problem-error.ts'
 import { hashToken } from '#server/use-cases/sessions/tokens.ts'
 
-/** An expired access token still says whose session is to end. Throws UNAUTHORIZED where neither token is known. */
+/** An expired access token still identifies the session to end. Throws UNAUTHORIZED if neither token is known. */
 export async function completeSignOut(
   app: AppContext,
   tokens: { access: string | null; refresh: string | null },

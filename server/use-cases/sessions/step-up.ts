@@ -1,4 +1,4 @@
-/** The password once more before what is most dangerous, where the operator turned that on (S-48). */
+/** Requires the password again before the most dangerous actions, if the operator enabled that (S-48). */
 import type { Endpoint } from '#contract/endpoint.ts'
 import { hasProofSince } from '#server/db/accounts/mfa-tokens.ts'
 import { writeAsSystem } from '#server/db/transaction.ts'
@@ -13,7 +13,7 @@ import {
 /** In ms, from the password to the call. */
 export const stepUpLifetimeMs = 5 * 60_000
 
-/** Throws MFA_INVALID and RATE_LIMITED, as every guess at a password. */
+/** Throws MFA_INVALID and RATE_LIMITED, as for every guess at a password. */
 export async function confirmStepUp(
   app: AppContext,
   user: SignedInHolder,
@@ -24,14 +24,14 @@ export async function confirmStepUp(
   await proveIdentity(app, { holder: user, token: mfa_token, address, requestId }, { password })
 }
 
-/** Whether the password was given lately enough for this call. True where it needs none. */
+/** Whether the password was entered recently enough for this call. True if the call does not need it. */
 export async function hasStepUp(
   app: AppContext,
   { stepUp }: Endpoint,
   input: unknown,
   sessionId: string | null,
 ): Promise<boolean> {
-  // The endpoint's own function knows its input; here it is only data.
+  // The endpoint's own function knows the type of its input; here it is untyped, hence the cast.
   const canNeed = stepUp === 'row' || stepUp?.(input as never)
   if (!app.config.stepUp || !canNeed) return true
   if (sessionId === null) return false

@@ -1,4 +1,4 @@
-/** What a sign-in came from, in words that say enough to recognise it and nothing that the caller could have made up. */
+/** Describes a sign-in's device and network, without anything that the client can choose freely. */
 import { isIPv4 } from 'node:net'
 import bowser from 'bowser'
 import { inputLimits } from '#server/config/input-limits.ts'
@@ -15,9 +15,8 @@ const forms = ['desktop', 'mobile', 'tablet'] as const
 
 const unknownDevice: DeviceDescription = { browser: null, system: null, form: null }
 
-/** Only names on the list: a User-Agent is free text, and what it says goes into a mail. */
+/** Returns only names from a list, because a User-Agent is free text and the result goes into a mail. */
 export function parseUserAgent(userAgent: string): DeviceDescription {
-  // It throws on an empty one.
   if (userAgent === '') return unknownDevice
   const { browser, os, platform } = bowser.parse(userAgent.slice(0, inputLimits.userAgent))
   return {
@@ -30,11 +29,11 @@ export function parseUserAgent(userAgent: string): DeviceDescription {
 const findKnownName = (names: ReadonlySet<string>, name: string | undefined) =>
   name !== undefined && name !== 'Generic' && names.has(name) ? name : null
 
-/** The address without its last part: `203.0.113.*`, `2001:db8:85a3::*`. */
+/** Replaces the last part of the address: `203.0.113.*`, `2001:db8:85a3::*`. */
 export function maskAddress(address: string): string {
   const plainAddress = address.replace(/^::ffff:(?=\d+\.)/i, '')
   if (isIPv4(plainAddress)) return plainAddress.replace(/\d+$/, '*')
-  // A site's network is its first 48 bits; loopback and such have no more than zeros in them.
+  // A site's network is its first 48 bits. Loopback and similar addresses have only zeros there.
   const networkStart = plainAddress.split('::')[0]?.split(':').filter(Boolean).slice(0, 3).join(':') ?? ''
   return `${networkStart}::*`
 }

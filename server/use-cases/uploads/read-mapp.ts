@@ -1,4 +1,3 @@
-/** A package as it can be published: what is in it, its icon decoded and written anew. */
 import { createMappFault, type MappFault } from '#domain/catalogue/mapp.ts'
 import { readImageSize } from '#domain/images.ts'
 import { readPackageFile } from '#server/drivers/packages/package-reader.ts'
@@ -10,10 +9,10 @@ import { createTurns } from '#server/use-cases/uploads/turns.ts'
 export type MappContent = PackageContent
 export type MappReading = { content: MappContent } | { fault: MappFault }
 
-// The largest package that is let in takes three seconds of a core, a hostile one twenty.
+// The largest permitted package takes three seconds of a CPU core, and a hostile one twenty.
 const runInTurn = createTurns({ slowAfterMs: 5_000, maxSlow: 2 })
 
-/** In `icon` is a WebP then. Rejects where the file cannot be opened or no process be started. */
+/** The returned `icon` is a WebP. Rejects if the file cannot be opened or no process can be started. */
 export const readMapp = (path: string): Promise<MappReading> => runInTurn(() => readAndDecode(path))
 
 async function readAndDecode(path: string): Promise<MappReading> {

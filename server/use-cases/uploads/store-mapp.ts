@@ -1,4 +1,4 @@
-/** What was read of a package, as rows: its icon and change log as web resources, the rest beside its upload. */
+/** Stores the content of a package: its icon and change log as web resources, and the rest with its upload. */
 import type { AppManifest } from '#domain/checks/manifest-checks.ts'
 import { readImageSize } from '#domain/images.ts'
 import { createMappFault, type MappFault } from '#domain/catalogue/mapp.ts'
@@ -17,13 +17,12 @@ import type { MappContent, MappReading } from '#server/use-cases/uploads/read-ma
 
 export interface StoredMapp {
   fault: MappFault | null
-  /** Uploads whose files are of no use any more. */
   unusedIds: string[]
 }
 
 /**
- * An upload with the same bytes is replaced. Other bytes with the same MD5 are refused, because the MD5 is what a publishing names
- * (U-09). Does nothing where somebody else has recorded it by now.
+ * Replaces an upload with the same bytes. Refuses other bytes with the same MD5, because publishing names a file by its MD5 (U-09). Does
+ * nothing if the upload was already stored.
  */
 export async function storeMappReading(
   db: DatabaseHandle,
@@ -51,7 +50,6 @@ async function recordRefusal(db: DatabaseHandle, id: string, fault: MappFault): 
   return { fault, unusedIds: [id] }
 }
 
-/** Their names. */
 export async function storeResources(
   db: DatabaseHandle,
   { icon, changeLog }: Pick<MappContent, 'icon' | 'changeLog'>,
@@ -60,7 +58,7 @@ export async function storeResources(
   const storeResource = (kind: 'icon' | 'changelog', type: string, bytes: Uint8Array | null) =>
     bytes === null ? null : insertResource(db, { kind, type, bytes, create_time: now })
   return {
-    // A PNG is one of ours that needed no decoding.
+    // A PNG comes from a trusted package, which needs no decoding.
     icon: await storeResource('icon', icon && readImageSize(icon)?.format === 'png' ? 'image/png' : 'image/webp', icon),
     markdown: await storeResource(
       'changelog',
@@ -70,7 +68,7 @@ export async function storeResources(
   }
 }
 
-/** A new version of its app, which the caller has found to be one (D79). */
+/** Adds a new version of an app. The caller has checked that it is one (D79). */
 export const publishMapp = (
   db: DatabaseHandle,
   {

@@ -1,4 +1,4 @@
-/** Packages that were published, by their SHA-256: what services are set up from. They stay for good, and every node has them. */
+/** Published packages by SHA-256. They are never deleted, and every node has them. */
 import { randomBytes } from 'node:crypto'
 import { copyFile, link, mkdir, open, rename, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -11,13 +11,13 @@ type FilesContext = Pick<AppContext, 'config'>
 const getPackageFolder = ({ config }: FilesContext) => join(config.filesDir, 'packages')
 const hashShape = /^[0-9a-f]{64}$/
 
-/** Where it lies, or would. Throws for what is no SHA-256: it is part of a path. */
+/** Throws if the text is not a SHA-256, because it becomes part of the path. */
 export function getPackagePath(app: FilesContext, sha256: string): string {
   if (!hashShape.test(sha256)) throw new Error('no SHA-256')
   return join(getPackageFolder(app), `${sha256}.mapp`)
 }
 
-/** Null: it was published before packages were kept. */
+/** Returns null if the app was published before packages were stored. */
 export async function findStoredPackage(
   app: FilesContext,
   sha256: string | null,
@@ -28,8 +28,8 @@ export async function findStoredPackage(
 }
 
 /**
- * Keeps the file of an upload, which has that SHA-256, before anything says that it is published. The upload still has it: should
- * its transaction come to nothing, it can be published again. On the disk when it resolves; done again it does nothing.
+ * Stores the file of an upload before the publishing is recorded. The upload keeps its file, so it can be published again if the
+ * transaction fails. When the promise resolves, the file is on the disk.
  */
 export async function storeUploadedPackage(app: AppContext, uploadId: string, sha256: string): Promise<void> {
   const [sourcePath, targetPath] = [getUploadPath(app, uploadId), getPackagePath(app, sha256)]
@@ -41,13 +41,12 @@ export async function storeUploadedPackage(app: AppContext, uploadId: string, sh
   } catch (error) {
     if (hasErrorCode(error, 'EEXIST')) return
     if (!hasErrorCode(error, 'EPERM', 'ENOTSUP', 'EXDEV', 'EMLINK')) throw error
-    // A file system without a second name for a file.
+    // The file system does not support hard links here.
     await writeDurably(targetPath, (draftPath) => copyFile(sourcePath, draftPath))
   }
   await syncToDisk(getPackageFolder(app))
 }
 
-/** The same of one that we made ourselves. */
 export async function storePackage(app: FilesContext, sha256: string, bytes: Uint8Array): Promise<void> {
   const targetPath = getPackagePath(app, sha256)
   if (await fileExists(targetPath)) return
@@ -63,7 +62,7 @@ export async function storePackage(app: FilesContext, sha256: string, bytes: Uin
   await syncToDisk(getPackageFolder(app))
 }
 
-/** Under another name first: a file with its own name is whole. */
+/** Writes under another name first and renames at the end, so a file with its final name is complete. */
 async function writeDurably(targetPath: string, write: (draftPath: string) => Promise<void>): Promise<void> {
   const draftPath = `${targetPath}.${randomBytes(6).toString('hex')}.part`
   try {

@@ -1,11 +1,7 @@
-/**
- * Costly work in turn: one piece at a time, but what takes longer than others does not hold them up. It goes on beside the next ones, as
- * long as there are not too many of its kind.
- */
+/** Runs expensive work one piece at a time. A slow piece continues in parallel and does not delay the next ones. */
 export interface TurnLimits {
-  /** A piece of work that takes longer no longer holds up the next one, ms. */
+  /** In ms. After this time the next piece may start. */
   slowAfterMs: number
-  /** So many of these at once beside the one whose turn it is. */
   maxSlow: number
 }
 
@@ -15,7 +11,6 @@ export function createTurns({ slowAfterMs, maxSlow }: TurnLimits): TakeTurn {
   const waitingStarts: (() => void)[] = []
   let isBusy = false
   let slowCount = 0
-  /** Those whose turn is over as soon as a slow one has ended. */
   const overdueYields: (() => void)[] = []
 
   function startNext(): void {

@@ -1,4 +1,4 @@
-/** Packages in pieces, over lines that break: the tus protocol (1.0) by its own server, over our folder, rows and locks. */
+/** Resumable uploads of packages: the tus protocol (1.0) with the portal's folder, rows and locks. */
 import { FileStore } from '@tus/file-store'
 import { Server } from '@tus/server'
 import type { Caller } from '#domain/access.ts'
@@ -24,7 +24,6 @@ export interface TusCall {
   caller: Caller
   requestId: string
   method: 'POST' | 'HEAD' | 'PATCH' | 'DELETE'
-  /** Null: a new upload. */
   id: string | null
   headers: Headers
   body: ReadableStream | null
@@ -40,7 +39,7 @@ export function createTusServer(app: AppContext): TusServer {
     if (!call) throw new Error('a request that nobody made')
     return call
   }
-  /** What our own hooks threw: tus knows answers, not problems. */
+  /** Errors of the portal's hooks, because tus can return only responses and no problems. */
   const problems = new WeakMap<object, unknown>()
   const locker = new UploadLocker(app)
   let server: Promise<Server> | undefined
@@ -61,7 +60,7 @@ export function createTusServer(app: AppContext): TusServer {
       async onUploadFinish(request, { id }) {
         const { caller, requestId } = getCall(request)
         const upload = await findUpload(app, caller, id)
-        // Its bytes are safe: what goes wrong here is done again when the uploads are listed.
+        // The bytes are stored. If reading fails here, it is repeated when the uploads are listed.
         if (upload)
           await readUpload(app, caller, upload, requestId).catch((error: unknown) =>
             app.log.error(
@@ -82,7 +81,7 @@ export function createTusServer(app: AppContext): TusServer {
     if (id !== null && !(await findUpload(app, caller, id))) throw createNotFoundProblem()
     if (id !== null && method === 'DELETE') return deleteUpload(app, locker, caller, id)
     await requireFileSpace(app, Number(headers.get('content-length') ?? 0))
-    // A length that is told later would be no limit.
+    // If the length could follow later, the limit could not be checked.
     if (method === 'POST' && !headers.has('upload-length')) throw createRequiredError('Upload-Length')
     const { body } = call
     const request = new Request(`http://portal${tusPath}${id === null ? '' : `/${id}`}`, {
@@ -101,7 +100,6 @@ export function createTusServer(app: AppContext): TusServer {
 
 const createRequiredError = (field: string) => createValidationProblem([{ field, code: 'REQUIRED' }])
 
-/** The row goes once nobody writes any more. */
 async function deleteUpload(app: AppContext, locker: UploadLocker, caller: Caller, id: string): Promise<Response> {
   const lock = locker.newLock(id)
   await lock.lock(new AbortController().signal, () => undefined)
@@ -121,7 +119,7 @@ async function toProblem(app: AppContext, status: number): Promise<ProblemError>
   if (status === 415) return new ProblemError('UNSUPPORTED_TYPE')
   if (status === 501) return new ProblemError('NOT_SUPPORT')
   if (status < 500) return createValidationProblem([])
-  // What could not be written may not have had room.
+  // Writing may have failed because the disk is full.
   await requireFileSpace(app, 0)
   return createUnavailableProblem(5)
 }

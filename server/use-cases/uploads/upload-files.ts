@@ -1,4 +1,4 @@
-/** The folder of uploaded packages: a file for each, named by its upload. All nodes share it (docs/operating.md). */
+/** The folder of uploaded packages: one file per upload, named by its id. All nodes share it (docs/operating.md). */
 import { mkdir, readdir, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { getRefusalThreshold, measureDiskSpace } from '#server/db/embedded/free-space.ts'
@@ -7,13 +7,12 @@ import { ProblemError } from '#server/problems/problem-error.ts'
 
 export const getUploadFolder = ({ config }: AppContext): string => join(config.filesDir, 'uploads')
 
-/** Where packages are received in pieces. */
 export const tusPath = '/api/app/upload/tus'
 
 const idShape = /^[0-9a-f]{32}$/
 export const isUploadId = (id: string): boolean => idShape.test(id)
 
-/** Throws for what is no id of ours: it is part of a path. */
+/** Throws if the text is not an upload id, because it becomes part of the path. */
 export function getUploadPath(app: AppContext, id: string): string {
   if (!isUploadId(id)) throw new Error('no id of an upload')
   return join(getUploadFolder(app), id)
@@ -25,24 +24,23 @@ export const createUploadFolder = async (app: AppContext): Promise<string> => {
   return folder
 }
 
-/** Throws FILES_FULL where so many bytes more would take the volume below its free-space mark. */
+/** Throws FILES_FULL if that many more bytes would bring the free space of the volume below its threshold. */
 export async function requireFileSpace(app: AppContext, bytes: number): Promise<void> {
   const { free: freeBytes, total } = await measureDiskSpace(await createUploadFolder(app))
   if (freeBytes - bytes < getRefusalThreshold(app.config.freeSpace, total))
     throw new ProblemError('FILES_FULL', null, 60)
 }
 
-/** Bytes that have come; 0 where there is no file. */
+/** Returns the number of received bytes, or 0 if there is no file. */
 export const countReceivedBytes = async (app: AppContext, id: string): Promise<number> =>
   (await stat(getUploadPath(app, id)).catch(() => null))?.size ?? 0
 
-/** With what tus keeps beside it. */
 export async function removeUploadFile(app: AppContext, id: string): Promise<void> {
   const path = getUploadPath(app, id)
   await Promise.all([path, `${path}.json`].map((filePath) => rm(filePath, { force: true })))
 }
 
-/** Ids of files that nobody has written to for so long, in ms. */
+/** Returns the ids of files that were not written to for `ageMs`. */
 export async function listFilesOlderThan(app: AppContext, ageMs: number): Promise<string[]> {
   const folder = getUploadFolder(app)
   const fileNames = await readdir(folder).catch(() => [])
@@ -53,7 +51,7 @@ export async function listFilesOlderThan(app: AppContext, ageMs: number): Promis
     return Math.max(...fileStats.map((fileStat) => fileStat?.mtimeMs ?? 0))
   }
   const oldIds: string[] = []
-  // The file system's own clock, which the server's may be off from in tests.
+  // The clock of the file system applies. In tests the server's clock may differ from it.
   for (const id of ids) if (Date.now() - (await getLastWriteTime(id)) > ageMs) oldIds.push(id)
   return oldIds
 }

@@ -1,6 +1,6 @@
 /**
- * One at a time writes an upload's bytes. On one node a new request asks the one before to let go, which may hang on a dead line;
- * over all nodes a lease in the database holds them apart.
+ * Only one request at a time writes an upload's bytes. A new request on the same node cancels the earlier one, whose connection may be
+ * dead. A lease in the database protects against other nodes.
  */
 import { randomUUID } from 'node:crypto'
 import { setTimeout as wait } from 'node:timers/promises'
@@ -41,7 +41,6 @@ class UploadLock implements Lock {
     this.timeoutMs = timeoutMs
   }
 
-  /** Throws UNAVAILABLE where another node goes on writing. */
   async lock(signal: AbortSignal, cancel: () => void | Promise<void>): Promise<void> {
     await this.localLock.lock(signal, cancel)
     try {

@@ -1,4 +1,4 @@
-/** The uploads of one of the provider's staff: taken in, read once, listed with what they would do, and forgotten. */
+/** The uploads of a member of the provider's staff. */
 import type { Caller } from '#domain/access.ts'
 import { formatMappFault, createMappFault, isMappName, getUploadState } from '#domain/catalogue/mapp.ts'
 import { oneLinePattern } from '#domain/text.ts'
@@ -15,14 +15,12 @@ import { type MappContent, readMapp } from '#server/use-cases/uploads/read-mapp.
 import { buildMappEntry, storeMappReading } from '#server/use-cases/uploads/store-mapp.ts'
 import { countReceivedBytes, removeUploadFile, getUploadPath } from '#server/use-cases/uploads/upload-files.ts'
 
-/** Of one user, not published yet. */
 export const uploadQuota = { files: 20, bytes: 1024 * 1024 * 1024, refused: 20 }
 const lifetimeMs = 86_400_000
 
 type UploadRow = OutputOf<typeof uploadApp>[number]
 type UploadListRow = OutputOf<typeof listUploads>[number]
 
-/** Throws VALIDATION_ERROR where that cannot be a package's name. */
 export function requireMappName(name: string): void {
   if (!isMappName(name) || !oneLinePattern.test(name) || !name.isWellFormed())
     throw createPackageError(createMappFault('WRONG_ENDING'))
@@ -31,7 +29,7 @@ export function requireMappName(name: string): void {
 export const createPackageError = (fault: Parameters<typeof formatMappFault>[0]) =>
   createValidationProblem([{ field: 'file', code: 'BAD_PACKAGE', named: formatMappFault(fault) }])
 
-/** Begins an upload of so many bytes. Throws UPLOAD_LIMIT. */
+/** Inserts the row of an upload of `size` bytes. Throws UPLOAD_LIMIT. */
 async function insertOwnUpload(
   db: DatabaseHandle,
   { userId, companyId }: Caller,
@@ -53,7 +51,7 @@ async function insertOwnUpload(
 export const startUpload = (app: AppContext, caller: Caller, file: { id: string; name: string; size: number }) =>
   runForCompany(app, caller, (db) => insertOwnUpload(db, caller, file, app.clock()))
 
-/** Null where it is not theirs, or its day is over. */
+/** Returns null if it is not the caller's upload or has expired. */
 export const findUpload = (app: AppContext, caller: Caller, id: string) =>
   runForCompany(app, caller, (db) => uploads.findUpload(db, caller.userId, id, app.clock()))
 
@@ -64,7 +62,7 @@ export async function forgetUpload(app: AppContext, caller: Caller, id: string):
 
 const readingsById = new Map<string, Promise<void>>()
 
-/** Reads what has come whole: once, however many ask. */
+/** Reads a complete upload. Parallel calls share one reading. */
 export function readUpload(app: AppContext, caller: Caller, upload: uploads.UploadRecord, requestId: string) {
   const currentReading = readingsById.get(upload.id)
   if (currentReading) return currentReading
@@ -77,7 +75,7 @@ async function readAndStore(app: AppContext, caller: Caller, upload: uploads.Upl
   const mappReading = await readMapp(getUploadPath(app, upload.id))
   const { unusedIds } = await runForCompany(app, caller, async (db) => {
     const now = app.clock()
-    // Two with the same bytes are put down one after the other.
+    // Locked, so that two uploads with the same bytes are stored one after the other.
     await uploads.lockUploads(db, caller.userId)
     const storedMapp = await storeMappReading(db, upload, mappReading, now)
     const entryHeader = { ...caller, now, status: 0 as const, intent: null, requestId }
@@ -88,12 +86,12 @@ async function readAndStore(app: AppContext, caller: Caller, upload: uploads.Upl
   for (const id of unusedIds) await removeUploadFile(app, id)
 }
 
-/** What came in a form: read by the route, before the transaction. */
+/** An upload from a form. The route reads it before the transaction. */
 export interface FormUpload {
   id: string
   name: string
   content: MappContent
-  /** Its file stays. */
+  /** Keeps the uploaded file. Otherwise it is deleted after the request. */
   keepFile: () => void
 }
 
@@ -112,7 +110,6 @@ export const uploadFromForm: UseCase<typeof uploadApp> = async (context, { body 
   return { body: storedUpload ? await buildUploadRows(db, [storedUpload]) : [] }
 }
 
-/** With what each would do to the catalogue as it is now. */
 export async function buildUploadRows(
   db: DatabaseHandle,
   records: readonly uploads.UploadRecord[],
@@ -154,14 +151,14 @@ export async function buildUploadRows(
   })
 }
 
-/** What a server that ended in between left unread is read first. */
+/** First reads complete uploads that are still unread, for example after a server stopped. */
 export async function listOwnUploads(app: AppContext, caller: Caller, requestId: string): Promise<UploadListRow[]> {
   const readAll = () => runForCompany(app, caller, (db) => uploads.listUploads(db, caller.userId, app.clock()))
   const receivedById = new Map<string, number>()
   for (const upload of await readAll()) {
     receivedById.set(upload.id, isUnread(upload) ? await countReceivedBytes(app, upload.id) : upload.size)
     if (!isUnread(upload) || receivedById.get(upload.id) !== upload.size) continue
-    // One that cannot be read now hides none of the others, and is tried again with the next look.
+    // A failed reading does not hide the other uploads, and is repeated with the next listing.
     await readUpload(app, caller, upload, requestId).catch((error: unknown) =>
       app.log.error(
         { event: 'package_read_failed', err: error, upload: upload.id },

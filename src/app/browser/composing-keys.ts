@@ -1,7 +1,7 @@
 /**
- * Keys that belong to an input method: the Enter that takes a word, the arrows that choose among candidates, the Escape that gives up. No
- * field, form or dialog of ours sees them, so none is sent, moved or closed by one. Safari ends the composition before the key, which it
- * marks by the code 229.
+ * Stops key events that belong to an input method: the Enter that accepts a word, the arrows that select a candidate, the Escape that
+ * cancels. Fields, forms and dialogs must not receive them, or they would submit, move or close. Safari ends the composition before the key
+ * event, which it marks by key code 229.
  */
 export function ignoreComposingKeys(page: Window): void {
   for (const kind of ['keydown', 'keyup'] as const)

@@ -1,4 +1,4 @@
-/** When the page has drawn what it was asked for, or after a second at the latest. Safari knows no idle time. */
+/** Resolves when the browser is idle, after a second at the latest. Safari has no idle callback. */
 export const waitForIdle = (): Promise<void> =>
   new Promise((resolve) => {
     if ('requestIdleCallback' in globalThis) requestIdleCallback(() => resolve(), { timeout: 1_000 })
@@ -8,8 +8,7 @@ export const waitForIdle = (): Promise<void> =>
 let resolveFirstPage = () => {}
 const firstPageReady = new Promise<void>((resolve) => (resolveFirstPage = resolve))
 
-/** The first page of the visit stands, with its rows or without: what comes now and then may come. */
+/** Called when the first page of the visit is rendered, with or without its rows. Code that is needed rarely may load now. */
 export const markFirstPageReady = () => resolveFirstPage()
 
-/** For what no first page waits for, nor its rows. */
 export const waitForFirstPage = (): Promise<void> => firstPageReady.then(waitForIdle)

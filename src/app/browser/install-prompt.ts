@@ -1,4 +1,4 @@
-/** The browser's offer to install, kept until somebody asks for it in the menu; never a pop-up on arrival (P-06). */
+/** Stores the browser's offer to install until the user opens it from the menu. It is never a pop-up on arrival (P-06). */
 import { readPreference, storePreference } from '#app/preferences/preferences.ts'
 
 interface InstallEvent extends Event {
@@ -36,7 +36,7 @@ export const subscribeToInstallOffer = (listener: () => void) => {
 
 const isInstalled = () =>
   matchMedia('(display-mode: standalone)').matches || ('standalone' in navigator && navigator.standalone === true)
-/** Safari on iPhone and iPad has no offer: there a guide shows the two steps. iPads call themselves Macs, but can be touched. */
+/** Safari on iPhone and iPad needs a guide. iPads identify themselves as Macs but have a touch screen. */
 const isApple = () =>
   /iPhone|iPad/.test(navigator.userAgent) || (/Mac/.test(navigator.userAgent) && navigator.maxTouchPoints > 1)
 
@@ -46,7 +46,7 @@ export function getInstallOffer(): InstallOffer {
   return isApple() ? 'guide' : 'none'
 }
 
-/** A no is remembered for 90 days. */
+/** A refusal is remembered for 90 days. */
 export async function promptInstall() {
   const installEvent = deferredPrompt
   if (!installEvent) return

@@ -2,8 +2,8 @@ import { useState } from 'react'
 import { useLocation } from 'react-router-dom'
 
 /**
- * Whether something lies open over the page, which the next page closes, by Back or a key: there it would be in the way. It is
- * closed in the drawing that brings that page. An effect would come after it, and close what was opened there since.
+ * State of an overlay (a menu, a dialog) that closes when the user navigates to another page. It is closed in the render of the new page:
+ * an effect would run later and close an overlay that was opened there meanwhile.
  */
 export function useOpenOverPage(): [isOpen: boolean, setOpen: (isOpen: boolean) => void] {
   const { pathname } = useLocation()

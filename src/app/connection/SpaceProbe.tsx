@@ -4,10 +4,7 @@ import { hasFreeSpace } from '#local/space/free-space.ts'
 import { deviceFullChanged } from '#state/connection-slice.ts'
 import { useConnection, useDispatch } from '#state/use-store.ts'
 
-/**
- * Without a connection each page that is opened looks first whether this device could keep what is typed there. A disk without
- * a byte left does not even open the database.
- */
+/** Offline, checks the free space on each page. On a completely full disk the database does not even open. */
 export function SpaceProbe() {
   const { networkState } = useConnection()
   const { key } = useLocation()

@@ -1,4 +1,3 @@
-/** The page's pipeline: `api` for thunks (the store's extra argument), `ports` for signing in and out. */
 import { cookies, unsentCountCookie } from '#contract/cookies.ts'
 import type { Endpoint } from '#contract/endpoint.ts'
 import { headers } from '#contract/headers.ts'
@@ -11,14 +10,14 @@ import { readAccessCookie, readCookie } from '#request/session/subject.ts'
 
 declare const __BUILD__: string
 
-/** Whether a worker is in control; the first page of a visit gives it a moment to take over. */
+/** Returns true if a worker controls the page. Waits a moment for it on the first page of a visit. */
 async function isControlled(): Promise<boolean> {
   const workers = navigator.serviceWorker
   if (!workers) return false
   if (workers.controller) return true
   const registration = await workers.getRegistration('/saas/')
   if (!registration?.active) return false
-  // After a forced reload there is none for as long as the page lives: a moment, then the page does it.
+  // After a forced reload no worker ever controls the page. After a moment the page handles requests itself.
   return await Promise.race([
     new Promise<boolean>((resolve) =>
       workers.addEventListener('controllerchange', () => resolve(true), { once: true }),
@@ -30,16 +29,16 @@ async function isControlled(): Promise<boolean> {
 const controllerWaitMs = 300
 let controlledCheck: Promise<boolean> | undefined
 
-/** No worker is to be talked to, whoever is in control. */
+/** True if the worker must not be used, even if one is in control. */
 let isWorkerBypassed = false
 export const bypassWorker = () => void (isWorkerBypassed = true)
-/** The worker that does what it is told; null: this page does it by itself. */
+/** Returns the worker in control, or null if this page handles requests itself. */
 export const getWorker = () => (isWorkerBypassed ? null : (navigator.serviceWorker?.controller ?? null))
 
-/** Workers of Firefox see no cookies. */
+/** Sent to the worker, because workers in Firefox cannot read cookies. */
 const readAccessToken = () => readAccessCookie(document.cookie)
 
-/** False: there is no worker, and this page does it by itself. */
+/** Returns false if there is no worker, so that this page must do it itself. */
 export function postToWorker(type: 'drain' | 'watch', immediate: boolean): boolean {
   const worker = getWorker()
   worker?.postMessage({ type, immediate, accessToken: readAccessToken() } satisfies WorkerMessage)
@@ -52,7 +51,7 @@ async function runPipeline(request: Request, endpoint: Endpoint): Promise<Respon
     const response = await fetch(withAccess(request))
     updateClock(response, performance.now() - sentAt)
     if (response.headers.has(headers.workerBuild)) return response
-    // A worker in control that lets everything through (W-11): the server knew nobody, and nothing has happened.
+    // A worker in control that passes everything through (W-11): the server received the request without a session, and it had no effect.
     isWorkerBypassed = true
   }
   if (request.method === 'GET')
@@ -68,10 +67,10 @@ function withAccess(request: Request): Request {
   return copy
 }
 
-/** What took long may be of a time when this device had not gone to sleep yet. */
+/** A slower response may date from before this device went to sleep. */
 const maxClockDelayMs = 10_000
 
-/** The server's time, by which everything is shown and decided. What the device answers by itself says nothing of it. */
+/** Updates the server's time, which all pages use. Responses of the device itself are ignored. */
 function updateClock({ headers: responseHeaders }: Response, durationMs: number): void {
   const serverTime = Number(responseHeaders.get(headers.asOf) ?? Number.NaN)
   if (Number.isFinite(serverTime) && !responseHeaders.has(headers.storedResponse) && durationMs < maxClockDelayMs)

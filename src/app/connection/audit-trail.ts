@@ -1,4 +1,3 @@
-/** The audit trail on this device (`StoredTrailActions`), and when what is kept of it is brought up to date. */
 import { exportTrail } from '#contract/audit-trail.ts'
 import {
   acceptTrailLog,

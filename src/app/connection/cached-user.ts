@@ -1,6 +1,4 @@
-/**
- * Who this device works for, asked before anything else is here: brings the device's database and no other library.
- */
+/** Reads the current user of this device before anything else is loaded. Imports the device's database and no other library. */
 import { getUser } from '#contract/accounts.ts'
 import { toHttpRequest } from '#contract/http-mapping.ts'
 import { getThisDevice } from '#local/storage/device.ts'
@@ -10,17 +8,16 @@ import { readSession, type Session } from '#local/session/session.ts'
 import type { Subject } from '#local/storage/records.ts'
 import type { SessionUser } from '#state/session-slice.ts'
 
-/** Path under which the signed-in user's own row is kept. */
 const userPath = toHttpRequest(getUser, {}).path
 
-/** The signed-in user as the server last said; null where the device has not kept it. */
+/** Returns the signed-in user from the last stored response, or null if the device has none. */
 export const readCachedUser = async (subject: Subject): Promise<SessionUser | null> =>
   ((await readCachedResponse(userPath, subject).catch(() => null)) ??
     (await readOwnAccount(subject).catch(() => null))) as SessionUser | null
 
 interface InitialUser {
   session: Session | null
-  /** Null where nobody is signed in as well. */
+  /** Also null if no user is signed in. */
   cachedUser: SessionUser | null
 }
 
@@ -30,5 +27,5 @@ async function readInitialUser(): Promise<InitialUser> {
   return { session, cachedUser: await readCachedUser(session) }
 }
 
-/** As it stood when the page began. Never rejects. */
+/** State when the page started. Never rejects. */
 export const initialUser: Promise<InitialUser> = readInitialUser().catch(() => ({ session: null, cachedUser: null }))

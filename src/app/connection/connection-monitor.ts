@@ -1,6 +1,6 @@
 /**
- * Whether the server can be reached. The browser's word alone is not enough: it says "online" in a hotel's captive
- * network too. So what the request pipeline meets counts, and while nobody answers we knock by ourselves.
+ * Determines whether the server can be reached. The browser's own state is not enough: it is "online" in a captive network too. So the
+ * results of requests count, and the server is pinged while it does not respond.
  */
 import { createLocalProblem } from '#contract/problem.ts'
 import { pingServer } from '#request/transport/ping-server.ts'
@@ -10,22 +10,21 @@ import { type NetworkState, networkStateChanged } from '#state/connection-slice.
 import { notifyChanged } from '#state/live-changes.ts'
 import type { AppStore } from '#state/store.ts'
 
-/** A page that is looked at and has heard nothing for so long asks: what it says of the line is at most 20 seconds old. */
+/** A visible page pings the server after this time without a response. The displayed state is then at most 20 seconds old. */
 const SILENCE_MS = 15_000
-/** While the server is away: the first knocks come soon, later ones further apart. */
+/** Intervals of pings while the server cannot be reached: short at first, then longer. */
 const PROBE_MS = { min: 2_000, max: 10_000 }
-/** So far apart are the knocks that answers which did not come give rise to. */
+/** Minimum interval between pings caused by missing responses. */
 const DOUBT_MS = 2_000
-/** Whoever doubts has waited already: the state follows within two seconds (P-11). */
+/** The caller has already waited, so the state must follow within two seconds (P-11). */
 const DOUBT_TIMEOUT_MS = 1_500
-/** What was heard longer ago says nothing to somebody who comes back to the page. */
+/** When a user returns to the page, an older response no longer proves the state. */
 const QUIET_MS = 10_000
 const activityEvents = ['pointermove', 'pointerdown', 'keydown', 'focus']
 
-/** Of the request pipeline, which comes after the first page. */
 type LoadPorts = () => Promise<PipelinePorts>
 
-/** What one answer says about the line; null: nothing. */
+/** Returns the state that a result proves, or null if it proves nothing. */
 export function getNetworkState(result: CallResult<unknown>, isBrowserOnline: boolean): NetworkState | null {
   if (result.kind === 'fresh' || result.kind === 'started') return 'online'
   if (result.kind === 'problem' && result.problem.code === 'OFFLINE') return isBrowserOnline ? 'unreachable' : 'offline'
@@ -34,8 +33,8 @@ export function getNetworkState(result: CallResult<unknown>, isBrowserOnline: bo
 }
 
 /**
- * How it looks where the server is away, and also where an answer is slow or an earlier write goes first: only the browser's own
- * "offline" is believed, and otherwise we ask. A proxy that speaks for our server does not number its answers.
+ * Returns true for a result that occurs if the server cannot be reached, but also if a response is slow or an earlier write goes first.
+ * Then only the browser's own "offline" is trusted; otherwise the server is pinged. The response of a proxy has no request id.
  */
 function isDoubtful(result: CallResult<unknown>): boolean {
   if (result.kind !== 'problem') return result.kind === 'cached' || result.kind === 'queued'
@@ -43,22 +42,20 @@ function isDoubtful(result: CallResult<unknown>): boolean {
   return code === 'NEEDS_CONNECTION' || (status >= 500 && requestId === null)
 }
 
-/** A network that is going may carry one more answer: so long the browser's "offline" is believed against it. */
+/** One more response may arrive while the network goes down. For this long, the browser's "offline" has priority. */
 const transitionMs = 1_000
 
-/** When the browser last said that the network came or went. */
 let networkChangedAt = -transitionMs
 export const noteNetworkChange = () => void (networkChangedAt = performance.now())
 const isNetworkLeaving = () => !navigator.onLine && performance.now() - networkChangedAt < transitionMs
 
 const unreadableResult: CallResult<never> = { kind: 'problem', problem: createLocalProblem('UNREADABLE_ANSWER') }
-/** What asks is fetched when first needed, and may be as out of reach as the server. */
+/** The code that sends requests is loaded when first needed, and loading may fail like a request. */
 const offlineResult: CallResult<never> = { kind: 'problem', problem: createLocalProblem('OFFLINE') }
 
-/** Tells what an answer says of the line, and answers what is known of it then. */
 export type ConnectionListener = (networkState: NetworkState) => Promise<NetworkState>
 
-/** What an answer says of the line goes to who listens, a doubt too, which makes them ask. Answers what is known then. */
+/** Passes the state of a result to the listener; an unclear one makes it ping. Returns the state known then. */
 export function notifyNetworkState(
   result: CallResult<unknown>,
   listener: ConnectionListener,
@@ -68,20 +65,20 @@ export function notifyNetworkState(
 }
 
 let failedRequestId: string | null = null
-/** The server's number of the last request of this visit that came to nothing, for whoever reports a problem (C-25). */
+/** Returns the request id of the last failed request of this visit, for problem reports (C-25). */
 export const getFailedRequestId = (): string | null => failedRequestId
 
-/** A call that the page allowed was refused, so rights may have changed; or the name that the whole company sees was changed. */
+/** Returns true if rights may have changed, because a call that the page allowed was refused, or if the company's name was changed. */
 const isAccountChange = (endpointName: string, result: CallResult<unknown>) =>
   result.kind === 'problem'
     ? result.problem.code === 'FORBIDDEN' && endpointName !== 'getUser'
     : result.kind === 'fresh' && endpointName === 'updateCompany'
 
 /**
- * The same api, listened to. An answer to what was asked before the network came or went says nothing of what is now: one
- * that was still under way when the line was cut would have the page say "online" until the next question. Where the device
- * answers for a server that may be away we knock, or the page would say "online" over old rows for as long as it stands. A read
- * that was lost though the server is there is asked for once more: nothing else would bring it, as the line does not come back.
+ * Returns an API client that reports each result to the listener. A result of a request that began before the network changed is ignored:
+ * otherwise a late response would show "online" after the connection was lost. If cached data is returned because the server may be
+ * unreachable, the server is pinged, so that the page does not show "online" above old rows. A read that failed although the server is
+ * reachable is repeated once, because no reconnect event will repeat it.
  */
 export const observeApi = (api: ApiClient, listener: ConnectionListener): ApiClient => ({
   async call(endpoint, input, options) {
@@ -95,15 +92,16 @@ export const observeApi = (api: ApiClient, listener: ConnectionListener): ApiCli
     const knownState = notifyNetworkState(result, listener)
     if (networkState !== 'unreachable' || !isReadCall(endpoint) || (await knownState) !== 'online') return result
     const secondResult = await send()
-    // Without an end that comes by itself, as the line's has: whoever asked is told, and can ask again.
+    // The second attempt failed too. This does not resolve by itself as a lost connection does, so the caller gets a problem and can try
+    // again.
     return getNetworkState(secondResult, navigator.onLine) === 'unreachable' ? unreadableResult : secondResult
   },
 })
 
 /**
- * Follows the browser's events, and knocks while the server does not answer. An answer that did not come is a doubt and no
- * more, as one address may fail alone (a filter, a proxy's 504): all pages ask again when the line changes, and a line that
- * followed every answer would have them ask without end.
+ * Follows the browser's events, and pings while the server does not respond. A missing response is only a doubt, because a single address
+ * may fail (a filter, a proxy's 504). All pages reload when the state changes, so changing it with every failed response would make them
+ * reload without end.
  */
 export function watchConnection(store: AppStore, loadPorts: LoadPorts): ConnectionListener {
   const getCurrentState = () => store.getState().connection.networkState
@@ -136,7 +134,7 @@ export function watchConnection(store: AppStore, loadPorts: LoadPorts): Connecti
     noteNetworkChange()
     void probe()
   }
-  // Before they press what needs the server; a page that nobody looks at asks nothing.
+  // The state must be current before the user presses a button that needs the server. A page without activity sends nothing.
   const onActivity = () => {
     if (performance.now() - lastResponseAt < (getCurrentState() === 'online' ? QUIET_MS : DOUBT_MS)) return
     lastResponseAt = performance.now()
@@ -155,7 +153,7 @@ export function watchConnection(store: AppStore, loadPorts: LoadPorts): Connecti
   window.addEventListener('online', onNetworkChange)
   if (!navigator.onLine) setNetworkState('offline')
   async function probeOnSchedule() {
-    // It asks when it is looked at again.
+    // A hidden page pings when it becomes visible again.
     if (document.visibilityState !== 'visible') return
     if (getCurrentState() !== 'online') probeCount += 1
     else if (getWaitMs() > 0) return schedule()

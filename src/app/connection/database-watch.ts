@@ -1,10 +1,9 @@
-/** Whether this browser's database answers, looked at each second while the page is awake. */
 import { readDatabaseState } from '#local/storage/open-transactions.ts'
 import { databaseStateChanged } from '#state/connection-slice.ts'
 import type { AppStore } from '#state/store.ts'
 
 const checkIntervalMs = 1_000
-/** A page that slept has not waited. */
+/** After a longer gap the page was asleep, so the database was not slow. */
 const sleepThresholdMs = 3_000
 
 /** Returns an unsubscribe function. */

@@ -1,4 +1,4 @@
-/** Files that the server makes: bytes, which neither the pipeline nor the worker touches. Signed in as an upload in pieces is. */
+/** Downloads files from the server, without pipeline and worker but with the session's token. */
 import type { Endpoint, InputOf } from '#contract/endpoint.ts'
 import { headers } from '#contract/headers.ts'
 import { toHttpRequest } from '#contract/http-mapping.ts'
@@ -10,7 +10,7 @@ import { getFreshToken } from '#request/session/send-signed-in.ts'
 import { readCurrentSession } from '#request/session/current-session.ts'
 import { ports } from '#app/connection/api.ts'
 
-/** Resolves when all of it is here; the browser keeps what is large on its disk. */
+/** Resolves when the complete file is here. The browser stores large files on disk. */
 export async function download<E extends Endpoint>(
   endpoint: E,
   input: InputOf<E>,
@@ -19,13 +19,11 @@ export async function download<E extends Endpoint>(
     const { path } = toHttpRequest(endpoint, input as never)
     const token = await getFreshToken(ports, null)
     let response = token === null ? null : await fetchFile(path, token)
-    // A token that has run out meanwhile is renewed once.
     if (response?.status === 401) {
       const newerToken = await getFreshToken(ports, token)
       if (newerToken !== null && newerToken !== token) response = await fetchFile(path, newerToken)
     }
     if (!response) return { kind: 'problem', problem: createLocalProblem('OFFLINE') }
-    // What a proxy or a hotel's network puts in between is no file.
     if (!isFromServer(response)) return { kind: 'problem', problem: await toForeignProblem(ports, response) }
     if (!response.ok) {
       const body: unknown = await response.json().catch(() => null)
@@ -33,7 +31,7 @@ export async function download<E extends Endpoint>(
     }
     const name = readFileName(response.headers.get('content-disposition'))
     const bytes = await response.blob().catch(() => null)
-    // Cut off on its way: the server says by that alone that the rest could not be read.
+    // The transfer was cut off. This is how the server reports that it could not read the rest.
     if (!bytes) return { kind: 'problem', problem: createLocalProblem('DOWNLOAD_CUT') }
     return { kind: 'fresh', output: { bytes, name } }
   } catch (error) {
@@ -55,7 +53,7 @@ async function fetchFile(path: string, token: string): Promise<Response> {
   })
 }
 
-/** As the server named it; never a path. */
+/** Returns the server's file name; never a path. */
 function readFileName(disposition: string | null): string | null {
   const [, encodedName] = /filename\*=UTF-8''([^;]+)/i.exec(disposition ?? '') ?? []
   const [, plainName] = /filename="([^"]+)"/i.exec(disposition ?? '') ?? []

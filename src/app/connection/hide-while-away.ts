@@ -1,8 +1,8 @@
 import type { AppStore } from '#state/store.ts'
 
 /**
- * A page that the browser keeps for its Back button shows nothing when it comes back until it is known whose it is: they may have
- * signed out in another tab, and somebody else may sit there. Then it begins anew.
+ * A page from the browser's back-forward cache stays hidden until the session is checked: the user may have signed out in another tab, and
+ * another person may use the device now. If the user has changed, the page is reloaded.
  */
 export function hideWhileAway(store: AppStore, reload: () => void = () => location.reload()): void {
   const { style } = document.documentElement

@@ -1,6 +1,6 @@
 /**
- * Long requests as a page sees to them: while any is on its way it asks the worker each second to watch, or watches by
- * itself where no worker does. Asking is claimed in the rows, so pages and worker never ask twice.
+ * Polls long requests from a page: while any job is open, the page notifies the worker each second to poll, or polls itself without a
+ * worker. Polls are claimed in the rows, so pages and worker never poll twice.
  */
 import { openProgressSocket } from '#app/connection/progress-socket.ts'
 import { ports, postToWorker } from '#app/connection/api.ts'
@@ -10,7 +10,7 @@ import type { JobActions } from '#request/call-results.ts'
 import { watchOpenJobs } from '#request/jobs/job-poller.ts'
 
 const tickMs = 1_000
-/** Past this the worker that was told is not doing it: it is gone, or of a build that does not know how. */
+/** A poll overdue by this time means that the worker does not poll: it is gone, or its build does not support it. */
 const overdueMs = 3_000
 
 const isVisible = () => document.visibilityState === 'visible'
@@ -20,16 +20,16 @@ function tick(immediate: boolean, isOverdue = false): void {
   if (!isPosted || isOverdue) watchOpenJobs(ports, { immediate }).catch(ports.report)
 }
 
-/** Sees to them as long as the signed-in frame stands. Returns how to stop. */
+/** Runs while the signed-in layout is mounted. Returns a stop function. */
 export function watchJobs(): () => void {
   let openCount = 0
   let nextAt = Number.POSITIVE_INFINITY
   let timer: ReturnType<typeof setInterval> | undefined
   let stopListening: (() => void) | undefined
 
-  /** Only who is looked at listens; a hidden page is told by the polls of others, and asks when it is looked at again. */
+  /** Only a visible page opens the socket. A hidden page relies on the polls of others, and checks when it becomes visible again. */
   function listen(): void {
-    // Anew: one from before the network went may be dead and not know it.
+    // Always a new socket: one from before a network change may be dead without notice.
     stopListening?.()
     stopListening = isVisible() ? openProgressSocket(() => tick(false)) : undefined
   }

@@ -1,6 +1,3 @@
-/**
- * The page's way to the server, as one piece that is fetched beside the page and not before it: a login form can be
- * read and filled while this is still on its way.
- */
+/** The page's network code as one chunk, loaded in parallel with the page. A login form can be read and filled in before it has arrived. */
 export { watchInstallPrompt } from '#app/browser/install-prompt.ts'
 export { api, ports } from '#app/connection/api.ts'

@@ -1,11 +1,10 @@
-/** When a page asks for the outbox to be sent: at start, when the connection is back, and every while as long as writes wait. */
 import { ports, postToWorker } from '#app/connection/api.ts'
 import { getThisDevice } from '#local/storage/device.ts'
 import { forgetNotes } from '#local/drafts/draft-notes.ts'
 
 /**
- * Signs that there may be a line: none is trusted alone, any may be the one (offline layer, many triggers). iOS sends no
- * `online`, a hidden page gets no timer, Background Sync is in few browsers. `onServerReachable` hears of a server that is back.
+ * Starts all triggers. None is reliable alone: iOS sends no `online` event, a hidden page gets no timers, few browsers have Background
+ * Sync. Calls `onServerReachable` when the server can be reached again.
  */
 export function startOutboxTriggers(onServerReachable: () => void): void {
   const sendAll = () => void sendWaitingEntries(true)
@@ -16,10 +15,7 @@ export function startOutboxTriggers(onServerReachable: () => void): void {
   void watchStalled(onServerReachable)
 }
 
-/**
- * Each second while something waits: a line that is back, or a worker that died over a write, is noticed without any
- * event (O2). The cookie says whether there is anything to look for.
- */
+/** Detects a restored connection or a dead worker without any event (O2). The cookie shows if writes wait. */
 async function watchStalled(onServerReachable: () => void): Promise<void> {
   let probe: (() => Promise<'nothing' | 'go' | 'immediate'>) | undefined
   for (;;) {
@@ -36,7 +32,7 @@ async function watchStalled(onServerReachable: () => void): Promise<void> {
   }
 }
 
-/** Not in step with the pages of others. */
+/** Random, so that the pages of different users do not run in step. */
 const roundMs = { min: 800, spread: 400 }
 
 const tickMs = { min: 4_000, spread: 4_000 }
@@ -49,8 +45,8 @@ async function tick(): Promise<void> {
 }
 
 /**
- * Sends what waits, by the worker if there is one; `immediate` tries at once what waits only because of the line, which the
- * mere passing of time is no reason for. Costs one look into the device when nothing waits.
+ * Sends waiting entries, by the worker if there is one. With `immediate`, also those that wait only for the connection; a timer alone does
+ * not set it. If nothing waits, the cost is one read of the device.
  */
 async function sendWaitingEntries(immediate: boolean): Promise<void> {
   try {
@@ -63,9 +59,8 @@ async function sendWaitingEntries(immediate: boolean): Promise<void> {
   }
 }
 
-/** Something to send, or a sign-out that the server has not heard of. */
 async function hasWork(): Promise<boolean> {
-  // A browser that never kept anything is not made to open a database by the sign-in page.
+  // The sign-in page must not create a database in a browser that never stored anything.
   if ((await indexedDB.databases?.())?.every(({ name }) => name !== 'portal-device')) return false
   const [{ readSession }, { readEntries }, { readUnknownCalls }, { hasSealedWrites }] = await Promise.all([
     import('#local/session/session.ts'),

@@ -1,4 +1,4 @@
-/** What the staff's pages of apps need of the network and no endpoint of the table gives: change logs, and files in pieces. */
+/** Requests of the app pages for staff that are not in the contract: change logs, and uploads in pieces. */
 import { getResource } from '#contract/apps.ts'
 import { headers } from '#contract/headers.ts'
 import { toHttpRequest } from '#contract/http-mapping.ts'
@@ -9,7 +9,7 @@ import { parseJsonText } from '#request/transport/call-http.ts'
 import { isFromServer } from '#request/transport/send-request.ts'
 import { ports } from '#app/connection/api.ts'
 
-/** `trustDocument`: lets the page show this document in a frame (src/app/trusted-types.ts). */
+/** `trustDocument` allows the page to show this document in a frame (src/app/trusted-types.ts). */
 export const createPackages = (trustDocument: (text: string) => void): AppPackages => ({
   fetchChangeLog: (id) => fetchChangeLog(id, trustDocument),
   send: async (file, options) =>
@@ -18,7 +18,7 @@ export const createPackages = (trustDocument: (text: string) => void): AppPackag
     (await import(/* chunk: staff-packages */ '#app/connection/tus-upload.ts')).forgetUpload(ports, id),
 })
 
-/** By the browser's own way, so that the worker's cache of icons and change logs answers where it can (src/sw/media.ts). */
+/** An ordinary fetch, so that the worker can serve it from its cache of icons and change logs (src/sw/media.ts). */
 async function fetchChangeLog(id: string, trustDocument: (text: string) => void): Promise<CallResult<string>> {
   const { path } = toHttpRequest(getResource, { params: { id } })
   const response = await fetch(path, { credentials: 'omit' }).catch(() => null)
@@ -31,7 +31,6 @@ async function fetchChangeLog(id: string, trustDocument: (text: string) => void)
       kind: 'problem',
       problem: readProblem(response.status, parseJsonText(text), response.headers.get(headers.requestId)),
     }
-  // An icon, or what a hotel's network puts in between, is no change log.
   const isChangeLog = response.headers.get('content-type')?.startsWith('text/html') && changeLogStart.test(text)
   if (!isChangeLog) return { kind: 'problem', problem: createLocalProblem('UNREADABLE_ANSWER') }
   const colouredText = applyPageColours(text)
@@ -42,10 +41,7 @@ async function fetchChangeLog(id: string, trustDocument: (text: string) => void)
 const changeLogStart =
   /^<!doctype html><html lang="[\w-]+"><meta charset="utf-8"><title>[^<]*<\/title><style>[^<]*<\/style>/
 
-/**
- * A document that is handed to a frame is under the page's own policy, which lets in no style but those with the build's nonce
- * (docs/decisions/0013): the server's gives way to one in the colours of the page.
- */
+/** Uses the page's colours: in a frame only styles with the build's nonce are allowed (docs/decisions/0013). */
 function applyPageColours(html: string): string {
   const nonce = document.querySelector('meta[name=style-nonce]')?.getAttribute('content') ?? ''
   const page = getComputedStyle(document.documentElement)

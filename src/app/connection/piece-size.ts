@@ -1,18 +1,15 @@
-/**
- * How large the pieces of an upload are. What stands in front of the server may refuse large bodies (nginx: more than 1 MiB), so
- * they begin small, double while they are accepted, and halve when one is refused.
- */
+/** Proxies may refuse large bodies (nginx: over 1 MiB), so pieces start small, then double, and halve if refused. */
 const kib = 1024
 export const pieceLimits = { first: 512 * kib, min: 64 * kib, max: 4096 * kib } as const
 
 export interface PieceSize {
   /** In bytes. */
   readonly bytes: number
-  /** A piece was taken. A last one that is shorter says nothing. */
+  /** Called when a piece was accepted. A shorter last piece does not change the size. */
   onAccepted(bytes: number): void
-  /** False: it is as small as it gets. */
+  /** Returns false if the size cannot be reduced further. */
   onRefused(): boolean
-  /** The connection broke in one. Some proxies close it instead of answering. */
+  /** Called when the connection broke during a piece. Some proxies close it in place of a refusal. */
   onBroken(): void
 }
 

@@ -1,4 +1,3 @@
-/** Prepares this device to work offline: when its user wants it, and by itself in background rounds. */
 import { ports } from '#app/connection/api.ts'
 import { readCachedUser } from '#app/connection/cached-user.ts'
 import { createLocalProblem } from '#contract/problem.ts'
@@ -44,7 +43,7 @@ export const preparer: DevicePreparer = {
   getProgress: () => progress,
   async prepare() {
     await setPreparation({ isOn: true, isOfferClosed: true })
-    // Whoever prepares a device means to keep it: the browser may ask its user.
+    // The user clearly wants to keep the data, so the browser may ask for permission.
     void repeatPersistenceRequest().catch(ports.report)
     return await runPreparation(false)
   },
@@ -55,11 +54,10 @@ export const preparer: DevicePreparer = {
   },
 }
 
-/** On a full disk the end of a run is noted nowhere else. */
+/** In memory, because on a full disk the end of a run cannot be stored. */
 let nextRoundAt = 0
 const roundMs = 15 * 60_000
 
-/** What has changed since the last round, at most every few hours. */
 export async function refreshPreparation(): Promise<void> {
   if (!navigator.onLine || performance.now() < nextRoundAt) return
   const result = await runPreparation(true)

@@ -1,21 +1,18 @@
-/**
- * Progress and changes as the server tells them (D62), while a page looks: a websocket beside the polls, which go on. Where it is
- * cut or blocked nothing is missing, only slower.
- */
+/** A websocket for progress and changes (D62) of a visible page. Without it the polls are only slower. */
 import { ports } from '#app/connection/api.ts'
 import { applyProgress } from '#local/jobs/job-store.ts'
 import { readCurrentSession } from '#request/session/current-session.ts'
 import { notifyChanged } from '#state/live-changes.ts'
 
 const socketPath = '/api/m18s/progress'
-/** Never more than one attempt a second, and fewer while none succeeds (R-26). In ms. */
+/** In ms. At most one attempt a second, and fewer while none succeeds (R-26). */
 const retryMs = { min: 1_000, max: 30_000 }
 
-/** A page that nobody uses asks for nothing by itself, or its session would never end. */
+/** False after a while without user activity. Such a page must not send requests by itself, because its session would never end. */
 let isUsed = true
 addEventListener('click', () => void (isUsed = true), true)
 
-/** `onJobEnded`: one has ended, and its answer can be fetched now. Returns how to stop. */
+/** Calls `onJobEnded` when a job has ended and its result can be fetched. Returns a function that closes the socket. */
 export function openProgressSocket(onJobEnded: () => void): () => void {
   let socket: WebSocket | null = null
   let failures = 0
@@ -25,12 +22,12 @@ export function openProgressSocket(onJobEnded: () => void): () => void {
   async function connect(): Promise<void> {
     const token = await ports.tokenAccess.read(null)
     if (isStopped) return
-    // The polls renew the session; the socket only waits for it.
+    // The polls renew the token; the socket waits for it.
     if (token === null) return retry()
     const newSocket = new WebSocket(`${location.origin.replace(/^http/, 'ws')}${socketPath}`)
     socket = newSocket
     let hasReceived = false
-    // Told at once that the account may have changed: nothing was heard before.
+    // Requests account changes at once, because changes before the socket opened were missed.
     newSocket.addEventListener('open', () => newSocket.send(JSON.stringify({ token, account: true })))
     newSocket.addEventListener('message', ({ data }) => {
       failures = 0
@@ -40,7 +37,7 @@ export function openProgressSocket(onJobEnded: () => void): () => void {
     newSocket.addEventListener('close', () => retry(hasReceived))
   }
 
-  /** `hasReceived`: false where something in between lets no socket through, or the session's token has run out. */
+  /** `hasReceived` is false if a proxy blocks sockets or the session's token has expired. */
   function retry(hasReceived = false): void {
     if (isStopped) return
     if (!hasReceived && isUsed) notifyChanged('account')

@@ -1,7 +1,4 @@
-/**
- * Whose session the page shows: the device's word, in this tab and all others, turned into the store's (M10). Loaded
- * beside the page and not before it: it brings the device's database along.
- */
+/** Copies the session from the device to the store, also from other tabs (M10). Loaded in parallel with the page. */
 import { getUser } from '#contract/accounts.ts'
 import { createLocalProblem } from '#contract/problem.ts'
 import { storeOwnAccount } from '#local/session/own-account.ts'
@@ -15,7 +12,7 @@ import { waitForIdle } from '#app/browser/idle.ts'
 import { watchDatabase } from '#app/connection/database-watch.ts'
 import { initialUser, readCachedUser } from '#app/connection/cached-user.ts'
 
-/** `pageReady`: nobody is shown before the first page can be, or there would be a frame with a hole in it. */
+/** `pageReady`: the user is shown only when the first page can be rendered, so that the layout does not appear without content. */
 export function watchSession(store: AppStore, api: ApiClient, pageReady: Promise<void>) {
   let followCount = 0
   let shownUserJson = ''
@@ -26,7 +23,6 @@ export function watchSession(store: AppStore, api: ApiClient, pageReady: Promise
     shownUserJson = userJson
     if (!isShown) store.dispatch(userRead(user))
   }
-  /** What a lost right showed goes from the device before pages read anew. */
   async function correctUser(user: SessionUser) {
     const ownCount = followCount
     if (shownUserJson && shownUserJson !== JSON.stringify(user))
@@ -55,30 +51,30 @@ export function watchSession(store: AppStore, api: ApiClient, pageReady: Promise
     }
     await readUser(activeSession, ownCount)
   }
-  /** Rows are wiped by then. `hasLeft`: the user signed out on this device. */
+  /** Cached rows are already deleted. `hasLeft`: the user signed out on this device. */
   function showSignedOut(hasLeft: boolean) {
     const { kind } = store.getState().session
     if (kind !== 'signed out') store.dispatch(signedOut(hasLeft ? 'left' : kind === 'unknown' ? 'noSession' : 'ended'))
   }
   async function readUser(session: Session, ownCount: number) {
     const result = await api.call(getUser, {})
-    // Another user has signed in meanwhile: a call of its own follows that change.
+    // Another user has signed in meanwhile. That change triggers its own call.
     if (ownCount !== followCount) return
     const user = result.kind === 'fresh' || result.kind === 'cached' ? result.output : null
     if (user) await correctUser(user as SessionUser)
     if (result.kind === 'fresh') storeAccount(session)
     else if (!user && store.getState().session.kind === 'unknown') {
       store.dispatch(sessionReadFailed(result.kind === 'problem' ? result.problem : createLocalProblem('OFFLINE')))
-      // Nobody has to reload for a connection that is back.
+      // Retries, so that the user need not reload after a reconnect.
       setTimeout(() => ownCount === followCount && void followSession(session), unreadRetryMs)
     }
   }
-  /** As the store has it, which holds no keys. */
+  /** Takes the user from the store, which contains no keys. */
   function storeAccount(session: Session) {
     const pageSession = store.getState().session
     if (pageSession.kind === 'signed in') void storeOwnAccount(session, pageSession.user).catch(() => undefined)
   }
-  // The server has said that rights or names have changed, or has refused what this page took for allowed.
+  // Runs when the server reports a change of rights or names, or has refused a call that this page considered allowed.
   const refresh = throttle(minRefreshMs, async () => {
     if (store.getState().session.kind !== 'signed in') return
     const ownCount = followCount
@@ -86,7 +82,7 @@ export function watchSession(store: AppStore, api: ApiClient, pageReady: Promise
     if (ownCount === followCount && result.kind === 'fresh') await correctUser(result.output as SessionUser)
   })
   const stopListening = subscribeToChanges('account', refresh)
-  // What was looked up at the start is there before the first word of the live query, which says it once more.
+  // The session read at the start is used before the first result of the live query, which then repeats it.
   let lastState: string | undefined
   function handleSession(session: Session | null) {
     const state = session ? `${session.generation} ${session.signedOut}` : ''
@@ -107,7 +103,7 @@ export function watchSession(store: AppStore, api: ApiClient, pageReady: Promise
 const minRefreshMs = 2_000
 const unreadRetryMs = 3_000
 
-/** Runs `action` at once, but never again before it has ended and `minMs` have passed; what comes meanwhile runs it once more. */
+/** Runs `action` at once, but again only after it has ended and `minMs` have passed. Calls in between cause one more run. */
 function throttle(minMs: number, action: () => Promise<void>): () => void {
   let isResting = false
   let isRunPending = false
@@ -122,13 +118,11 @@ function throttle(minMs: number, action: () => Promise<void>): () => void {
   return () => void run()
 }
 
-/** Pictures that the worker stored while somebody else was here, or before everybody left. */
 function forgetMedia(): void {
   const message: WorkerMessage = { type: 'forget' }
   navigator.serviceWorker?.controller?.postMessage(message)
 }
 
-/** What was read at the start, as long as it is still the same session. */
 async function findInitialUser(session: Session): Promise<SessionUser | null> {
   const initial = await initialUser
   return initial.session?.generation === session.generation && initial.cachedUser

@@ -1,7 +1,4 @@
-/**
- * Where uploads that were begun go on, also after a reload: by user and content. Of the file itself nothing is stored, and
- * no longer than the server keeps what has come of it.
- */
+/** Stores addresses of unfinished uploads by user and content, no longer than the server keeps the bytes. */
 import type { PreviousUpload, UrlStorage } from 'tus-js-client'
 
 const maxAgeMs = 86_400_000
@@ -24,7 +21,7 @@ export function createStartedUploads(storage: Pick<Storage, 'getItem' | 'setItem
       if (Object.keys(uploads).length === 0) storage.removeItem(storageKey)
       else storage.setItem(storageKey, JSON.stringify(uploads))
     } catch {
-      // Without room an upload begins anew after a reload.
+      // Without free space an upload restarts after a reload.
     }
   }
   const toPreviousUpload = (fingerprint: string, { url, at }: StartedUploads[string]): PreviousUpload => ({

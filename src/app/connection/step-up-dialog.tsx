@@ -1,6 +1,6 @@
 /**
- * The password once more, above whatever asked for it, which waits and goes on (S-48). Nothing of it is kept or queued.
- * A root of its own: any page may need it, and none carries it along.
+ * Asks for the password again, above the page whose call waits for it and then continues (S-48). Nothing of it is stored or queued. It has
+ * a React root of its own, because any page may need it and none should load it in advance.
  */
 import '#features/accounts/factor-words.ts'
 import { type FormEvent, useId, useState } from 'react'
@@ -18,7 +18,7 @@ import { formatFieldProblem } from '#ui/i18n/problem-messages.ts'
 
 let pendingDialog: Promise<boolean> | null = null
 
-/** One question for all who wait for it. False: it was closed. */
+/** All waiting callers share one dialog. Resolves to false if it was closed. */
 export const openStepUpDialog = (api: ApiClient): Promise<boolean> =>
   (pendingDialog ??= showDialog(api).finally(() => (pendingDialog = null)))
 

@@ -1,6 +1,6 @@
 /**
- * A package in pieces by tus 1.0 (U-13): the browser sends them, past worker and outbox, each with the token of its moment. What
- * was sent before the line dropped, or before a reload, is not sent again.
+ * Uploads a package in pieces by tus 1.0 (U-13). The browser sends them without worker and outbox, each with the current token. Bytes sent
+ * before a lost connection or a reload are not sent again.
  */
 import { type DetailedError, type HttpRequest, Upload } from 'tus-js-client'
 import { headers } from '#contract/headers.ts'
@@ -16,12 +16,12 @@ import { createPieceSize, type PieceSize } from '#app/connection/piece-size.ts'
 import { createStartedUploads } from '#app/connection/started-uploads.ts'
 
 const uploadPath = '/api/app/upload/tus'
-/** In ms; from the first again as soon as anything was sent. Who asked is told after the last. */
+/** In ms. Starts from the first delay again when anything was sent. After the last one the caller gets a problem. */
 const retryDelaysMs = [200, 1_000, 2_000, 4_000]
 
 /**
- * Resolves to the upload's id once the server has all of it; to OFFLINE where the line did not come back soon, to
- * UNREADABLE_FILE where the file can no longer be read, and never when `signal` ends it: what was sent stays.
+ * Resolves to the upload's id when the server has the complete file. Resolves to OFFLINE if the connection did not return soon, and to
+ * UNREADABLE_FILE if the file can no longer be read. Never resolves if `signal` stops it; the bytes sent so far stay on the server.
  */
 export function uploadInPieces(
   ports: PagePorts,
@@ -36,7 +36,7 @@ export function uploadInPieces(
       metadata: { filename: file.name },
       chunkSize: pieceSize.bytes,
       retryDelays: retryDelaysMs,
-      // Nothing that a person wrote stays on the device.
+      // Stores no file name or other text of the user on the device.
       fingerprint: async () => `${(await readCurrentSession(ports))?.forUser ?? ''} ${md5}`,
       urlStorage: createStartedUploads(localStorage),
       removeFingerprintOnSuccess: true,
@@ -63,7 +63,7 @@ export function uploadInPieces(
   })
 }
 
-/** Whether a piece that was refused as too large, and not by our server, may go smaller. Null: it is about something else. */
+/** Reduces the size after a proxy's refusal; returns false if impossible, null if the error has another cause. */
 function fitPieceSize(
   pieceSize: PieceSize,
   { originalRequest, originalResponse: response }: DetailedError,
@@ -76,7 +76,7 @@ function fitPieceSize(
 
 const parseUploadId = (url: string | null) => url?.split('/').at(-1) ?? ''
 
-/** Signs each request; a token that was refused is renewed once before it counts as a refusal. */
+/** Adds the token to each request. A refused token is renewed once before the upload fails. */
 function createTokenSigner(ports: PagePorts) {
   let usedToken: string | null = null
   let refusedToken: string | null = null
@@ -84,7 +84,7 @@ function createTokenSigner(ports: PagePorts) {
     async sign(request: HttpRequest) {
       const session = await readCurrentSession(ports)
       usedToken = await getFreshToken(ports, refusedToken)
-      // Without one the line is down as well; after a while who asked is told so.
+      // Without a token the connection is down too. After the retries the caller gets a problem.
       if (usedToken === null) throw new Error('no token can be had now')
       request.setHeader('Authorization', `Bearer ${usedToken}`)
       if (session) request.setHeader(headers.forUser, session.forUser)
@@ -96,7 +96,7 @@ function createTokenSigner(ports: PagePorts) {
         refusedToken = usedToken
         return true
       }
-      // 409, 423: an earlier piece is still being written down.
+      // 409 and 423: an earlier piece is still being written.
       return [0, 409, 423].includes(status) || status >= 500
     },
   }
@@ -108,16 +108,15 @@ async function toUploadProblem(ports: PagePorts, error: Error | DetailedError): 
   const requestId = response?.getHeader(headers.requestId) ?? null
   if (response && status > 0 && !requestId) return await toForeignProblem(ports, { status, headers: new Headers() })
   if (response && status > 0) return readProblem(status, parseJsonText(response.getBody()), requestId)
-  // Without a request nothing was sent: the file itself cannot be read.
+  // Without a request nothing was sent, so the file itself cannot be read.
   return createLocalProblem('originalRequest' in error && error.originalRequest ? 'OFFLINE' : 'UNREADABLE_FILE')
 }
 
-/** Takes back what was sent of it, whole or in part. */
 export async function forgetUpload(ports: PagePorts, id: string): Promise<CallResult<null>> {
   const request = { method: 'DELETE', path: `${uploadPath}/${id}`, headers: { 'tus-resumable': '1.0.0' }, body: null }
   const response = await sendSignedIn(ports, request)
   if (!response) return { kind: 'problem', problem: createLocalProblem('OFFLINE') }
-  // Gone already, or its day was over: as wanted.
+  // Already deleted or expired, which is the goal.
   if (response.status < 300 || response.status === 404) return { kind: 'fresh', output: null }
   return { kind: 'problem', problem: toProblem(response) }
 }

@@ -1,17 +1,16 @@
-/** Texts: which language is shown. A noun's file travels with the pages that need it (I-01). */
+/** Texts of pages and the current language. The file of a noun is loaded with the pages that need it (I-01). */
 import type { Language } from '#domain/accounts/users.ts'
 import { setMessageLoader, i18n, getLanguage, type MessageNamespace } from '#ui/i18n/messages.ts'
 import { languageTags } from '#app/i18n/language.ts'
 import { storePreference } from '#app/preferences/preferences.ts'
 import { frameNamespaces, initialLanguage, loadLocaleFile } from '#app/i18n/locale-files.ts'
 
-/** What any page has shown: another language is shown when it has these too. */
+/** Namespaces of all pages shown so far. A new language is shown when these are loaded. */
 const requestedNamespaces = new Set<MessageNamespace>(frameNamespaces)
-/** The latest choice counts, however late the texts of an earlier one come. */
+/** The latest choice counts, even if texts of an earlier choice arrive later. */
 let chosenLanguage: Language = initialLanguage
 let startPromise: Promise<void> | undefined
 
-/** Resolves when the frame can be drawn. */
 export const startMessages = (): Promise<void> => (startPromise ??= start())
 
 async function start(): Promise<void> {
@@ -22,7 +21,7 @@ async function start(): Promise<void> {
   i18n.on('languageChanged', updateDocumentLanguage)
 }
 
-/** What is installed or brought up to date now is called as the page speaks (I-11). */
+/** The manifest follows the page's language, so that an app installed or updated now has a name in it (I-11). */
 function updateDocumentLanguage(): void {
   const language = getLanguage()
   document.documentElement.lang = languageTags[language]
@@ -30,7 +29,7 @@ function updateDocumentLanguage(): void {
   document.querySelector('link[rel=manifest]')?.setAttribute('href', `/saas/${name}.webmanifest`)
 }
 
-/** What cannot be fetched now is asked for again by the next who needs it, and when the line is back; until then its keys are shown. */
+/** A failed file is requested again later, also when the connection is back. Until then its keys are shown. */
 async function fetchMessages(language: Language, namespaces: readonly MessageNamespace[]): Promise<void> {
   const missingNamespaces = namespaces.filter((namespace) => !i18n.hasResourceBundle(language, namespace))
   await Promise.all(
@@ -42,11 +41,9 @@ async function fetchMessages(language: Language, namespaces: readonly MessageNam
   )
 }
 
-/** Texts of a page, in the language that is shown when they are here. */
 export async function loadPageMessages(...namespaces: MessageNamespace[]): Promise<void> {
   for (const namespace of namespaces) requestedNamespaces.add(namespace)
   await Promise.all([startMessages(), fetchMessages(chosenLanguage, namespaces)])
-  // Another language may have been chosen meanwhile.
   await fetchMessages(chosenLanguage, namespaces)
 }
 
@@ -57,7 +54,7 @@ export async function loadWithMessages<T>(load: () => Promise<T>, ...namespaces:
 
 export async function chooseLanguage(language: Language): Promise<void> {
   chosenLanguage = language
-  // At once: the page may be left, or the line be cut, before its texts are here.
+  // Stored at once: the page may be left, or the connection lost, before the texts are loaded.
   storePreference('portal.language', language)
   await fetchMessages(language, [...requestedNamespaces])
   if (chosenLanguage === language) await i18n.changeLanguage(language)

@@ -1,4 +1,3 @@
-/** The tab of a contract with its backups: what is paid, explained and printed there is the orders' to know. */
 import '#features/orders/wizard-words.ts'
 import { ContractBackups } from '#features/backups/subscribe/ContractBackups.tsx'
 import type { OrderParts } from '#features/backups/order-parts.ts'
@@ -8,7 +7,6 @@ import { PaymentResult } from '#features/orders/payment/PaymentResult.tsx'
 import { printDocument } from '#features/orders/print/print-document.ts'
 import { FeeBreakdown } from '#features/orders/quote/FeeBreakdown.tsx'
 
-/** A backup is made of no modules. */
 const noModules: ReadonlyMap<string, string> = new Map()
 
 const orderParts: OrderParts = {

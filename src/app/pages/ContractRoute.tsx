@@ -1,10 +1,9 @@
-/** A contract with what the services know of its running system, and the tab of its backups: a feature sees no other one. */
 import { lazy } from 'react'
 import { ServiceEvents } from '#app/pages/ServiceEvents.tsx'
 import { ContractPage } from '#features/orders/detail/ContractPage.tsx'
 import type { ContractBackupsPart, ContractServicePart } from '#features/orders/detail/service-part.ts'
 
-/** Where its part is not kept yet and there is no line, the contract stands without it. */
+/** If its code is not cached and there is no connection, the contract is shown without it. */
 const LazyService = lazy<ContractServicePart>(() =>
   import(/* chunk: orders-services */ '#features/services/info/ContractService.tsx').then(
     ({ ContractService: ServicePart }) => ({

@@ -1,4 +1,3 @@
-/** This device, with what prepares it for work offline; without that code the page is shown alone. */
 import { createOptionalPart } from '#app/pages/create-optional-part.tsx'
 import { Device } from '#features/device/pages/Device.tsx'
 

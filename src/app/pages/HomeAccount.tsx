@@ -1,4 +1,4 @@
-/** How the own account is guarded, for home: of no use without a connection. */
+/** Account security on the home page. Only useful online. */
 import { useTranslation } from 'react-i18next'
 import { TwoStepReport } from '#features/accounts/home/TwoStepReport.tsx'
 import { RecentSignIns } from '#features/sessions/home/RecentSignIns.tsx'

@@ -1,4 +1,3 @@
-/** Home with what the other features know: a feature sees no other one, and each comes from the part that its people keep. */
 import { type ComponentType, lazy, useEffect } from 'react'
 import { createOptionalPart } from '#app/pages/create-optional-part.tsx'
 import { loadWithMessages } from '#app/i18n/page-messages.ts'
@@ -8,7 +7,7 @@ import { HomeOverview, type HomeSource } from '#features/home/HomeOverview.tsx'
 import { useSignedInSession } from '#state/use-store.ts'
 import type { HomeReport, OnReport } from '#ui/page/home-report.ts'
 
-/** After the first drawing; where its part is not kept yet and there is no line, home stands without what it knows. */
+/** Loaded after the first render. If its chunk is not cached and there is no connection, the home page is shown without it. */
 function createSource(source: HomeReport['source'], load: () => Promise<HomeSource['Report']>): HomeSource {
   const Report = lazy<ComponentType<{ onReport: OnReport }>>(async () => {
     await waitForFirstPage()
@@ -72,7 +71,6 @@ const ServicesCard = createOptionalPart(async () => {
   return (await loadWithMessages(load, 'entrance')).OwnServices
 })
 
-/** Asked once of a tablet and of the installed app. */
 const PrepareOfferCard = createOptionalPart(
   async () => (await import(/* chunk: common-prepare */ '#app/pages/prepare-parts.tsx')).DevicePrepareOffer,
 )

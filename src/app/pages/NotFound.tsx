@@ -7,7 +7,7 @@ import '#ui/icons/app-icons.ts'
 import { Page } from '#ui/page/Page.tsx'
 import { useTranslation } from 'react-i18next'
 
-/** For addresses that are no place of the portal. Who is signed in is told so inside the frame. */
+/** Shown for unknown addresses. Signed-in users see it inside the layout. */
 export function NotFound() {
   const { t } = useTranslation('shell')
   const { pathname } = useLocation()

@@ -1,4 +1,4 @@
-/** Hands the outbox page what only the request pipeline can do with its entries; comes with the page and not before. */
+/** Connects the outbox page to the actions of the request pipeline. Loaded with the page and not earlier. */
 import { lazy } from 'react'
 import { ports } from '#app/connection/api.ts'
 import type { Intent } from '#contract/endpoint.ts'
@@ -15,7 +15,7 @@ import { readCurrentSession } from '#request/session/current-session.ts'
 
 const ownActions = createOutboxActions(ports)
 
-/** What waits for its user's password (S-48) goes after it. */
+/** A write that needs its user's password (S-48) is resent after the password was confirmed. */
 const actions: OutboxActions = {
   ...ownActions,
   async retry(intent) {
@@ -29,21 +29,20 @@ const FixUserForm = lazy(async () => ({
 }))
 const fixForms = { [createUser.name]: FixUserForm, [updateCompanyUser.name]: FixUserForm }
 
-/** As long as a page waits for any write before it says that it is queued (protocol 21). */
+/** In ms. As long as any page waits for a write before it shows it as queued (protocol 21). */
 const maxWaitMs = 3_000
 
-/** Where the server wants the password first (S-48), the same once more after it. */
+/** If the server requires the password first (S-48), sends the write once more after it was confirmed. */
 async function send(intent: Intent, input: EntryView['input']): Promise<CallResult<unknown>> {
   const result = await sendOnce(intent, input)
   if (result.kind !== 'problem' || result.problem.code !== 'STEP_UP_REQUIRED') return result
   return (await ports.stepUp?.()) ? await sendOnce(intent, input) : result
 }
 
-/** The same wish in its old place, and what becomes of it in the next moments. */
 async function sendOnce(intent: Intent, input: EntryView['input']): Promise<CallResult<unknown>> {
   const session = await readCurrentSession(ports)
   if (!session) return { kind: 'problem', problem: createLocalProblem('NOT_STARTED'), intent }
-  // Sent meanwhile: what was typed here came too late for it.
+  // Sent meanwhile, so the correction came too late.
   if (!(await actions.fix(intent, input)))
     return { kind: 'problem', problem: createLocalProblem('STATE_CONFLICT'), intent }
   const { settled, stop } = waitUntilSettled(session.db, intent)

@@ -1,4 +1,3 @@
-/** A price list with the fee tree of the orders: a feature sees no other one. */
 import { lazy, Suspense } from 'react'
 import { PriceListPage } from '#features/prices/editor/PriceListPage.tsx'
 import type { ShowFee } from '#features/prices/rehearsal/annual-fee.ts'

@@ -3,7 +3,7 @@ import type { ServiceCompanyFilter } from '#features/services/list/ServiceListPa
 import { CompanyPicker } from '#features/orders/wizard/fields/CompanyPicker.tsx'
 import { useTranslation } from 'react-i18next'
 
-/** Whose services: empty for everybody's. */
+/** Filters services by company. Empty means all companies. */
 export const ServiceCompany: ServiceCompanyFilter = ({ companyId, onChoose }) => {
   const { t } = useTranslation('services')
   return (

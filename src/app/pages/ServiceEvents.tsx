@@ -1,4 +1,3 @@
-/** What was done to a service lately, out of the audit trail: a feature sees no other one. */
 import { createOptionalPart } from '#app/pages/create-optional-part.tsx'
 import type { ServiceEventsPart } from '#features/services/info/ServicePanel.tsx'
 

@@ -1,4 +1,3 @@
-/** A service with what was done to it and with its backups: a feature sees no other one. */
 import { createOptionalPart } from '#app/pages/create-optional-part.tsx'
 import { ServiceEvents } from '#app/pages/ServiceEvents.tsx'
 import { ServiceDetailsPage } from '#features/services/info/ServiceDetailsPage.tsx'

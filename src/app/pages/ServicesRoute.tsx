@@ -1,8 +1,7 @@
-/** The services with the orders' way of finding a company: a feature sees no other one. */
 import { createOptionalPart } from '#app/pages/create-optional-part.tsx'
 import { type ServiceCompanyFilter, ServiceListPage } from '#features/services/list/ServiceListPage.tsx'
 
-/** Without its code the list has the services of all companies. */
+/** Without its code the list shows the services of all companies. */
 const CompanyFilter: ServiceCompanyFilter = createOptionalPart(
   async () => (await import(/* chunk: staff-services */ '#app/pages/ServiceCompany.tsx')).ServiceCompany,
 )

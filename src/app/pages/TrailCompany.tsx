@@ -4,7 +4,7 @@ import { CompanyPicker } from '#features/orders/wizard/fields/CompanyPicker.tsx'
 import { useSignedInSession } from '#state/use-store.ts'
 import { useTranslation } from 'react-i18next'
 
-/** Whose trail: empty for the own company's. */
+/** Selects the company of the trail. Empty means the own company. */
 export const TrailCompany: TrailCompanyFilter = ({ companyId, onChoose }) => {
   const { t } = useTranslation('audit')
   const { user } = useSignedInSession()

@@ -1,6 +1,6 @@
 import { type ComponentType, lazy, Suspense } from 'react'
 
-/** A part of a page that is loaded when it is first shown. Where it cannot be loaded, the page is shown without it. */
+/** Creates a part of a page that is loaded when it is first shown. If it cannot be loaded, the page is shown without it. */
 export function createOptionalPart<Props extends object>(
   load: () => Promise<ComponentType<Props>>,
 ): ComponentType<Props> {

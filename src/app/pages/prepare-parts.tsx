@@ -1,4 +1,3 @@
-/** What prepares this device for work offline, with the run of this page: a feature knows no network. */
 import { preparer } from '#app/connection/preparation.ts'
 import { PrepareOffer } from '#features/device/prepare/PrepareOffer.tsx'
 import { PreparePanel } from '#features/device/prepare/PreparePanel.tsx'

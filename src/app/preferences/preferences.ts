@@ -1,4 +1,4 @@
-/** Small choices of this browser. Storage may be forbidden: then they last as long as the page. */
+/** Preferences of this browser. If storage is forbidden, they last as long as the page. */
 const pageValues = new Map<string, string>()
 
 export type PreferenceName = 'portal.language' | 'portal.theme' | 'portal.install' | 'portal.support'
@@ -15,7 +15,5 @@ export function storePreference(name: PreferenceName, value: string) {
   pageValues.set(name, value)
   try {
     localStorage.setItem(name, value)
-  } catch {
-    // Kept for the page above; there is nowhere else to keep it.
-  }
+  } catch {}
 }

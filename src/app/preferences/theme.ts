@@ -1,4 +1,4 @@
-/** Light, dark, or as the system has it; remembered for this browser (C-34). */
+/** The theme: light, dark, or that of the system. Stored for this browser (C-34). */
 import { readPreference, storePreference } from '#app/preferences/preferences.ts'
 
 export const themes = ['light', 'dark', 'system'] as const
@@ -20,13 +20,12 @@ export const subscribeToTheme = (listener: () => void) => {
   return () => listeners.delete(listener)
 }
 
-/** What is shown, whichever way it was chosen. */
 export const isDark = () => readTheme() === 'dark' || (readTheme() === 'system' && getDarkMedia().matches)
 
 function applyTheme() {
   const isDarkNow = isDark()
   document.documentElement.dataset.theme = isDarkNow ? 'dark' : 'light'
-  // The window's own frame follows the page, whatever the system prefers.
+  // The window frame follows the page and not the system.
   for (const meta of document.querySelectorAll('meta[name=theme-color]')) {
     meta.removeAttribute('media')
     meta.setAttribute('content', isDarkNow ? '#141d21' : '#ffffff')

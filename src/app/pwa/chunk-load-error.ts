@@ -1,4 +1,4 @@
-/** Code that could not be fetched: most likely a new build took it away under an open page (P-15, W-10). */
+/** Handles code that could not be loaded, usually because a new build has replaced it (P-15, W-10). */
 import { hasFilledForm, reloadOnce } from '#app/pwa/reload-once.ts'
 import { ports } from '#app/connection/api.ts'
 import { hasUnsavedInput } from '#app/pwa/unsaved-input.ts'
@@ -8,17 +8,14 @@ import { fetchBuildInfo } from '#app/pwa/build-info.ts'
 const maxTries = 10
 const retryIntervalMs = 1_000
 
-/**
- * Brings the newer build if there is one, which this page is no use without. Else loads the page again, once. Nothing
- * without a line, nor over unsaved words.
- */
+/** Activates a newer build, or else reloads once. Does nothing offline, or while there is unsaved input. */
 export async function recoverFromLoadError(): Promise<void> {
   const buildInfo = await fetchBuildInfo()
   if (!buildInfo) return
   const registration = await navigator.serviceWorker?.getRegistration('/saas/')
   if (registration?.active && buildInfo.build !== ports.build) {
     forceUpdate()
-    // Asked for more than once: the first time may meet a server that is only just back, or files on their way.
+    // Tried several times, because the server may just be restarting, or the files may still be loading.
     for (let tries = 0; tries < maxTries && !registration.waiting; tries++) {
       if (!registration.installing) await registration.update().catch(() => undefined)
       await ports.wait(retryIntervalMs)
@@ -26,6 +23,6 @@ export async function recoverFromLoadError(): Promise<void> {
     if (registration.waiting) markUpdateReady()
     return
   }
-  // It is the same build that the server has: most likely only the line was lost for a moment, and pressing again brings it.
+  // The server has the same build, so the connection was probably lost for a moment. Another click loads the code.
   if (!hasUnsavedInput() && !hasFilledForm()) reloadOnce('build')
 }

@@ -1,6 +1,6 @@
 import type { OptionalChunk, WorkerMessage } from '#request/ports.ts'
 
-/** The first visit's worker is being made yet; where there is none, nothing is kept and nothing is missed. */
+/** On the first visit the worker is still being installed. Without a worker nothing is cached, and nothing else fails. */
 export function keepOptionalChunk(chunk: OptionalChunk): void {
   const message: WorkerMessage = { type: 'keep', part: chunk }
   void navigator.serviceWorker?.ready.then(({ active }) => active?.postMessage(message))

@@ -1,24 +1,22 @@
-/** The registration of the service worker, through workbox-window. */
 import { Workbox } from 'workbox-window'
 
-/** Registers /saas/sw.js, and looks for newer builds of it. */
 export interface WorkerRegistration {
-  /** Rejects when the worker cannot be fetched, and may be called again then. Resolves to the active worker, if there is one yet. */
+  /** Resolves to the active worker, or null if none is active yet. Rejects if the worker cannot be loaded; may then be called again. */
   register(): Promise<ServiceWorker | null>
-  /** Looks for a newer build; never rejects. */
+  /** Checks for a newer build. Never rejects. */
   update(): Promise<void>
 }
 
 /**
- * `onUpdateWaiting` hears of every build that was installed and waits to be taken: whoever asked for it, also before anybody listened. The
- * first build of all takes over without waiting and is not told of.
+ * Calls `onUpdateWaiting` for every build that is installed and waits for activation, from any tab, also if it was installed earlier. The
+ * very first build activates without waiting and is not reported.
  */
 export function createRegistration(onUpdateWaiting: () => void): WorkerRegistration {
   const workbox = new Workbox('/saas/sw.js', { scope: '/saas/', updateViaCache: 'none' })
   workbox.addEventListener('waiting', onUpdateWaiting)
   let registration: ServiceWorkerRegistration | undefined
 
-  // Workbox follows neither a worker that was being installed before, nor more than one that another tab asked for.
+  // Workbox ignores a worker that was already installing, and all but one that other tabs requested.
   function watchInstallingWorker(): void {
     const isWaiting = () => Boolean(registration?.waiting && registration.active)
     registration?.installing?.addEventListener('statechange', () => isWaiting() && onUpdateWaiting())

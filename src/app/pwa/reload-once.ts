@@ -3,7 +3,7 @@ declare const __BUILD__: string
 const storageKey = 'portal.loaded-again'
 const minuteMs = 60_000
 
-/** Loads the page again, once a build or once a minute in this tab: what is missing for good ends in words, not in a circle. */
+/** Reloads at most once per build or minute in this tab, so that a permanent error does not repeat it endlessly. */
 export function reloadOnce(limit: 'build' | 'minute'): void {
   const period = limit === 'build' ? __BUILD__ : String(Math.floor(Date.now() / minuteMs))
   if (sessionStorage.getItem(storageKey + limit) === period) return
@@ -11,7 +11,7 @@ export function reloadOnce(limit: 'build' | 'minute'): void {
   location.reload()
 }
 
-/** What stands in a form, a login's password above all, for which no page asks before it is left. */
+/** Returns true if a form has input, such as a login password, for which the page does not warn before it is left. */
 export const hasFilledForm = () =>
   [...document.querySelectorAll<HTMLInputElement | HTMLTextAreaElement>('form :is(input, textarea)')].some(
     ({ type, value }) => value !== '' && !['checkbox', 'radio', 'hidden'].includes(type),

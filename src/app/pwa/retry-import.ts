@@ -1,7 +1,6 @@
 /**
- * Code that no page waits for. Where the line is cut in the first moments of a visit it cannot be fetched, and nobody presses
- * anything to have it after all: it is asked for again when there may be a line, by itself less and less often, because what
- * a new build took away does not come back.
+ * Loads code that no page waits for. If the connection is lost early in a visit, no user action would load it again. So it is retried when
+ * the connection may be back, with growing intervals, because code that a new build removed never comes back.
  */
 export const retryImport = <T>(load: () => Promise<T>, ms = 10_000): Promise<T> =>
   load().catch(() => waitForConnection(ms).then(() => retryImport(load, 2 * ms)))

@@ -1,4 +1,4 @@
-/** The service worker as the page sees it: registered, replaced only with consent, and told when there may be a line. */
+/** Registers the worker, replaces it only with consent, and notifies it when the connection may be back. */
 import { startOutboxTriggers } from '#app/connection/outbox-triggers.ts'
 import { retryImport } from '#app/pwa/retry-import.ts'
 import { ports, bypassWorker, getWorker } from '#app/connection/api.ts'
@@ -12,9 +12,9 @@ import type { PageMessage, WorkerMessage } from '#request/ports.ts'
 let registration: WorkerRegistration | undefined
 let buildInfo: BuildInfo | null = null
 
-/** Registers /saas/sw.js; called once after the first paint. `onServerReachable` hears of a server that is back. */
+/** Registers /saas/sw.js. Called once after the first paint. Calls `onServerReachable` when the server can be reached again. */
 export function startWorker(onServerReachable: () => void): void {
-  // A worker that cannot be registered is no reason not to work: the page runs the same pipeline.
+  // If the worker cannot be registered, the page runs the same pipeline itself.
   if ('serviceWorker' in navigator && import.meta.env.PROD) void start().catch(ports.report)
   startOutboxTriggers(onServerReachable)
   void import('#app/connection/refresh-stored-data.ts')
@@ -35,7 +35,6 @@ async function start(): Promise<void> {
   await registerWorker()
 }
 
-/** Code that cannot be fetched, now or before anybody listened. */
 function watchMissingChunks(): void {
   const recoverFromLoadError = () =>
     void import('#app/pwa/chunk-load-error.ts').then((module) => module.recoverFromLoadError()).catch(ports.report)
@@ -51,39 +50,38 @@ async function registerWorker(): Promise<void> {
     void holdUnsavedInputLock()
     markUpdateReady()
   })
-  // Cut in the first moments of a visit it cannot be fetched either, and the visit may be a long one.
+  // If the connection is lost early, registration fails too, and the visit may be a long one, so it is retried.
   const active = await retryImport(() => worker.register())
   registration = worker
   requestClaim(active)
   await compareBuilds()
 }
 
-/** A page that was on its way when the first worker took over is not among those that it took, and would stay without. */
+/** A page that was still loading when the first worker activated was not claimed, and would stay without a worker. */
 function requestClaim(active: ServiceWorker | null): void {
   const message: WorkerMessage = { type: 'claim' }
   if (!navigator.serviceWorker.controller) active?.postMessage(message)
 }
 
-/** Asks the server which build it serves and what it wants of the worker, and does it. */
 export async function checkBuild(): Promise<void> {
   const newBuildInfo = await fetchBuildInfo()
   if (!newBuildInfo) return
   buildInfo = newBuildInfo
   if (newBuildInfo.bypass) {
-    // What waits stays in the database, and is sent by this page.
+    // Waiting writes stay in the database. This page sends them.
     bypassWorker()
     await (await navigator.serviceWorker.getRegistration('/saas/'))?.unregister()
   } else if (newBuildInfo.build !== ports.build) await registration?.update()
   if (isOlderBuild(ports.build, newBuildInfo.minimumBuild)) {
     forceUpdate()
-    // No worker brings it: then the network does.
+    // Without a worker, a reload from the network brings the new build.
     if (!getWorker() && newBuildInfo.build !== ports.build) markUpdateReady()
   }
 }
 
 const checkMs = { hourly: 3_600_000, min: 60_000 }
 
-/** Every hour, and when the page is looked at again (W-09). */
+/** Checks every hour, and when the page becomes visible again (W-09). */
 function scheduleBuildChecks(): void {
   let lastCheckAt = Date.now()
   const checkIfDue = (minIntervalMs: number) => {

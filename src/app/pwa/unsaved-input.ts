@@ -1,9 +1,6 @@
-/**
- * Whether something typed would be lost by leaving. Whoever has such a thing asks before the tab goes (`beforeunload`), and
- * that is what is asked here: no form has to be told of updates, and none can be forgotten.
- */
+/** Checks for unsaved input by a `beforeunload` event, which forms handle anyway. */
 
-/** Held shared by every tab with unsaved words, while an update waits; whoever has it alone knows that there are none. */
+/** Shared by tabs with unsaved input while an update waits. A tab that gets it alone knows that no tab has any. */
 export const unsavedInputLock = 'portal-typing'
 
 export const hasUnsavedInput = (): boolean => !window.dispatchEvent(new Event('beforeunload', { cancelable: true }))
@@ -11,7 +8,7 @@ export const hasUnsavedInput = (): boolean => !window.dispatchEvent(new Event('b
 const checkMs = 500
 let isWatching = false
 
-/** Tells the other tabs from now on. Looked at now and then, and only while an update waits: nobody announces a key press. */
+/** Checks at intervals, and only while an update waits, because no event reports input. */
 export async function holdUnsavedInputLock(): Promise<void> {
   if (isWatching || !navigator.locks) return
   isWatching = true

@@ -1,6 +1,6 @@
 /**
- * How a new build of the client takes over: asked for, or, below the server's minimum, by itself; never over unsaved words
- * or a write on its way; in all tabs at once. What fails on the way leaves the old build in its place.
+ * Activates a new build of the client: with the user's consent, or automatically below the server's minimum build. Never with unsaved input
+ * or during a write, and in all tabs at once. If it fails, the old build stays active.
  */
 import { messageSW } from 'workbox-window'
 import { getBuildNumber } from '#contract/client-build.ts'
@@ -12,24 +12,21 @@ import { hasUnsavedInput, unsavedInputLock } from '#app/pwa/unsaved-input.ts'
 import { fetchBuildInfo } from '#app/pwa/build-info.ts'
 
 /**
- * ready: a new build waits to be taken. taken: another tab took it, and this one kept its words: loading it is all that is
- * missing. held: agreed to, and something must end first. forced: the server asks for it, so there is no "later".
+ * `ready`: a new build waits. `taken`: another tab activated it, and this tab was not reloaded because of unsaved input. `held`: the user
+ * agreed, but input or a write must end first. `isForced`: the server requires the update, so it cannot be postponed.
  */
 export type UpdateState =
   | { kind: 'none' }
   | { kind: 'ready' | 'taken' | 'applying' | 'failed'; isForced: boolean }
   | { kind: 'held'; reason: 'typing' | 'sending'; isForced: boolean }
 
-/** How long nobody sends for it: what waits to be sent is work of the old worker, which would not come to rest. */
+/** How long no page sends the outbox: sending is work of the old worker, which would then stay active. */
 const quietMs = 5_000
-/**
- * A call that meets the old worker in the moment of its end brings it back, and the browser looks again only when that one
- * has had nothing to do for half a minute.
- */
+/** A request during the activation restarts the old worker, and the browser tries again only when that one was idle for half a minute. */
 const takeOverMs = 60_000
-/** The old worker may be in the middle of something; Chromium gives it five minutes. */
+/** The old worker may be busy. Chromium gives it five minutes. */
 const forceAgainMs = 10_000
-/** A request's own limit and somewhat more: whoever sends longer than that has a dead line, and repeats. */
+/** A little more than the request timeout. A longer request has lost its connection and will be repeated. */
 const sendingMs = 35_000
 
 let updateState: UpdateState = { kind: 'none' }
@@ -42,39 +39,38 @@ function setUpdateState(newState: UpdateState): void {
   for (const listener of listeners) listener(newState)
 }
 
-/** Hears how it stands, at once and on every change. Returns how to stop. */
+/** Calls the listener with the state now and after each change. Returns an unsubscribe function. */
 export function subscribeToUpdate(listener: (update: UpdateState) => void): () => void {
   listeners.add(listener)
   listener(updateState)
   return () => void listeners.delete(listener)
 }
 
-/** A new build is there: by a waiting worker, or on the server alone. */
 export function markUpdateReady(): void {
   if (updateState.kind === 'none' || updateState.kind === 'failed') setUpdateState({ kind: 'ready', isForced })
   if (isForced) void applyUpdate()
 }
 
-/** This build is of no use any more: what waits is taken without asking, now or when it comes. */
+/** Called when this build may no longer be used: a new build is activated without consent, now or when it arrives. */
 export function forceUpdate(): void {
   if (isForced) return
   isForced = true
   if (updateState.kind !== 'none') markUpdateReady()
 }
 
-/** Not now: what was held goes on waiting to be asked for. */
+/** The user postponed the update, so an update on hold waits for consent again. */
 export function postponeUpdate(): void {
   abortController?.abort()
 }
 
-/** Lets the waiting build take over once nothing is lost by it. Every tab loads itself when it does. */
+/** Activates the waiting build when nothing is lost by it. Every tab then reloads itself. */
 export async function applyUpdate(): Promise<void> {
   if (updateState.kind === 'taken') return location.reload()
   if (updateState.kind === 'applying' || updateState.kind === 'held') return
   abortController = new AbortController()
   setUpdateState({ kind: 'held', reason: 'typing', isForced })
   try {
-    // Without locks nobody can ask the other tabs: each of them looks at itself when the new build takes over.
+    // Without locks other tabs cannot be checked. Each checks itself when the new build is active.
     if (!navigator.locks) await applyWhenNothingIsSent()
     else await navigator.locks.request(unsavedInputLock, { signal: abortController.signal }, applyWhenNothingIsSent)
   } catch (error) {
@@ -88,17 +84,16 @@ async function applyWhenNothingIsSent(): Promise<void> {
   const [session, { getSenderLockName }] = await Promise.all([readSession(), import('#request/writes/sender.ts')])
   const lockName = session ? getSenderLockName(getThisDevice().getDatabase(session)) : 'portal-nobody'
   const lockResult = await ports.locks.hold(lockName, { waitMs: sendingMs }, startTakeOver)
-  // Longer than any request lives: that tab sleeps, and what it sends is known again by its key.
+  // Longer than any request takes: the other tab is frozen, and the server recognises its requests by their key.
   const { controllerChange } = lockResult ? lockResult.value : await startTakeOver()
   if (!controllerChange || (await isTakenOverWithin(controllerChange, takeOverMs))) return
   setUpdateState({ kind: 'failed', isForced })
-  // Nobody is asked, so nobody asks again.
+  // A forced update needs no consent, so it is tried again automatically.
   if (isForced) void ports.wait(forceAgainMs).then(markUpdateReady)
 }
 
-/** Begins it; what comes of it within `quietMs`, and later, is told by `controllerChange`. Null: nothing was begun. */
+/** Starts the activation. `controllerChange` resolves when it is done, within `quietMs` or later. Null if it was not started. */
 async function startTakeOver(): Promise<{ controllerChange: Promise<unknown> | null }> {
-  // Typed while the others were waited for.
   if (hasUnsavedInput()) {
     setUpdateState({ kind: 'ready', isForced })
     return { controllerChange: null }
@@ -106,7 +101,7 @@ async function startTakeOver(): Promise<{ controllerChange: Promise<unknown> | n
   setUpdateState({ kind: 'applying', isForced })
   const registration = await navigator.serviceWorker.getRegistration('/saas/')
   const waitingWorker = registration?.waiting
-  // Only the server has it: no worker here, or none that stands between. Loading the page is all.
+  // The new build is only on the server, because there is no worker or it serves nothing. A reload is enough.
   if (!waitingWorker) {
     location.reload()
     return { controllerChange: null }
@@ -115,7 +110,7 @@ async function startTakeOver(): Promise<{ controllerChange: Promise<unknown> | n
     navigator.serviceWorker.addEventListener('controllerchange', resolve, { once: true }),
   )
   void messageSW(waitingWorker, { type: 'SKIP_WAITING' } satisfies WorkerMessage)
-  // The reload is everybody's own, below: until this page is gone nobody sends in between.
+  // Each tab reloads itself, below. Until this page has reloaded, no page may send.
   if (await isTakenOverWithin(controllerChange, quietMs)) await ports.wait(quietMs)
   return { controllerChange }
 }
@@ -123,18 +118,17 @@ async function startTakeOver(): Promise<{ controllerChange: Promise<unknown> | n
 const isTakenOverWithin = (controllerChange: Promise<unknown>, ms: number) =>
   Promise.race([controllerChange.then(() => true), ports.wait(ms).then(() => false)])
 
-/** Follows who is in control: another build means that this page is one of yesterday. */
 export function followController(): void {
   const workers = navigator.serviceWorker
   let hadController = workers.controller !== null
   const onControllerChange = async () => {
-    // The first worker of a page's life is of its own build, unless the page was loaded past an older one.
-    // One that does not say is no reason to take a page away.
+    // The first worker of a page usually has the same build, unless the page was loaded without the worker. If it does not report its
+    // build, the page is not reloaded.
     const isFirst = !hadController
     hadController = true
     if (isFirst && ((await readWorkerBuild(workers.controller)) ?? ports.build) === ports.build) return
     if (hasUnsavedInput()) return setUpdateState({ kind: 'taken', isForced })
-    // A worker that takes itself away would control the page that is loaded before it is gone.
+    // Otherwise a worker that unregisters itself would still control the reloaded page.
     if ((await fetchBuildInfo())?.bypass) await (await workers.getRegistration('/saas/'))?.unregister()
     location.reload()
   }
@@ -143,14 +137,14 @@ export function followController(): void {
 
 const workerTimeoutMs = 3_000
 
-/** The build of a worker; null: it does not say, or there is none. */
+/** Returns the build of a worker, or null if there is no worker or it does not respond. */
 export async function readWorkerBuild(worker: ServiceWorker | null): Promise<string | null> {
   if (!worker) return null
   const workerBuild: Promise<string> = messageSW(worker, { type: 'build' } satisfies WorkerMessage)
   return await Promise.race([workerBuild, ports.wait(workerTimeoutMs).then(() => null)])
 }
 
-/** A page loaded past the worker may be older than it: then loading it again brings the newer one. */
+/** A page that was loaded without the worker may be older than it. A reload then brings the newer build. */
 export async function compareBuilds(): Promise<void> {
   const workerBuild = await readWorkerBuild(navigator.serviceWorker.controller)
   if (workerBuild && getBuildNumber(workerBuild) > getBuildNumber(ports.build))

@@ -1,4 +1,4 @@
-/** The builds that meet on this device, for people who ask and for what they report (P-16). */
+/** Reads the builds on this device, for users who ask and for problem reports (P-16). */
 import { readWorkerBuild } from '#app/pwa/update-flow.ts'
 import { ports } from '#app/connection/api.ts'
 import { fetchBuildInfo } from '#app/pwa/build-info.ts'
@@ -6,11 +6,11 @@ import { readPreference, storePreference } from '#app/preferences/preferences.ts
 
 export interface BuildVersions {
   page: string
-  /** Null: none is in control, or it does not say. */
+  /** Null if no worker is in control, or it does not respond. */
   worker: string | null
-  /** What the server serves now; null: it cannot be asked. */
+  /** Build that the server serves now, or null if it cannot be reached. */
   server: string | null
-  /** Mail address of who answers questions, as the server last named it to this browser; null: never. */
+  /** Mail address for questions from the server's last response, or null if none was received. */
   support: string | null
 }
 
@@ -23,6 +23,6 @@ export async function readVersions(): Promise<BuildVersions> {
   return { page: ports.build, worker, server: buildInfo?.build ?? null, support: readPreference('portal.support') }
 }
 
-/** One line to be copied into a message to support: the names of builds bear the moment they were made. */
+/** Formats one line for a message to support. The name of a build contains its time. */
 export const formatVersions = ({ page, worker, server }: BuildVersions): string =>
   `page ${page}, worker ${worker ?? 'none'}, server ${server ?? 'not reached'}, ${navigator.userAgent}`

@@ -1,16 +1,16 @@
 /**
- * A worker may be ended while it brings the page: then Chromium asks the network for all the rest, as long as that page
- * lives, and without a line a device that has everything shows half of it, or nothing. The next load wakes the worker.
+ * Recovers a page whose worker ended while it was loading the page. Chromium then loads everything else from the network as long as the
+ * page lives, so offline a device shows an incomplete page, or none. The next load starts the worker again.
  */
 import { hasFilledForm, reloadOnce } from '#app/pwa/reload-once.ts'
 
 const checkAfterMs = 5_000
 const timeoutMs = 10_000
 
-/** From the first script on, which needs nothing that could be lost. */
+/** Called by the first script, when a reload cannot lose any input. */
 export function recoverLostWorker(): void {
   addEventListener('vite:preloadError', () => void reloadIfLost())
-  // What was never answered tells no error either.
+  // A request without a response causes no error event either.
   setTimeout(() => void reloadIfLost(), checkAfterMs)
   const resources = performance.getEntriesByType('resource') as PerformanceResourceTiming[]
   if (resources.some(({ responseStatus }) => responseStatus === 0)) void reloadIfLost()
@@ -20,7 +20,7 @@ async function reloadIfLost(): Promise<void> {
   if ((await isLost()) && !hasFilledForm()) reloadOnce('minute')
 }
 
-/** What every device stores cannot be had, though there is a worker that has it, and will when the page is loaded again. */
+/** Returns true if files that every device stores cannot be loaded, although a worker has them and will serve them after a reload. */
 async function isLost(): Promise<boolean> {
   const workers = navigator.serviceWorker
   if (!workers?.controller || !(await workers.getRegistration('/saas/'))?.active) return false

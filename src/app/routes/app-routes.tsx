@@ -4,7 +4,6 @@ import { signedInPageModules } from '#app/routes/page-modules.ts'
 import { createLazyPage } from '#app/routes/lazy-page.tsx'
 import { signedInRouteNames, findRouteName, routes } from '#app/routes/paths.ts'
 
-/** The pages behind the login. Each comes with its own code and texts. */
 const pages = new Map(
   signedInRouteNames.map((routeName) => [routeName, createLazyPage(signedInPageModules[routeName])]),
 )
@@ -14,12 +13,11 @@ const notFoundPage = createLazyPage({
   namespaces: [],
 })
 
-/** Resolves when the page that an address inside leads to can be drawn. */
 export async function prepareSignedInPage(path: string): Promise<void> {
   await pages.get(findRouteName(signedInRouteNames, path) ?? 'home')?.prepare()
 }
 
-/** Each place behind its own rule (M11). Paths are relative to /app. */
+/** Each route has its own access rule (M11). Paths are relative to /app. */
 export function SignedInRoutes() {
   return (
     <Routes>

@@ -4,11 +4,11 @@ import type { PageModule } from '#app/routes/page-module.ts'
 
 export interface LazyPage {
   Page: ComponentType
-  /** Fetches it before it is drawn; once. Resolves when it can be drawn, or when that will not be. */
+  /** Loads the page before it is rendered, once. Resolves when it can be rendered, or when loading has failed. */
   prepare: () => Promise<void>
 }
 
-/** A page whose code and texts are fetched together, when it is first asked for or a moment before. */
+/** Creates a page whose code and texts are loaded together, on first use or shortly before. */
 export function createLazyPage({ load, namespaces }: PageModule): LazyPage {
   let loadedComponent: ComponentType | undefined
   const fetchPage = async () => {
@@ -20,11 +20,11 @@ export function createLazyPage({ load, namespaces }: PageModule): LazyPage {
   const fetchOnce = () => (pagePromise ??= fetchPage())
   const LazyComponent = lazy(fetchOnce)
   function Page() {
-    // What is here is drawn as it is: React shows a placeholder for 300 ms at least, even for a file that is at hand.
+    // A loaded page is rendered directly. React shows a placeholder for at least 300 ms, even if the code is already loaded.
     const [PageComponent] = useState<ComponentType>(() => loadedComponent ?? LazyComponent)
     return <PageComponent />
   }
-  // What fails here is asked for again by React, which shows the failure.
+  // A failure is ignored here, because React loads it again and shows the error.
   const prepare = () => fetchOnce().then(ignore, ignore)
   return { Page, prepare }
 }

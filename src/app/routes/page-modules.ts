@@ -1,9 +1,8 @@
-/** The pages behind the login before they are drawn. A file of its own: the login page does not carry the list. */
+/** Modules of the pages behind the login. A separate file, so that the login page does not load the list. */
 import { type SignedInRouteName, signedInRouteNames, findRouteName } from '#app/routes/paths.ts'
 import type { PageModule } from '#app/routes/page-module.ts'
 import { problemNamespaces } from '#app/i18n/locale-files.ts'
 
-// One page makes and changes.
 const moduleForm: PageModule = {
   load: async () => (await import(/* chunk: staff-modules */ '#features/modules/form/ModulePage.tsx')).ModulePage,
   namespaces: ['staff', ...problemNamespaces],
@@ -17,7 +16,7 @@ const priceEditor: PageModule = {
   namespaces: ['staff', ...problemNamespaces],
 }
 
-/** A page that keeps the words of what is wrong with a field does not begin without them. */
+/** A page whose forms show field errors is rendered only with those texts. */
 export const signedInPageModules: Record<SignedInRouteName, PageModule> = {
   home: {
     load: async () => (await import(/* chunk: list */ '#app/pages/HomeRoute.tsx')).HomeRoute,
@@ -125,6 +124,6 @@ export const signedInPageModules: Record<SignedInRouteName, PageModule> = {
   },
 }
 
-/** What an address inside leads to; without a place of ours that is home. */
+/** Returns the page of an address inside the layout. An unknown address is the home page. */
 export const getPageModule = (path: string): PageModule =>
   signedInPageModules[findRouteName(signedInRouteNames, path) ?? 'home']

@@ -1,11 +1,8 @@
-/**
- * Every place of the portal and who may be there (portal 2, contracts 2, M11). The router, the menu and their tests read
- * this one table; paths are inside the base /saas.
- */
+/** Routes and access rules (portal 2, contracts 2, M11), for router, menu and tests. Relative to the base /saas. */
 import type { AccessRule } from '#domain/access.ts'
 import type { IconName } from '#ui/icons/Icon.tsx'
 
-/** `menu`: the group of the navigation that offers the page, in the order of this table. */
+/** `menu`: the navigation group that shows the page, in the order of this table. */
 interface Route {
   path: string
   access: AccessRule
@@ -13,10 +10,10 @@ interface Route {
 }
 
 const own = (icon: IconName) => ({ group: 'own', icon }) as const
-/** Only for provider staff: each item carries the tooltip that says so. */
+/** For provider staff only. Each item has a tooltip that explains this. */
 const provider = (icon: IconName) => ({ group: 'provider', icon }) as const
 
-/** `anybody`: works without a session. A user who may not enter a page behind the login is led to home. */
+/** `anybody`: no session is needed. A user who may not open a page behind the login is redirected to the home page. */
 export const routes = {
   entrance: { path: '/entrance', access: 'anybody' },
   login: { path: '/login', access: 'anybody' },
@@ -61,11 +58,9 @@ export type RouteName = keyof typeof routes
 
 export const routeNames = Object.keys(routes) as RouteName[]
 
-/** Open to anybody, in the visitors' frame. */
 export type PublicRouteName = {
   [Name in RouteName]: (typeof routes)[Name]['access'] extends 'anybody' ? Name : never
 }[RouteName]
-/** Under /app, in the shell. */
 export type SignedInRouteName = Exclude<RouteName, PublicRouteName>
 
 const isPublicRoute = (routeName: RouteName): routeName is PublicRouteName => routes[routeName].access === 'anybody'
@@ -74,12 +69,10 @@ export const signedInRouteNames = routeNames.filter(
   (routeName): routeName is SignedInRouteName => !isPublicRoute(routeName),
 )
 
-/** Whether a path inside the base leads into the signed-in frame. */
 export const isSignedInPath = (path: string) => path === '/' || path === '/app' || path.startsWith('/app/')
 
-/** Which of these places a path inside the base means; parameters as the router reads them. */
+/** Returns the matching route of a path relative to the base. Parameters match as in the router. */
 export const findRouteName = <Name extends RouteName>(candidates: readonly Name[], path: string): Name | undefined =>
   candidates.find((routeName) => new RegExp(`^${routes[routeName].path.replace(/:\w+/g, '[^/]+')}/?$`).test(path))
 
-/** Whether a path inside the base, with or without a query, leads to a page. */
 export const isPagePath = (path: string): boolean => findRouteName(routeNames, path.split('?')[0] ?? '') !== undefined

@@ -1,17 +1,12 @@
-/**
- * What the address asks for sets off with the first script, beside the libraries and not behind them: this module and
- * what it imports bring none.
- */
+/** Starts downloads in parallel with the libraries. This module and its imports must not import any library. */
 import { getPageModule } from '#app/routes/page-modules.ts'
 import { isSignedInPath, type PublicRouteName, publicRouteNames, findRouteName } from '#app/routes/paths.ts'
 import type { PageModule } from '#app/routes/page-module.ts'
 import { frameNamespaces, initialLanguage, loadLocaleFile, problemNamespaces } from '#app/i18n/locale-files.ts'
 
-// A link that no longer works is a problem to begin with.
 const visitorNamespaces = ['accounts', ...problemNamespaces] as const
 const recoveryNamespaces = [...visitorNamespaces, 'visitors', 'passwords'] as const
 
-/** The pages that need no session. */
 export const publicPageModules: Record<PublicRouteName, PageModule> = {
   entrance: {
     load: async () => (await import(/* chunk: visitors */ '#features/entrance/pages/Entrance.tsx')).Entrance,
@@ -44,13 +39,12 @@ export const publicPageModules: Record<PublicRouteName, PageModule> = {
     namespaces: recoveryNamespaces,
   },
 }
-/** The signed-in frame, with the routes of everything inside it. */
 export const layoutModule: PageModule = {
   load: async () => (await import(/* chunk: inside */ '#app/shell/AppLayout.tsx')).AppLayout,
   namespaces: [],
 }
 
-/** `path` is inside the base. What fails is asked for again by whoever needs it. */
+/** `path` is relative to the base. A failed download is repeated by the code that needs it. */
 export function prefetchPage(path: string): void {
   const publicRouteName = findRouteName(publicRouteNames, path)
   if (isSignedInPath(path)) prefetchSignedIn(path)
@@ -58,16 +52,16 @@ export function prefetchPage(path: string): void {
   if (publicRouteName) prefetchModule(publicPageModules[publicRouteName])
 }
 
-/** The largest first: a browser keeps six connections to a server, and what comes seventh waits. */
+/** Largest files first: a browser opens six connections to a server, and the seventh file waits. */
 function prefetchSignedIn(path: string): void {
   ignoreFailure(import(/* chunk: device */ '#app/connection/cached-user.ts'))
   prefetchModule(layoutModule)
-  // The parts that frame and page share: a file of its own, which either would name only when it is here itself.
+  // Shared by layout and page. A separate chunk, which is otherwise discovered only when one of them has loaded.
   ignoreFailure(import(/* chunk: inside */ '#ui/icons/app-icons.ts'))
   ignoreFailure(import(/* chunk: device */ '#app/connection/session-sync.ts'))
   ignoreFailure(import(/* chunk: device */ '#app/connection/network-bundle.ts'))
   prefetchModule(getPageModule(path))
-  // Without a worker the page asks by itself.
+  // Without a worker the page handles requests itself.
   if (!navigator.serviceWorker?.controller) ignoreFailure(import(/* chunk: device */ '#request/reads/read.ts'))
 }
 

@@ -8,7 +8,7 @@ import { useTranslation } from 'react-i18next'
 import { routes } from '#app/routes/paths.ts'
 import { Loading } from '#app/shell/Loading.tsx'
 
-/** What becomes of somebody who asks for a place: drawn, held until it is known who they are, or led elsewhere (M10, M11). */
+/** Decides about a navigation: render the page, wait until the session is known, or redirect (M10, M11). */
 export function getAdmission(
   session: SessionState,
   access: AccessRule,
@@ -26,7 +26,7 @@ export function RouteGuard({ access, children }: { access: AccessRule; children:
   const admission = getAdmission(session, access)
   if (admission.kind === 'held') return <Loading />
   if (admission.kind === 'drawn') {
-    // Another user, signed in by another tab, is shown nothing that was open or typed for the one before.
+    // If another user has signed in from another tab, nothing of the previous user stays open or typed.
     const userKey = session.kind === 'signed in' ? session.caller.userId : 'nobody'
     return (
       <Suspense key={userKey} fallback={<Loading />}>
@@ -37,25 +37,24 @@ export function RouteGuard({ access, children }: { access: AccessRule; children:
   if (admission.to === 'home') return <RedirectHome />
   const resultPath = paymentResultPath(search, hash)
   if (resultPath) return <LeaveTo to={resultPath} />
-  // Whoever left by themselves starts anew; whoever was on the way to somewhere is brought there after the login.
+  // After an own logout the next login starts at the home page; otherwise it continues at the current address.
   const hasLeft = session.kind === 'signed out' && session.reason === 'left'
   const query = hasLeft || pathname === routes.home.path ? '' : `?to=${encodeURIComponent(pathname + search)}`
   return <Navigate to={routes.login.path + query} replace />
 }
 
-/** Where a browser reads what came of a payment that was made for somebody who is not signed in here. Null: it comes from no gateway. */
+/** Address of a payment result for a user who is not signed in here. Null if no payment gateway sent the browser. */
 export function paymentResultPath(search: string, hash: string): string | null {
   const key = /^#return=([\w-]{8,64})$/.exec(hash)?.[1]
   return key && new URLSearchParams(search).has('payment') ? `/public/payment/return/${key}?page=result` : null
 }
 
-/** To a page of the server's own. */
 function LeaveTo({ to }: { to: string }) {
   useEffect(() => location.replace(to), [to])
   return <Loading />
 }
 
-/** The redirect is the specification's (portal 2); that it happened is said. */
+/** The specification requires the redirect (portal 2); a message explains it. */
 function RedirectHome() {
   const { t } = useTranslation('shell')
   return <Redirect to={routes.home.path} reason={t('notYours')} />

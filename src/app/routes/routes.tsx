@@ -8,7 +8,6 @@ import { createLazyPage } from '#app/routes/lazy-page.tsx'
 import { isSignedInPath, publicRouteNames, findRouteName, routes } from '#app/routes/paths.ts'
 import { PublicLayout } from '#app/shell/PublicLayout.tsx'
 
-/** The pages that need no session. */
 const pages = new Map(publicRouteNames.map((routeName) => [routeName, createLazyPage(publicPageModules[routeName])]))
 const layoutPage = createLazyPage(layoutModule)
 const notFoundPage = createLazyPage({
@@ -16,7 +15,6 @@ const notFoundPage = createLazyPage({
   namespaces: [],
 })
 
-/** Resolves when what the address asks for can be drawn: outside the page itself, inside the frame and the page in it. */
 export async function preparePage(path: string): Promise<void> {
   const routeName = findRouteName(publicRouteNames, path)
   if (routeName) return await pages.get(routeName)?.prepare()
@@ -25,7 +23,7 @@ export async function preparePage(path: string): Promise<void> {
   await Promise.all([layoutPage.prepare(), prepareInside().catch(() => undefined)])
 }
 
-/** /saas/ leads to home; what is no place of ours says so (M5). */
+/** /saas/ redirects to the home page. An unknown address shows a message (M5). */
 export function AppRoutes() {
   return (
     <Routes>

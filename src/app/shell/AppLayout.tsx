@@ -29,7 +29,7 @@ import { Toasts } from '#ui/overlay/toasts.tsx'
 import { useTranslation } from 'react-i18next'
 import { getNameLang } from '#ui/i18n/name-language.ts'
 
-/** No page waits for these, nor breaks where one of them cannot be fetched. */
+/** Parts that no page waits for, and whose loading may fail without breaking the page. */
 const defer = (load: () => Promise<ComponentType>) =>
   lazy(async () => {
     await waitForFirstPage()
@@ -50,12 +50,11 @@ const LazyMobileNavigation = lazy(async () => ({
 
 export { prepareSignedInPage } from '#app/routes/app-routes.tsx'
 
-/** The frame of the portal: one line above, the navigation beside, the page within. */
 export function AppLayout() {
   const { t } = useTranslation('shell')
   const { user, caller } = useSignedInSession()
   const [isMenuOpen, setIsMenuOpen] = useState(false)
-  // The code of dialogs comes when the page has come to rest, so that the first one opens at once.
+  // Loads the code of dialogs after the page, so that the first dialog opens at once.
   useEffect(() => {
     const timer = setTimeout(preloadDialog, 2000)
     return () => clearTimeout(timer)
@@ -122,13 +121,13 @@ export function AppLayout() {
 
 const signedInPages = <SignedInRoutes />
 
-/** By itself: another page, or another query of it, is no reason to draw the frame again. */
+/** A component of its own, so that a new address does not render the layout again. */
 function CurrentPage() {
   const { pathname } = useLocation()
   return <ErrorBoundary resetKey={pathname}>{signedInPages}</ErrorBoundary>
 }
 
-/** By itself: an entry that comes or goes is no reason to draw the page again. */
+/** A component of its own, so that a change of the outbox does not render the page again. */
 function ConnectionAndOutbox() {
   const entries = useLiveQuery(() => readEntries(), [], noEntries) ?? noEntries
   const endedEntries = useEndedEntries(entries)
@@ -145,7 +144,7 @@ function ConnectionAndOutbox() {
 }
 const noEntries: EntryView[] = []
 
-/** What this device has recorded and the server has not accepted yet, everywhere in the same amber; what was refused in red. */
+/** Number of entries that the server has not accepted yet. Amber everywhere; refused entries are red. */
 function WaitingCount({ count, needsAttention = false }: { count: number; needsAttention?: boolean }) {
   const { t } = useTranslation('shell')
   if (count === 0) return null

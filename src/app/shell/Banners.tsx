@@ -2,7 +2,6 @@ import { lazy, Suspense } from 'react'
 import { waitForFirstPage } from '#app/browser/idle.ts'
 import { retryImport } from '#app/pwa/retry-import.ts'
 
-/** What stands above a page now and then; no page waits for it. */
 const LazyBanners = lazy(async () => {
   await waitForFirstPage()
   const [{ UpdateBanner }, { SessionExpiredBanner }, { OptionalParts }, { LanguageSync }] = await retryImport(() =>

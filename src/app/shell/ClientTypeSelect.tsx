@@ -4,7 +4,7 @@ import { chooseClientType, useClientType } from '#state/client-type.ts'
 import { Select } from '#ui/form/Select.tsx'
 import { useTranslation } from 'react-i18next'
 
-/** The choice of the delete level above each page that goes by it (portal 1, M3). */
+/** Selects the client type above each page that depends on it (portal 1, M3). */
 export function ClientTypeSelect() {
   const { t } = useTranslation('staff')
   const id = useId()

@@ -13,15 +13,15 @@ import { useLiveQuery } from '#state/live-query.ts'
 import { Icon } from '#ui/icons/Icon.tsx'
 import { useTranslation } from 'react-i18next'
 
-/** Its words come when there is something to say, which hopefully is never. */
+/** The texts are loaded only when there is a loss, which is rare. */
 const LazyLossMessage = lazy(async () => {
   await loadPageMessages('outbox')
   return { default: LossMessage }
 })
 
 /**
- * Looks once a visit whether this is still the database that the cookie speaks of: a browser that has cleared it keeps
- * the session's cookies, and nobody signs in (requirement 48). Says on every page what was lost, until it was seen.
+ * Checks once per visit whether the database is the one that the cookie counts: a browser that has deleted it keeps the session's cookies,
+ * so no sign-in follows (requirement 48). Shows a loss on every page until the user has acknowledged it.
  */
 export function DataLossBanner() {
   const { user } = useSignedInSession()
@@ -36,7 +36,7 @@ export function DataLossBanner() {
     return subscribeToDeletion(getThisDevice().getDatabase(subject), () => ports.keepAlive(checkLoss()))
   }, [companyId, userId])
   const loss = useLiveQuery(() => readDataLoss(), [])
-  // The outbox tells it at length, with what to do.
+  // The outbox page shows the loss in detail.
   if (!loss || pathname === routes.outbox.path) return null
   return (
     <Suspense fallback={null}>

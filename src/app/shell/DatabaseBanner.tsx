@@ -10,7 +10,6 @@ const problemCodes = { silent: 'STORAGE_SILENT', lost: 'STORAGE_LOST' } as const
 export const getDatabaseProblem = (databaseState: 'ready' | keyof typeof problemCodes): Problem | undefined =>
   databaseState === 'ready' ? undefined : createLocalProblem(problemCodes[databaseState])
 
-/** Names a database that does not answer, and what to do: every page waits for it. */
 export function DatabaseBanner() {
   const { t } = useTranslation('shell')
   const { databaseState } = useConnection()

@@ -2,7 +2,6 @@ import type { ReactNode } from 'react'
 import { policies } from '#app/shell/help/policies.ts'
 import { useTranslation } from 'react-i18next'
 
-/** `children`: what stands beside the policies. */
 export function Footer({ children }: { children?: ReactNode }) {
   const { t } = useTranslation('shell')
   return (

@@ -4,7 +4,7 @@ import { ProblemNote } from '#ui/page/ProblemNote.tsx'
 import { Skeleton } from '#ui/page/Skeleton.tsx'
 import { useTranslation } from 'react-i18next'
 
-/** Shown while it is not known who is there or the page's code is on its way; says so when that cannot be found out. */
+/** Shown while the session is unknown or the page's code is loading. Shows a message if the session cannot be determined. */
 export function Loading() {
   const { t } = useTranslation('shell')
   const session = useSession()

@@ -5,7 +5,7 @@ import { Icon } from '#ui/icons/Icon.tsx'
 import { Logo } from '#ui/display/Logo.tsx'
 import { useTranslation } from 'react-i18next'
 
-/** The navigation on a phone. The browser's own modal dialog keeps the focus inside, closes on Escape and gives it back. */
+/** The navigation on a phone. The browser's modal dialog keeps the focus inside, closes on Escape and restores the focus. */
 export function MobileNavigation({ caller, onClose }: { caller: Caller; onClose: () => void }) {
   const { t } = useTranslation('shell')
   const dialog = useRef<HTMLDialogElement>(null)

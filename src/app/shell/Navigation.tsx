@@ -8,7 +8,7 @@ import { useLiveQuery } from '#state/live-query.ts'
 import { Icon } from '#ui/icons/Icon.tsx'
 import { useTranslation } from 'react-i18next'
 
-/** The places this user may go to. Words hide on a slim rail but stay for readers and as tooltips. */
+/** Links to the pages that this user may open. On a narrow rail the labels are hidden but available to screen readers and as tooltips. */
 export function Navigation({ caller, onNavigate }: { caller: Caller; onNavigate?: () => void }) {
   const { t } = useTranslation('shell')
   const id = useId()
@@ -41,7 +41,7 @@ export function Navigation({ caller, onNavigate }: { caller: Caller; onNavigate?
                     <Icon name={icon} />
                     <span className="nav-words">{t(`menu.${routeName}`)}</span>
                   </NavLink>
-                  {/* On the slim rail this is the item's visible name; for the provider's pages it says who they are for. */}
+                  {/* On the narrow rail this is the item's visible name. For the provider's pages it names their users. */}
                   <span className={`hint nav-hint${group === 'provider' ? '' : ' name-only'}`} aria-hidden="true">
                     <span className="nav-hint-name">{t(`menu.${routeName}`)}</span>
                     {group === 'provider' && <span>{t('provider.only')}</span>}
@@ -62,7 +62,6 @@ export function Navigation({ caller, onNavigate }: { caller: Caller; onNavigate?
   )
 }
 
-/** In the menu while there are any. */
 function WaitingChanges({ onNavigate }: { onNavigate?: () => void }) {
   const { t } = useTranslation('shell')
   const count = useLiveQuery(() => countWaiting(), []) ?? 0

@@ -11,13 +11,12 @@ import { useClientType } from '#state/client-type.ts'
 import { useDispatch, useSignedInSession } from '#state/use-store.ts'
 import { useFetch } from '#state/use-fetch.ts'
 
-/** Few people ever see it, and no page is lost where its code cannot be had. */
+/** Few users ever see it, and pages work without it. */
 const OptionalClientTypeSelect = createOptionalPart(async () => {
   const load = () => import(/* chunk: staff */ '#app/shell/ClientTypeSelect.tsx')
   return (await loadWithMessages(load, 'staff')).ClientTypeSelect
 })
 
-/** The pages that show or order what belongs to one client type. */
 const clientTypeRoutes: ReadonlySet<RouteName> = new Set<RouteName>([
   'newContract',
   'modules',
@@ -32,8 +31,8 @@ const clientTypeRoutes: ReadonlySet<RouteName> = new Set<RouteName>([
 ])
 
 /**
- * What not everybody has: the pages of the provider's staff, of who orders, of who reads the audit trail and what admins do with users, each kept by
- * the worker once one of them is here (P-09), and above each page that goes by it, for the delete level, the choice of the client type (M3).
+ * Parts for some users only: the chunks of staff, order, audit trail and user administration pages, which the worker caches once such a
+ * user is here (P-09), and the client type selection above pages that depend on it (M3).
  */
 export function OptionalParts() {
   const { caller } = useSignedInSession()
@@ -41,7 +40,7 @@ export function OptionalParts() {
   const isStaff = isProviderAdmin(caller)
   const canOrder = isAllowed('order', caller)
   useOptionalChunk('staff', isStaff)
-  // Price lists show what an order costs, by the same parts.
+  // Price lists show the cost of an order with the same components.
   useOptionalChunk('orders', canOrder || isStaff)
   useOptionalChunk('trail', isAllowed('trail', caller))
   useOptionalChunk('users', isAllowed('admin', caller))
@@ -57,7 +56,7 @@ function useOptionalChunk(chunk: OptionalChunk, isNeeded: boolean) {
   }, [chunk, isNeeded])
 }
 
-/** Brings what the order pages show to the device behind the first page, and when the connection is back. */
+/** Fetches the data of the order pages after the first page, and when the connection is back. */
 function useCachedOrders(canOrder: boolean) {
   const dispatch = useDispatch()
   const { caller } = useSignedInSession()
@@ -65,7 +64,6 @@ function useCachedOrders(canOrder: boolean) {
   const type = useClientType(getClientType)
   const cacheOrders = useCallback(async () => {
     await waitForFirstPage()
-    // Where its code cannot be had nobody misses it.
     const orderModule = await import(/* chunk: orders */ '#features/orders/detail/prefetch-order-details.ts').catch(
       () => null,
     )

@@ -12,7 +12,7 @@ import { Logo } from '#ui/display/Logo.tsx'
 import { TitleSuffix } from '#ui/page/Page.tsx'
 import { useTranslation } from 'react-i18next'
 
-/** The frame for visitors: no navigation, a way to the login (M13). */
+/** The layout for visitors: no navigation, but a link to the login (M13). */
 export function PublicLayout({ children }: { children: ReactNode }) {
   const { t } = useTranslation('shell')
   const session = useSession()

@@ -11,9 +11,9 @@ import { Icon } from '#ui/icons/Icon.tsx'
 import { useTranslation } from 'react-i18next'
 
 const updateIntervalMs = 1_000
-/** So long before its end it is announced. */
+/** How long before its end the session's end is announced, in ms. */
 const announceMs = 60_000
-/** Who has not pressed a key for so long does not type. */
+/** After this time without a key press the user is not typing, in ms. */
 const typingPauseMs = 5_000
 
 type SessionPhase = 'good' | 'ending' | 'expired'
@@ -25,9 +25,8 @@ const getPhase = (session: Session | null | undefined, now: number): SessionPhas
 }
 
 /**
- * A session that nobody uses ends: that is announced, and put off by a key or by typing itself. Has it run out while nobody could
- * be asked, nobody left: what is here can be read, and what is written is sealed until the next login; on a shared device nothing is
- * written (decision 83).
+ * Announces the end of an unused session, which a button or typing extends. If the session expired offline, the user has not signed out:
+ * cached data can be read, and writes are sealed until the next login. On a shared device nothing can be written then (decision 83).
  */
 export function SessionExpiredBanner() {
   const dispatch = useDispatch()
@@ -40,9 +39,9 @@ export function SessionExpiredBanner() {
   const isReadOnly = isExpired && isSharedDevice
   useEffect(() => void dispatch(sessionExpiredChanged(isReadOnly)), [dispatch, isReadOnly])
 
-  // Any signed request renews the session. The server refuses one that has ended, and the login page follows.
+  // Any signed request renews the session. If the server refuses because it has ended, the login page follows.
   const renewSession = () => void dispatch((_dispatch, _state, { api }) => api.call(getUser, {}))
-  /** The end that was to be put off. If it stays after that, the session cannot be extended again (K-06). */
+  /** End that was to be extended. If it is still the same after that, the session cannot be extended again (K-06). */
   const [extendedUntil, setExtendedUntil] = useState<number | null>(null)
   const extend = () => {
     setExtendedUntil(session?.until ?? null)
@@ -105,7 +104,7 @@ function ExpiredNote({ isReadOnly, isOnline, onSignIn }: ExpiredNoteProps) {
   )
 }
 
-/** Epoch ms, and whether a key was just pressed in a field. */
+/** Current time in epoch ms, and whether a key was just pressed in a field. */
 function useNow(): { now: number; isTyping: boolean } {
   const [clockState, setClockState] = useState(() => ({ now: Date.now(), isTyping: false }))
   useEffect(() => {

@@ -1,8 +1,8 @@
 import { useTranslation } from 'react-i18next'
 
 /**
- * Past what stands on every page, to its content. The address stays: an entry of the history that the router did not make
- * has no place in its count, and a step back over it would go the wrong way.
+ * Skips the repeated parts of a page, to its content. The address stays the same: the router does not count history entries that it did not
+ * create, so a step back over one would go the wrong way.
  */
 export function SkipLink() {
   const { t } = useTranslation('shell')

@@ -4,7 +4,7 @@ import { getSettings } from '#contract/accounts.ts'
 import { useRecord } from '#state/use-record.ts'
 import { getBusinessNow, setBusinessZone } from '#ui/page/business-clock.ts'
 
-/** Names the one time zone that all dates and times of the portal are in (D31). */
+/** Names the time zone of all dates and times in the portal (D31). */
 export function TimeZoneNote() {
   const { t, i18n } = useTranslation('shell')
   const zone = useRecord(getSettings, {}).record?.time_zone
@@ -16,7 +16,7 @@ export function TimeZoneNote() {
   return <p className="footer-zone">{t('timeZone', { name, offset })}</p>
 }
 
-/** `Hong Kong Standard Time`, `GMT+8`. */
+/** Returns `Hong Kong Standard Time` or `GMT+8`. */
 function formatZoneName(language: string, timeZone: string, timeZoneName: 'long' | 'shortOffset'): string {
   const parts = new Intl.DateTimeFormat(language, { timeZone, timeZoneName }).formatToParts(getBusinessNow())
   return parts.find(({ type }) => type === 'timeZoneName')?.value ?? timeZone

@@ -3,7 +3,7 @@ import { applyUpdate, subscribeToUpdate, postponeUpdate, type UpdateState } from
 import { Button } from '#ui/display/Button.tsx'
 import { useTranslation } from 'react-i18next'
 
-/** A new build waits. It takes over only when asked: a reload would take what is being typed (P-15). */
+/** Announces a waiting build. It activates only with consent, because a reload would lose unsaved input (P-15). */
 export function UpdateBanner() {
   const { t } = useTranslation('shell')
   const [update, setUpdate] = useState<UpdateState>({ kind: 'none' })

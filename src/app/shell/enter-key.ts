@@ -1,4 +1,4 @@
-/** Text that one line holds; a text area's Enter begins a new line. */
+/** True for single-line text fields. In a text area, Enter begins a new line. */
 const isLineField = (field: Element): field is HTMLInputElement =>
   field instanceof HTMLInputElement &&
   !/checkbox|radio|range|file|hidden/.test(field.type) &&
@@ -6,7 +6,7 @@ const isLineField = (field: Element): field is HTMLInputElement =>
   !field.readOnly &&
   field.tabIndex >= 0
 
-/** What the Enter key of a keyboard on the screen is called: it goes to the next field, and sends from the last one (T-05). */
+/** Sets the label of the Enter key on a screen keyboard: it goes to the next field, and submits from the last one (T-05). */
 function nameEnterKey(target: EventTarget | null): void {
   if (!(target instanceof HTMLInputElement) || !isLineField(target) || target.enterKeyHint) return
   const lineFields = [...(target.form?.elements ?? [])].filter(isLineField)
@@ -15,7 +15,6 @@ function nameEnterKey(target: EventTarget | null): void {
   target.setAttribute('enterkeyhint', isSearch ? 'search' : !target.form ? 'done' : isLast ? 'send' : 'next')
 }
 
-/** In every form there is, and in the field that has the focus already. */
 export function nameEnterKeys(): void {
   document.addEventListener('focusin', ({ target }) => nameEnterKey(target))
   nameEnterKey(document.activeElement)

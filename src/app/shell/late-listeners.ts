@@ -1,3 +1,3 @@
-/** What listens on the whole page and may come after it: one file for the line. */
+/** Page-wide listeners that may load after the page, in one chunk. */
 export { nameEnterKeys } from '#app/shell/enter-key.ts'
 export { keepHintsInViewport } from '#ui/display/hints.ts'

@@ -1,4 +1,4 @@
-/** What the navigation offers, by the same rules that guard the pages (M12): nothing is shown that would be refused. */
+/** Items of the navigation, by the same rules that guard the pages (M12). Pages that would be refused are not shown. */
 import { type Caller, isAllowed } from '#domain/access.ts'
 import { routeNames, routes } from '#app/routes/paths.ts'
 

@@ -3,12 +3,12 @@ import type { Intent } from '#contract/endpoint.ts'
 import { type EntryView, isParked } from '#local/outbox/read-entries.ts'
 import { useConnection } from '#state/use-store.ts'
 
-/** As long as a form waits for its own answer (protocol 21): what is older was told as queued, so its end is told too. */
+/** In ms. How long a form waits for its own response (protocol 21). An older entry was shown as queued, so its end is shown too. */
 const formWaitMs = 3_500
-/** After the last of them has moved. */
+/** In ms, after the last change. */
 const quietMs = 1_000
 
-/** What has left the outbox or was refused in the last sending, once that has come to rest. */
+/** Collects entries that were sent or refused, and returns them when no entry changes any longer. */
 export function useEndedEntries(entries: readonly EntryView[]) {
   const { networkState } = useConnection()
   const watchedIntents = useRef(new Set<Intent>())
@@ -35,7 +35,6 @@ interface EndedIntents {
   refusedIntents: Intent[]
 }
 
-/** Moves each watched intent whose entry has left the outbox or was refused. */
 function moveEnded(
   watchedIntents: Set<Intent>,
   { sentIntents, refusedIntents }: EndedIntents,

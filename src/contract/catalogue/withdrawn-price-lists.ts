@@ -1,4 +1,3 @@
-/** Withdrawn price lists: what was sold by each list, and how one comes back. */
 import * as z from 'zod/mini'
 import { defineEndpoint } from '#contract/endpoint.ts'
 import { getPriceList } from '#contract/prices.ts'

@@ -1,23 +1,20 @@
-/**
- * How hard a password is to guess, for the meter beside its field (S-27): it advises and never refuses. What is refused is
- * said by `checkPassword`, and by the server, which knows the common ones.
- */
+/** Password strength for the meter (S-27). It only advises; `checkPassword` and the server refuse passwords. */
 import { isGuessable, passwordLength } from '#domain/accounts/passwords.ts'
 
 export type PasswordStrength = 'weak' | 'fair' | 'good' | 'strong'
 export const passwordStrengths: readonly PasswordStrength[] = ['weak', 'fair', 'good', 'strong']
 
-/** Bits from which on it is fair, good, strong. */
+/** Minimum bits for fair, good and strong. */
 const bitThresholds = [36, 56, 76] as const
 
-/** `own`: words that stand for the user anyway (name, e-mail, company): what is made of them is worth nothing. */
+/** `ownWords`: name, e-mail and company of the user. They add almost no strength. */
 export function ratePassword(password: string, ownWords: readonly string[] = []): PasswordStrength {
   if ([...password].length < passwordLength.min || isGuessable(password, ownWords)) return 'weak'
   const bits = estimateBits(shortenWords(password, ownWords))
   return passwordStrengths[bitThresholds.filter((threshold) => bits >= threshold).length] ?? 'weak'
 }
 
-/** Each word of three letters or more counts as one letter, wherever it stands. */
+/** Replaces each own word with a single letter if it has at least three letters. */
 function shortenWords(password: string, ownTexts: readonly string[]): string {
   const words = ownTexts
     .flatMap((text) => text.toLowerCase().split(/[^\p{L}\p{N}]+/u))
@@ -25,7 +22,7 @@ function shortenWords(password: string, ownTexts: readonly string[]): string {
   return words.reduce((shortened, word) => shortened.toLowerCase().replaceAll(word, 'w'), password)
 }
 
-/** Length times what one sign could have been; a sign that repeats or follows the one before it counts for little. */
+/** Length times the bits per character. A character that repeats or follows its predecessor counts for little. */
 function estimateBits(password: string): number {
   const characters = [...password]
   const bitsPerCharacter = Math.log2(

@@ -1,9 +1,9 @@
-/** What a password must be (D74, S-27, S-28). The list of common ones lives on the server; this is what a form can tell at once. */
+/** Password rules of form and server (D74, S-27, S-28). The list of common passwords is only on the server. */
 import { checkFields, checkEmail, type FieldProblem, checkRequired } from '#domain/checks/field-checks.ts'
 
 export const passwordLength = { min: 8, max: 128 } as const
 
-/** Counted in code points and never trimmed: a password is compared as typed, letters composed (NFC). */
+/** The length is counted in code points of the NFC form. Passwords are never trimmed. */
 export function checkPassword(field: string, password: string): FieldProblem | null {
   if (password === '') return { field, code: 'REQUIRED' }
   const length = [...password.normalize('NFC')].length
@@ -12,33 +12,32 @@ export function checkPassword(field: string, password: string): FieldProblem | n
   return null
 }
 
-/** portal 5: typed twice, and the same both times. */
 export function checkConfirmation(field: string, confirm: string, password: string): FieldProblem | null {
   if (confirm === '') return { field, code: 'REQUIRED' }
   return confirm.normalize('NFC') === password.normalize('NFC') ? null : { field, code: 'MISMATCH' }
 }
 
-/** portal 5: whose password was forgotten. */
+/** portal 5: the form for a forgotten password. */
 export const checkForgottenPassword = (input: { companyCode: string; userEmail: string }): FieldProblem[] =>
   checkFields({ ...input }, { companyCode: [checkRequired], userEmail: [checkRequired, checkEmail] })
 
 const productWords = ['portal', 'saas', 'demo', 'm18', 'password', 'admin', 'welcome', 'login']
 
-/** `accountWords`: what others know of the account: company, name, e-mail. */
+/** `accountWords`: known words of the account: company, name, e-mail. */
 export function isGuessable(password: string, accountWords: readonly string[]): boolean {
   const lower = password.toLowerCase()
-  // Birthdays and telephone numbers.
+  // Detects birthdays and telephone numbers.
   if (/^[\d\s./-]{0,14}$/.test(lower) || new Set(lower).size < 4 || isSequence(lower)) return true
   return isMadeOfAccountWords(lower, accountWords)
 }
 
-/** abcdefgh, 98765432: each character next to the one before it. */
+/** Detects abcdefgh or 98765432, where each character follows its predecessor. */
 function isSequence(text: string): boolean {
   const steps = new Set([...text].slice(1).map((_, index) => text.charCodeAt(index + 1) - text.charCodeAt(index)))
   return steps.size === 1 && (steps.has(1) || steps.has(-1))
 }
 
-/** What is left once the words are taken out decides: a name with a year is still the name. */
+/** Removes the words and judges the rest, because a name followed by a year is still guessable. */
 function isMadeOfAccountWords(lower: string, accountWords: readonly string[]): boolean {
   const ownText = accountWords.join(' ').toLowerCase()
   const words = ownText.split(/[^\p{L}\p{N}]+/u).filter((word) => word.length >= 3)

@@ -1,11 +1,10 @@
-/** Registering a company with its first user, as one form in two steps; fields are named as they travel (portal 3, 5). */
+/** Form values of the registration. Fields are named as in the request (portal 3, 5). */
 import type { FieldProblem } from '#domain/checks/field-checks.ts'
 import { checkNewCompany, type CompanyValues } from '#domain/accounts/company-fields.ts'
 import { checkConfirmation, checkPassword } from '#domain/accounts/passwords.ts'
 import { checkUser } from '#domain/accounts/users.ts'
 
 export interface RegistrantValues {
-  /** A title's number. */
   user_title: string
   user_name: string
   user_email: string

@@ -1,4 +1,3 @@
-/** A company's users: their states, what may be done in each, which fields are locked, and the checks of their form. */
 import {
   type FieldCheck,
   createMaxLengthCheck,
@@ -11,12 +10,12 @@ import {
 } from '#domain/checks/field-checks.ts'
 import type { AccessLevel } from '#domain/access.ts'
 
-/** portal 4 */
+/** Statuses of portal 4. */
 export const userStatus = { deleted: -2, disabled: -1, deactivated: 0, activated: 1 } as const
 export type UserStatus = (typeof userStatus)[keyof typeof userStatus]
 export const userStatuses: readonly UserStatus[] = [1, 0, -1, -2]
 
-/** portal 3: 0 Mr, 1 Ms, 2 Mrs */
+/** Titles of portal 3: 0 Mr, 1 Ms, 2 Mrs. */
 export type UserTitle = 0 | 1 | 2
 export const titles: readonly UserTitle[] = [0, 1, 2]
 
@@ -33,10 +32,9 @@ export interface UserFields {
   access_level: AccessLevel
 }
 
-/** Roles of a user, each on or off. */
 export const userFlags = ['admin', 'order', 'alert'] as const
 
-/** The moves of portal 4: action -> the states that allow it. */
+/** portal 4: for each action the states that allow it. */
 export const userActions = {
   activatemail: [userStatus.deactivated],
   disable: [userStatus.activated],
@@ -45,7 +43,7 @@ export const userActions = {
 } satisfies Record<string, UserStatus[]>
 export type UserAction = keyof typeof userActions
 
-/** Where a move leads. A new activation mail leaves the state as it is. */
+/** The state after each action. A new activation mail does not change it. */
 export const statusAfterUserAction = {
   activatemail: userStatus.deactivated,
   disable: userStatus.disabled,
@@ -54,8 +52,8 @@ export const statusAfterUserAction = {
 } satisfies Record<UserAction, UserStatus>
 
 /**
- * Why a move is not allowed; null when it is. Nobody disables or deletes themselves (portal 4), nor the last active admin
- * (D54); `isLastAdmin`: whether it is that one, as far as it is known.
+ * Returns the reason why an action is refused, or null. Users cannot disable or delete themselves (portal 4), nor the last active admin
+ * (D54). `isLastAdmin`: whether the user is that admin, if known.
  */
 export function getUserActionRefusal(
   action: UserAction,
@@ -70,8 +68,8 @@ export function getUserActionRefusal(
 }
 
 /**
- * Fields that an edit may not change (portal 4): the e-mail never; title, name and admin of oneself; name and title of
- * an activated user; everything of a deleted one.
+ * Fields that an edit may not change (portal 4): always the e-mail; title, name and admin of one's own user; name and title of an activated
+ * user; all fields of a deleted user.
  */
 export function getLockedFields(
   user: { status: UserStatus },
@@ -90,7 +88,7 @@ const userRules = {
   email: [checkRequired, checkHiddenCharacter, checkEmail],
 } satisfies Record<string, FieldCheck[]>
 
-/** The checks of portal 5 on a user's form; `fields` names those that are being set. */
+/** The checks of portal 5 for a user form. Checks only the fields in `values`. */
 export const checkUser = (values: Partial<Pick<UserFields, 'name' | 'email'>>): FieldProblem[] => {
   const rules = Object.fromEntries(Object.entries(userRules).filter(([field]) => field in values))
   return checkFields(values as Record<string, string>, rules)

@@ -1,8 +1,7 @@
-/** Which days the activity of the audit trail is counted for, on the server and on a device alike. */
 import { addDays } from '#domain/plain-dates.ts'
 import type { PlainDate } from '#domain/time.ts'
 
-/** So many days at most, and so many where no first day is named. */
+/** Maximum number of days, and the default if no first day is given. */
 export const maxActivityDays = 400
 const defaultDays = 90
 
@@ -12,8 +11,8 @@ interface ActivityInput {
 }
 
 /**
- * Both days are part of it; `firstDay` after `lastDay`: none. `from`: where counting begins if that is not the day that was asked for. `today`:
- * in the business time zone.
+ * Both days are inclusive. There are no days if `firstDay` is after `lastDay`. `from` is the first counted day if it differs from the
+ * requested one. `today` is in the business time zone.
  */
 export function getActivityDays(
   { dateFrom, dateTo }: ActivityInput,

@@ -1,14 +1,14 @@
-/** The bytes of a leaf: canonical JSON (RFC 8785) of what can be written in one way only. */
+/** The bytes of a leaf: canonical JSON (RFC 8785), restricted to values with a single representation. */
 import canonicalize from 'canonicalize'
 import { LogError } from '#domain/audit-log/fault.ts'
 import type { LeafValue } from '#domain/audit-log/leaf.ts'
 
-/** A leaf is flat but for values of JSON columns; deeper ones are no data of ours. */
+/** Leaves are flat except for values of JSON columns. Deeper values are not our data. */
 const maxDepth = 32
 
 /**
- * The text whose UTF-8 bytes are hashed. Takes `AuditLeaf`, and any `LeafValue`. Throws NOT_A_LEAF_VALUE on what has no canonical
- * text or two of them: undefined, fractions, unsafe integers, -0, lone surrogates, dates and other objects with a class, circles.
+ * Returns the text whose UTF-8 bytes are hashed, for `AuditLeaf` or any `LeafValue`. Throws NOT_A_LEAF_VALUE for values with no or several
+ * canonical texts: undefined, fractions, unsafe integers, -0, lone surrogates, dates and other class instances, circular references.
  */
 export function toCanonicalJson(value: object | LeafValue): string {
   requireCanonicalValue(value, '$', 0)
@@ -17,7 +17,7 @@ export function toCanonicalJson(value: object | LeafValue): string {
   return text
 }
 
-/** Whether these are the bytes that `toCanonicalJson` makes of what they say: no other spaces, order, escapes or second keys. */
+/** Returns whether the text is exactly what `toCanonicalJson` writes for its value. */
 export function isCanonical(text: string): boolean {
   try {
     return toCanonicalJson(JSON.parse(text) as LeafValue) === text
@@ -40,7 +40,7 @@ function requireCanonicalValue(value: unknown, path: string, depth: number): voi
   }
   if (typeof value !== 'object') throw createError(typeof value)
   if (Array.isArray(value)) {
-    // By index: `forEach` would pass over the holes.
+    // By index, because `forEach` skips holes.
     for (let i = 0; i < value.length; i += 1) requireCanonicalValue(value[i], `${path}[${i}]`, depth + 1)
     return
   }

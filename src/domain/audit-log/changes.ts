@@ -1,4 +1,3 @@
-/** What an act changed, field by field, as its entry keeps it. */
 import { isSameContent } from '#domain/equal-values.ts'
 
 export interface FieldChange {
@@ -8,8 +7,8 @@ export interface FieldChange {
 }
 
 /**
- * The named fields whose value differs; null for a row that was not there before, or is not there any more. Only what is named is ever
- * compared, so that no password, key or token can come into an entry by itself.
+ * Returns the listed fields whose values differ; null for a row that did not exist before or no longer exists. Only listed fields are
+ * compared, so that no password, key or token can get into an entry by accident.
  */
 export function findFieldChanges<F extends string>(
   previousRow: { readonly [K in F]?: unknown } | null,

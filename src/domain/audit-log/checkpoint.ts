@@ -1,40 +1,40 @@
-/** Checkpoints (C2SP tlog-checkpoint): which log, how large, its root; as the text of a signed note. */
+/** Checkpoints (C2SP tlog-checkpoint): origin, size and root of a log, as the text of a signed note. */
 import { fromBase64, toBase64 } from '#domain/audit-log/base64.ts'
 import { LogError } from '#domain/audit-log/fault.ts'
 import { emptyRoot, type Hash, hashLength, hashLeaf, hashNode } from '#domain/audit-log/hash.ts'
 import { openNote, readVerifierKey, signNote } from '#domain/audit-log/note.ts'
 
 export interface Checkpoint {
-  /** The stable name of the log; never a host. */
+  /** Stable name of the log, never a host. */
   origin: string
   size: number
   root: Hash
-  /** Counts the times that the log was restored from a copy: since then it may lack entries that it had. From 0. */
+  /** Number of restores from a backup. After a restore the log may lack earlier entries. */
   epoch: number
-  /** The verifier key (`name+id+base64`) that takes the place of the one that signed this; left out: that one stays. */
+  /** Verifier key (`name+id+base64`) that replaces the signing key. Omitted if the key does not change. */
   nextKey?: string
-  /** Earlier checkpoints of this log that are stored for good; left out: there are none. */
+  /** Earlier checkpoints of this log in permanent storage. Omitted if there are no such checkpoints. */
   storedChain?: StoredChain
 }
 
-/** `hash` chains their notes in the order of their sizes, so that none of them can be changed or removed unnoticed. */
+/** `hash` chains their notes by size, so that no checkpoint can be changed or removed unnoticed. */
 export interface StoredChain {
   count: number
   hash: Hash
 }
 
-/** Further lines than ours are of later versions, and are kept out of it. */
+/** Maximum number of lines. Later versions may add lines, which are ignored. */
 const maxLines = 20
 
-/** The chain with one more checkpoint, which is the largest so far. */
+/** Returns the chain extended by the note of the largest checkpoint so far. */
 export function extendChain(chain: StoredChain | undefined, note: string): StoredChain {
   const previousChain = chain ?? { count: 0, hash: emptyRoot }
   return { count: previousChain.count + 1, hash: hashNode(previousChain.hash, hashLeaf(note)) }
 }
 
 /**
- * The text that is signed. The lines `epoch N`, `next key KEY` and `stored COUNT HASH` are there only where N is not 0 and there is one.
- * Throws BAD_CHECKPOINT on what has no text, BAD_KEY on a next key that is none.
+ * Returns the text to sign. It has the lines `epoch N`, `next key KEY` and `stored COUNT HASH` only if N is not 0 or the value exists.
+ * Throws BAD_CHECKPOINT if a value cannot be written, BAD_KEY for a malformed next key.
  */
 export function formatCheckpoint({ origin, size, root, epoch, nextKey, storedChain }: Checkpoint): string {
   const extraLines = [
@@ -47,7 +47,7 @@ export function formatCheckpoint({ origin, size, root, epoch, nextKey, storedCha
   return text
 }
 
-/** Throws BAD_CHECKPOINT; BAD_KEY where the next key is none. */
+/** Throws BAD_CHECKPOINT, or BAD_KEY for a malformed next key. */
 export function readCheckpoint(text: string): Checkpoint {
   const createError = (reason: string) => new LogError('BAD_CHECKPOINT', `no checkpoint: ${reason}`)
   const [origin = '', size = '', root = '', ...rest] = text.split('\n')
@@ -63,7 +63,7 @@ export function readCheckpoint(text: string): Checkpoint {
   return { ...fields, ...(nextKey === null ? {} : { nextKey }), ...(storedChain === null ? {} : { storedChain }) }
 }
 
-/** The checkpoint in a note whose signatures nobody has looked at. Throws as `readCheckpoint`. */
+/** Reads the checkpoint of a note without verifying signatures. Throws like `readCheckpoint`. */
 export const readUnverifiedCheckpoint = (note: string): Checkpoint =>
   readCheckpoint(note.slice(0, note.lastIndexOf('\n\n') + 1))
 
@@ -83,8 +83,7 @@ function parseEpoch(lines: string[], createError: (reason: string) => LogError):
   return Number(line.slice('epoch '.length))
 }
 
-/** It is the key of the same log, or the line is none. */
-/** Whether the note says that its key is being changed; nobody has looked at its signatures. */
+/** Returns whether the note announces a new key. Does not verify signatures. */
 export const hasNextKey = (note: string): boolean => /\nnext key /.test(note)
 
 function parseNextKey(lines: string[], origin: string, createError: (reason: string) => LogError): string | null {
@@ -95,18 +94,15 @@ function parseNextKey(lines: string[], origin: string, createError: (reason: str
   return key
 }
 
-/** Throws as `formatCheckpoint` and `signNote`. */
+/** Throws like `formatCheckpoint` and `signNote`. */
 export const signCheckpoint = (checkpoint: Checkpoint, ...signers: { name: string; seed: Uint8Array }[]): string =>
   signNote(formatCheckpoint(checkpoint), ...signers)
 
-/** The checkpoint in a note that this verifier key (`name+id+base64`) has signed. Throws as `readVerifierKey`, `openNote`, `readCheckpoint`. */
+/** Opens a note signed by this verifier key. Throws like `readVerifierKey`, `openNote` and `readCheckpoint`. */
 export const openCheckpoint = (note: unknown, key: unknown): Checkpoint =>
   readCheckpoint(openNote(note, readVerifierKey(key)))
 
-/**
- * The key that was come to from `trustedKey` by these notes, each of which says that another took its place. Throws as `openHandover`, also
- * where a note names no next key.
- */
+/** Returns the current key by following the handover notes from `trustedKey`. Throws like `openHandover`. */
 export function followHandovers(notes: readonly unknown[], trustedKey: string): string {
   let key = trustedKey
   for (const note of notes) {
@@ -119,9 +115,9 @@ export function followHandovers(notes: readonly unknown[], trustedKey: string): 
 }
 
 /**
- * The checkpoint in a note that says that `nextKey` has taken the place of `trustedKey`, the key that its reader trusts. It is not enough that
- * both have signed: anybody can put a signature of their own beside one. The known key must have signed the name of the next.
- * Throws as `openCheckpoint`, and NOT_SIGNED_BY_KEY where the note names no or another next key.
+ * Returns the checkpoint of a note in which `trustedKey` names `nextKey` as its replacement. Two signatures alone are not enough, because
+ * anybody can add their own signature: the trusted key must have signed the name of the next one. Throws like `openCheckpoint`, and
+ * NOT_SIGNED_BY_KEY if the note names no or another next key.
  */
 export function openHandover(note: unknown, trustedKey: string, nextKey: string): Checkpoint {
   openCheckpoint(note, nextKey)

@@ -1,4 +1,4 @@
-/** An entry as a line of a table: the columns that files have, in their order (RFC 4180 and spreadsheets alike). */
+/** Converts an audit entry to a table row: the columns of CSV (RFC 4180) and spreadsheet exports in their order. */
 import { toCanonicalJson } from '#domain/audit-log/canonical.ts'
 import type { AuditEntryRow } from '#domain/audit-log/leaf.ts'
 
@@ -17,7 +17,7 @@ export const entryColumns = [
   'request_id',
 ] as const
 
-/** Numbers stay numbers; objects are their canonical JSON. */
+/** Numbers stay numbers; objects become canonical JSON. */
 export function toEntryCells(row: AuditEntryRow): (string | number)[] {
   return entryColumns.map((column) => {
     const value = row[column]

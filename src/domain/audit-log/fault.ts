@@ -1,28 +1,23 @@
-/** What is found wrong with a log, a note or a proof. Texts for people: `fault.<code>` in `locales/en/storedTrail.json`. */
+/** Faults of a log, a note or a proof. Texts: `fault.<code>` in `locales/en/storedTrail.json`. */
 export const logFaults = [
-  // What a leaf may hold.
   'NOT_A_LEAF_VALUE',
   'LEAF_NOT_CANONICAL',
   'LEAF_UNREADABLE',
-  // Tree and tiles.
   'BAD_HASH',
   'BAD_SIZE',
   'BAD_INDEX',
   'BAD_TILE',
   'TILE_MISSING',
-  // Proofs.
   'WRONG_COUNT_OF_HASHES',
   'ROOT_DIFFERS',
   'OLD_ROOT_DIFFERS',
   'LOG_SHRANK',
-  // Notes and checkpoints.
   'BAD_NOTE',
   'BAD_CHECKPOINT',
   'BAD_KEY',
   'NOT_SIGNED_BY_KEY',
   'SIGNATURE_INVALID',
   'OTHER_LOG',
-  // What came to a device, and what it shows.
   'STREAM_CUT',
   'STREAM_BAD',
   'ROW_DIFFERS',
@@ -30,7 +25,6 @@ export const logFaults = [
   'ENTRY_UNSEALED',
   'RESTORED',
   'TABLES_CHANGED',
-  // Proof files.
   'FILE_TOO_LARGE',
   'FILE_NO_JSON',
   'FILE_FORMAT',
@@ -38,7 +32,7 @@ export const logFaults = [
 ] as const
 export type LogFault = (typeof logFaults)[number]
 
-/** `detail`: for operators and logs, in English. */
+/** `detail` is for operators and logs, in English. */
 export class LogError extends Error {
   readonly code: LogFault
   constructor(code: LogFault, detail: string) {

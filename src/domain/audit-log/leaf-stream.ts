@@ -1,4 +1,4 @@
-/** Leaves of a log as they travel to a device that keeps them: lines of JSON, read as what a stranger may have written. */
+/** Parses the NDJSON stream of leaves for a device that stores them. The input is untrusted. */
 import { LogError } from '#domain/audit-log/fault.ts'
 import { type Hash, hashLeaf, readHash } from '#domain/audit-log/hash.ts'
 import { type AuditEntryRow, toEntryRow } from '#domain/audit-log/leaf.ts'
@@ -6,22 +6,22 @@ import { type AuditEntryRow, toEntryRow } from '#domain/audit-log/leaf.ts'
 export interface StreamedEntry {
   index: number
   hash: Hash
-  /** Null: the reader may not see more than its hash. */
+  /** Null if the reader may only see the hash. */
   row: AuditEntryRow | null
 }
 
 export interface StreamedLeaves {
   zone: string
   from: number
-  /** Not included. */
+  /** Exclusive log index. */
   to: number
   entries: StreamedEntry[]
 }
 
 /**
- * A whole stream (`exportTrail`, ndjson) that was asked for from `from` on. Throws STREAM_CUT where its end is missing, STREAM_BAD on
- * lines that are no leaves, gaps, another order or number, OTHER_LOG on leaves of another company. Whether they are what
- * was recorded only the tree can say.
+ * Parses a complete stream (`exportTrail`, ndjson) requested from `from` on. Throws STREAM_CUT if the end is missing, STREAM_BAD for
+ * malformed lines, gaps or a wrong order or count, OTHER_LOG for leaves of another company. Whether the leaves are authentic is only proven
+ * by the tree.
  */
 export function readLeafStream(text: string, expected: { companyId: number; from: number }): StreamedLeaves {
   const lines = text.split('\n')
@@ -32,7 +32,7 @@ export function readLeafStream(text: string, expected: { companyId: number; from
       const value: unknown = JSON.parse(line)
       if (typeof value === 'object' && value !== null) return value as Record<string, unknown>
     } catch {
-      // Said below, as of any other line.
+      // The error is thrown below, as for other lines.
     }
     throw createError('no JSON object', index)
   })
@@ -74,7 +74,7 @@ function toStreamedEntry(
   return { index, hash: hashLeaf(leaf), row }
 }
 
-/** Null: it is no entry, or its time is none. */
+/** Returns null if the leaf is not an entry or its time is invalid. */
 function parseEntryRow(leaf: string, index: number, zone: string): AuditEntryRow | null {
   try {
     return toEntryRow(leaf, index, zone)

@@ -1,10 +1,9 @@
 /**
- * The leaf of an audit entry: its bytes as they were fixed when it was written. Everything that anybody is shown of an entry
- * comes from them, so what is proven is what is read. Columns beside them are copies for queries.
+ * The leaf of an audit entry: its bytes, fixed when the entry was written. Everything displayed of an entry is derived from them, so that
+ * the displayed content is the proven content. Other columns are copies for queries.
  */
 import { toPlainDate, type PlainDate, type Timestamp, toTimestamp } from '#domain/time.ts'
 
-/** The menus of the audit trail (D86). */
 export const auditMenus = [
   'company',
   'user',
@@ -19,7 +18,7 @@ export const auditMenus = [
 ] as const
 export type AuditMenu = (typeof auditMenus)[number]
 
-/** The operations of the audit trail (D86), in the order in which they are offered. */
+/** Operations of the audit trail (D86), in display order. */
 export const auditOperations = [
   'create',
   'update',
@@ -45,16 +44,16 @@ export const auditOperations = [
 ] as const
 export type AuditOperation = (typeof auditOperations)[number]
 
-/** Entries are counted and paged up to here; beyond it a page says that there are more (contracts 7). */
+/** Maximum count of entries and maximum page depth. Beyond it a page only reports that there are more (contracts 7). */
 export const maxCountedEntries = 10_000
 
-/** Of these only the delete level is shown more than hashes (contracts 2). */
+/** Menus of which only the delete level sees more than hashes (contracts 2). */
 export const catalogueMenus: readonly AuditMenu[] = ['app', 'module', 'automodule', 'price']
 
-/** What a leaf may hold: nothing whose text could be written in two ways. Numbers are safe integers. */
+/** Values of a leaf, restricted to those with a single text representation. Numbers are safe integers. */
 export type LeafValue = string | number | boolean | null | readonly LeafValue[] | { readonly [name: string]: LeafValue }
 
-/** One field that an act changed; null: it was not there, or is not any more. Secrets never stand here. */
+/** One changed field. Null if it did not exist before or no longer exists. Never contains secrets. */
 export interface AuditChange {
   field: string
   before: LeafValue
@@ -64,23 +63,21 @@ export interface AuditChange {
 /** The JSON object whose canonical form (RFC 8785) is the leaf. */
 export interface AuditLeaf {
   v: 1
-  /** Of the entry; not its place in the log. */
   id: number
-  /** The company whose log it stands in. */
   company: number
-  /** Code of the company whose people did it, where it is another one; null: the company's own. */
+  /** Company code of the actor if it is another company. Null for the company itself. */
   actor_company: string | null
-  /** SHA-256 (hex) over the canonical JSON of who did it, where `user_id` and `user_name` are left out for that reason. */
+  /** SHA-256 (hex) of the actor's canonical JSON, if `user_id` and `user_name` are omitted because the actor is of another company. */
   actor_hash: string | null
   /** Epoch ms, UTC. */
   time: number
-  /** 16 random bytes in hex, so that a hash alone gives nothing away. */
+  /** 16 random bytes in hex, so that the content cannot be guessed from the hash. */
   salt: string
   code: AuditMenu
   operation: string
   user_id: number | null
   user_name: string
-  /** -1: it failed. */
+  /** -1 if the action failed. */
   status: 0 | -1
   info: Readonly<Record<string, LeafValue>>
   changes: readonly AuditChange[]
@@ -88,17 +85,15 @@ export interface AuditLeaf {
   request_id: string
 }
 
-/** An entry as lists, pages and files show it. */
 export interface AuditEntryRow {
   id: number
   company_id: number
-  /** Place in the company's log, from 0; null: it is being recorded. */
+  /** Index in the company's log, from 0. Null while the entry is not in the log yet. */
   log_index: number | null
   code: AuditMenu
   operation: string
   exec_user_id: number | null
   exec_user_name: string
-  /** Done by the provider's staff in a customer's log. */
   by_provider: boolean
   /** In the business time zone. */
   end_time: Timestamp
@@ -108,13 +103,12 @@ export interface AuditEntryRow {
   changes: readonly AuditChange[]
   intent: string | null
   request_id: string
-  /** What free text looks through. */
   search_text: string
   leaf: string
   row_version: 1
 }
 
-/** Throws SyntaxError where the text is no leaf of ours. */
+/** Throws SyntaxError if the text is not a leaf. */
 export function readLeaf(leaf: string): AuditLeaf {
   const value = JSON.parse(leaf) as Partial<AuditLeaf> | null
   if (value?.v !== 1 || typeof value.id !== 'number' || typeof value.time !== 'number' || !Array.isArray(value.changes))
@@ -122,7 +116,7 @@ export function readLeaf(leaf: string): AuditLeaf {
   return value as AuditLeaf
 }
 
-/** The row of an entry, made from its leaf alone; `zone`: the business time zone. Throws as `readLeaf`. */
+/** Builds the row of an entry from its leaf alone. `zone` is the business time zone. Throws like `readLeaf`. */
 export function toEntryRow(leaf: string, logIndex: number | null, zone: string): AuditEntryRow {
   const { id, company, actor_company, time, code, operation, user_id, user_name, status, info, changes, ...rest } =
     readLeaf(leaf)
@@ -148,7 +142,7 @@ export function toEntryRow(leaf: string, logIndex: number | null, zone: string):
   }
 }
 
-/** Who, and every value of what was done and changed; keys, menus and operations have filters of their own. */
+/** The user's name and all values of the action and its changes. Keys, menus and operations have their own filters. */
 export function buildSearchText({
   user_name,
   info,
@@ -161,7 +155,7 @@ export function buildSearchText({
 function collectTexts(value: LeafValue): string[] {
   if (value === null || typeof value === 'boolean') return []
   if (typeof value !== 'object') return value === '' ? [] : [String(value)]
-  // As the leaf has them, in whatever order they were written down.
+  // In the key order of the leaf.
   const innerValues = Array.isArray(value)
     ? value
     : Object.entries(value)

@@ -1,4 +1,4 @@
-/** Signed notes (C2SP signed-note) with Ed25519: a text, a blank line, and lines of signatures. */
+/** Signed notes (C2SP signed-note) with Ed25519: a text, a blank line and signature lines. */
 import { ed25519 } from '@noble/curves/ed25519.js'
 import { sha256 } from '@noble/hashes/sha2.js'
 import { bytesToHex, concatBytes, utf8ToBytes } from '@noble/hashes/utils.js'
@@ -6,18 +6,17 @@ import { fromBase64, toBase64 } from '#domain/audit-log/base64.ts'
 import { LogError } from '#domain/audit-log/fault.ts'
 import { isEqualHash } from '#domain/audit-log/hash.ts'
 
-/** Of a key: how it names itself in signature lines. `id`: 4 bytes. */
+/** A public key with its name and id (4 bytes) as written in signature lines. */
 export interface NoteVerifier {
   name: string
   id: Uint8Array
   publicKey: Uint8Array
 }
 
-/** Characters of a note and signatures of one; ours have some 300 and one or two. */
+/** Limits in characters and signatures. Our notes have about 300 characters and one or two signatures. */
 const maxLength = 64 * 1024
 const maxSignatures = 100
 
-/** The signature type of Ed25519 in C2SP signed notes. */
 const algorithm = 1
 const signatureBytes = 64
 const isName = (name: string) => /^[^\s+\p{Cc}]{1,200}$/u.test(name) && name.isWellFormed()
@@ -26,7 +25,7 @@ function createKeyId(name: string, publicKey: Uint8Array): Uint8Array {
   return sha256(concatBytes(utf8ToBytes(`${name}\n`), Uint8Array.of(algorithm), publicKey)).slice(0, 4)
 }
 
-/** `name+id+base64` of the key that belongs to this seed of 32 bytes. Throws BAD_KEY on a name with spaces or `+`. */
+/** Returns `name+id+base64` of the key for this 32-byte seed. Throws BAD_KEY for a name with spaces or `+`. */
 export function createVerifierKey(name: string, seed: Uint8Array): string {
   if (!isName(name)) throw new LogError('BAD_KEY', 'a key is named without spaces and plus signs')
   if (seed.length !== 32) throw new LogError('BAD_KEY', 'a signing key has 32 bytes')
@@ -35,9 +34,9 @@ export function createVerifierKey(name: string, seed: Uint8Array): string {
   return `${name}+${bytesToHex(createKeyId(name, publicKey))}+${toBase64(bytes)}`
 }
 
-/** Throws BAD_KEY, also where the id is not the key's own. */
+/** Throws BAD_KEY, also if the id does not match the key. */
 export function readVerifierKey(key: unknown): NoteVerifier {
-  // Base64 has plus signs too.
+  // The name ends at the first plus sign, because base64 contains plus signs too.
   const [, name = '', id, base64 = ''] = (typeof key === 'string' && /^([^+]*)\+([0-9a-f]{8})\+(.*)$/s.exec(key)) || []
   const bytes = fromBase64(base64)
   if (!isName(name) || bytes?.length !== 33 || bytes[0] !== algorithm)
@@ -48,15 +47,15 @@ export function readVerifierKey(key: unknown): NoteVerifier {
   return { name, id: keyId, publicKey }
 }
 
-/** What people compare over another way: SHA-256 of the key, in groups of four hex digits. Throws BAD_KEY. */
+/** SHA-256 of the key in groups of four hex digits, which people compare over another channel. Throws BAD_KEY. */
 export function getFingerprint(key: string): string {
   readVerifierKey(key)
   return bytesToHex(sha256(utf8ToBytes(key))).replace(/.{4}(?=.)/g, '$& ')
 }
 
 /**
- * A note over this text, which ends in a line break. With several signers any of them opens it: so an old key vouches for the new
- * one beside it. Throws BAD_NOTE on a text that no note can carry, BAD_KEY on a signer's name.
+ * Signs this text, which must end with a line break. With several signers, each signature is enough to open the note, so an old key can
+ * vouch for a new one. Throws BAD_NOTE for a text that a note cannot contain, BAD_KEY for a malformed signer name.
  */
 export function signNote(text: string, ...signers: { name: string; seed: Uint8Array }[]): string {
   if (!isNoteText(text)) throw new LogError('BAD_NOTE', 'the text of a note is lines without control characters')
@@ -68,8 +67,8 @@ export function signNote(text: string, ...signers: { name: string; seed: Uint8Ar
 }
 
 /**
- * The text of a note that this key has signed. Throws BAD_NOTE on what is no note, NOT_SIGNED_BY_KEY where only others signed, and
- * SIGNATURE_INVALID where a line claims to be of this key and is not over this text.
+ * Returns the text of a note signed by this key. Throws BAD_NOTE if it is not a note, NOT_SIGNED_BY_KEY if only others signed it, and
+ * SIGNATURE_INVALID if a signature with the name of this key does not match the text.
  */
 export function openNote(note: unknown, verifier: NoteVerifier): string {
   const { text, signatures } = splitNote(note)
@@ -86,7 +85,7 @@ export function openNote(note: unknown, verifier: NoteVerifier): string {
 function isSignature(signature: Uint8Array, message: Uint8Array, publicKey: Uint8Array): boolean {
   if (signature.length !== signatureBytes) return false
   try {
-    // By RFC 8032: the laxer rules of ZIP 215 take keys and points that others refuse.
+    // Strict RFC 8032: ZIP 215 accepts keys and points that other implementations reject.
     return ed25519.verify(signature, message, publicKey, { zip215: false })
   } catch {
     return false
@@ -96,7 +95,7 @@ function isSignature(signature: Uint8Array, message: Uint8Array, publicKey: Uint
 function splitNote(note: unknown) {
   const error = new LogError('BAD_NOTE', 'not a signed note')
   if (typeof note !== 'string' || note.length > maxLength) throw error
-  // The last blank line: the text may have some of its own.
+  // The last blank line, because the text may contain blank lines.
   const separator = note.lastIndexOf('\n\n')
   const text = note.slice(0, separator + 1)
   const rest = note.slice(separator + 2)

@@ -1,7 +1,4 @@
-/**
- * The file in which a person takes the proof of one entry along: the leaf, its place, the hashes from there to the root, and the
- * signed checkpoint. Whoever has the log's key checks it without the portal.
- */
+/** Proof of one entry as a file. It can be verified with the log's key alone, without the portal. */
 import { toBase64 } from '#domain/audit-log/base64.ts'
 import { isCanonical } from '#domain/audit-log/canonical.ts'
 import { type Checkpoint, openCheckpoint } from '#domain/audit-log/checkpoint.ts'
@@ -13,22 +10,20 @@ import { findInclusionFault, maxProofHashes } from '#domain/audit-log/proofs.ts'
 
 export const proofFormat = 'saas-portal audit proof'
 export const proofVersion = 1
-/** Characters. The largest leaves have some ten thousand. */
+/** In characters. The largest leaves have about ten thousand. */
 export const maxProofFileLength = 4 * 1024 * 1024
 
 export interface ProofFile {
   format: typeof proofFormat
   v: typeof proofVersion
   leaf: string
-  /** Place of the leaf in the log, from 0. */
+  /** Index of the leaf in the log, from 0. */
   index: number
-  /** How many leaves the log of the checkpoint has. */
   size: number
-  /** From the leaf up, in base64. */
+  /** From the leaf to the root, in base64. */
   hashes: string[]
-  /** A signed note. */
   checkpoint: string
-  /** The verifier key that came with it: says whom to ask, proves nothing. */
+  /** The verifier key from the file. It identifies the log but proves nothing. */
   key: string
 }
 
@@ -36,7 +31,6 @@ export type ProofVerdict =
   | { kind: 'proven'; leaf: AuditLeaf; index: number; checkpoint: Checkpoint }
   | { kind: 'refused'; fault: LogFault; detail: string }
 
-/** The text of the file. */
 export function formatProofFile(proof: {
   leaf: string
   index: number
@@ -59,7 +53,7 @@ export function formatProofFile(proof: {
   return `${JSON.stringify(file, null, 2)}\n`
 }
 
-/** Throws FILE_TOO_LARGE, FILE_NO_JSON, FILE_FORMAT, FIELD_MISSING, BAD_KEY; what the fields say is checked later. */
+/** Throws FILE_TOO_LARGE, FILE_NO_JSON, FILE_FORMAT, FIELD_MISSING or BAD_KEY. The values are verified later. */
 export function readProofFile(text: string): ProofFile {
   if (text.length > maxProofFileLength)
     throw new LogError('FILE_TOO_LARGE', `more than ${maxProofFileLength} characters`)
@@ -80,7 +74,7 @@ export function readProofFile(text: string): ProofFile {
   return { format: proofFormat, v: proofVersion, leaf, index, size, hashes, checkpoint, key }
 }
 
-/** Checks everything but whose key it is: `key` is the verifier key that the reader trusts, not the one in the file. */
+/** Verifies the proof with `key`, the verifier key that the reader trusts, not the one in the file. */
 export function verifyProofFile(file: ProofFile, key: string): ProofVerdict {
   try {
     const checkpoint = openCheckpoint(file.checkpoint, key)
@@ -104,7 +98,7 @@ function describeFault(fault: LogFault, { index, size }: ProofFile): string {
   return fault === 'WRONG_COUNT_OF_HASHES' ? 'the proof has too few or too many hashes' : fault
 }
 
-/** What was recorded is an entry that can be read in one way only; a proof of other bytes proves nothing of one. */
+/** Recorded entries are canonical JSON, so a proof of other bytes does not prove an entry. */
 function parseCheckedLeaf(text: string): AuditLeaf {
   if (!isCanonical(text)) throw new LogError('LEAF_NOT_CANONICAL', 'the entry can be read in more than one way')
   let leaf: AuditLeaf

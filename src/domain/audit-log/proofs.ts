@@ -1,16 +1,16 @@
 /**
- * Proofs that a leaf is in the log, and that a log is the beginning of a later one: made by RFC 6962, 2.1.1 and 2.1.2, checked by
- * RFC 9162, 2.1.3.2 and 2.1.4.2. Which tiles a proof takes: `listTilesRead((read) => buildInclusionProof(index, size, read))`.
+ * Proofs that a leaf is in the log, and that a log is a prefix of a later one. Built by RFC 6962, 2.1.1 and 2.1.2, verified by RFC 9162,
+ * 2.1.3.2 and 2.1.4.2. To list the tiles of a proof: `listTilesRead((read) => buildInclusionProof(index, size, read))`.
  */
 import { LogError, type LogFault } from '#domain/audit-log/fault.ts'
 import { emptyRoot, isEqualHash, type Hash, hashLength, hashNode } from '#domain/audit-log/hash.ts'
 import { requireSize, type NodeReader } from '#domain/audit-log/tiles.ts'
 import { calculateRangeRoot, findSplit } from '#domain/audit-log/tree-edge.ts'
 
-/** No tree of safe integers is higher. */
+/** The maximum tree height for safe integers. */
 export const maxProofHashes = 2 * 53
 
-/** PATH(index, D[size]), from the leaf up. Throws BAD_INDEX where the log has no such leaf, and as its reader. */
+/** PATH(index, D[size]), from the leaf up. Throws BAD_INDEX if the log has no such leaf. */
 export function buildInclusionProof(index: number, size: number, readNode: NodeReader): Hash[] {
   if (!Number.isSafeInteger(index) || index < 0 || index >= requireSize(size))
     throw new LogError('BAD_INDEX', `a log of ${size} leaves has no leaf ${index}`)
@@ -29,13 +29,13 @@ export function buildInclusionProof(index: number, size: number, readNode: NodeR
   return proof.reverse()
 }
 
-/** PROOF(from, D[to]). Of an empty or the same log nothing has to be shown. Throws LOG_SHRANK where `from` is larger. */
+/** PROOF(from, D[to]). Empty if `from` is 0 or equals `to`. Throws LOG_SHRANK if `from` is larger. */
 export function buildConsistencyProof(from: number, to: number, readNode: NodeReader): Hash[] {
   if (requireSize(from) > requireSize(to)) throw new LogError('LOG_SHRANK', `${to} leaves, once ${from}`)
   if (from === 0 || from === to) return []
   const proof: Hash[] = []
   let [start, end] = [0, to]
-  // Whether the subtree that is left is a whole one of the older log, whose root the verifier has.
+  // Whether the remaining subtree is a complete one of the older log, so that the verifier has its root.
   let isOldRoot = true
   while (end > from) {
     const middle = start + findSplit(end - start)
@@ -62,7 +62,7 @@ function findHashFault(proof: readonly Hash[]): LogFault | null {
 
 const isValidSize = (size: number) => Number.isSafeInteger(size) && size >= 0
 
-/** What is wrong with the proof that the leaf of this hash stands at `index` of the log with this size and root; null: nothing. */
+/** Returns why the leaf is not proven to be at `index` of this log, or null if the proof is valid. */
 export function findInclusionFault(claim: {
   index: number
   size: number
@@ -90,7 +90,7 @@ export function findInclusionFault(claim: {
   return isEqualHash(r, root) ? null : 'ROOT_DIFFERS'
 }
 
-/** What is wrong with the proof that the log of `to` begins with that of `from`; null: nothing. */
+/** Returns why the log of size `to` is not proven to extend that of size `from`, or null. */
 export function findConsistencyFault(claim: {
   from: number
   to: number
@@ -105,7 +105,7 @@ export function findConsistencyFault(claim: {
   if (fault) return fault
   if (from === 0 || from === to) return findTrivialFault(claim)
   if (proof.length === 0) return 'WRONG_COUNT_OF_HASHES'
-  // A whole subtree's root is the verifier's own.
+  // If the older log is a complete subtree, the verifier already has its root.
   const [firstHash, ...rest] = Number.isInteger(Math.log2(from)) ? [fromRoot, ...proof] : proof
   let [oldPosition, newPosition] = [from - 1, to - 1]
   while (isOdd(oldPosition)) [oldPosition, newPosition] = [halve(oldPosition), halve(newPosition)]
@@ -125,7 +125,7 @@ export function findConsistencyFault(claim: {
   return isEqualHash(newRoot, toRoot) ? null : 'ROOT_DIFFERS'
 }
 
-/** Every log begins with nothing and with itself: there is no hash to show, only roots that must be what they are. */
+/** Every log is an extension of the empty log and of itself. No hash is needed; only the roots are compared. */
 function findTrivialFault(claim: { from: number; to: number; fromRoot: Hash; toRoot: Hash; proof: readonly Hash[] }) {
   if (claim.proof.length > 0) return 'WRONG_COUNT_OF_HASHES'
   if (claim.from === 0 && !isEqualHash(claim.fromRoot, emptyRoot)) return 'OLD_ROOT_DIFFERS'

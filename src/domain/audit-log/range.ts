@@ -1,6 +1,6 @@
 /**
- * A stretch of the log proven as a whole: with the tiles that hold its leaf hashes, those above them and those at the log's right edge,
- * each tile is checked by the one above, and the edge by the signed root.
+ * Proof of a range of the log. Input: the tiles with its leaf hashes, the tiles above them, and those at the log's right edge. Each tile is
+ * verified by the tile above it, and the edge by the signed root.
  */
 import { LogError } from '#domain/audit-log/fault.ts'
 import { isEqualHash, hashLength } from '#domain/audit-log/hash.ts'
@@ -18,9 +18,8 @@ import { calculateEdgeRoot } from '#domain/audit-log/tree-edge.ts'
 
 export interface LogRange {
   from: number
-  /** Not included. */
+  /** Exclusive log index. */
   to: number
-  /** Of the whole log. */
   size: number
 }
 
@@ -41,8 +40,8 @@ export function listRangeTiles({ from, to, size }: LogRange): TileName[] {
 }
 
 /**
- * The first tile that is not as the tile above or the root says; null: all of them are. In steps, one a tile, so that whoever runs
- * them can pause in between. Throws TILE_MISSING, BAD_TILE.
+ * Returns the first tile that does not match the tile above or the root, or null if all match. Yields once per tile, so that the caller can
+ * pause in between. Throws TILE_MISSING, BAD_TILE.
  */
 export function* checkRange(
   readHashes: TileReader,
@@ -62,7 +61,7 @@ export function* checkRange(
   return null
 }
 
-/** As wide as a log of that size has it, whatever came since. */
+/** Cuts the tile to its width at that log size, because it may have grown since. */
 function readExactHashes(readHashes: TileReader, name: TileName, size: number): Uint8Array {
   const hashes = readHashes(name.level, name.index)
   const bytes = getTileWidth(name, size) * hashLength

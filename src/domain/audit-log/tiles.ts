@@ -1,6 +1,6 @@
 /**
- * The tree as tiles (C2SP tlog-tiles, height 8). The tile `index` of `level` holds up to 256 hashes: at level 0 of leaves, above
- * of trees of 256^level leaves that are whole. A tile only grows, at its right end, and ends at 256.
+ * The tree as tiles (C2SP tlog-tiles, height 8). Tile `index` of `level` has up to 256 hashes: of leaves at level 0, otherwise of complete
+ * trees with 256^level leaves. A tile only grows at its right end, up to 256 hashes.
  */
 import { LogError } from '#domain/audit-log/fault.ts'
 import { type Hash, hashLength, hashNode } from '#domain/audit-log/hash.ts'
@@ -13,18 +13,18 @@ export interface TileName {
   index: number
 }
 
-/** `hashes`: of 32 bytes each, one after the other. */
+/** `hashes`: 32 bytes each, concatenated. */
 export interface LogTile extends TileName {
   hashes: Uint8Array
 }
 
-/** The hashes of a tile, at least those that its log had at the size in question; undefined: not here. */
+/** Returns at least the hashes that the tile had at that log size, or undefined if it is not available. */
 export type TileReader = (level: number, index: number) => Uint8Array | undefined
 
-/** The hash of the whole subtree of 2^level leaves that begins at leaf `index · 2^level`. */
+/** Returns the hash of the complete subtree with 2^level leaves that starts at leaf `index · 2^level`. */
 export type NodeReader = (level: number, index: number) => Hash
 
-/** A safe integer from 0 on; else throws. */
+/** Returns `size` if it is a safe integer of at least 0, otherwise throws BAD_SIZE. */
 export function requireSize(size: number): number {
   if (!Number.isSafeInteger(size) || size < 0) throw new LogError('BAD_SIZE', `${size} is no size of a log`)
   return size
@@ -32,15 +32,13 @@ export function requireSize(size: number): number {
 
 const divideAndRoundDown = (dividend: number, divisor: number) => Math.floor(dividend / divisor)
 
-/** How many hashes level `level` of tiles has in a log of `size` leaves. */
 export const countHashes = (level: number, size: number): number => divideAndRoundDown(size, tileWidth ** level)
 
-/** How many hashes a tile has in a log of `size` leaves, 0 to 256. */
 export function getTileWidth({ level, index }: TileName, size: number): number {
   return Math.max(0, Math.min(tileWidth, countHashes(level, size) - index * tileWidth))
 }
 
-/** The tiles that are begun and not full in a log of `size` leaves, by level: with them it can grow and has a root. */
+/** The partial tiles of a log, by level. They are enough to append leaves and to calculate the root. */
 export function listEdgeTiles(size: number): TileName[] {
   const names: TileName[] = []
   for (let level = 0; countHashes(level, requireSize(size)) > 0; level += 1) {
@@ -53,7 +51,7 @@ export function listEdgeTiles(size: number): TileName[] {
 export const getHash = (hashes: Uint8Array, index: number): Hash =>
   hashes.subarray(index * hashLength, (index + 1) * hashLength)
 
-/** The root over hashes whose count is a power of two. */
+/** Root of hashes whose count is a power of two. */
 export function calculateSubtreeRoot(hashes: Uint8Array): Hash {
   let row: Hash[] = Array.from({ length: hashes.length / hashLength }, (_, index) => getHash(hashes, index))
   while (row.length > 1) {
@@ -64,7 +62,7 @@ export function calculateSubtreeRoot(hashes: Uint8Array): Hash {
   return row[0] as Hash
 }
 
-/** Reads nodes from tiles. Throws TILE_MISSING, or BAD_TILE where a tile is no row of hashes or too narrow. */
+/** Reads nodes from tiles. Throws TILE_MISSING, or BAD_TILE if a tile is too narrow or not a sequence of hashes. */
 export function createNodeReader(readHashes: TileReader): NodeReader {
   return (level, index) => {
     const [tileLevel, height] = [divideAndRoundDown(level, tileHeight), level % tileHeight]
@@ -80,7 +78,7 @@ export function createNodeReader(readHashes: TileReader): NodeReader {
   }
 }
 
-/** The tiles that this work reads nodes of, each once, so that they can be fetched before. */
+/** Returns the tiles whose nodes `readNodes` reads, each once, so that they can be fetched first. */
 export function listTilesRead(readNodes: (readNode: NodeReader) => unknown): TileName[] {
   const names = new Map<string, TileName>()
   const emptyHash = new Uint8Array(hashLength)

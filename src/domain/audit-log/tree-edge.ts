@@ -1,4 +1,3 @@
-/** The tree grows: roots, and leaves appended to the tiles at its right edge. */
 import { LogError } from '#domain/audit-log/fault.ts'
 import { emptyRoot, type Hash, hashLength, hashNode } from '#domain/audit-log/hash.ts'
 import {
@@ -12,7 +11,7 @@ import {
   calculateSubtreeRoot,
 } from '#domain/audit-log/tiles.ts'
 
-/** A log as far as it takes to append to it: `tiles` are those of `listEdgeTiles(size)`, each exactly as wide as the size says. */
+/** What is needed to append to a log. `tiles` are those of `listEdgeTiles(size)` with exactly that width. */
 export interface TreeEdge {
   size: number
   tiles: readonly LogTile[]
@@ -20,7 +19,7 @@ export interface TreeEdge {
 
 export const emptyEdge: TreeEdge = { size: 0, tiles: [] }
 
-/** MTH of the leaves from `start` up to `end`, without `end`; `start` as RFC 6962 cuts trees. At least one leaf. */
+/** MTH of the leaves from `start` up to `end` (exclusive). `start` must be a split point of RFC 6962. */
 export function calculateRangeRoot(start: number, end: number, readNode: NodeReader): Hash {
   const count = end - start
   const leftCount = findSplit(count)
@@ -31,7 +30,7 @@ export function calculateRangeRoot(start: number, end: number, readNode: NodeRea
   )
 }
 
-/** The largest power of two that is smaller than the count; of one leaf 0. */
+/** The largest power of two smaller than `count`; 0 for one leaf. */
 export function findSplit(count: number): number {
   if (count <= 1) return 0
   let power = 1
@@ -39,15 +38,15 @@ export function findSplit(count: number): number {
   return power
 }
 
-/** The root of the log of `size` leaves. Throws as its reader. */
+/** Root of the log of `size` leaves. Throws the errors of `readNode`. */
 export const calculateRoot = (size: number, readNode: NodeReader): Hash =>
   requireSize(size) === 0 ? emptyRoot : calculateRangeRoot(0, size, readNode)
 
-/** The root of the log whose right edge this is. Throws BAD_TILE where the tiles do not fit the size. */
+/** Root of the log with this right edge. Throws BAD_TILE if the tiles do not fit the size. */
 export function calculateEdgeRoot(edge: TreeEdge): Hash {
   checkEdge(edge)
   const tiles = new Map(edge.tiles.map((tile) => [tile.level, tile.hashes]))
-  // Whole subtrees of the edge all lie in its tiles: a full tile is one hash of the tile above.
+  // All complete subtrees of the edge are in its tiles, because a full tile is one hash of the tile above.
   return calculateRoot(
     edge.size,
     createNodeReader((level, index) => (isEdgeTile(edge, level, index) ? tiles.get(level) : undefined)),
@@ -55,9 +54,9 @@ export function calculateEdgeRoot(edge: TreeEdge): Hash {
 }
 
 /**
- * Appends leaves by their hashes, in this order from index `edge.size` on. `changedTiles`: every tile that is new or wider than before,
- * with all that it holds now; what a database has to write. Takes some 2 hashes a leaf, whatever the size of the log. Throws
- * BAD_TILE where the edge does not fit its size, BAD_HASH on a hash of another length.
+ * Appends leaf hashes in this order from index `edge.size` on. `changedTiles` has every new or wider tile with all its hashes, for the
+ * database to write. Needs about 2 hashes per leaf, regardless of the log size. Throws BAD_TILE if the edge does not fit its size, BAD_HASH
+ * for a hash of another length.
  */
 export function appendLeaves(
   edge: TreeEdge,
@@ -85,7 +84,6 @@ export function appendLeaves(
   return { edge: next, changedTiles, root: calculateEdgeRoot(next) }
 }
 
-/** The tiles of a level once hashes are added behind its first `count`. */
 function widenTiles(
   level: number,
   count: number,
@@ -98,7 +96,7 @@ function widenTiles(
   addedHashes.forEach((hash, index) => allHashes.set(hash, existingHashes.length + index * hashLength))
   const firstTileIndex = Math.floor(count / tileWidth)
   const bytes = tileWidth * hashLength
-  // Each a copy: a view would keep all of them in memory, and is written whole by some databases.
+  // Copies, because a view would keep the whole buffer in memory, and some databases would write all of it.
   return Array.from({ length: Math.ceil(allHashes.length / bytes) }, (_, index) => ({
     level,
     index: firstTileIndex + index,

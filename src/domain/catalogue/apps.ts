@@ -1,11 +1,11 @@
-/** Apps: which of two versions is the newer one, and what a set of apps lacks (contracts 4, 8). */
+/** Compares app versions and finds the missing requirements of a set of apps (contracts 4, 8). */
 import { findCycles, findReachable } from '#domain/catalogue/dependency-cycles.ts'
 import { type ModuleDependencies, type JoinConditions, filterJoiningModules } from '#domain/catalogue/modules.ts'
 
 /**
- * Below 0: `one` is the older version; 0: they are the same. Dotted numbers are compared number by number, and a number
- * that is not there is 0: 1.9 < 1.10, 1.0 = 1.0.0. Between the dots, what is not a number comes before every number and is
- * compared as text: 1.beta < 1.rc < 1.0. Published versions are of numbers alone.
+ * Returns a negative number if `versionA` is older, 0 if both are equal. Dotted numbers are compared one by one, and a missing number is 0:
+ * 1.9 < 1.10, 1.0 = 1.0.0. A part that is not a number sorts before every number and is compared as text: 1.beta < 1.rc < 1.0. Published
+ * versions have only numbers.
  */
 export function compareVersions(versionA: string, versionB: string): number {
   const [partsA, partsB] = [versionA.split('.'), versionB.split('.')]
@@ -23,18 +23,17 @@ const compare = <T extends string | number>(a: T, b: T): number => (a < b ? -1 :
 function compareVersionParts(partA: string, partB: string): number {
   if (!isNumber(partA) || !isNumber(partB))
     return compare(Number(isNumber(partA)), Number(isNumber(partB))) || compare(partA, partB)
-  // As digits: a number may be longer than can be counted with.
+  // Compared as digits, because a part can exceed the range of numbers.
   const [digitsA, digitsB] = [partA, partB].map((digits) => digits.replace(/^0+/, '')) as [string, string]
   return compare(digitsA.length, digitsB.length) || compare(digitsA, digitsB)
 }
 
-/** Another app that an app needs, in this version at least (D78). */
+/** Another app that an app needs, with its minimum version (D78). */
 export interface AppRequirement {
   code: string
   version: string
 }
 
-/** An app in its newest version. */
 export interface PublishedApp {
   code: string
   version: string
@@ -42,18 +41,14 @@ export interface PublishedApp {
 }
 
 export interface AppFaults {
-  /** Needed, and not brought by the set or not published at all. */
   missing: string[]
-  /** Circles of requirements, each beginning with its first code. */
+  /** Cycles of requirements, each starting with its first code. */
   loops: string[][]
-  /** Apps with the requirements that the newest version of the other app is too old for. */
+  /** Apps with the requirements that are newer than the latest version of the required app. */
   incompatible: { code: string; requires: AppRequirement[] }[]
 }
 
-/**
- * What is wrong with a set of apps: with those that it brings and with all that these need, at first hand or at second,
- * so that one test names everything that is to be added. In the order of the codes.
- */
+/** Checks a set of apps with all direct and indirect requirements, so that all missing apps are named at once. */
 export function findAppFaults(publishedApps: readonly PublishedApp[], ownApps: readonly string[]): AppFaults {
   const publishedByCode = new Map(publishedApps.map((app) => [app.code, app]))
   const getRequirements = (code: string) => publishedByCode.get(code)?.requires ?? []
@@ -73,15 +68,14 @@ export function findAppFaults(publishedApps: readonly PublishedApp[], ownApps: r
   }
 }
 
-/** A module, as far as a test of a set of them needs to know it. */
 export interface TestedModule extends ModuleDependencies, JoinConditions {
   hidden: boolean
   apps: readonly { code: string }[]
 }
 
 /**
- * The set with all that it requires, as it would be ordered: what its modules depend on, and what brings a hidden one in
- * where all of that is needed. In the order of `modules`.
+ * Returns the set with all modules that it requires, as an order would contain them. A hidden module adds the modules of its conditions if
+ * all of them are needed. In the order of `modules`.
  */
 export function findRequiredModules(modules: readonly TestedModule[], codes: readonly string[]): string[] {
   const modulesByCode = new Map(modules.map((module) => [module.code, module]))
@@ -94,7 +88,7 @@ export function findRequiredModules(modules: readonly TestedModule[], codes: rea
   return modules.flatMap(({ code }) => (reachedCodes.has(code) ? [code] : []))
 }
 
-/** What is wrong with the apps of a set of modules, all that it requires and the hidden modules that it brings in (contracts 4, 8). */
+/** Checks the apps of a set of modules, of its requirements and of joining hidden modules (contracts 4, 8). */
 export function findModuleFaults(
   modules: readonly TestedModule[],
   publishedApps: readonly PublishedApp[],

@@ -1,16 +1,13 @@
-/** Circles among things that need each other: which codes lead back to where they began. */
-
-/** What each code leads to. */
 export type DependencyGraph = ReadonlyMap<string, readonly string[]>
 
-/** There can be more circles than anybody could read or wait for. */
+/** Limits the result, because the number of cycles can grow exponentially. */
 export const maxCycles = 100
 
-/** Every circle once, from its first code on, in the order of the codes: `ways` and each of its lists are in that order. */
+/** Returns every cycle once, starting with its first code, sorted by code. The graph and its lists must be sorted. */
 export function findCycles(graph: DependencyGraph): string[][] {
   const cycles: string[][] = []
   const componentByCode = findComponents(graph)
-  // A circle never leaves its component.
+  // A cycle never leaves its component.
   const innerGraph = new Map(
     [...graph].map(([code, nextCodes]) => [code, nextCodes.filter((nextCode) => isSameComponent(code, nextCode))]),
   )
@@ -22,7 +19,7 @@ export function findCycles(graph: DependencyGraph): string[][] {
   for (const [firstCode, nextCodes] of innerGraph) {
     if (cycles.length >= maxCycles) break
     if (nextCodes.length === 0) continue
-    // Circles with an earlier code were found from there.
+    // Cycles with an earlier code were already found from that code.
     const filterLaterCodes = (codes: readonly string[] = []) => codes.filter((code) => code >= firstCode)
     const reachableCodes = findReachable([firstCode], (code) => filterLaterCodes(innerGraph.get(code)))
     const reachingCodes = findReachable([firstCode], (code) => filterLaterCodes(reversedGraph.get(code)))
@@ -35,7 +32,7 @@ export function findCycles(graph: DependencyGraph): string[][] {
   return cycles
 }
 
-/** By code its component: those that lead to each other. Two walks, by Kosaraju. */
+/** Returns the strongly connected component of each code. Uses Kosaraju's two passes. */
 function findComponents(graph: DependencyGraph): Map<string, number> {
   const reversedGraph = reverseGraph(graph)
   const components = new Map<string, number>()
@@ -49,14 +46,14 @@ function findComponents(graph: DependencyGraph): Map<string, number> {
   return components
 }
 
-/** Every code, the one that a walk in depth leaves last first. */
+/** Returns all codes in reverse postorder of a depth-first search. */
 function orderByLastVisit(graph: DependencyGraph): string[] {
   const visitedCodes: string[] = []
   const seenCodes = new Set<string>()
   for (const startCode of graph.keys()) {
     if (seenCodes.has(startCode)) continue
     seenCodes.add(startCode)
-    // A stack of our own: a long way would be too deep for that of the engine.
+    // An explicit stack, because a long path would overflow the call stack.
     const path = [{ code: startCode, next: 0 }]
     for (let step = path.at(-1); step; step = path.at(-1)) {
       const nextCode = graph.get(step.code)?.[step.next++]
@@ -70,10 +67,7 @@ function orderByLastVisit(graph: DependencyGraph): string[] {
   return visitedCodes.toReversed()
 }
 
-/**
- * Those that begin with that code, by Johnson's way: from where no circle went on, none is looked for again before that has
- * changed, so that a circle costs one walk at most.
- */
+/** Johnson's algorithm: codes without a cycle stay blocked until that can change, so a cycle costs one pass. */
 function addCycles(cycles: string[][], firstCode: string, getNext: (code: string) => readonly string[]): void {
   const path: string[] = []
   const blockedCodes = new Set<string>()
@@ -107,10 +101,9 @@ function reverseGraph(graph: DependencyGraph): DependencyGraph {
   return reversedGraph
 }
 
-/** Where one comes to from these, themselves as well. */
 export function findReachable(from: Iterable<string>, getNext: (code: string) => readonly string[]): Set<string> {
   const reachedCodes = new Set(from)
-  // Grows while it is walked.
+  // The set grows during the iteration.
   for (const code of reachedCodes) for (const nextCode of getNext(code)) reachedCodes.add(nextCode)
   return reachedCodes
 }

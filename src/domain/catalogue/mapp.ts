@@ -1,14 +1,10 @@
-/**
- * Packages of apps (`.mapp`): what may be in one, what is wrong with one, and what an upload would do to the catalogue (contracts
- * 2, 4, 5; D78, D79, D88). The pages and the server go by the same rules.
- */
+/** Rules for app packages (`.mapp`), shared by pages and server (contracts 2, 4, 5; D78, D79, D88). */
 import { findAppFaults, type AppFaults, compareVersions, type PublishedApp } from '#domain/catalogue/apps.ts'
 import { findReachable } from '#domain/catalogue/dependency-cycles.ts'
 
-/** The names of what a package says of itself; every other file is the app's own. */
 export const mappFiles = { manifest: 'manifest.json', icon: 'icon.png', changeLog: 'changelog.md' } as const
 
-/** Bytes, but for `entries` and `ratio`: how much more may come out of an entry than is packed. U-06. */
+/** In bytes, except `entries`. `ratio` is the maximum unpacked size relative to the packed size (U-06). */
 export const mappLimits = {
   packed: 64 * 1024 * 1024,
   entries: 2000,
@@ -20,12 +16,10 @@ export const mappLimits = {
   changeLog: 256 * 1024,
 } as const
 
-/** What the file of a package ends in, however its letters are written. */
 export const isMappName = (name: string): boolean => /^.{1,195}\.mapp$/is.test(name)
 
-/** Why a package is refused. Texts: `fault.<code>` in `locales/en/apps.json`; a word in `{{named}}` is of the package. */
+/** Reasons to refuse a package. Texts: `fault.<code>` in `locales/en/apps.json`; `{{named}}` is untrusted. */
 export const mappFaults = [
-  // The file.
   'WRONG_ENDING',
   'FILE_EMPTY',
   'FILE_TOO_LARGE',
@@ -42,7 +36,7 @@ export const mappFaults = [
   'DAMAGED',
   'TOO_COSTLY',
   'MD5_TAKEN',
-  // Its manifest. `named`: the field.
+  // Faults of the manifest. `named` is the field.
   'MANIFEST_MISSING',
   'MANIFEST_TOO_LARGE',
   'MANIFEST_NO_JSON',
@@ -65,7 +59,7 @@ export const mappFaults = [
   'REQUIRED_TWICE',
   'REQUIRES_ITSELF',
   'BAD_HASH',
-  // Its files against its manifest. `named`: the file.
+  // Files that do not match the manifest. `named` is the file.
   'FILE_NOT_LISTED',
   'FILE_MISSING',
   'WRONG_HASH',
@@ -78,11 +72,11 @@ export type MappFaultCode = (typeof mappFaults)[number]
 
 export interface MappFault {
   code: MappFaultCode
-  /** The field or file that it is about, fit to be shown. */
+  /** The field or file with the fault, safe to display. */
   named?: string
 }
 
-/** Of what somebody else wrote, as much as can be shown beside our own words. */
+/** Makes a name from untrusted input safe to display, and shortens it. */
 export const toDisplayName = (name: string): string =>
   name
     .toWellFormed()
@@ -92,7 +86,7 @@ export const toDisplayName = (name: string): string =>
 export const createMappFault = (code: MappFaultCode, subject?: string): MappFault =>
   subject === undefined || subject === '' ? { code } : { code, named: toDisplayName(subject) }
 
-/** A fault as the one word that a field problem carries (`named` of BAD_PACKAGE), and back. */
+/** Formats a fault as the single string of a field problem (`named` of BAD_PACKAGE), and parses it. */
 export const formatMappFault = ({ code, named: subject }: MappFault): string =>
   subject === undefined ? code : `${code} ${subject}`
 export function parseMappFault(faultText: string): MappFault | null {
@@ -101,32 +95,29 @@ export function parseMappFault(faultText: string): MappFault | null {
   return code ? createMappFault(code, subject) : null
 }
 
-/** What of a package decides what its upload would do. */
 export interface UploadedApp {
   code: string
   version: string
   min_version_required: string | null
   sha256: string
 }
-/** The newest version of an app. `sha256`: of its package; null where it was published before packages were. */
 export interface CurrentApp {
   version: string
   sha256: string | null
 }
 
-/** 0 add, 1 upgrade, 2 existed, 3 version conflict (D79). */
+/** 0 add, 1 upgrade, 2 already exists, 3 version conflict (D79). */
 export type UploadStatus = 0 | 1 | 2 | 3
-/** Why a version conflicts: it is lower than the current one; it upgrades later versions only; other bytes under the same version. */
+/** The version is lower than the current one, upgrades only later versions, or has other bytes. */
 export type ConflictReason = 'lower' | 'min_version' | 'other_bytes'
 
 export interface UploadState {
   status: UploadStatus
-  /** Null for every status but 3. */
   why: ConflictReason | null
   current_version: string | null
 }
 
-/** `current`: the newest version of the same app; null: its code is unknown. */
+/** `current` is the latest version of the same app; null if the code is unknown. */
 export function getUploadState(current: CurrentApp | null, app: UploadedApp): UploadState {
   if (!current) return { status: 0, why: null, current_version: null }
   const createState = (status: UploadStatus, reason: ConflictReason | null = null) => ({
@@ -144,10 +135,9 @@ export function getUploadState(current: CurrentApp | null, app: UploadedApp): Up
     : createState(1)
 }
 
-/** Whether it can be published at all: it adds or upgrades. */
 export const isPublishable = ({ status }: Pick<UploadState, 'status'>): boolean => status === 0 || status === 1
 
-/** What of a choice cannot be published: what does not add or upgrade, and codes of which more than one version is chosen. */
+/** Returns the selected apps that neither add nor upgrade, and the codes selected with more than one version. */
 export function findSelectionFaults<T extends { code: string; status: UploadStatus }>(
   selectedApps: readonly T[],
 ): { unpublishable: T[]; repeatedCodes: string[] } {
@@ -158,7 +148,7 @@ export function findSelectionFaults<T extends { code: string; status: UploadStat
   }
 }
 
-/** What the chosen packages, and all that they need, would lack in the catalogue once they are published. */
+/** Returns what the selected packages and everything they require would lack in the catalogue after publishing. */
 export function findFaultsAfterUpload(
   publishedApps: readonly PublishedApp[],
   selectedApps: readonly PublishedApp[],

@@ -1,6 +1,6 @@
-/** Modules: what customers choose. Hidden ones join by their conditions and cost nothing (D5, D77). */
+/** Modules that customers select. Hidden modules join by their conditions and are free (D5, D77). */
 
-/** A module that waits on this device, as it will look. A hidden one without a code is given one by the server (D80). */
+/** Optimistic row of a queued new module. The server assigns a code to a hidden module without one (D80). */
 export const toPendingModule = <F extends { name: string; code?: string | undefined }>(
   fields: F,
   write: { intent: string },
@@ -24,13 +24,13 @@ export interface ModuleDependencies {
   dependencies: readonly string[]
 }
 
-/** What a choice becomes by one click, and the modules that come or go along: these are confirmed first (contracts 2). */
+/** Selection after one click, and the modules that change too, which the user confirms first (contracts 2). */
 export interface ModuleSelectionChange {
   selectedCodes: string[]
   alsoChangedCodes: string[]
 }
 
-/** With all that it needs, and what that needs. Loops end; what the catalogue does not know is left to the server. */
+/** Adds a module with all it needs, directly or indirectly. Unknown modules are left to the server. */
 export function selectModule(
   catalogue: readonly ModuleDependencies[],
   selectedCodes: readonly string[],
@@ -46,7 +46,7 @@ export function selectModule(
   }
 }
 
-/** Without all of the chosen that need it, and what needs those. */
+/** Removes a module and all selected modules that need it, directly or indirectly. */
 export function deselectModule(
   catalogue: readonly ModuleDependencies[],
   selectedCodes: readonly string[],
@@ -64,16 +64,15 @@ export function deselectModule(
   }
 }
 
-/** Everything beyond `from` that can be reached, nearest first, itself left out. */
+/** Returns all codes that can be reached from `from`, nearest first, without `from`. */
 function findReachable(from: string, getNext: (code: string) => readonly string[]): string[] {
   const reachedCodes = new Set([from])
-  // Grows while it is walked.
+  // The set grows during the iteration.
   for (const code of reachedCodes) for (const nextCode of getNext(code)) reachedCodes.add(nextCode)
   reachedCodes.delete(from)
   return [...reachedCodes]
 }
 
-/** As the catalogue lists them, each once. */
 const sortByCatalogue = (catalogue: readonly ModuleDependencies[], codes: readonly string[]): string[] => {
   const positionByCode = new Map(catalogue.map(({ code }, index) => [code, index]))
   return [...new Set(codes)].toSorted(
@@ -81,14 +80,13 @@ const sortByCatalogue = (catalogue: readonly ModuleDependencies[], codes: readon
   )
 }
 
-/** A hidden module, by what brings it in (D77). */
 export interface JoinConditions {
   code: string
   conditions: readonly string[]
   any_condition: boolean
 }
 
-/** The hidden modules that the chosen ones bring in; one without conditions never comes. */
+/** Returns the hidden modules that the selection adds. A hidden module without conditions is never added. */
 export const filterJoiningModules = <M extends JoinConditions>(
   hiddenModules: readonly M[],
   selectedCodes: readonly string[],
@@ -98,7 +96,6 @@ export const filterJoiningModules = <M extends JoinConditions>(
     return isAnyEnough ? metCount > 0 : metCount > 0 && metCount === conditions.length
   })
 
-/** The modules of a circle that `code` would be in; empty: there is none. */
 export function findModuleCycle(catalogue: readonly ModuleDependencies[], code: string): string[] {
   const dependenciesByCode = new Map(catalogue.map((module) => [module.code, module.dependencies]))
   const getNext = (moduleCode: string) => dependenciesByCode.get(moduleCode) ?? []
@@ -110,7 +107,7 @@ export function findModuleCycle(catalogue: readonly ModuleDependencies[], code: 
   return cycleCodes.length === 0 ? [] : [code, ...cycleCodes]
 }
 
-/** What depends on a module: by what it needs, or, where hidden, by what brings it in. */
+/** Returns the modules that depend on a module: by dependency or, if hidden, by condition. */
 export function findDependents<M extends ModuleDependencies & JoinConditions & { hidden: boolean }>(
   modules: readonly M[],
   code: string,

@@ -1,7 +1,5 @@
-/** Price lists: what applies from a day on, for one client type. */
 import type { BackupPrices, Charges, PriceList } from '#domain/fees/price-list.ts'
 
-/** The fields of a list that nothing was entered in. */
 export const emptyFees = {
   uat_charge: '0.00',
   uat_cap_hkd: '0.00',
@@ -14,7 +12,7 @@ export const emptyFees = {
   min_fee_rmb: '0.00',
 }
 
-/** A list that waits on this device, as it will look; what its form does not name is empty. */
+/** Optimistic row of a queued new price list. Missing form fields are empty. */
 export const toPendingPriceList = <F extends { type: string; effective_date: string; desc: string }>(
   fields: F,
   write: { intent: string },
@@ -29,7 +27,7 @@ export const toPendingPriceList = <F extends { type: string; effective_date: str
   row_version: 0,
 })
 
-/** A list whole, without its ids: amounts and percents are text with two decimals. */
+/** A complete list without ids. Amounts and percentages are strings with two decimals. */
 export interface ComparedPriceList extends Omit<PriceList, 'module'> {
   type?: string
   effective_date: string
@@ -40,9 +38,9 @@ export interface ComparedPriceList extends Omit<PriceList, 'module'> {
 }
 
 /**
- * `field`: `uat_charge`, `concurrentUser.1-10.hkd` by the users of the range, `module.basic.hkd` by its code,
- * `module` for the order of modules, `pdbPrice.pdb2s3_traffic`. Null: it is not there. A range whose limit was moved is
- * named by its former users; only then has it a `from` or a `to`.
+ * `field` examples: `uat_charge`, `concurrentUser.1-10.hkd` by user range, `module.basic.hkd` by code, `module` for the order of modules,
+ * `pdbPrice.pdb2s3_traffic`. Null if the field does not exist. A range whose limit changed is named by its previous limits; only such a
+ * range has differences in `from` or `to`.
  */
 export interface PriceDifference {
   field: string
@@ -51,9 +49,9 @@ export interface PriceDifference {
 }
 
 /**
- * Field by field, in the order of the form. Empty if and only if both say the same; `type` and `confirmed` count where both
- * have them. What was added or taken out is named with each of its fields. The order of modules differs where those that
- * both have stand otherwise to each other.
+ * Returns the differences in form order. Empty if and only if the lists have the same content. `type` and `confirmed` are compared only if
+ * both lists have them. An added or removed item is listed with each of its fields. The order of modules differs if the common modules are
+ * in a different order.
  */
 export function findPriceDifferences(
   previousList: ComparedPriceList,
@@ -80,11 +78,10 @@ export function findPriceDifferences(
   ]
 }
 
-/** Every field of a list with its value, named as `PriceDifference` does, in the order of the form. */
+/** Returns all fields of a list with their values, in form order, named like in `PriceDifference`. */
 export const listPriceFields = (list: ComparedPriceList): [string, string][] =>
   [...readFields(list, pairRangeNames(list, list).previousNames)].filter(([field]) => !isRangeLimit(field))
 
-/** What an uploaded list or a form may leave unsaid. */
 const omittableFields = new Set(['type', 'confirmed'])
 const headerFields = [
   'type',
@@ -132,7 +129,7 @@ type RangeNames = Record<(typeof userTables)[number], readonly string[]>
 
 const isRangeLimit = (field: string) => /^(concurrent|named)User\..+\.(from|to)$/.test(field)
 
-/** The name of each range: a range of `after` has that of its counterpart in `before`. */
+/** Returns the names of the ranges. A current range has the name of its counterpart in the previous list. */
 function pairRangeNames(
   previousList: ComparedPriceList,
   currentList: ComparedPriceList,
@@ -175,7 +172,7 @@ function pairNames(previousRanges: readonly ComparedRange[], currentRanges: read
   }
 }
 
-/** A form may hold a module twice: the second time it is `basic#2`. */
+/** A form may contain a module twice; the second one is named `basic#2`. */
 const getModuleCodes = ({ module }: ComparedPriceList): string[] => numberRepeated(module.map(({ code }) => code))
 
 function numberRepeated(names: readonly string[]): string[] {

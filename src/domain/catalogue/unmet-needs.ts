@@ -1,4 +1,4 @@
-/** What a price list lacks for its own modules: a module that needs another one cannot be ordered without it. */
+/** Finds modules of a price list that need modules missing on the list. Such modules cannot be ordered. */
 import { findReachable } from '#domain/catalogue/dependency-cycles.ts'
 import type { ModuleDependencies } from '#domain/catalogue/modules.ts'
 
@@ -7,13 +7,12 @@ export interface CatalogueModule extends ModuleDependencies {
   hidden: boolean
 }
 
-/** A listed module with the visible modules that it needs, directly or not, and that are not on the list. */
 export interface UnmetNeed {
   code: string
   missingCodes: string[]
 }
 
-/** In the order of `listedCodes`. Follows visible modules only, as an order does (`checkModules`). */
+/** In the order of `listedCodes`. Follows only visible modules, as an order does (`checkModules`). */
 export function findUnmetNeeds(listedCodes: readonly string[], catalogue: readonly CatalogueModule[]): UnmetNeed[] {
   const dependenciesByCode = new Map(
     catalogue.flatMap((module) => (module.hidden ? [] : [[module.code, module.dependencies] as const])),
@@ -24,7 +23,7 @@ export function findUnmetNeeds(listedCodes: readonly string[], catalogue: readon
     for (const dependency of dependencies)
       dependentsByCode.set(dependency, [...(dependentsByCode.get(dependency) ?? []), code])
   const unlistedCodes = [...dependenciesByCode.keys()].filter((code) => !listedSet.has(code))
-  // Only these need a walk of their own: a list has a thousand modules.
+  // Searches only from affected modules, because a list can have a thousand modules.
   const affectedCodes = findReachable(unlistedCodes, (code) => dependentsByCode.get(code) ?? [])
   return listedCodes.flatMap((code) => {
     if (!affectedCodes.has(code) || !dependenciesByCode.has(code)) return []
@@ -36,10 +35,9 @@ export function findUnmetNeeds(listedCodes: readonly string[], catalogue: readon
   })
 }
 
-/** So many are named; the others are counted. */
 const maxNamedModules = 10
 
-/** "Finance (fin), Core (core)": a module by its name and code, and how many more there are. */
+/** Returns "Finance (fin), Core (core)": names and codes of modules, and the number of further ones. */
 export function nameModules(codes: readonly string[], catalogue: readonly CatalogueModule[]): string {
   const names = new Map(catalogue.map(({ code, name }) => [code, name]))
   const namedModules = codes.slice(0, maxNamedModules).map((code) => `${names.get(code) ?? code} (${code})`)

@@ -1,21 +1,18 @@
 /**
- * What is seen in JSON text before it is parsed: names given twice and `__proto__`, which are gone once it is parsed (S-02, S-11),
- * and how much it holds, so that too much is refused before anything is made of it.
+ * Checks JSON text before parsing: repeated names and `__proto__`, which are no longer visible after parsing (S-02, S-11), and its size, so
+ * that a too large text is refused before anything is allocated.
  */
 
 export interface JsonLimits {
-  /** Levels of nesting. */
   depth: number
-  /** Names in one object. */
   names: number
-  /** Objects, arrays, names and plain values together. */
+  /** Maximum of objects, arrays, names and plain values together. */
   values: number
-  /** Characters of a name, as it is written. */
   nameLength: number
 }
 
 export type JsonFault =
-  /** A name that is given twice in one object or that means something to JavaScript. */
+  /** A name that is repeated in one object or has a special meaning in JavaScript. */
   | { code: 'NAME'; name: string }
   | { code: 'NO_JSON' }
   | { code: 'TOO_DEEP' | 'TOO_MANY_NAMES' | 'TOO_MANY_VALUES' | 'NAME_TOO_LONG' }
@@ -24,7 +21,7 @@ const maxDepth = 20
 const noLimits: JsonLimits = { depth: maxDepth, names: Infinity, values: Infinity, nameLength: Infinity }
 const forbiddenNames = new Set(['__proto__', 'constructor', 'prototype'])
 
-/** Whether a plain object answers to that name without having been given it: such a name is no code and no key. */
+/** Returns whether every plain object has this property by default. Such a name cannot be used as a code or key. */
 export const isObjectName = (name: string): boolean => name in Object.prototype || forbiddenNames.has(name)
 
 const quote = 0x22
@@ -37,8 +34,8 @@ const openBracket = 0x5b
 const closeBracket = 0x5d
 
 /**
- * The first fault of the text; null: none, if it is JSON at all, which this does not check. Linear, not recursive, and it
- * allocates nothing for values: each level of nesting has one set of names, which is emptied for the next object.
+ * Returns the first fault of the text, or null. Does not check that the text is valid JSON. Linear and not recursive. Allocates nothing for
+ * values: each nesting level has one set of names, which is cleared for the next object.
  */
 export function findJsonFault(text: string, limits: JsonLimits): JsonFault | null {
   const namesByLevel: Set<string>[] = []
@@ -69,7 +66,7 @@ export function findJsonFault(text: string, limits: JsonLimits): JsonFault | nul
   return null
 }
 
-/** Where the string that begins at `start` ends: its second quote, or the end of the text. */
+/** Returns the index of the closing quote of the string that begins at `start`, or the end of the text. */
 function findStringEnd(text: string, start: number): number {
   for (let i = start + 1; i < text.length; i++) {
     const charCode = text.charCodeAt(i)
@@ -79,7 +76,6 @@ function findStringEnd(text: string, start: number): number {
   return text.length
 }
 
-/** Adds the name between two quotes to the names of its object, or returns its fault. */
 function addName(
   names: Set<string>,
   text: string,
@@ -98,10 +94,7 @@ function addName(
   return names.add(name).size > limits.names ? { code: 'TOO_MANY_NAMES' } : null
 }
 
-/**
- * Of text that is known to be valid JSON: the name that is given twice in one object or that means something to JavaScript; the
- * empty text for more than 20 levels; null for text without such tricks.
- */
+/** For valid JSON: a repeated or special name, the empty string for more than 20 levels, or null. */
 export function findJsonTrick(text: string): string | null {
   const fault = findJsonFault(text, noLimits)
   if (fault === null) return null

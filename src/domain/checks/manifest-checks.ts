@@ -1,4 +1,4 @@
-/** The manifest of a package: read from text that anybody may have written, or refused with the field that is wrong (D78). */
+/** Parses the manifest of a package from untrusted text, or refuses it with the wrong field (D78). */
 import { compareVersions, type AppRequirement } from '#domain/catalogue/apps.ts'
 import { isObjectName, findJsonTrick } from '#domain/checks/json-checks.ts'
 import { createMappFault, mappFiles, mappLimits, type MappFault, type MappFaultCode } from '#domain/catalogue/mapp.ts'
@@ -8,7 +8,6 @@ export const manifestFormat = 'portal-app'
 export const manifestVersion = 1
 const maxListLengths = { flags: 200, requires: 200 }
 
-/** What an app can be told by the module that takes it in. */
 export interface ManifestFlag {
   key: string
   name: string
@@ -19,28 +18,25 @@ export interface ManifestFlag {
 export interface AppManifest {
   format: typeof manifestFormat
   format_version: typeof manifestVersion
-  /** Who made it: a letter, then letters and digits (M143, D80). */
+  /** Provider of the app: a letter, then letters and digits (M143, D80). */
   provider: string
   code: string
   name: string
-  /** Code and name of the module that it comes from. */
   module: string
   module_name: string
   /** Dotted numbers (decision 40). */
   version: string
-  /** The lowest version from which it upgrades; null: from every one (D79). */
+  /** The lowest version that can be upgraded; null for every version (D79). */
   min_version_required: string | null
-  /** YYYY-MM-DD. */
   release_date: string | null
   flags: ManifestFlag[]
   requires: AppRequirement[]
-  /** SHA-256 of every file but the manifest itself, 64 hexadecimal digits. */
+  /** SHA-256 of every file except the manifest, as 64 hex digits. */
   files: Record<string, string>
 }
 
 export type ManifestResult = { manifest: AppManifest } | { fault: MappFault }
 
-/** Ends the reading at the first fault. */
 class ManifestError extends Error {
   readonly fault: MappFault
   constructor(code: MappFaultCode, subject?: string) {
@@ -49,7 +45,7 @@ class ManifestError extends Error {
   }
 }
 
-/** Never throws: every fault is in the answer. Linear in the length of the text. */
+/** Never throws: a fault is part of the result. Linear in the length of the text. */
 export function readManifest(text: string): ManifestResult {
   try {
     return { manifest: parseManifest(parseJson(text)) }
@@ -63,7 +59,7 @@ function parseJson(text: string): unknown {
   if (text.length > mappLimits.manifest) throw new ManifestError('MANIFEST_TOO_LARGE')
   let value: unknown
   try {
-    // Some editors begin a file with a mark of its byte order.
+    // Some editors write a byte order mark at the start of a file.
     value = JSON.parse(text.replace(/^\uFEFF/, ''))
   } catch {
     throw new ManifestError('MANIFEST_NO_JSON')
@@ -133,7 +129,7 @@ function requireObject(value: unknown, path: string): ManifestFields {
   return value as ManifestFields
 }
 
-/** A field whose name is mistyped would else be left out unseen. */
+/** Refuses unknown fields, because a mistyped name would otherwise be ignored silently. */
 function refuseUnknownFields(fields: ManifestFields, names: readonly string[], path: string): void {
   const unknownField = Object.keys(fields).find((name) => !names.includes(name))
   if (unknownField !== undefined) throw new ManifestError('FIELD_UNKNOWN', `${path}${unknownField}`)
@@ -151,7 +147,7 @@ function requireMatch(fields: ManifestFields, name: string, pattern: RegExp, fau
   return value
 }
 
-/** One line that is shown to people, among the words of others: no markup, nothing that turns what stands beside it (U-10). */
+/** One line for display: no markup, and no character that changes the text direction (U-10). */
 function requireLine(fields: ManifestFields, name: string, path = ''): string {
   const value = requireValue(fields, name, path)
   const isValid =

@@ -1,4 +1,4 @@
-/** What a module of the catalogue may be (contracts 5, M137 to M139, D77, D80): the same under the form and in the server. */
+/** Rules for a module of the catalogue (contracts 5, M137 to M139, D77, D80), used by the form and the server. */
 import { type FieldProblem, checkHiddenCharacter } from '#domain/checks/field-checks.ts'
 import type { OrderProblem } from '#domain/checks/order-checks.ts'
 import { type ModuleDependencies, findModuleCycle } from '#domain/catalogue/modules.ts'
@@ -8,20 +8,19 @@ import { normaliseText } from '#domain/text.ts'
 
 export type ModuleProblem = FieldProblem | OrderProblem
 
-/** What an app lets a module tell it. */
 export interface AppFlag {
   key: string
   type: 'boolean' | 'int'
 }
 
-/** An app of a module, with what it is told; a flag that is not told has its default. */
+/** An app of a module with its settings. A missing flag has its default. */
 export interface ModuleApp {
   code: string
   flag: Readonly<Record<string, boolean | number>>
 }
 
 export interface ModuleFields {
-  /** Null: a hidden one that is made is given a code by the server (D80). */
+  /** Null for a new hidden module: the server assigns the code (D80). */
   code: string | null
   name: string
   hidden: boolean
@@ -30,21 +29,18 @@ export interface ModuleFields {
   apps: readonly ModuleApp[]
 }
 
-/** The other modules of the same type. */
 export interface OtherModule extends ModuleDependencies {
   hidden: boolean
 }
 
-/** The flags of every published app, by its code. */
 export type FlagsByApp = ReadonlyMap<string, readonly AppFlag[]>
 
 const codePattern = /^\w{1,60}$/
-/** What an app keeps of a flag of type int. */
 const maxInt = 2_147_483_647
 
 /**
- * `apps`: null where they are not known, as on a device that has no list of them; the server then says what else is wrong with them.
- * Codes are told apart without case. `savedName`: one that stands already stays allowed, whatever it is.
+ * `apps` is null if they are unknown, as on a device without the app list; the server then checks them. Codes are compared without case.
+ * `savedName`: the saved name is always allowed, even if it breaks the rules.
  */
 export function checkModule(
   fields: ModuleFields,
@@ -111,7 +107,7 @@ function checkApps(moduleApps: readonly ModuleApp[], apps: FlagsByApp): ModulePr
   ]
 }
 
-/** What no app can be told, whatever its flags are. */
+/** Checks that values have a type that a flag can have, without knowing the app's flags. */
 function checkValues(moduleApps: readonly ModuleApp[]): ModuleProblem[] {
   const wrongFlags = listFlagValues(moduleApps).filter(({ value }) => typeof value !== 'boolean' && !isInt(value))
   return createProblems(

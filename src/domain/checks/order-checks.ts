@@ -1,4 +1,4 @@
-/** What an order may ask for (contracts 5): the same under the wizard and in the server. */
+/** Rules for an order (contracts 5), used by the wizard and the server. */
 import type { FieldProblem } from '#domain/checks/field-checks.ts'
 import { checkServiceCode } from '#domain/checks/service-code.ts'
 import type { ContractTerms } from '#domain/fees/annual.ts'
@@ -8,7 +8,7 @@ import { yearLimits } from '#domain/orders.ts'
 import { addDays, isDate, getLaterDate } from '#domain/plain-dates.ts'
 import type { PlainDate } from '#domain/time.ts'
 
-/** Of orders, modules and price lists; their words stand apart, because the first page has no need of them. */
+/** Codes of orders, modules and price lists. The first page does not load their texts. */
 export type OrderFieldCode =
   | 'NO_MODULE'
   | 'NO_APP'
@@ -45,20 +45,18 @@ export interface OrderProblem {
   field: string
   code: OrderFieldCode
   limit?: number
-  /** What has the problem, where the field alone does not say it: a module of a price list by name and code. */
+  /** The item with the problem, such as a module by name and code, if the field is not enough. */
   subject?: string
-  /** Price lists by their days and descriptions. */
   lists?: string
-  /** What it is about, as people know it: codes of modules, dates. */
   named?: string
 }
 
 type CheckProblem = FieldProblem | OrderProblem
 
-/** How far ahead a contract may begin (D38). */
+/** Maximum days until the start of a contract (D38). */
 const maxDaysAhead = 30
 
-/** From the first to the last day on which an order may begin; `createdOn`: as the staff have dated it back (D39). */
+/** First and last possible start day of an order. `createdOn` is the date set by staff for a back-dated order (D39). */
 export const getStartWindow = (today: PlainDate, createdOn: PlainDate | null): [first: PlainDate, last: PlainDate] => [
   createdOn ?? today,
   addDays(today, maxDaysAhead),
@@ -67,10 +65,10 @@ export const getStartWindow = (today: PlainDate, createdOn: PlainDate | null): [
 export const getMinUsers = (list: Pick<PriceList, 'min_concurrent_user' | 'min_named_user'>, mode: UserMode): number =>
   mode === 'CONCURRENT' ? list.min_concurrent_user : list.min_named_user
 
-/** What a new order begins with: one user, or as many as the list asks for at least (D26). */
+/** Initial number of users of a new order: one, or the minimum of the price list (D26). */
 export const getFirstUsers = (list: PriceList, mode: UserMode): number => Math.max(1, getMinUsers(list, mode))
 
-/** Raised to what the list asks for at least: of a new order, and when its mode changes (contracts 5, D26, T8). */
+/** Raises the users to the minimum of the price list (contracts 5, D26, T8). */
 export const raiseUsers = (list: PriceList, mode: UserMode, users: number): number =>
   Math.max(users, getMinUsers(list, mode))
 
@@ -82,7 +80,7 @@ export function checkStart(start: PlainDate, today: PlainDate, createdOn: PlainD
     : []
 }
 
-/** The day to which the staff date an order back: a day that has come (D39). */
+/** The date of a back-dated order must not be in the future (D39). */
 export const checkCreateDate = (createdOn: PlainDate, today: PlainDate): CheckProblem[] =>
   isDate(createdOn) && getLaterDate(createdOn, today) === today
     ? []
@@ -93,7 +91,6 @@ export function checkName(code: string, name: string): CheckProblem[] {
   return [...(codeProblem ? [codeProblem] : []), ...(name === '' ? [{ field: 'name', code: 'REQUIRED' as const }] : [])]
 }
 
-/** A whole number as it is typed, such as users and years. */
 export function checkWholeNumber(
   field: string,
   text: string,
@@ -106,7 +103,7 @@ export function checkWholeNumber(
   return number < min || number > max ? [{ field, code: 'OUT_OF_RANGE', ...range }] : []
 }
 
-/** `most`: how many more years the contract can run (getMaxExtensionYears). */
+/** `maxYears`: how many more years the contract can run (getMaxExtensionYears). */
 export function checkExtensionYears(years: number, maxYears: number): OrderProblem[] {
   if (years <= maxYears) return []
   const limitText = String(yearLimits.max)
@@ -115,7 +112,6 @@ export function checkExtensionYears(years: number, maxYears: number): OrderProbl
   ]
 }
 
-/** Against the list that it is priced by and the visible modules there are. */
 export function checkTerms(
   terms: Pick<ContractTerms, 'user_mode' | 'users' | 'modules'>,
   list: PriceList,

@@ -1,10 +1,10 @@
-/** What may stand in a price list (contracts 5, D81, D82): the same under the editor and in the server. */
+/** Rules for the content of a price list (contracts 5, D81, D82), used by the editor and the server. */
 import type { FieldProblem } from '#domain/checks/field-checks.ts'
 import type { BackupPrices, Charges, PriceList, UserRange } from '#domain/fees/price-list.ts'
 import { currencies, readAmount } from '#domain/money.ts'
 import type { OrderProblem } from '#domain/checks/order-checks.ts'
 
-/** All of a list but what it is found by; amounts, percents and GB are text with two decimals. */
+/** A list without the fields that select it. Amounts, percentages and GB are strings with two decimals. */
 export interface PriceContent extends Omit<PriceList, 'concurrentUser' | 'namedUser' | 'module'> {
   concurrentUser: (UserRange & { id: number })[]
   namedUser: (UserRange & { id: number })[]
@@ -18,8 +18,8 @@ const maxUatCharge = 99_999n
 const maxDiscount = 10_000n
 
 /**
- * Rows that mean nobody go, each range begins one above the one before, and ends no earlier than it begins (D82, T11). Ids
- * are places, so that a range keeps its own while it stays where it is.
+ * Removes ranges without users, starts each range one above the previous one, and makes its end at least its start (D82, T11). Ids are
+ * positions, so a range keeps its id while its position stays the same.
  */
 export function normaliseRanges(ranges: readonly UserRange[]): (UserRange & { id: number })[] {
   let nextUser = 1
@@ -33,7 +33,7 @@ export function normaliseRanges(ranges: readonly UserRange[]): (UserRange & { id
     })
 }
 
-/** What is wrong with a list as it would be kept; whether its modules exist is for the server to say. */
+/** Returns the problems of a list as it would be saved. The server checks whether its modules exist. */
 export function checkPriceList(list: PriceContent): (FieldProblem | OrderProblem)[] {
   const { concurrentUser, namedUser, module, pdbPrice } = list
   const headerFields = ['uat_charge', ...toCurrencyFields('uat_cap'), ...toCurrencyFields('min_fee')] as const
@@ -73,7 +73,7 @@ const findRangeProblems = (field: string, ranges: readonly UserRange[]): FieldPr
     ...(range.to > maxUsers ? [{ field: `${field}.${index}.to`, code: 'OUT_OF_RANGE' as const, limit: maxUsers }] : []),
   ])
 
-/** Free GB and discounts are whole (contracts 5). */
+/** Free GB and discounts are whole numbers (contracts 5). */
 function findBackupProblems(prices: BackupPrices): FieldProblem[] {
   const names = Object.keys(prices) as (keyof BackupPrices)[]
   const amountProblems = findAmountProblems('pdbPrice.', { ...prices }, names)

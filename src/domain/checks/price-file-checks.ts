@@ -1,47 +1,43 @@
-/** Files of price lists (`.zip`, D78): why one is refused. The import page and the server go by the same words. */
+/** Price list files (`.zip`, D78): the reasons to refuse one, used by the import page and the server. */
 import { toDisplayName } from '#domain/catalogue/mapp.ts'
 
-/** What the file of a price list ends in, however its letters are written (contracts 5). */
+/** Checks the file ending of a price list, ignoring case (contracts 5). */
 export const isPriceFileName = (name: string): boolean => /^.{1,195}\.zip$/is.test(name)
 
-/** Why a file is refused, each by itself. Words: `fault` in `prices.json` of each language. */
+/** Reasons why a file is refused. Texts: `fault` in `prices.json` of each language. */
 export const priceFileFaults = [
-  /** By its name. */
   'wrongEnding',
-  /** No zip file, or a damaged one. */
   'notZip',
-  /** More bytes in it than a price list can have. */
   'tooLarge',
-  /** It unpacks to much more than it is, or has links or one file twice. */
+  /** Its unpacked size is far larger than the file, or it contains links or a repeated file name. */
   'unsafe',
   'tooManyFiles',
-  /** `subject`: a name that leads elsewhere, or that some system cannot hold. */
+  /** `subject`: a name that points outside the archive or that some systems cannot store. */
   'unsafeName',
   'encrypted',
   'packing',
-  /** `subject`: which of `manifest.json` and `price.json`. */
+  /** `subject`: `manifest.json` or `price.json`. */
   'missingPart',
-  /** Its manifest is none, or is of something else than a price list of a version that is known here. */
+  /** The manifest is invalid, or it is not for a price list of a known version. */
   'otherFormat',
-  /** The list is not the one that its manifest was written for. */
   'wrongHash',
-  /** `subject`: the first field that a price list does not have. */
+  /** `subject`: the first unknown field. */
   'foreignFields',
-  /** `subject`: the first field that is missing, or whose value no list can have. */
+  /** `subject`: the first field that is missing or has an invalid value. */
   'badList',
 ] as const
 export type PriceFileFaultCode = (typeof priceFileFaults)[number]
 
 export interface PriceFileFault {
   code: PriceFileFaultCode
-  /** The part or field that it is about, fit to be shown. */
+  /** The file part or field with the fault, safe to display. */
   subject?: string
 }
 
 export const createPriceFileFault = (code: PriceFileFaultCode, subject?: string): PriceFileFault =>
   subject === undefined || subject === '' ? { code } : { code, subject: toDisplayName(subject) }
 
-/** A fault as the one word that a field problem carries (`subject` of BAD_ARCHIVE), and back; null: no word of ours. */
+/** A fault as the `subject` of a BAD_ARCHIVE problem, and back. Returns null for an unknown text. */
 export const formatPriceFault = ({ code, subject }: PriceFileFault): string =>
   subject === undefined ? code : `${code} ${subject}`
 export function parsePriceFault(faultText: string): PriceFileFault | null {

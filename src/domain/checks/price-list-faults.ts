@@ -1,18 +1,14 @@
-/**
- * What makes a price list unusable although each of its fields is valid: customers could not order by it, or would order for nothing.
- * The same in the editor and in the server. Errors refuse confirming; warnings are only shown.
- */
+/** Faults of a list with valid fields, such as a missing price. Errors prevent confirming; warnings do not. */
 import { maxUsers, type PriceContent } from '#domain/checks/price-checks.ts'
 import type { BackupPrices, Charges } from '#domain/fees/price-list.ts'
 import type { OrderFieldCode } from '#domain/checks/order-checks.ts'
 import { type CatalogueModule, findUnmetNeeds, nameModules } from '#domain/catalogue/unmet-needs.ts'
 import { currencies, readAmount } from '#domain/money.ts'
 
-/** Placed like any other problem of a list: `module.2.code`, `namedUser`, `min_named_user`. */
+/** `field` is a path like in other problems of a list: `module.2.code`, `namedUser`, `min_named_user`. */
 export interface PriceListFault {
   field: string
   code: OrderFieldCode
-  /** What it is about, as people know it: a module by name and code, a range of users. */
   subject?: string
   named?: string
   limit?: number
@@ -27,7 +23,7 @@ export type UsableContent = Pick<
 
 type AmountsInCurrencies = Record<`${'min_fee' | 'uat_cap'}_${keyof Charges}`, string>
 
-/** `catalogue`: modules of the list's client type; null: not known here, so nothing is said about modules. */
+/** `catalogue` has the modules of the list's client type. If null, modules are not checked. */
 export function findPriceListFaults(
   list: UsableContent,
   catalogue: readonly CatalogueModule[] | null,
@@ -116,7 +112,7 @@ function findRangeFaults(
           : []),
       ]
     }),
-    // D3: more users are refused, so the list is usable.
+    // A warning only: more users are refused (D3), so the list is usable.
     ...(lastUser < maxUsers ? [{ field, code: 'RANGES_END' as const, limit: lastUser, isWarning: true }] : []),
   ]
 }
@@ -138,7 +134,7 @@ const pickCurrencies = <N extends string>(amounts: Record<`${N}_${keyof Charges}
 const isZero = (amount: string) => readAmount(amount) === 0n
 const isFree = (row: Charges) => currencyKeys.every((name) => isZero(row[name]))
 
-/** A price in some currencies and none in others: whoever pays in those would pay nothing. */
+/** Finds prices that exist in some currencies but not in all. Customers would pay nothing in the missing ones. */
 function findMissingPrice(
   prefix: string,
   row: Charges,

@@ -1,7 +1,7 @@
 /**
- * Words that are nobody's code (portal 5, D70), compared without case. Sources: "Keywords and Reserved Words" of the MySQL
- * reference manual, all marked as reserved in 8.0 and in 8.4; pg_get_keywords() of PostgreSQL 18, categories R and T, which
- * a test compares with the database itself; the five that the specification names.
+ * Words that cannot be used as a code (portal 5, D70), compared without case. Sources: "Keywords and Reserved Words" of the MySQL reference
+ * manual, all words reserved in 8.0 and in 8.4; pg_get_keywords() of PostgreSQL 18, categories R and T, which a test compares with the
+ * database; the five words of the specification.
  */
 const mysql = `
   accessible add all alter analyze and as asc asensitive before between bigint binary blob both by call cascade
@@ -26,7 +26,6 @@ const mysql = `
   virtual when where while window with write xor year_month zerofill
 `
 
-/** Those of PostgreSQL that MySQL does not reserve. */
 const postgres = `
   analyse any array asymmetric authorization cast collation concurrently current_catalog current_role
   current_schema deferrable do end freeze full ilike initially isnull notnull offset only overlaps placing
@@ -34,7 +33,7 @@ const postgres = `
 `
 
 const specificationWords = 'm18 admin administrator system mysql'
-/** A service's code becomes the first part of a host's name. */
+/** Reserved because a service code becomes the first label of a host name. */
 const hostWords = 'www api app mail admin'
 
 const toWordSet = (...lists: string[]): ReadonlySet<string> => new Set(lists.join(' ').split(/\s+/).filter(Boolean))

@@ -1,15 +1,15 @@
-/** What a set of users and modules costs a year (contracts 9, D1 to D7). */
+/** Annual fee of a set of users and modules (contracts 9, D1 to D7). */
 import { getLarger, type Hundredths, calculatePercent } from '#domain/money.ts'
 import type { CurrencyPrices, UserMode } from '#domain/fees/price-list.ts'
 import { priceUsers, type UserLine } from '#domain/fees/price-users.ts'
 
-/** Which way the bound of the UAT fee is read; one setting of the server, noted on each order (D1). */
+/** Interpretation of the bound of the UAT fee: a server setting that is recorded with each order (D1). */
 export type UatBound = 'floor' | 'ceiling'
 
 export interface ContractTerms {
   user_mode: UserMode
   users: number
-  /** Codes of visible modules. Hidden ones join by themselves and cost nothing (D5). */
+  /** Codes of visible modules. Hidden ones join automatically and are free (D5). */
   modules: readonly string[]
   uat: 0 | 1
 }
@@ -17,28 +17,27 @@ export interface ContractTerms {
 export interface AnnualFee {
   users: readonly UserLine[]
   modules: readonly { code: string; amount: Hundredths }[]
-  /** Users and modules. */
   sum: Hundredths
   uat: {
     percent: Hundredths
-    /** What the percentage alone makes. */
+    /** Fee by percentage, before the bound. */
     share: Hundredths
     bound: Hundredths
     uatBound: UatBound
     fee: Hundredths
   } | null
-  /** With the UAT fee, before the minimum. */
+  /** Includes the UAT fee, before the minimum. */
   total: Hundredths
   minimum: Hundredths
-  /** Currency's hundredths a year. */
+  /** Annual fee, in hundredths of the currency. */
   fee: Hundredths
 }
 
 export type AnnualQuoteResult =
   | { kind: 'priced'; annualFee: AnnualFee }
-  /** More users than the list has prices for (D3). */
+  /** The list has no prices for that many users (D3). */
   | { kind: 'USERS_OUT_OF_RANGE' }
-  /** Chosen, and not on this list (D16). */
+  /** Selected modules that are not on this list (D16). */
   | { kind: 'modules not listed'; modules: string[] }
 
 export function quoteAnnualFee(
@@ -66,10 +65,7 @@ interface ModuleFees {
 
 const moduleFeesCache = new WeakMap<CurrencyPrices, WeakMap<readonly string[], ModuleFees>>()
 
-/**
- * While the number of users is dragged, the same 300 modules are asked for at each step: a chosen array is added up once a list
- * and currency, and must not be changed.
- */
+/** Cached by list, currency and array, because dragging the number of users repeats it. Do not change the arrays. */
 function getModuleFees(prices: CurrencyPrices, moduleCodes: readonly string[]): ModuleFees {
   const feesByModules = moduleFeesCache.get(prices) ?? new WeakMap<readonly string[], ModuleFees>()
   moduleFeesCache.set(prices, feesByModules)

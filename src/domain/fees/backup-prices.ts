@@ -1,10 +1,9 @@
-/** What a price list says of backups, in one currency (contracts 3). */
+/** Backup prices of a price list in one currency (contracts 3). */
 import type { BackupType } from '#domain/backups.ts'
 import type { BackupPrices, Charges } from '#domain/fees/price-list.ts'
 import { type Currency, type Hundredths, readAmount } from '#domain/money.ts'
 
 export interface BackupRates {
-  /** The fee of a year. */
   annualFee: Hundredths
   /** Hundredths of a percent. */
   discount: Hundredths
@@ -16,9 +15,8 @@ export const getBackupRates = (prices: BackupPrices, type: BackupType, currency:
 })
 
 export interface TrafficRates {
-  /** GB of a calendar month. */
+  /** Free GB per calendar month. */
   free: Hundredths
-  /** Of a GB beyond them. */
   price: Hundredths
 }
 

@@ -1,4 +1,4 @@
-/** Backup subscriptions (contracts 9, D20, D21). */
+/** Periods and amounts of backup subscriptions (contracts 9, D20, D21). */
 import {
   addToAnchor,
   getAnchoredEnd,
@@ -13,23 +13,19 @@ import { divideRounded, type Hundredths, calculatePercent } from '#domain/money.
 
 export interface BackupPeriod {
   start: PlainDate
-  /** Exclusive. */
+  /** Exclusive end date. */
   end: PlainDate
-  /** That are paid for. */
   months: number
-  /** It would have gone on longer than the contract does. */
+  /** The period was shortened to the end of the contract. */
   isCut: boolean
 }
 
-/**
- * From today, or from where the present subscription ends; no longer than the contract (D21). Null: nothing of the
- * contract is left for it.
- */
+/** Follows the current subscription and ends with the contract (D21). Returns null if no time is left. */
 export function calculateBackupPeriod(input: {
   today: PlainDate
-  /** End of the present subscription, exclusive; null: there is none. */
+  /** End of the current subscription, exclusive; null if there is no current one. */
   currentEnd: PlainDate | null
-  /** Of the present subscription (decision 60); null: it has none. */
+  /** Anchor of the current subscription (decision 60), or null. */
   anchor?: PeriodAnchor | null
   contractEnd: PlainDate
   period: number
@@ -42,18 +38,18 @@ export function calculateBackupPeriod(input: {
   const months = input.unit === 'year' ? 12 * input.period : input.period
   const end = getAnchoredEnd(addToAnchor(anchor, months))
   if (end <= contractEnd) return { start, end, months, isCut: false }
-  // Of the anchored months, at least one: days that were lost to an older rule are in the next one.
+  // Counts months from the anchor, at least one. The next month includes days that were lost under an older rule.
   const startedMonthCount = Math.max(1, countStartedMonths(anchor.date, contractEnd) - anchor.months)
   return { start, end: contractEnd, months: startedMonthCount, isCut: true }
 }
 
-/** What the next subscription counts from. Null after one that was cut: that one sets no anchor, and the next begins its own. */
+/** Returns the anchor of the next subscription. Null after a shortened one, so that the next starts its own. */
 export const getBackupAnchor = (
   { start, months, isCut }: BackupPeriod,
   currentPeriod: BoughtPeriod | null,
 ): PeriodAnchor | null => (isCut ? null : addToAnchor(getAnchor(start, currentPeriod), months))
 
-/** The fee a year times the months by twelve, and what is asked of it after the discount in hundredths of a percent. */
+/** `amount` is the annual fee times months / 12. `discount` is in hundredths of a percent. */
 export function calculateBackupAmount(
   annualFee: Hundredths,
   months: number,

@@ -1,9 +1,6 @@
 import type { FeeStep } from '#domain/fees/explain.ts'
 
-/**
- * Why an undo costs nothing, out of the steps of the change that it undoes: the time that is left is worth what was paid
- * for it, at the fees that it was sold at (D11).
- */
+/** Explains a free undo: the remaining time is worth the amount paid for it, at its old fees (D11). */
 export function explainUndo(steps: readonly FeeStep[]): FeeStep[] {
   const paidSteps = steps.filter(({ code }) => code === 'paid')
   const residualStep = steps.find(({ code }) => code === 'residual')

@@ -1,7 +1,4 @@
-/**
- * Why an amount is what it is: its steps in the order they were taken, each with the rule that it applied, the values that
- * words are made of, and what it came to. The screen, the print, the API and the tests read the same steps.
- */
+/** Calculation steps of an amount, each with its rule. Screen, print, API and tests use the same steps. */
 import { type Hundredths, writeAmount } from '#domain/money.ts'
 import type { PlainDate } from '#domain/time.ts'
 import type { AnnualFee } from '#domain/fees/annual.ts'
@@ -32,7 +29,7 @@ export type FeeStepCode =
 
 export interface FeeStep {
   code: FeeStepCode
-  /** Where the rule is written down: a section of the specification or a decision. */
+  /** Source of the rule: a section of the specification or a decision. */
   rule: string
   values: Record<string, string>
   amount: string
@@ -86,11 +83,11 @@ export function explainQuote(quote: Quote): FeeStep[] {
   ]
 }
 
-/** Years and days where the days would cost more than the years that they count as. */
+/** Has both years and days if the days would cost more than the years that they count as. */
 const toFactorValues = (factor: ProrationFactor): Record<string, string> =>
   Object.fromEntries(Object.entries(factor).map(([unit, count]) => [unit, String(count)]))
 
-/** The fee of a year by itself: for what-if, and as the first part of every quote. */
+/** Steps of the annual fee, for simulations and as the first part of every quote. */
 export function explainAnnual({ users, modules, sum, uat, total, minimum, fee }: AnnualFee): FeeStep[] {
   const userSteps = users.map(({ from, to, price, users: userCount, amount }) =>
     createStep('users', 'D2', amount, {
@@ -113,7 +110,7 @@ export function explainAnnual({ users, modules, sum, uat, total, minimum, fee }:
         createStep('total', 'contracts 9', total),
       ]
     : []
-  // Only where it decides: most people never meet it.
+  // Only if the minimum applies, because most orders are above it.
   const minimumSteps = fee > total ? [createStep('minimum', 'D6', fee - total, { minimum: writeAmount(minimum) })] : []
   return [
     ...userSteps,
@@ -126,16 +123,14 @@ export function explainAnnual({ users, modules, sum, uat, total, minimum, fee }:
 }
 
 interface ExplainedBackup {
-  /** The fee of a year. */
   annualFee: Hundredths
   months: number
   discount: Hundredths
   start: PlainDate
-  /** Exclusive. */
+  /** Exclusive end date. */
   end: PlainDate
 }
 
-/** Of a backup: what its months cost, what the discount takes off, what is left to pay. */
 export function explainBackup({ annualFee, months, discount, start, end }: ExplainedBackup): FeeStep[] {
   const { amount, payAmount } = calculateBackupAmount(annualFee, months, discount)
   const period = { annual: writeAmount(annualFee), months: String(months), from: start, to: end }
@@ -147,10 +142,9 @@ export function explainBackup({ annualFee, months, discount, start, end }: Expla
   ]
 }
 
-/** Of a month's traffic: what its GB beyond the free ones cost. */
-/** What is carried from an earlier month, and whether all of it is carried on to the next one. */
+/** Amount carried over from an earlier month, and whether all of it is carried over to the next month. */
 export interface CarriedAmount {
-  /** `yyyy-MM`; null: nothing is. */
+  /** `yyyy-MM`; null if nothing is carried over. */
   from: string | null
   amount: Hundredths
   isCarriedOn: boolean

@@ -1,4 +1,4 @@
-/** A price list in one currency, read once: what the fees are worked out from. */
+/** A price list in one currency, parsed once for the fee calculation. */
 import { type Currency, type Hundredths, readAmount } from '#domain/money.ts'
 
 export type UserMode = 'CONCURRENT' | 'NAMED'
@@ -7,11 +7,11 @@ export type Charges = Record<'hkd' | 'usd' | 'rmb', string>
 
 export interface UserRange extends Charges {
   from: number
-  /** Its user included (D82). */
+  /** Inclusive (D82). */
   to: number
 }
 
-/** A price list as it is kept and sent: amounts and percents are strings with two decimals (contracts 3). */
+/** A price list as stored and sent: amounts and percentages are strings with two decimals (contracts 3). */
 export interface PriceList {
   uat_charge: string
   uat_cap_hkd: string
@@ -33,12 +33,12 @@ export interface PriceRange {
   price: Hundredths
 }
 
-/** What a list charges for backups (contracts 5): amounts, percents and GB as text with two decimals. */
+/** Backup prices of a list (contracts 5). Amounts, percentages and GB are strings with two decimals. */
 export interface BackupPrices {
   pdb2s3_fee_hkd: string
   pdb2s3_fee_usd: string
   pdb2s3_fee_rmb: string
-  /** GB a month without charge. */
+  /** Free GB per month. */
   pdb2s3_traffic: string
   pdb2s3_discount: string
   pdb2s3_up_hkd: string
@@ -50,7 +50,7 @@ export interface BackupPrices {
   pdb2rds_discount: string
 }
 
-/** Never two currencies in one of these: amounts of different ones cannot meet. */
+/** Prices of a single currency, so that amounts of different currencies cannot be mixed. */
 export interface CurrencyPrices {
   currency: Currency
   ranges: Record<UserMode, readonly PriceRange[]>
@@ -62,7 +62,7 @@ export interface CurrencyPrices {
 
 const pricesCache = new WeakMap<PriceList, Partial<Record<Currency, CurrencyPrices>>>()
 
-/** Reading 300 amounts takes longer than adding them up: a list object is read once a currency, and must not be changed. */
+/** Cached by list and currency, because parsing is slower than adding. The list must not be changed. */
 export function getCurrencyPrices(list: PriceList, currency: Currency): CurrencyPrices {
   const pricesByCurrency = pricesCache.get(list) ?? {}
   pricesCache.set(list, pricesByCurrency)
@@ -73,7 +73,7 @@ function toCurrencyPrices(list: PriceList, currency: Currency): CurrencyPrices {
   const suffix = currency.toLowerCase() as keyof Charges
   const toPriceRanges = (ranges: readonly UserRange[]): PriceRange[] =>
     ranges
-      // Rows that mean nobody are dropped when a list is saved (contracts 5).
+      // Ranges without users are dropped when a list is saved (contracts 5).
       .filter(({ to }) => to > 0)
       .map((range) => ({ from: range.from, to: range.to, price: readAmount(range[suffix]) }))
       .toSorted((a, b) => a.from - b.from)

@@ -1,14 +1,13 @@
-/** Users by range: each user costs what the range says that they are in (D2). */
+/** User prices by range: each user costs the price of the range that the user is in (D2). */
 import type { Hundredths } from '#domain/money.ts'
 import type { PriceRange } from '#domain/fees/price-list.ts'
 
 export interface UserLine extends PriceRange {
-  /** Of the users, how many lie in this range. */
   users: number
   amount: Hundredths
 }
 
-/** Null: some users lie in no range, and no price is made up for them (D3). */
+/** Returns null if some users are in no range, because no price can be derived for them (D3). */
 export function priceUsers(ranges: readonly PriceRange[], users: number): UserLine[] | null {
   const lines: UserLine[] = []
   let pricedUsers = 0

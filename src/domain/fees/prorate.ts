@@ -1,23 +1,23 @@
-/** How much of a year's fee the rest of a period costs, and which stretches of a contract are paid at what (D9 to D12). */
+/** Share of the annual fee for the rest of a period, and the paid segments of a contract (D9 to D12). */
 import { addYears, countDaysBetween, getLaterDate, countYearsBetween } from '#domain/plain-dates.ts'
 import type { PlainDate } from '#domain/time.ts'
 import { divideRounded, type Hundredths } from '#domain/money.ts'
 
-/** A paid stretch of a contract. The end is exclusive; `annualFee` is what a year of it was sold at. */
+/** A paid period of a contract. `end` is exclusive; `annualFee` is the annual fee at which it was sold. */
 export interface PaidSegment {
   start: PlainDate
   end: PlainDate
   annualFee: Hundredths
 }
 
-/** Whole years, else days of 365, in leap years too. Years with days: so many days, which count as no more than these years (D9). */
+/** Whole years, otherwise days / 365, also in leap years. With both, the days are capped at the years (D9). */
 export type ProrationFactor = { years: number; days?: number } | { days: number }
 
 const yearDays = 365
 
 /**
- * Of the time from `from` until before `to`; `to` is later. Never more than the whole years that reach `to`, so that it does not
- * rise as `from` moves later (decision 61). `anchor`: the day that the contract's years count from (decision 60).
+ * Factor of the time from `from` up to `to` (exclusive), which is later. Capped at the whole years that reach `to`, so that it never rises
+ * when `from` moves later (decision 61). `anchor` is the day from which the contract's years are counted (decision 60).
  */
 export function calculateFactor(from: PlainDate, to: PlainDate, anchor: PlainDate = from): ProrationFactor {
   const years = countYearsToReach(from, to, anchor)
@@ -26,7 +26,7 @@ export function calculateFactor(from: PlainDate, to: PlainDate, anchor: PlainDat
   return days > years * yearDays ? { years, days } : { days }
 }
 
-/** On a day on which one of the contract's years begins, years are added to its anchor: a 29 February comes back in leap years. */
+/** An anniversary of the anchor counts from the anchor, so that 29 February returns in leap years. */
 function addContractYears(from: PlainDate, years: number, anchor: PlainDate): PlainDate {
   const passedYears = countYearsBetween(anchor, from)
   return passedYears >= 0 && addYears(anchor, passedYears) === from
@@ -34,13 +34,12 @@ function addContractYears(from: PlainDate, years: number, anchor: PlainDate): Pl
     : addYears(from, years)
 }
 
-/** The fewest whole years from `from` on that end at `to` or after it. */
+/** Returns the smallest number of whole years from `from` that end at or after `to`. */
 function countYearsToReach(from: PlainDate, to: PlainDate, anchor: PlainDate): number {
   const years = countYearsBetween(from, to)
   return years < 1 || addContractYears(from, years, anchor) < to ? years + 1 : years
 }
 
-/** The factor as so many 365ths. */
 const toDayShares = (factor: ProrationFactor): bigint =>
   BigInt('years' in factor ? factor.years * yearDays : factor.days)
 
@@ -48,7 +47,7 @@ export interface RemainingSegment extends PaidSegment {
   factor: ProrationFactor
 }
 
-/** What of the paid segments is still to come; today counts (D10). `anchor`: as of `factor`. */
+/** The parts of the paid segments that remain, including today (D10). `anchor` is for `calculateFactor`. */
 export function findRemainingSegments(
   segments: readonly PaidSegment[],
   today: PlainDate,
@@ -63,8 +62,8 @@ export function findRemainingSegments(
 }
 
 /**
- * The amounts of the stretches, each at its own fee a year or all at one: rounded once, as a sum (D12). What a line rounds
- * off is carried on, so that the lines add up to it.
+ * Returns the amounts of the segments, at their own annual fees or at one fee for all. Only the sum is rounded (D12). Rounding differences
+ * are carried to the next line, so that the lines add up to the sum.
  */
 export function prorate(
   segments: readonly RemainingSegment[],
@@ -82,7 +81,7 @@ export function prorate(
   return { amount: roundedSum, lines }
 }
 
-/** A paid change sells what runs and what is to come at its own fee; what is over stays as it was (D12). */
+/** Sets the fee of current and future segments after a paid change. Past segments do not change (D12). */
 export const applyChange = (
   segments: readonly PaidSegment[],
   orderDay: PlainDate,

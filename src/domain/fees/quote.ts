@@ -1,4 +1,4 @@
-/** What an order costs: a new contract, more years of one, or a change of one (contracts 9, D8). */
+/** Price of an order: a new contract, an extension or a change (contracts 9, D8). */
 import { addToAnchor, getAnchoredEnd, getAnchor, getLaterDate, type PeriodAnchor } from '#domain/plain-dates.ts'
 import type { PlainDate } from '#domain/time.ts'
 import { type Currency, getLarger, type Hundredths, maxAmount } from '#domain/money.ts'
@@ -16,11 +16,11 @@ interface QuoteBase {
   currency: Currency
   annualFee: AnnualFee
   period_start: PlainDate
-  /** Exclusive (D18). */
+  /** Exclusive end date (D18). */
   period_end: PlainDate
   contract_amount: Hundredths
   residual_amount: Hundredths
-  /** Due: never below 0 (D14). */
+  /** Amount to pay, at least 0 (D14). */
   amount: Hundredths
 }
 
@@ -29,17 +29,16 @@ export type Quote =
   | (QuoteBase & {
       type: 'change'
       remainingSegments: readonly RemainingSegment[]
-      /** By stretch: at the new fee a year, and what was paid for it. */
+      /** Amounts by segment: at the new annual fee, and the amount paid for it. */
       lines: { contract: readonly Hundredths[]; residual: readonly Hundredths[] }
     })
 
 export type QuoteResult =
   | { kind: 'quote'; quote: Quote }
   | Exclude<AnnualQuoteResult, { kind: 'priced' }>
-  /** Nothing of the contract is left that could be changed (D29). */
+  /** No time is left in the contract that could be changed (D29). */
   | { kind: 'expired' }
 
-/** What is asked of one list on one day. */
 export interface QuoteInput {
   list: PriceList
   currency: Currency
@@ -47,14 +46,13 @@ export interface QuoteInput {
   uatBound?: UatBound
 }
 
-/** From its start on, so many years. */
 export function quoteCreate(input: QuoteInput, start: PlainDate, years: number): QuoteResult {
   return quoteWholeYears(input, { type: 'create', start, years, anchor: getAnchor(start, null) })
 }
 
 /**
- * From where the contract ends, or from today where it has ended (contracts 4). `anchor`: of the contract (decision 60); null:
- * the years count from the start of the extension.
+ * Extends from the end of the contract, or from today if it has expired (contracts 4). `anchor` is that of the contract (decision 60); if
+ * null, the years are counted from the start of the extension.
  */
 export function quoteExtension(
   input: QuoteInput,
@@ -84,13 +82,13 @@ function quoteWholeYears(input: QuoteInput, { type, start, years, anchor }: Year
   return { kind: 'quote', quote: { type, years, currency: input.currency, annualFee, ...period, ...amounts } }
 }
 
-/** Whether a figure of it could not be written down or sent: it is not sold. The parts of a year are no larger than their sum. */
+/** Returns whether an amount is too large for database and API. Parts are not checked; they never exceed sums. */
 export const isTooLarge = ({ annualFee, contract_amount, residual_amount }: Quote): boolean =>
   [annualFee.total, annualFee.fee, contract_amount, residual_amount].some((amount) => amount > maxAmount)
 
 /**
- * Other modules or users for the rest of what is paid. What was paid counts at the fee that it was sold at, whatever the
- * list says now (D11). `segments` are in the order of their days. `anchor`: the day that the contract's years count from.
+ * Changes modules or users for the remaining paid time. The paid amount counts at the fee at which it was sold, regardless of the current
+ * price list (D11). `segments` are ordered by date. `anchor` is the day from which the contract's years are counted.
  */
 export function quoteChange(
   input: QuoteInput,

@@ -1,7 +1,6 @@
 /**
- * What a price list would do to contracts, each at its renewal: the fee of a year that it was sold at, against what the list
- * would ask for the same (contracts 9, D16). Contracts are added one after the other, and none of them is remembered whole, so
- * that ten thousand take no more room than ten.
+ * Effect of a price list on contracts at their renewal: compares the annual fee at which each was sold with the fee on this list (contracts
+ * 9, D16). Contracts are added one by one and not stored, so memory does not grow with their number.
  */
 import { quoteAnnualFee, type ContractTerms, type UatBound } from '#domain/fees/annual.ts'
 import { type PriceList, getCurrencyPrices } from '#domain/fees/price-list.ts'
@@ -10,16 +9,15 @@ import { currencies, type Currency, type Hundredths, readAmount, writeAmount } f
 export interface RehearsedContract extends ContractTerms {
   id: number
   currency: Currency
-  /** The fee of a year of its last paid stretch, as it was frozen (D11). */
+  /** The annual fee of the last paid segment, as stored at the sale (D11). */
   currentFee: Hundredths
 }
 
 export type ContractRenewal =
   | { kind: 'priced'; newFee: Hundredths }
-  /** It could not be renewed as it is (D3, D16). `missing`: codes of the modules that are not on the list. */
+  /** Cannot be renewed unchanged (D3, D16). `missing` has the codes of modules that are not on the list. */
   | { kind: 'failing'; reason: 'usersOutOfRange' | 'modulesNotListed'; missing: string[] }
 
-/** What a year of the same would cost by that list. */
 export function quoteRenewal(list: PriceList, contract: RehearsedContract, uatBound: UatBound): ContractRenewal {
   const feeResult = quoteAnnualFee(getCurrencyPrices(list, contract.currency), contract, uatBound)
   if (feeResult.kind === 'priced') return { kind: 'priced', newFee: feeResult.annualFee.fee }
@@ -28,13 +26,9 @@ export function quoteRenewal(list: PriceList, contract: RehearsedContract, uatBo
     : { kind: 'failing', reason: 'modulesNotListed', missing: feeResult.modules }
 }
 
-/** Percents at which one step of the histogram ends and the next one begins. */
 const percentLimits = [-50, -20, -10, -5, -1, 0, 1, 5, 10, 20, 50] as const
 
-/**
- * A step holds the changes that are at least `from` percent and less than `to`; null: without an end. Two are apart: 0 to 0
- * holds what costs the same, and 0 to 1 what costs more, if by less than one percent.
- */
+/** `from` is inclusive, `to` exclusive, in percent. 0 to 0: unchanged. 0 to 1: up by less than one percent. */
 export const histogramSteps: readonly { from: number | null; to: number | null }[] = [
   { from: null, to: percentLimits[0] },
   ...percentLimits.slice(0, 5).map((from, index) => ({ from, to: percentLimits[index + 1] as number })),
@@ -43,19 +37,18 @@ export const histogramSteps: readonly { from: number | null; to: number | null }
 ]
 const sameStep = 6
 
-/** The place of a change in `histogramSteps`. From nothing to something is more than any percent. */
+/** Returns the index of a change in `histogramSteps`. A change from zero is larger than any percentage. */
 export function findHistogramStep(currentFee: Hundredths, newFee: Hundredths): number {
   if (newFee === currentFee) return sameStep
   const passedLimitCount = percentLimits.filter(
     (limit) => (newFee - currentFee) * 100n >= BigInt(limit) * currentFee,
   ).length
-  // Whatever rises has passed the step of what stays the same as well.
+  // A rising fee is also past the step of unchanged fees.
   return newFee > currentFee ? passedLimitCount + 1 : passedLimitCount
 }
 
 export interface FeeChange {
   id: number
-  /** Amounts as they go over the wire. */
   now: string
   then: string
 }
@@ -68,18 +61,16 @@ export interface CurrencyFigures {
   more: number
   less: number
   same: number
-  /** By step of `histogramSteps`. */
   histogram: number[]
 }
 
-/** How far a rehearsal is: plain data, so that it can be written down and gone on with. */
+/** Progress of a rehearsal. Plain data, so that it can be stored and continued. */
 export interface RehearsalFigures {
   contracts: number
   currencies: CurrencyFigures[]
-  /** Those that change most in percent, up or down; of equal ones the lowest id first. */
+  /** The largest changes in percent, up or down. Ties are sorted by id. */
   largest: FeeChange[]
   failing: number
-  /** Ids of the first of them. */
   failures: number[]
 }
 
@@ -102,7 +93,7 @@ export const createEmptyRehearsal = (): RehearsalFigures => ({
   failures: [],
 })
 
-/** Adds a contract to the figures, in place. Contracts come in the order of their ids. */
+/** Adds a contract to the figures in place. Contracts must be added in the order of their ids. */
 export function addToRehearsal(
   figures: RehearsalFigures,
   list: PriceList,
@@ -136,7 +127,7 @@ function insertIfLargest(largest: FeeChange[], change: FeeChange): void {
   largest.splice(rehearsalLimits.largest)
 }
 
-/** Compared as fractions: percents are never rounded. */
+/** Compares fractions, so percentages are not rounded. */
 function isLarger(change: FeeChange, otherChange: FeeChange): boolean {
   const [a, b] = [change, otherChange].map(({ now, then }) => ({
     now: readAmount(now),
@@ -145,7 +136,7 @@ function isLarger(change: FeeChange, otherChange: FeeChange): boolean {
   if (!a || !b) return false
   const [productA, productB] = [a.difference * b.now, b.difference * a.now]
   if (productA !== productB) return productA > productB
-  // Both began at nothing: any id is as good as another one.
+  // If both fees were zero, only the ids decide.
   return change.id < otherChange.id
 }
 

@@ -1,13 +1,13 @@
-/** Traffic of backups: what goes beyond the free GB of a calendar month (D22), without the discount (D23). */
+/** Backup traffic beyond the free GB of a calendar month (D22), without the discount (D23). */
 import { divideRounded, getLarger, type Hundredths, maxAmount } from '#domain/money.ts'
 import { getLastDay } from '#domain/plain-dates.ts'
 import type { PlainDate } from '#domain/time.ts'
 
-/** GB in hundredths, as they are measured. */
+/** All values in hundredths of a GB, as measured. */
 export const calculateExtraTraffic = (measuredGb: Hundredths, freeGb: Hundredths): Hundredths =>
   getLarger(measuredGb - freeGb, 0n)
 
-/** No more than an amount can say: the month is closed whatever was measured. */
+/** Capped at the maximum amount, because every month must be billed. */
 export function calculateTrafficAmount(measuredGb: Hundredths, freeGb: Hundredths, pricePerGb: Hundredths): Hundredths {
   const amount = divideRounded(calculateExtraTraffic(measuredGb, freeGb) * pricePerGb, 100n)
   return amount > maxAmount ? maxAmount : amount
@@ -18,5 +18,5 @@ const bytesPerGb = 1_000_000_000n
 /** A GB is 10^9 bytes, as networks and buckets count it. */
 export const toGigabytes = (bytes: number): Hundredths => divideRounded(BigInt(bytes) * 100n, bytesPerGb)
 
-/** `yyyy-MM` (contracts 9) of what ends before that day, which is the first of the next month (D18). */
+/** Returns the month (`yyyy-MM`, contracts 9) that ends before that day, which is the first of the next month (D18). */
 export const getTrafficMonth = (end: PlainDate): string => getLastDay(end).slice(0, 7)

@@ -1,4 +1,4 @@
-/** The activation of an account by the link of its mail. A password stays in its form and never comes into the store. */
+/** State of the activation of an account by a mail link. Passwords stay in the form and never enter the store. */
 import { type PayloadAction, createSlice } from '@reduxjs/toolkit'
 import type { Problem } from '#contract/problem.ts'
 import { type RequestStatus, idleStatus } from '#state/request-status.ts'
@@ -6,10 +6,9 @@ import type { AppThunk } from '#state/app-thunk.ts'
 import { rootReducer } from '#state/store.ts'
 import { catchUnreachable } from '#features/accounts/retry-after.ts'
 
-/** These endpoints bring the schemas along, so they are loaded when one is first called. */
+/** Loaded on first use, because these endpoints import the schemas. */
 const loadEndpoints = () => import('#contract/public.ts')
 
-/** What the link of the mail turned out to be. */
 export type LinkState =
   | { kind: 'unknown' }
   | { kind: 'good'; shouldSetPassword: boolean }
@@ -31,7 +30,7 @@ const activationSlice = createSlice({
 })
 
 const injectedSlice = activationSlice.injectInto(rootReducer)
-/** Takes the complete state, whose type no feature knows. */
+/** Takes the complete store state as `object`, because no feature knows its type. */
 export const selectActivation = (state: object): ActivationState => injectedSlice.selectSlice(state)
 export const { setLinkState } = activationSlice.actions
 const { statusChanged } = activationSlice.actions
@@ -48,7 +47,7 @@ export const checkActivationLink =
     if (result.kind === 'problem') dispatch(toLinkAction(result.problem))
   }
 
-/** Null: the account has a password already, and only wants to be activated. */
+/** With a null password, only activates an account that already has one. */
 export const activate =
   (otk: string, password: string | null): AppThunk =>
   async (dispatch, _, { api }) => {
@@ -61,7 +60,7 @@ export const activate =
 
 const linkEndingCodes = new Set(['INVALID_ACTIVATE_KEY', 'NO_ACTIVATE_KEY', 'USER_STATUS_INVALID', 'USER_NOT_EXIST'])
 
-/** Some problems end the link; after the others (a weak password, no network) it works as before. */
+/** Some problems make the link unusable. After others (a weak password, no connection) it still works. */
 const toLinkAction = (problem: Problem) =>
   linkEndingCodes.has(problem.code)
     ? setLinkState({ kind: 'used up', problem })

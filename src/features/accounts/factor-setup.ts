@@ -1,11 +1,10 @@
-/** How a factor is set up: begun by its kind, and added with what proves that it works. */
 import { addFactor, addFirstFactor, setUpFactor, setUpFirstFactor } from '#contract/factors.ts'
 import type { OutputOf } from '#contract/endpoint.ts'
 import type { CallResult } from '#request/call-results.ts'
 import { type AppThunk, callEndpoint } from '#state/app-thunk.ts'
 import { createPasskey } from '#features/accounts/passkeys.ts'
 
-/** `isFirst`: during the sign-in, where the token alone allows it. */
+/** `isFirst`: set up during the sign-in, where the token alone is enough. */
 export interface FactorSetup {
   mfa_token: string
   isFirst: boolean
@@ -14,7 +13,7 @@ export interface FactorSetup {
 export const getSetupEndpoints = (isFirst: boolean) =>
   isFirst ? { begin: setUpFirstFactor, add: addFirstFactor } : { begin: setUpFactor, add: addFactor }
 
-/** `refused`: its user closed the browser's dialog, or it timed out. `known`: this device already has a passkey of the account. */
+/** `refused`: the user closed the dialog, or it timed out. `known`: this device already has a passkey. */
 type PasskeySetupResult = OutputOf<typeof addFactor> | { failure: 'refused' | 'known' }
 
 export const addPasskey =

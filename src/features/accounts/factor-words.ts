@@ -1,4 +1,4 @@
-/** The words of the second factor come with its code, which nobody needs before a password was right. */
+/** Messages of the second factor, loaded with its code: nobody needs them before a password was accepted. */
 import en from '#locales/en/factors.json'
 import zh from '#locales/zh/factors.json'
 import { addMessages } from '#ui/i18n/messages.ts'

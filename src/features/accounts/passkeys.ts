@@ -1,10 +1,10 @@
-/** The browser's own dialog for passkeys. What goes wrong in it comes back as a word, never as an exception. */
+/** Opens the browser's passkey dialogs. A failure is returned as a `kind` and never thrown. */
 import { startAuthentication, startRegistration } from '@simplewebauthn/browser'
 
-/** `refused`: closed by the person, or their time was up. `known`: this device has one for the account. */
+/** `refused`: the user closed the dialog, or it timed out. `known`: this device already has a passkey. */
 type PasskeyResult = { kind: 'answered'; response: string } | { kind: 'refused' } | { kind: 'known' }
 
-/** Not on an address without a name, nor in a browser that has none. */
+/** Returns false in an insecure context and in a browser without WebAuthn. */
 export const hasPasskeys = (): boolean => typeof PublicKeyCredential === 'function' && isSecureContext
 
 async function runDialog(openDialog: () => Promise<unknown>): Promise<PasskeyResult> {
@@ -15,7 +15,6 @@ async function runDialog(openDialog: () => Promise<unknown>): Promise<PasskeyRes
   }
 }
 
-/** `options`: as the server answered them. */
 export const signWithPasskey = (options: object): Promise<PasskeyResult> =>
   runDialog(() => startAuthentication({ optionsJSON: options as never }))
 

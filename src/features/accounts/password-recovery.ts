@@ -1,4 +1,4 @@
-/** The calls of a forgotten password. Their endpoints bring the schemas along, so they are loaded when they are first needed. */
+/** Calls that recover a forgotten password. Their endpoints import the schemas, so they are loaded on first use. */
 import type { Problem } from '#contract/problem.ts'
 import type { CallResult } from '#request/call-results.ts'
 import { type AppThunk, callEndpoint } from '#state/app-thunk.ts'
@@ -6,7 +6,7 @@ import { catchUnreachable } from '#features/accounts/retry-after.ts'
 
 const loadEndpoints = () => import('#contract/public.ts')
 
-/** Has the same result whether or not there is such a user (S-32). */
+/** Returns the same result whether or not the user exists (S-32). */
 export const sendResetMail =
   ({ companyCode, userEmail }: { companyCode: string; userEmail: string }): AppThunk<CallResult<null>> =>
   async (dispatch) => {
@@ -16,7 +16,7 @@ export const sendResetMail =
 
 export const badLinkCode = 'INVALID_RESETPWD_LINK'
 
-/** Returns the problem of a link that no longer works. Without a response the form finds out when it is sent. */
+/** Returns the problem of a link that no longer works, or null. Null does not prove that the link works. */
 export const checkLink =
   (otk: string): AppThunk<Problem | null> =>
   async (dispatch) => {

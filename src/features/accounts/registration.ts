@@ -1,4 +1,4 @@
-/** Registering a company: where the asking stands. What is typed stays in its form and never comes here. */
+/** State of the registration of a company. Typed values stay in the form and never enter the store. */
 import { type PayloadAction, createSlice } from '@reduxjs/toolkit'
 import { getFieldProblems, createLocalProblem, type Problem } from '#contract/problem.ts'
 import type { FieldProblem } from '#domain/checks/field-checks.ts'
@@ -22,13 +22,13 @@ const injectedSlice = registrationSlice.injectInto(rootReducer)
 export const selectRegistrationStatus = (state: object): RequestStatus => injectedSlice.selectSlice(state).status
 const { statusChanged } = registrationSlice.actions
 const loadEndpoints = () => import('#contract/public.ts')
-/** What sends the form is fetched while it is typed: by then the network may be gone. */
+/** Loads the code that sends the form while the user is typing, because the connection may be lost by then. */
 export const signupOpened = (): AppThunk<void> => async (dispatch) => {
   dispatch(statusChanged(idleStatus))
   await loadEndpoints().catch(() => undefined)
 }
 
-/** Null: it cannot be known now. Then the server says it with the form. */
+/** Returns null if it cannot be checked now. The server checks the code again when the form is sent. */
 export const checkCodeTaken =
   (code: string): AppThunk<boolean | null> =>
   async (_dispatch, _, { api }) => {
@@ -37,7 +37,7 @@ export const checkCodeTaken =
     return result.kind === 'fresh' ? result.output : null
   }
 
-/** Where the activation mail went, or why it did not. */
+/** Returns the address that the activation mail was sent to, or the problem. */
 export const register =
   (values: SignupValues, language: Language): AppThunk<{ email: string } | { problem: Problem }> =>
   async (dispatch, _, { api }) => {
@@ -49,13 +49,13 @@ export const register =
       dispatch(statusChanged(idleStatus))
       return result.output
     }
-    // A secret is neither queued nor kept, so what is not fresh is a problem.
+    // A call with a secret is neither queued nor cached, so every result that is not fresh is a problem.
     const problem = result.kind === 'problem' ? result.problem : createLocalProblem('NEEDS_CONNECTION')
     dispatch(statusChanged({ kind: 'failed', problem }))
     return { problem }
   }
 
-/** Blanks around a value come from pasting; a password is taken exactly as typed. What is empty is left out. */
+/** Removes spaces around values, which come from pasting, and leaves out empty values. Passwords are not changed. */
 function toRequestBody(values: SignupValues, language: Language) {
   const { user_password, confirmPwd, user_title, country, ...texts } = values
   const trimmedEntries = Object.entries(texts).map(([field, value]): [string, string] => [field, value.trim()])
@@ -72,7 +72,6 @@ function toRequestBody(values: SignupValues, language: Language) {
 
 const isCountry = (code: string): code is CountryCode => (countries as readonly string[]).includes(code)
 
-/** The fields a refusal is about, as the form marks them. */
 export function toFieldProblems(problem: Problem | null): FieldProblem[] {
   if (problem?.code === 'DUP_CODE') return [{ field: 'code', code: 'DUPLICATE' }]
   if (problem?.code === 'RESERVED_CODE') return [{ field: 'code', code: 'RESERVED' }]

@@ -1,11 +1,10 @@
-/** Where one was going before the login stood in the way. Only own routes (S-67): what comes by the address is anybody's. */
+/** The page to open after the login. Only own routes are allowed (S-67), because anybody can write the address. */
 export const homePath = '/app/home'
 
 const base = 'https://portal.invalid'
 
-/** The path inside the app to go on to, home for everything else: other hosts, other schemes, other parts of this one. */
 export function toReturnPath(requestedPath: string | null): string {
-  // A backslash or a control character is read as a slash, or left out, by browsers.
+  // Browsers read a backslash as a slash and ignore control characters.
   if (!requestedPath?.startsWith('/') || [...requestedPath].some((character) => character === '\\' || character <= ' '))
     return homePath
   const url = URL.canParse(requestedPath, base) ? new URL(requestedPath, base) : null

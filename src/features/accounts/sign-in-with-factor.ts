@@ -6,7 +6,7 @@ import { getLanguage } from '#ui/i18n/messages.ts'
 import { catchUnreachable } from '#features/accounts/retry-after.ts'
 import { resetLogin } from '#features/accounts/slice.ts'
 
-/** The second step of the sign-in. The token alone is enough where its factor was set up just now. */
+/** Second step of the sign-in. If the first factor was set up just now, the token alone is enough. */
 export const signInWithFactor =
   (proof: LoginSecondFactor): AppThunk<CallResult<unknown>> =>
   async (dispatch, _, { signIn }) => {

@@ -1,4 +1,4 @@
-/** What stands typed in the sign-up, kept for this tab: it survives a reload and a lost network. Passwords never come here. */
+/** Typed values of the sign-up, stored in this tab so that they survive a reload. Passwords are never stored. */
 import { type CompanyValues, companyFields } from '#domain/accounts/company-fields.ts'
 import type { RegistrantValues, SignupValues } from '#domain/accounts/signup.ts'
 
@@ -22,17 +22,16 @@ const emptyRegistrant: RegistrantValues = {
 }
 export const emptySignup: SignupDraft = { step: 'company', values: { ...emptyCompany, ...emptyRegistrant } }
 
-/** Storage may be forbidden: then what is typed lasts as long as the page. */
+/** If storage is forbidden, typed values last only as long as the page. */
 export const storeDraft = (draft: SignupDraft): void => writeDraft(storageKey, draft)
 
-/** A draft that this tab kept on an earlier day. */
 export interface EarlierSignup {
   draft: SignupDraft
-  /** When it was kept, epoch ms; 0: not known. */
+  /** When it was stored, epoch ms; 0 if unknown. */
   storedAt: number
 }
 
-/** What was typed today comes back by itself; what is from an earlier day is put aside, and offered. */
+/** Restores values typed today. A draft of an earlier day is set aside and offered to the user. */
 export function readDrafts(now = Date.now()): { draft: SignupDraft; earlierDraft: EarlierSignup | null } {
   const storedSignup = readDraft(storageKey)
   const isToday =
@@ -47,17 +46,15 @@ export function readDrafts(now = Date.now()): { draft: SignupDraft; earlierDraft
   }
 }
 
-/** Null forgets it. */
 export function storeEarlierDraft(draft: SignupDraft | null): void {
   if (draft) return writeDraft(earlierStorageKey, draft)
   try {
     sessionStorage.removeItem(earlierStorageKey)
   } catch {
-    // Nothing can be kept, so nothing is.
+    // Storage is forbidden, so no draft was stored.
   }
 }
 
-/** Whether anything was typed that somebody would miss. */
 export const isTyped = ({ step, values }: SignupDraft): boolean =>
   step !== 'sent' &&
   Object.entries(values).some(([field, value]) => value !== emptySignup.values[field as keyof SignupValues])
@@ -67,7 +64,7 @@ function writeDraft(key: string, { step, values }: SignupDraft, savedAt = Date.n
   try {
     sessionStorage.setItem(key, JSON.stringify({ step, values: texts, at: savedAt }))
   } catch {
-    // There is nowhere else to keep it.
+    // There is no other place to store it.
   }
 }
 
@@ -85,7 +82,7 @@ function readDraft(key: string): EarlierSignup | null {
   }
 }
 
-/** What an earlier build left may have other fields. */
+/** A draft stored by an earlier build may have other fields. */
 export function parseDraft(storedValue: unknown): SignupDraft {
   const { step, values } = (storedValue ?? {}) as { step?: unknown; values?: Record<string, unknown> }
   const knownFields = Object.keys(emptySignup.values).filter((field) => typeof values?.[field] === 'string')

@@ -1,4 +1,4 @@
-/** The state of login and logout. What is typed stays in its form and never comes into the store. */
+/** State of login and logout. Typed values stay in the form and never enter the store. */
 import { type PayloadAction, createSlice } from '@reduxjs/toolkit'
 import { signedIn, signedOut } from '#state/session-slice.ts'
 import { type RequestStatus, idleStatus } from '#state/request-status.ts'
@@ -7,12 +7,11 @@ import type { AppThunk } from '#state/app-thunk.ts'
 import { type LoginCredentials, rootReducer } from '#state/store.ts'
 import { catchUnreachable } from '#features/accounts/retry-after.ts'
 
-/** The rows of these calls bring the schemas along: fetched when one is asked, not before the login form is drawn. */
+/** These endpoints import the schemas, so they are loaded on first use, not before the login form is drawn. */
 const loadEndpoints = () => import('#contract/public.ts')
 
 interface AccountsState {
   loginStatus: RequestStatus
-  /** The offer to send the activation mail again, and whether it has been. */
   resendStatus: RequestStatus | { kind: 'sent'; email: string }
 }
 
@@ -30,15 +29,14 @@ const accountsSlice = createSlice({
 })
 
 const injectedSlice = accountsSlice.injectInto(rootReducer)
-/** Takes the complete state, whose type no feature knows. */
+/** Takes the complete store state as `object`, because no feature knows its type. */
 export const selectAccounts = (state: object): AccountsState => injectedSlice.selectSlice(state)
 const { changed } = accountsSlice.actions
 const sendingStatus: RequestStatus = { kind: 'sending' }
 
-/** Forgets the result of an earlier login. */
 export const resetLogin = () => changed({ loginStatus: idleStatus })
 
-/** Blanks around a code or an e-mail come from pasting; a password is taken exactly as typed. */
+/** Spaces around a code or an e-mail come from pasting and are removed. A password is sent exactly as typed. */
 const trimCredentials = ({ company, username, password }: LoginCredentials): LoginCredentials => ({
   company: company.trim(),
   username: username.trim(),
@@ -49,7 +47,7 @@ export const login =
   (credentials: LoginCredentials): AppThunk =>
   async (dispatch, _, { signIn: enter }) => {
     dispatch(changed({ loginStatus: sendingStatus, resendStatus: idleStatus }))
-    // What signs in is itself fetched when it is first needed, and may be out of reach like everything else.
+    // The sign-in code is itself loaded on first use, so it may be unreachable.
     const result = await catchUnreachable(async () =>
       enter({ ...trimCredentials(credentials), language: getLanguage() }),
     )
@@ -59,7 +57,7 @@ export const login =
     dispatch(signedIn(result.output.user))
   }
 
-/** The password that was just refused proves that the mail may be asked for (M25). */
+/** The server found the password correct although it refused the login, so this user may request the mail (M25). */
 export const resendMail =
   (credentials: LoginCredentials): AppThunk =>
   async (dispatch, _, { api }) => {
@@ -73,8 +71,8 @@ export const resendMail =
   }
 
 /**
- * With `shouldDiscard`, unsent writes are thrown away instead of kept sealed. Without a network the device is signed out all the same, and
- * the server is told later (protocol 29). False: what signs out could not be fetched, and nothing has happened.
+ * With `shouldDiscard`, unsent writes are deleted instead of sealed. Without a connection, the device signs out and the server is notified
+ * later (protocol 29). Returns false if the sign-out code could not be loaded; then nothing has changed.
  */
 export const logout =
   (shouldDiscard = false): AppThunk<boolean> =>

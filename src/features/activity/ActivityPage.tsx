@@ -6,7 +6,6 @@ import { JobList } from '#features/activity/JobList.tsx'
 import { useJobActions } from '#features/activity/useJobActions.ts'
 import { VerifyAuditTrail } from '#features/activity/VerifyAuditTrail.tsx'
 
-/** Long requests, with progress and result. */
 export function ActivityPage({ ServiceResult }: { ServiceResult: ServiceResultComponent }) {
   const { t } = useTranslation('activity')
   const { isVerifying, problem, verify, changeJob } = useJobActions()

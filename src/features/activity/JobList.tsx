@@ -10,7 +10,7 @@ import { Skeleton } from '#ui/page/Skeleton.tsx'
 import { useTranslation } from 'react-i18next'
 import { JobRow, type JobRowProps } from '#features/activity/JobRow.tsx'
 
-/** The user's long requests on this device, the newest first. They are marked as seen when they are shown. */
+/** Lists the user's long requests on this device, latest first, and marks them as seen. */
 export function JobList(props: Omit<JobRowProps, 'activity'>) {
   const { t } = useTranslation('activity')
   const activities = useLiveQuery(() => readActivity(), [])

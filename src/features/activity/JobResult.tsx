@@ -11,7 +11,7 @@ import { getLanguage } from '#ui/i18n/messages.ts'
 type VerifyOutput = OutputOf<typeof verifyTrail>
 type ReconcileOutput = OutputOf<typeof reconcilePayments>
 
-/** What the services know to show of a task that has made a password: handed in, for a feature sees no other one. */
+/** Shows a service password that a job has created. The app passes it, because a feature imports no other feature. */
 export type ServiceResultComponent = ComponentType<{
   activity: Pick<JobActivity, 'intent' | 'endpoint' | 'input' | 'answer'>
 }>
@@ -19,7 +19,6 @@ export type ServiceResultComponent = ComponentType<{
 /** D43 */
 const passwordEndpoints = ['createService', 'resetServicePassword']
 
-/** What a request came to, as its own kind says it. */
 export function JobResult({
   activity,
   ServiceResult,
@@ -34,7 +33,7 @@ export function JobResult({
 
 function EndpointResult({ endpoint, body }: { endpoint: string; body: string | null }) {
   if (body === null) return null
-  // The server's own word under that endpoint: it answers nothing that its schema does not allow.
+  // Not validated here: the server sends only what the schema of this endpoint allows.
   if (endpoint === 'verifyTrail') return <VerifyResult result={JSON.parse(body) as VerifyOutput} />
   if (endpoint === 'reconcilePayments') return <ReconcileResult result={JSON.parse(body) as ReconcileOutput} />
   return null

@@ -27,7 +27,6 @@ export interface JobRowProps {
   onChange: (change: JobChange) => void
 }
 
-/** One long request: its progress, its result, and what can be done about it. */
 export function JobRow({ activity, ServiceResult, onChange }: JobRowProps) {
   const { t } = useTranslation('activity')
   const { intent, state, percent } = activity

@@ -7,7 +7,6 @@ import { JobList } from '#features/activity/JobList.tsx'
 import { useJobActions } from '#features/activity/useJobActions.ts'
 import { VerifyAuditTrail } from '#features/activity/VerifyAuditTrail.tsx'
 
-/** The list beside whatever page one is on; `allPath` leads to the page of its own. */
 export function JobsPanel({
   allPath,
   ServiceResult,

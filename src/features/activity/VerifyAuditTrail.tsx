@@ -9,7 +9,7 @@ interface VerifyAuditTrailProps {
   onVerify: () => void
 }
 
-/** For those who review the trail (Z-28). Others are not shown what they would be refused. */
+/** Shown only to users who may review the audit trail (Z-28), because the server refuses all others. */
 export function VerifyAuditTrail({ kind = 'quiet', isBusy, onVerify }: VerifyAuditTrailProps) {
   const { t } = useTranslation('activity')
   const { caller } = useSignedInSession()

@@ -1,5 +1,5 @@
 import { findMessage } from '#ui/i18n/messages.ts'
 
-/** A long request as its user calls it, by the endpoint that began it. Needs the texts of `activity`. */
+/** Returns the displayed name of a long request by its endpoint. Needs the messages of `activity`. */
 export const getJobName = (endpoint: string): string =>
   findMessage('activity', `name.${endpoint}`) ?? findMessage('activity', 'name.other') ?? ''

@@ -16,14 +16,14 @@ const changeJob =
     return { kind: 'fresh', output: null }
   }
 
-/** What can be done in the list of long requests. The problem is that of the last of them. */
+/** Actions for the list of long requests. `problem` belongs to the latest action. */
 export function useJobActions() {
   const verification = useAction(verifyTrail)
   const jobChange = useAction(changeJob)
   return {
     isVerifying: verification.isBusy,
     problem: verification.problem ?? jobChange.problem,
-    /** Its progress and its result are in the list, however long it takes. */
+    /** Waits only until the job has started. Its progress and result appear in the list. */
     async verify() {
       jobChange.clearProblem()
       await verification.run({ body: { companyId: null } }, { until: 'started' })

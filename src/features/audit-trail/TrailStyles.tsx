@@ -2,5 +2,4 @@ import '#features/audit-trail/translations.ts'
 import { createStyleSheet } from '#ui/page/create-sheet.tsx'
 import styleUrl from '#features/audit-trail/sheet.css?url'
 
-/** The look of the audit trail. */
 export const TrailStyles = createStyleSheet(styleUrl, 'audit-trail')

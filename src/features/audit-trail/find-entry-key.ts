@@ -1,17 +1,16 @@
-/** The names that entries use and the texts know. What is written later than this build is shown as it is written. */
+/** Finds message keys for names in entries. A name that is newer than this build is shown unchanged. */
 import { type AuditEntryRow, type AuditOperation, auditOperations } from '#domain/audit-log/leaf.ts'
 import en from '#locales/en/audit.json'
 
 export type AuditEntrySubject = Pick<AuditEntryRow, 'code' | 'info'>
 
-/** Undefined: there is no text for it. */
 export const findInfoKey = (name: string): keyof typeof en.info | undefined =>
   Object.hasOwn(en.info, name) ? (name as keyof typeof en.info) : undefined
 
 export const findOperation = (name: string): AuditOperation | undefined =>
   auditOperations.find((candidate) => candidate === name)
 
-/** Names of values: by the field, or, of a status, by whose it is. Undefined: the value speaks for itself. */
+/** Finds the message key of a value by its field or, for a status, by the entry's type. */
 export function findValueKey(
   field: string,
   value: unknown,

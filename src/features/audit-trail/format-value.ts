@@ -1,4 +1,4 @@
-/** A value of an audit entry in words. It is always text, never markup. */
+/** Formats a value of an audit entry. The result is always text, never markup. */
 import type { TFunction } from 'i18next'
 import { type AuditEntryRow, auditMenus } from '#domain/audit-log/leaf.ts'
 import { groupThousands } from '#domain/money.ts'
@@ -18,7 +18,6 @@ export function toValueText(t: AuditTranslate, value: unknown): string {
   return parts.length === 0 ? t('entry.empty') : parts.join(t('entry.and'))
 }
 
-/** An app of a module with its settings is `acc (beta: Yes)`. */
 function formatItem(t: AuditTranslate, item: unknown): string {
   if (typeof item !== 'object' || item === null) return toValueText(t, item)
   const { code, flag, ...otherSettings } = item as { code?: unknown; flag?: unknown }
@@ -32,7 +31,7 @@ const formatPairs = (t: AuditTranslate, values: object): string[] =>
     value === undefined ? [] : [t('entry.pair', { name: findFieldLabel(name) ?? name, value: toValueText(t, value) })],
   )
 
-/** Of a field that has names for its values, the name; amounts and counts with separators. */
+/** Returns the name of a value if its field has names for values. Amounts and counts get separators. */
 export function toFieldText(
   t: AuditTranslate,
   field: string,
@@ -56,7 +55,7 @@ function formatNumberField(t: AuditTranslate, field: string, value: number, code
 const countFields = new Set(['users', 'Count', 'ChangeCount', 'Entries', 'BrokenCount', 'RestoredSize'])
 const numberedFields = new Set(['price_id', 'contract_id'])
 
-/** `HKD 24,287.67`, or `24,287.67` where another field says the currency. Null: it is no amount. */
+/** Formats `HKD 24,287.67`, or `24,287.67` if another field has the currency. Null if it is not an amount. */
 function formatAmount(field: string, value: string): string | null {
   if (field.endsWith('amount') && /^-?\d+\.\d{2}$/.test(value)) return groupThousands(value)
   const [, currency, amount] = /^([A-Z]{3}) (-?\d+\.\d{2})$/.exec(value) ?? []
@@ -65,7 +64,7 @@ function formatAmount(field: string, value: string): string | null {
     : null
 }
 
-/** What an export was asked for names types, operations and results of other entries. */
+/** Formats the filter of an export: types, operations and results. Returns null for any other value. */
 export function formatFilter(t: AuditTranslate, key: string, value: unknown): string | null {
   if (typeof value !== 'string' && typeof value !== 'number') return null
   const menu = key === 'code' ? auditMenus.find((candidate) => candidate === value) : undefined

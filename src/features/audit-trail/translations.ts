@@ -1,4 +1,3 @@
-/** The words of the audit trail come with its pages, which only those have who may read it. */
 import en from '#locales/en/audit.json'
 import zh from '#locales/zh/audit.json'
 import { addMessages } from '#ui/i18n/messages.ts'

@@ -1,4 +1,4 @@
-/** An entry in words: its type, what it was about, who did it, and the values of its fields. All of it is text, never markup. */
+/** Formats an entry: type, subject, user and values. All results are text, never markup. */
 import { useTranslation } from 'react-i18next'
 import type { AuditEntryRow } from '#domain/audit-log/leaf.ts'
 import type { UatBound } from '#domain/fees/annual.ts'
@@ -41,10 +41,9 @@ export function useEntryFormatter() {
       return findFieldLabel(field) ?? field
     },
     formatFieldValue,
-    /** All that is known of what it was about, the most telling first. */
     listFacts: ({ code, info }: AuditEntrySubject): EntryFact[] =>
       sortInfo({ code, info }).map(([key, value]) => toFact(key, value, { code })),
-    /** In one line: what it was done to alone, and the rest with its name. The own company goes without saying. */
+    /** One line: main facts without labels, others with labels. Leaves out the company if there are others. */
     formatSubject: ({ code, info }: AuditEntrySubject): string => {
       const shownEntries = sortInfo({ code, info }).filter(([key]) => !hiddenKeys.has(key))
       const facts =
@@ -62,7 +61,7 @@ export function useEntryFormatter() {
 
 export type EntryFormatter = ReturnType<typeof useEntryFormatter>
 
-/** What an entry of that type names first, without saying what it is. */
+/** Facts that identify the subject of each type. They come first and need no label. */
 const mainKeys: Partial<Record<AuditEntryRow['code'], readonly string[]>> = {
   company: ['CompanyName'],
   user: ['UserName'],
@@ -75,7 +74,7 @@ const mainKeys: Partial<Record<AuditEntryRow['code'], readonly string[]>> = {
   app: ['AppCode'],
 }
 
-/** Numbers that only a page needs, and why something failed, which the entry itself says. */
+/** Ids that only links need, and the request path of a failed call. */
 const hiddenKeys = new Set(['UserId', 'OrderId', 'path'])
 
 function sortInfo({ code, info }: AuditEntrySubject): [string, unknown][] {

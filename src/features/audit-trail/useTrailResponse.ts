@@ -13,23 +13,21 @@ export interface TrailResponse<O> {
   output: O
   /** Server time, epoch ms. */
   asOf: number
-  /** From the device, not from the server. */
   isCached: boolean
-  /** Of these days only, of a longer range; `to` null: up to `asOf`. */
+  /** Set if only these days of a longer range are included; `to` null means up to `asOf`. */
   days?: { from: PlainDate; to: PlainDate | null }
 }
 
 interface ResponseState<O> {
-  /** The input of the request, as JSON. */
   inputJson: string
   response: TrailResponse<O> | null
   problem: Problem | null
 }
 
 /**
- * The response to a read of the trail: first the stored one to the same input, then the one of the pipeline, which may come from the
- * days that are stored on this device (`useRecord` has no such days). `response` is undefined until the first of them; null: there is none.
- * The last one stays as `previousResponse` until the next. `input` null: no request. `refreshKey`: another one requests again.
+ * Reads the trail. Returns first the stored response to the same input, then the response of the pipeline, which may come from the days
+ * stored on this device (`useRecord` has no such days). `response` is undefined until the first of them, and null without one.
+ * `previousResponse` keeps the last one until the next. With a null `input`, nothing is requested. A new `refreshKey` requests again.
  */
 export function useTrailResponse<E extends Endpoint>(endpoint: E, input: InputOf<E> | null, refreshKey = '') {
   const dispatch = useDispatch()
@@ -54,7 +52,7 @@ export function useTrailResponse<E extends Endpoint>(endpoint: E, input: InputOf
         current?.inputJson === inputJson && current.response ? current : { inputJson, response, problem: null },
       )
     })
-    // Code that cannot be loaded is as unreachable as the server.
+    // Code that cannot be loaded is reported like an unreachable server.
     const toOfflineResult = (): CallResult<OutputOf<E>> => ({ kind: 'problem', problem: createLocalProblem('OFFLINE') })
     void dispatch(callEndpoint(endpoint, parsedInput))
       .catch(toOfflineResult)
@@ -67,7 +65,7 @@ export function useTrailResponse<E extends Endpoint>(endpoint: E, input: InputOf
           return { inputJson, response: response ?? previousResponse, problem: getProblem(result) }
         })
       })
-    // Another refresh key is the reason to request again.
+    // `refreshKey` is not used here: a new value only requests again.
     // oxlint-disable-next-line react/exhaustive-deps
   }, [dispatch, endpoint, inputJson, refreshKey])
   useFetch(refetch, inputJson === null)

@@ -4,5 +4,4 @@ import '#features/backups/translations.ts'
 import { createStyleSheet } from '#ui/page/create-sheet.tsx'
 import styleUrl from '#features/backups/sheet.css?url'
 
-/** The look of backups. */
 export const BackupStyles = createStyleSheet(styleUrl, 'backups')

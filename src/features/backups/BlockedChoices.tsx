@@ -9,7 +9,6 @@ interface BlockedChoicesProps<V extends string | number> {
   onSelect: (value: V) => void
 }
 
-/** Radio buttons; choices that cannot be selected are shown with the reason. */
 export function BlockedChoices<V extends string | number>({
   label,
   name,

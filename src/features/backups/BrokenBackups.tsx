@@ -3,7 +3,6 @@ import { useTranslation } from 'react-i18next'
 import { Notice } from '#ui/display/Notice.tsx'
 import type { BackupPlan } from '#features/backups/backup-hooks.ts'
 
-/** A suspension, and subscriptions whose latest backup failed. */
 export function BrokenBackups({ service, plan }: { service: ServiceRow; plan: BackupPlan | null }) {
   const { t } = useTranslation('backups')
   const formatFault = (fault: BackupPlan['pdb2s3']['fault'] | undefined) =>

@@ -15,14 +15,12 @@ export interface FiveRowsColumn<R> {
   /** The header is the message of the table's column with this key. */
   key: string
   render: (row: R) => ReactNode
-  /** Numbers and money are aligned right. */
   align?: 'end'
 }
 
 interface FiveRowsProps<R extends { id: number }> {
-  /** Of the messages: title, caption, count, columns, and what is shown in place of rows. */
+  /** Selects the messages: title, caption, count, columns, and the text shown if there are no rows. */
   name: 'history' | 'stored' | 'traffic'
-  /** Of the service. */
   code: string
   columns: readonly FiveRowsColumn<R>[]
   list: {
@@ -37,7 +35,7 @@ interface FiveRowsProps<R extends { id: number }> {
   emptyText?: string
 }
 
-/** What is shown in place of rows, or the rows. */
+/** Returns whether the table shows its rows, or which state replaces them. */
 function getContentKind<R extends { id: number }>({ rows, isFetching, problem, freshness }: FiveRowsProps<R>['list']) {
   if (rows && rows.length > 0) return 'rows'
   // While the list is fetched, a stored empty list may be old.
@@ -82,7 +80,7 @@ function Rows<R extends { id: number }>({ name, code, columns, rows, freshness }
   return (
     <>
       <div className="backup-rows">
-        {/* The cards of a phone change the table's display, and with it the roles of its elements: they are written out. */}
+        {/* The cards of a phone change the table's display, which removes the roles of its elements, so they are set explicitly. */}
         <table className="backup-table" role="table">
           <caption className="sr-only">{t(`rows.${name}.caption`, { code })}</caption>
           <thead role="rowgroup">

@@ -6,17 +6,16 @@ import { useTranslation } from 'react-i18next'
 import type { BackupPayable, OrderParts } from '#features/backups/order-parts.ts'
 
 interface PaymentActionsProps {
-  /** Null: it is paid, or can no longer be. */
+  /** Null if it is paid or can no longer be paid. */
   payable: BackupPayable | null
   payLabel: string
   onPay: (payable: BackupPayable) => void
   printLabel: string
-  /** Null: it is not paid, so it has no invoice. */
+  /** Null if it is not paid, because then it has no invoice. */
   onPrint: (() => ReturnType<OrderParts['print']>) | null
   children?: ReactNode
 }
 
-/** Pays a subscription or a month of traffic, or prints its invoice. */
 export function PaymentActions({ payable, payLabel, onPay, printLabel, onPrint, children }: PaymentActionsProps) {
   const { t } = useTranslation('backups')
   const dispatch = useDispatch()

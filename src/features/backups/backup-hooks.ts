@@ -1,4 +1,3 @@
-/** The data of the backup pages: services, lists and the backup plan, live from the device and fetched from the server. */
 import { useCallback, useMemo } from 'react'
 import { getBackupPlan, getTraffic } from '#contract/backups.ts'
 import type { OutputOf, VersionedRow } from '#contract/endpoint.ts'
@@ -15,27 +14,26 @@ const latestOrders = { ...listDefaults, sortField: 'create_time' } as const
 const latestMonths = { ...listDefaults, sortField: 'period_end' } as const
 const latestBackups = { ...listDefaults, sortField: 'start_time' } as const
 
-/** Rows without the overlay of waiting writes: none of these can be changed offline. */
+/** Returns rows without the optimistic overlay, because none of these rows can be changed offline. */
 function useRows<R extends VersionedRow, V>(list: ListSlice<R, V>, scope: number | null, view: V) {
   const listState = useList(list, { scope, view })
   const rows = useMemo(() => listState.rows?.map(({ row }) => row), [listState.rows])
   return { ...listState, rows }
 }
 
-/** All cached services: targets of a restore. */
+/** Returns all cached services, which are the possible targets of a restore. */
 export function useServices() {
   const list = useRows(backedServices, null, serviceView)
   useLiveChanges('services', list.refetch)
   return list
 }
 
-/** Undefined until the device has been read; null: it has no such service. */
+/** Returns undefined until the device was read, and null if it has no such service. */
 export const findServiceOfContract = (
   rows: readonly ServiceRow[] | undefined,
   contractId: number,
 ): ServiceRow | null | undefined => rows && (rows.find((row) => row.contract_id === contractId) ?? null)
 
-/** Subscriptions and months of traffic: what the customer pays. */
 export function useBackupCharges(serviceId: number) {
   const orders = useRows(backupOrders, serviceId, latestOrders)
   const months = useRows(trafficMonths, serviceId, latestMonths)
@@ -50,7 +48,6 @@ export function useBackupCharges(serviceId: number) {
 }
 export type BackupCharges = ReturnType<typeof useBackupCharges>
 
-/** The backups and their plan. */
 export function useStoredBackups(serviceId: number) {
   const list = useRows(storedBackups, serviceId, latestBackups)
   const plan = useRecord(getBackupPlan, { params: { serviceId } })

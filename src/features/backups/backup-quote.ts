@@ -8,7 +8,7 @@ import { type Currency, maxAmount, writeAmount } from '#domain/money.ts'
 import type { PeriodAnchor } from '#domain/plain-dates.ts'
 import type { PlainDate } from '#domain/time.ts'
 
-/** The prices of one type of backup in one currency; `traffic` null: it causes none. */
+/** Prices of one type of backup in one currency. `traffic` is null if the type causes no traffic. */
 export interface BackupPrice extends BackupRates {
   traffic: TrafficRates | null
 }
@@ -23,11 +23,11 @@ export interface SubscriptionTerms {
   unit: 'year' | 'month'
 }
 
-/** Limits of a subscription. Both ends are exclusive; `currentEnd` null: there is no subscription yet. */
+/** Limits of a subscription. Both end dates are exclusive. `currentEnd` is null if there is no subscription yet. */
 export interface SubscriptionBounds {
   today: PlainDate
   currentEnd: PlainDate | null
-  /** The day from which the months of the present subscription count; null: there is none. */
+  /** The day from which the months of the current subscription are counted; null without a subscription. */
   anchor: PeriodAnchor | null
   contractEnd: PlainDate
 }
@@ -37,9 +37,8 @@ export interface BackupQuote {
   /** Exclusive. */
   end: PlainDate
   months: number
-  /** Shortened to the end of the contract. */
   isCut: boolean
-  /** Larger than the largest amount, so that it cannot be ordered. */
+  /** Above the maximum amount, so it cannot be ordered. */
   isTooLarge: boolean
   /** Percent. */
   discount: string
@@ -48,10 +47,10 @@ export interface BackupQuote {
   steps: () => readonly BackupFeeStep[]
 }
 
-/** As in the server's response too. */
+/** The server's response uses the same format. */
 export type BackupFeeStep = Pick<FeeStep, 'rule' | 'values' | 'amount'> & { code: string }
 
-/** Null: the contract has no time left. */
+/** Returns null if the contract has no time left. */
 export function quoteBackup(
   { annualFee: annual, discount }: BackupPrice,
   bounds: SubscriptionBounds,
@@ -70,10 +69,9 @@ export function quoteBackup(
   }
 }
 
-/** Whether a present subscription goes on: the new one begins at its end. */
+/** Returns whether the new subscription extends a current one, so that it starts at its end. */
 export const isExtension = ({ currentEnd, today }: SubscriptionBounds): boolean =>
   currentEnd !== null && currentEnd > today
 
-/** Whether the contract has time left to subscribe. */
 export const canSubscribe = (bounds: SubscriptionBounds): boolean =>
   calculateBackupPeriod({ ...bounds, period: 1, unit: 'month' }) !== null

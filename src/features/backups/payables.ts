@@ -1,13 +1,12 @@
-/** What is to be paid for backups, from the rows of the device. */
 import type { BackupOrderRow, TrafficRow } from '#contract/backups.ts'
 import type { BackupCharges } from '#features/backups/backup-hooks.ts'
 import type { BackupPayable } from '#features/backups/order-parts.ts'
 
-/** Null: it is paid, or can no longer be. */
+/** Returns null if it is paid or can no longer be paid. */
 export const toOrderPayable = ({ id, status, currency, pay_amount, due }: BackupOrderRow): BackupPayable | null =>
   status === 0 ? { contractType: 'PDBORDER', id, currency, pay_amount, due } : null
 
-/** A month without a charge is never paid. */
+/** A month without a charge never needs a payment. */
 export const isUnpaid = ({ pay_date: payDate, amount }: TrafficRow): boolean => payDate === null && amount !== '0.00'
 
 export const toTrafficPayable = (row: TrafficRow): BackupPayable | null =>
@@ -15,7 +14,7 @@ export const toTrafficPayable = (row: TrafficRow): BackupPayable | null =>
     ? { contractType: 'TRAFFIC', id: row.id, currency: row.currency, pay_amount: row.amount, due: row.due }
     : null
 
-/** The row of a payable. A new order has its row a moment later. */
+/** Returns the row of a payable. The row of a new order arrives a moment later. */
 export const findPayableRow = (
   { orders, months }: BackupCharges,
   { contractType, id }: Pick<BackupPayable, 'contractType' | 'id'>,

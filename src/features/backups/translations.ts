@@ -1,6 +1,6 @@
 /**
- * Messages of backups, loaded with their code: only devices of people who order and of the provider's staff store them. Operations of a
- * service have the messages of services.
+ * Messages of backups, loaded with their code: only devices of users who order and of the provider's staff store them. Operations of a
+ * service use the messages of services.
  */
 import en from '#locales/en/backups.json'
 import services from '#locales/en/services.json'

@@ -8,12 +8,11 @@ import { showToast } from '#ui/overlay/toasts.tsx'
 interface BackupOperationOptions {
   doneText: string
   formatFailure: (reason: string) => string
-  /** The server has accepted the call: the dialog can close. */
+  /** Called when the server has accepted the call, so that the dialog can close. */
   onStarted: () => void
   onEnded: () => void
 }
 
-/** One backup or restore. Its end is shown as a toast. */
 export const useBackupOperation = <E extends typeof backUp | typeof restoreBackup>(
   endpoint: E,
   { doneText, formatFailure, onStarted, onEnded }: BackupOperationOptions,

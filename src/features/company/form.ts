@@ -1,4 +1,3 @@
-/** The company's form: its values, what of them is sent, and what is wrong with them. */
 import type { companyRow } from '#contract/accounts.ts'
 import type { VersionedRow } from '#contract/endpoint.ts'
 import type { FieldProblem } from '#domain/checks/field-checks.ts'
@@ -34,14 +33,13 @@ export function toValues(row: CompanyRow): CompanyFormValues {
   }
 }
 
-/** An empty input is null. */
 export function fromValues({ dialCode, number, ...values }: CompanyFormValues): CompanyProfile {
   const profile = Object.fromEntries(Object.entries(values).map(([field, text]) => [field, cleanText(text) || null]))
   return {
     ...(profile as unknown as CompanyProfile),
     name: cleanText(values.name),
     country: countries.find((country) => country === values.country) ?? null,
-    // A dial code alone is no telephone number.
+    // A dial code alone is not a telephone number.
     tel: number.trim() === '' ? null : joinTel({ dialCode: dialCode.trim(), number: number.trim() }),
   }
 }
@@ -63,6 +61,6 @@ export function rebaseCompany(
   return { ...rebasedValues, dialCode: currentValues.dialCode, number: currentValues.number }
 }
 
-/** Only changes are checked, as the server does: an old value that no longer passes does not block others. */
+/** Only changes are checked, as on the server: an old value that is no longer valid does not prevent other changes. */
 export const checkChanges = ({ name }: CompanyProfile, changes: Partial<CompanyProfile>): FieldProblem[] =>
   checkCompany({ ...changes, ...(name === '' ? { name } : {}) })

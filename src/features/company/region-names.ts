@@ -1,4 +1,4 @@
-/** English names of China's provinces and Hong Kong's districts, by the codes of the data package, which has Chinese ones. */
+/** English names of China's provinces and Hong Kong's districts. The data package has only Chinese names. */
 interface RegionNames {
   provinces: Readonly<Record<string, string>>
   districts: Readonly<Record<string, string>>

@@ -1,24 +1,23 @@
 /**
- * Provinces and cities by country, fetched when the form asks for them: of the data package only mainland China's cities,
- * the provinces' codes and Hong Kong's districts are in the build. Suggestions, never a limit: an address may say it in
- * another way or another language.
+ * Provinces and cities by country, loaded on demand. Of the data package, the build contains only mainland China's cities, the codes of
+ * provinces, and Hong Kong's districts. These are suggestions: an address may use another spelling or language.
  */
 import type { CountryCode } from '#domain/accounts/company-fields.ts'
 import type { Language } from '#domain/accounts/users.ts'
 
 export interface CountryRegions {
   provinces: string[]
-  /** Of a province, by either of its names; of a country without provinces whatever is said there. */
+  /** By the province's name in either language. Ignores the name if the country has no provinces. */
   cities: (province: string) => string[]
 }
 
-/** Null where nothing is known of the country. */
+/** Returns null if nothing is known about the country. */
 export async function readRegions(country: CountryCode | null, language: Language): Promise<CountryRegions | null> {
   if (country === 'HK') return loadHongKongRegions(language)
   return country === 'CN' ? await loadChinaRegions(language) : null
 }
 
-/** Taiwan, Hong Kong and Macau are addresses of their own, with dial codes of their own. */
+/** Taiwan, Hong Kong and Macau are separate choices in the form, with their own dial codes. */
 const excludedProvinces = new Set(['71', '81', '82'])
 /** Municipalities: the city is the province. */
 const municipalities = new Set(['11', '12', '31', '50'])

@@ -1,6 +1,6 @@
 const units = ['B', 'kB', 'MB', 'GB', 'TB'] as const
 
-/** "640 kB", "1.2 MB": thousands, as the systems of tablets count. */
+/** Formats bytes as "640 kB" or "1.2 MB". Uses factors of 1000, as the operating systems of tablets do. */
 export function formatBytes(bytes: number): string {
   let [size, unitIndex] = [bytes, 0]
   while (size >= 999.5 && unitIndex < units.length - 1) {

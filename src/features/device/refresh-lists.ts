@@ -1,18 +1,17 @@
-/** Fetches cached lists again. Their rows come through the page's live query. */
 import type { Endpoint } from '#contract/endpoint.ts'
 import { createLocalProblem } from '#contract/problem.ts'
 import type { CachedListUsage } from '#local/space/usage.ts'
 import type { CallResult } from '#request/call-results.ts'
 import { type AppThunk, callEndpoint } from '#state/app-thunk.ts'
 
-/** The maximum of one page: further pages of a complete list are fetched by the request pipeline itself. */
+/** The maximum page size. The request pipeline itself fetches further pages of a complete list. */
 const pageSize = 50
 
 /** Resolves to the first failure, if there is one. */
 export const refreshLists =
   (lists: readonly CachedListUsage[]): AppThunk<CallResult<unknown>> =>
   async (dispatch) => {
-    // Loaded now, because it has the calls of all lists, and no page has them all.
+    // Loaded on demand, because it contains the endpoints of all lists, which no page needs otherwise.
     const { endpoints } = await import('#contract/index.ts')
     const calls = lists.flatMap(({ table, scope }) => {
       const endpoint = endpoints.find(({ list }) => list?.table === table)
@@ -25,7 +24,7 @@ export const refreshLists =
     return failure.kind === 'problem' ? failure : { kind: 'problem', problem: createLocalProblem('OFFLINE') }
   }
 
-/** Null where it is unknown whose list it is: an earlier build did not store it. */
+/** Returns null if the owner of the list is unknown, because an earlier build did not store it. */
 export function toListInput({ path, list }: Endpoint, scope: number | null) {
   const query = { results: pageSize, page: 1 }
   const scopeParam = list?.scope

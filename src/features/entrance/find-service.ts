@@ -4,8 +4,8 @@ import type { AppThunk } from '#state/app-thunk.ts'
 import { type EntranceService, isOptionalWebUrl, isWebUrl } from '#features/entrance/found-services.ts'
 
 /**
- * Finds a service by its code. NOT_FOUND: the server has no such service; every other problem: it could not be looked up. The
- * endpoint brings its schemas along, so it is loaded when it is first needed.
+ * Finds a service by its code. NOT_FOUND means that the server has no such service; every other problem means that the look-up failed. The
+ * endpoint imports its schemas, so it is loaded on first use.
  */
 export const findService =
   (code: string): AppThunk<CallResult<EntranceService>> =>

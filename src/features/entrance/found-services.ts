@@ -1,13 +1,13 @@
 /**
- * Codes that were found on this device, the latest first, with where they led (M9): what anybody may ask for, kept so
- * that the way to one's own service is known without a network too.
+ * Codes that were found on this device, latest first, with their addresses (M9). Anybody may look these up. They are stored so that users
+ * can open their own service without a connection to the portal.
  */
 export interface EntranceService {
   code: string
   url: string
-  /** Null: it has no admin site that is known (portal 9). */
+  /** Null if no admin site is known (portal 9). */
   adminUrl: string | null
-  /** When the server last said so, epoch ms. */
+  /** When the server last confirmed it, epoch ms. */
   at: number
 }
 
@@ -19,7 +19,7 @@ export function readFoundServices(): EntranceService[] {
     const storedValue: unknown = JSON.parse(localStorage.getItem(storageKey) ?? '[]')
     return Array.isArray(storedValue) ? storedValue.filter(isFoundService).slice(0, maxServices) : []
   } catch {
-    // Storage that is off, or holds what somebody else put there.
+    // Storage is off, or contains something that this page did not write.
     return []
   }
 }
@@ -34,11 +34,11 @@ export function storeFoundServices(services: readonly EntranceService[]): void {
   try {
     localStorage.setItem(storageKey, JSON.stringify(services))
   } catch {
-    // It is only remembered for comfort.
+    // The list is only a convenience, so a failure is ignored.
   }
 }
 
-/** Only what leads to the web is a way (S-08). */
+/** Only web addresses are accepted (S-08). */
 const isFoundService = (value: unknown): value is EntranceService => {
   const { code, url, adminUrl, at: foundAt } = (value ?? {}) as Partial<EntranceService>
   return typeof code === 'string' && isWebUrl(url) && isOptionalWebUrl(adminUrl) && typeof foundAt === 'number'

@@ -4,7 +4,7 @@ import type { HomeReport } from '#ui/page/home-report.ts'
 import { useTranslation } from 'react-i18next'
 import type { FigureSlot } from '#features/home/figures.ts'
 
-/** Counts that lead to their lists, with their age. Each has its place before it is known, so that nothing moves. */
+/** Counts with their age, linked to their lists. Space is reserved for each, so that nothing moves. */
 export function HomeFigures({ slots, reports }: { slots: readonly FigureSlot[]; reports: readonly HomeReport[] }) {
   const { t } = useTranslation('home')
   if (slots.length === 0) return null
@@ -17,7 +17,7 @@ export function HomeFigures({ slots, reports }: { slots: readonly FigureSlot[]; 
           <li key={name}>
             <Link className="home-figure" to={path}>
               <span className="home-label">{t(`figure.${name}`)}</span>
-              {/* A dash and not nothing: the place is kept, and it is said that the number is not known. */}
+              {/* A dash reserves the space and shows that the number is unknown. */}
               <strong>{figure?.value ?? '–'}</strong>
               <span className="home-note">{figure ? figure.note : report?.state === 'unknown' && t('notHere')}</span>
               {figure?.freshness && <Freshness freshness={figure.freshness} />}

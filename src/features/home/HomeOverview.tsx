@@ -16,7 +16,7 @@ import { useOutboxReport } from '#features/home/useOutboxReport.ts'
 
 type ReportSource = HomeReport['source']
 
-/** What reports to home, by whose it is. It draws nothing but that it could not be loaded. */
+/** A component that reports to the home page. It renders nothing, except that it could not be loaded. */
 export interface HomeSource {
   source: ReportSource
   Report: ComponentType<{ onReport: OnReport }>
@@ -24,19 +24,16 @@ export interface HomeSource {
 
 interface HomeOverviewProps {
   sources: readonly HomeSource[]
-  /** Cards under and beside what needs attention: they come when that is known, so that nothing moves. */
+  /** Cards below and next to the list of duties. They appear once the duties are known, so that nothing moves. */
   belowContent?: ReactNode
   sideContent?: ReactNode
 }
 
-/**
- * Figures, what needs this user, what was done lately (C-32): from what the device holds, so that it stands without a
- * network.
- */
+/** Figures, duties and latest events of this user (C-32). They are read from the device, so the page works offline. */
 export function HomeOverview({ sources, belowContent, sideContent }: HomeOverviewProps) {
   const { t } = useTranslation('home')
   const { user, caller } = useSignedInSession()
-  // The greeting stays while the page is read, but for the zone, which a new device does not know yet.
+  // The greeting does not change while the page is open, except for the time zone, which a new device learns later.
   const [openedAt] = useState(getBusinessNow)
   const hour = Number(toTimestamp(useBusinessZone(), openedAt).slice(11, 13))
   const [reportsBySource, setReportsBySource] = useState<Partial<Record<ReportSource, HomeReport>>>({})

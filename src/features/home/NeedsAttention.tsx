@@ -9,7 +9,6 @@ import { mergeDuties } from '#features/home/merge-duties.ts'
 
 const maxDuties = 8
 
-/** Everything that needs this user in one list, what cannot wait first, each with what is done about it. */
 export function NeedsAttention({ reports }: { reports: readonly HomeReport[] }) {
   const { t } = useTranslation('home')
   const [isExpanded, setExpanded] = useState(false)

@@ -1,4 +1,4 @@
-/** The figures of home, by the rules that guard the places they lead to (domain/access). */
+/** Figures of the home page. They follow the access rules of the pages that they link to (domain/access). */
 import { type Caller, isProvider, isAllowed, type AccessRule } from '#domain/access.ts'
 import type { HomeReport } from '#ui/page/home-report.ts'
 
@@ -6,9 +6,8 @@ interface FigureDefinition {
   name: keyof HomeReport['figures']
   path: string
   requiredRole: AccessRule
-  /** Who knows it. */
   source: HomeReport['source']
-  /** The provider's staff look at everybody's services, not at contracts of their own company. */
+  /** The provider's staff see the services of all customers, not contracts of their own company. */
   audience?: 'customer' | 'provider'
 }
 
@@ -22,7 +21,7 @@ const slots = [
 
 export type FigureSlot = (typeof slots)[number]
 
-/** Whoever looks after nothing has no figures: what waits stands in the line above all pages. */
+/** Returns none if the only figure would be the waiting writes, which are shown above all pages anyway. */
 export function listFigures(caller: Caller): readonly FigureSlot[] {
   const ownAudience = isProvider(caller) ? 'provider' : 'customer'
   const visibleSlots = slots.filter(

@@ -1,10 +1,9 @@
-/** One list of what the features report. */
 import type { HomeDuty, HomeReport } from '#ui/page/home-report.ts'
 
-/** Later than any day. */
+/** Sorts after every date. */
 const endOfTime = '~'
 
-/** What does not wait, then by day, then what has none. Keys are made one of a kind over all features. */
+/** Sorts by date: an empty date comes first, null comes last. Keys are made unique over all features. */
 export const mergeDuties = (reports: readonly HomeReport[]): HomeDuty[] =>
   reports
     .flatMap(({ source, duties }) => duties.map((duty) => ({ ...duty, key: `${source} ${duty.key}` })))

@@ -1,4 +1,4 @@
-/** What is begun from home, by the rules that the menu and the server go by: nothing that would be refused. */
+/** Actions offered on the home page, by the access rules of the menu and the server. */
 import { type Caller, isAllowed, type AccessRule } from '#domain/access.ts'
 
 interface StartAction {
@@ -15,6 +15,6 @@ const startActions = [
 export const listStartActions = (caller: Caller) =>
   startActions.filter(({ requiredRole }) => isAllowed(requiredRole, caller))
 
-/** `hour` by the clock of the person who reads it, 0-23. */
+/** `hour`: in the time zone of the user, 0-23. */
 export const getGreeting = (hour: number): 'morning' | 'afternoon' | 'evening' =>
   hour >= 5 && hour < 12 ? 'morning' : hour >= 12 && hour < 18 ? 'afternoon' : 'evening'

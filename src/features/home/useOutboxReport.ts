@@ -4,7 +4,7 @@ import { formatNumber } from '#ui/list/Freshness.tsx'
 import type { HomeReport } from '#ui/page/home-report.ts'
 import { useTranslation } from 'react-i18next'
 
-/** What waits on this device, and what of it was refused: it holds its place until somebody looks at it. */
+/** Reports the writes that wait on this device. Refused ones are a duty until the user reviews them. */
 export function useOutboxReport(): HomeReport {
   const { t } = useTranslation('home')
   const entries = useLiveQuery(() => readEntries(), [])

@@ -4,7 +4,6 @@ import type { ModuleRow } from '#contract/modules.ts'
 const listPaths = { visible: '/app/m18/module', hidden: '/app/m18/automodule' } as const
 export type ModuleKind = keyof typeof listPaths
 
-/** Of the list, of one module, or of the form for a new one. */
 export const toModulePath = (kind: ModuleKind, id?: RowRef | 'new'): string =>
   id === undefined ? listPaths[kind] : `${listPaths[kind]}/${id}`
 

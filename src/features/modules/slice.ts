@@ -1,4 +1,3 @@
-/** The catalogue in the store: its two lists, and all that forms and tests need of it. Rows are the device's. */
 import { listApps, type AppRow } from '#contract/apps.ts'
 import type { RowRef } from '#contract/endpoint.ts'
 import { deleteModule, getModule, listModules, type ModuleRow, moduleListSpec } from '#contract/modules.ts'
@@ -23,10 +22,10 @@ export const hiddenModulesList = createModulesList('hiddenModules')
 export const allModules = createCompleteListSlice<ModuleRow>('wholeModules', listModules)
 export const allApps = createCompleteListSlice<AppRow>('wholeApps', listApps)
 
-/** A module that no list has brought to this device yet: from a shared address. */
+/** Fetches a module that no list has brought to this device yet, for example after a shared link was opened. */
 export const fetchModule = (id: RowRef): AppThunk<CallResult<ModuleRow>> => callEndpoint(getModule, { params: { id } })
 
-/** Based on the row as it is at this moment. Offline it waits to be sent. */
+/** The deletion is based on the current version of the row. Offline, it waits in the outbox. */
 export const removeModule =
   (id: RowRef): AppThunk<CallResult<unknown>> =>
   async (dispatch) => {

@@ -1,4 +1,3 @@
-/** The words of the catalogue come with its pages, which only the provider's staff have. */
 import en from '#locales/en/modules.json'
 import zh from '#locales/zh/modules.json'
 import { addMessages } from '#ui/i18n/messages.ts'

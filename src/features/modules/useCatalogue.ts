@@ -12,15 +12,15 @@ import { allApps, allModules } from '#features/modules/slice.ts'
 const modulesQuery = toPageQuery(plainListState(moduleListSpec))
 const appsQuery = toPageQuery(plainListState(appListSpec))
 
-/** Brings the apps to the device beside a list, so that a form and a test that are opened without a line have them. */
+/** Loads the apps together with a list, so that a form or a validation opened offline has them. */
 export function usePreloadApps(): void {
   const dispatch = useDispatch()
   useFetch(useCallback(() => void dispatch(allApps.fetchList({ scope: null, query: appsQuery })), [dispatch]))
 }
 
 /**
- * All modules of the client type and all apps, from the device, whole as soon as it has them: what depends on what, what an app
- * can be told, what a set lacks. `isComplete`: nothing of it is missing here.
+ * Returns all modules of the client type and all apps, from the device. Forms and validations use them to find dependencies, settings and
+ * missing apps. `isComplete`: the device has all of them.
  */
 export function useCatalogue() {
   const type = useClientType(getClientType)

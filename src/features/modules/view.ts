@@ -1,10 +1,10 @@
-/** The addresses of the two module lists (C-01). The client type is the staff's choice for all of their pages. */
+/** Parameters of the two lists in their addresses (C-01). All pages of the staff share one client type. */
 import type { ListSpec } from '#contract/endpoint.ts'
 import { moduleListSpec } from '#contract/modules.ts'
 import { defineListView } from '#state/list-url.ts'
 import { choice } from '#state/view-fields.ts'
 
-/** Modules that customers choose, modules that join by themselves, or both (M136). */
+/** Modules that customers choose, modules that are added automatically, or both (M136). */
 export const kindFilters = ['visible', 'hidden', 'all'] as const
 export type ModuleKindFilter = (typeof kindFilters)[number]
 

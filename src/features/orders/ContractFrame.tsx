@@ -3,7 +3,7 @@ import { Page } from '#ui/page/Page.tsx'
 import { useTranslation } from 'react-i18next'
 import { OrderStyles } from '#features/orders/OrderStyles.tsx'
 
-/** The page of a contract that is not loaded, or has no page. */
+/** Page frame for a contract that is not loaded, or that has no page of its own. */
 export function ContractFrame({ children }: { children: ReactNode }) {
   const { t } = useTranslation('contract')
   return (

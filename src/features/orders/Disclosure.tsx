@@ -6,7 +6,7 @@ interface Props {
   children: () => ReactNode
 }
 
-/** What is made only where somebody looks: 300 modules have 300 lines. */
+/** Renders its children only while it is open: 300 modules would render 300 rows. */
 export function Disclosure({ label, className, children }: Props) {
   const [isOpen, setIsOpen] = useState(false)
   return (

@@ -3,5 +3,4 @@ import '#features/orders/words.ts'
 import { createStyleSheet } from '#ui/page/create-sheet.tsx'
 import sheet from '#features/orders/sheet.css?url'
 
-/** The look of the order pages. */
 export const OrderStyles = createStyleSheet(sheet, 'orders')

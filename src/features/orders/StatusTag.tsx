@@ -10,7 +10,7 @@ const toneByState: Record<ContractState, TagTone> = {
   invalid: 'neutral',
 }
 
-/** Of an order or a contract; the number it has on the wire differs between the two (D27). */
+/** Takes the name of the state, because the number sent by the server differs between order and contract (D27). */
 export function StatusTag({ state }: { state: ContractState }) {
   const { t } = useTranslation('orders')
   return <Tag tone={toneByState[state]}>{t(`status.${state}`)}</Tag>

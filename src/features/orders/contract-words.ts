@@ -1,4 +1,4 @@
-/** The words of a contract's page come with its code, which only the devices of people who may order keep. */
+/** Messages loaded with the contract page, which is stored only on devices of users with the order right. */
 import '#features/orders/wizard-words.ts'
 import en from '#locales/en/contract.json'
 import zh from '#locales/zh/contract.json'

@@ -2,6 +2,5 @@ import { showResultToast } from '#patterns/action-toast.ts'
 import type { CallResult } from '#request/call-results.ts'
 import { i18n } from '#ui/i18n/messages.ts'
 
-/** Says how an action on an order ended. */
 export const showOrderToast = (action: string, result: CallResult<unknown>): void =>
   showResultToast(action, result, (texts) => i18n.t('toast.failedWhy', { ns: 'orders', ...texts }))

@@ -12,6 +12,6 @@ export const readOrders = (companyId: number, type: ClientType, view: OrdersView
 
 export type PriceInForce = OutputOf<typeof getPriceInForce>
 
-/** The price list by which is ordered now (D16), as last read. Null: this device has none; undefined: not looked up yet. */
+/** The price list in force (D16) as last fetched. Null if the device has none; undefined until it has been read. */
 export const usePriceInForce = (type: ClientType): PriceInForce | null | undefined =>
   useLiveQuery(async () => await readResponseOutput(getPriceInForce, { query: { type } }), [type])

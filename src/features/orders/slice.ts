@@ -1,4 +1,4 @@
-/** The order pages in the store: the list, and how the price list in force was read. Rows stay in the device's database. */
+/** The order list and the request status of the price list. Rows stay in the device's database. */
 import { createSlice } from '@reduxjs/toolkit'
 import { getSettings } from '#contract/accounts.ts'
 import type { RowRef, OutputOf } from '#contract/endpoint.ts'
@@ -23,7 +23,7 @@ export const ordersListSlice = createListSlice<OrderRow, OrdersView & { type: Cl
   toQuery: ({ type, ...view }) => toListQuery(type, view),
 })
 
-/** The response is cached on the device, where `usePriceInForce` finds it (M68). */
+/** Fetches the price list. The response is cached on the device, where `usePriceInForce` reads it (M68). */
 export const fetchPriceInForce = createAppThunk(
   'priceInForce/fetch',
   async (type: ClientType, { extra: { api }, rejectWithValue }) => {
@@ -32,7 +32,6 @@ export const fetchPriceInForce = createAppThunk(
   },
 )
 
-/** State of the request for the price list in force; absent: none was sent yet. */
 type PriceStatuses = Partial<Record<ClientType, RequestStatus>>
 
 const priceInForce = createSlice({
@@ -57,20 +56,19 @@ const priceInForce = createSlice({
 })
 
 const injectedSlice = priceInForce.injectInto(rootReducer)
-/** Of the whole state, whose type no feature knows. */
+/** Takes the full state as `object`, because a feature does not know its type. */
 export const selectPriceStatus = (state: object, type: ClientType): RequestStatus | undefined =>
   injectedSlice.selectSlice(state)[type]
 
-/** Fields of an order that find its row in the list. */
 type ListedOrder = Pick<OrderRow, 'company_id' | 'client_type' | 'code'>
 
-/** Reads its row in the list again: who loses the connection right after a payment must not read there that it is unpaid. */
+/** Fetches the row again, so that a user who goes offline right after paying does not see it as unpaid. */
 export const refreshListedOrder = ({ company_id: companyId, client_type: type, code }: ListedOrder) =>
   callEndpoint(listOrders, { params: { companyId }, query: { type, searchText: code } })
 
 /**
- * Brings modules and settings to the device, where prices are worked out from them: with the list too, so that who has seen the list
- * can order offline. Returns the problem of the first call that failed.
+ * Stores modules and settings on the device together with the price list, so that a user who has seen the list can order offline. Returns
+ * the problem of the first call that failed.
  */
 export const fetchPriceData =
   (type: ClientType): AppThunk<Problem | null> =>
@@ -79,7 +77,7 @@ export const fetchPriceData =
     return results.find((result) => result.kind === 'problem')?.problem ?? null
   }
 
-/** Deletes an order that is not in effect (D33), based on the row as it is now. Queued when offline. */
+/** Deletes an order that is not in effect (D33), based on its current row. Queued when offline. */
 export const removeOrder =
   (id: RowRef, options: CallOptions): AppThunk<CallResult<unknown>> =>
   async (_dispatch, _getState, { api }) => {
@@ -92,5 +90,5 @@ export const removeOrder =
 
 export type CompanyChoice = OutputOf<typeof listCompanies>[number]
 
-/** For the provider's staff (D53). */
+/** Used only by the provider's staff (D53). */
 export const findCompanies = (searchText: string) => callEndpoint(listCompanies, { query: { searchText } })

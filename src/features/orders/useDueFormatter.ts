@@ -3,7 +3,6 @@ import { useCallback } from 'react'
 import { describeDue, type DueSubject } from '#domain/dues.ts'
 import { useTranslation } from 'react-i18next'
 
-/** What is to be paid, in words: "Change (5 → 12 users)". */
 export function useDueFormatter(): (dueSubject: DueSubject) => string {
   const { t } = useTranslation('dues')
   return useCallback(

@@ -12,12 +12,12 @@ interface Props {
 
 const choices = ['mine', 'theirs'] as const
 
-/** A row for each field that both changed; native radios, so that arrows and Tab do what everybody knows. */
+/** A row for each field that both sides changed. Native radio buttons, so arrow keys and Tab work as usual. */
 export function ConflictChoices({ lines, fields, selections, onChoose }: Props) {
   const { t } = useTranslation('outbox')
   return (
     <div className="choices">
-      {/* Read with every choice; here for the eye only. */}
+      {/* Hidden from screen readers, because it is part of the label of every choice. */}
       <div className="choices-head" aria-hidden="true">
         <span>{t('compare.field')}</span>
         <span>{t('compare.was')}</span>

@@ -23,8 +23,8 @@ interface Props {
 }
 
 /**
- * What it was, what the user wants and what somebody else has made of it (protocol 14). What comes of it is sent as an
- * ordinary write, so it may meet yet another change and be asked about again.
+ * Shows the original values, the user's values and the server's values (protocol 14). The result is sent as an ordinary write, so it may
+ * meet another change and lead to another conflict.
  */
 export function ConflictDialog(props: Props) {
   const { item, comparison } = props
@@ -33,7 +33,6 @@ export function ConflictDialog(props: Props) {
   return <FieldConflictDialog {...props} sortedConflict={sortFields(comparison)} />
 }
 
-/** Each decision ends with a toast. */
 function useDecision({ item, actions, onClose }: Props) {
   const { t } = useTranslation('outbox')
   const { showNote, showFailure } = useOutboxToasts()
@@ -111,7 +110,6 @@ function ChangedBy({ comparison: { authorName: userName, isOwn, changedAt } }: {
   return <>{changedAt ? t('compare.when', { when: changedAt }) : t('compare.somebody')}</>
 }
 
-/** What only one side changed needs nobody's choice, and is shown all the same. */
 function MergedFields({
   sortedConflict: { localOnlyFields, serverOnlyFields },
   lines,
@@ -142,7 +140,7 @@ function MergedFields({
   )
 }
 
-/** Something was to be done to the row, its deletion above all, and the row is another one by now. */
+/** The user wanted to do something to the row, usually delete it, but the row has changed since. */
 function ActionConflictDialog(props: Props) {
   const { t } = useTranslation('outbox')
   const lines = useChangeLines(props.item.entry.table)
@@ -152,7 +150,7 @@ function ActionConflictDialog(props: Props) {
   const { entry, name } = item
   const isDelete = entry.action === 'delete'
   const { serverOnlyFields, conflictingFields } = sortFields(comparison)
-  // Both decide, and the cross decides later: the one that changes nothing stands where the button that closes does.
+  // Both buttons decide; the cross postpones. The button that changes nothing is where the close button usually is.
   const buttons = (
     <>
       <Button kind={isDelete ? 'danger' : 'quiet'} onClick={() => void decide.mine()}>
@@ -188,7 +186,7 @@ function ActionConflictDialog(props: Props) {
 
 const identifyingFields = ['name', 'code', 'email', 'status', 'effective_date', 'type', 'desc']
 
-/** What has changed, as far as it is known, and what says whom it is about. */
+/** Returns the known changes, and the fields that identify the row. */
 function getDisplayedValues(
   { serverValues: theirs }: ConflictComparison,
   changedFields: readonly string[],
@@ -214,7 +212,7 @@ function FieldValues({ values, lines }: { values: [string, unknown][]; lines: Ch
   )
 }
 
-/** The row was deleted meanwhile: there is no choice, but the typed values are listed. */
+/** The row was deleted in the meantime. There is no choice, but the typed values are listed. */
 function DeletedRowDialog({ item: { entry, name }, actions, onClose }: Props) {
   const { t } = useTranslation('outbox')
   const lines = useChangeLines(entry.table)

@@ -9,7 +9,7 @@ import { type OutboxItem, readItems } from '#features/outbox/read-items.ts'
 import { useEntryMessages } from '#features/outbox/entry-messages.ts'
 import { useOutboxToasts } from '#features/outbox/useOutboxToasts.ts'
 
-/** Lists what is discarded with an entry before it is discarded (protocol 15). */
+/** Before an entry is discarded, lists everything that is discarded with it (protocol 15). */
 export function DiscardDialog({
   item: { entry, name },
   actions,
@@ -28,7 +28,7 @@ export function DiscardDialog({
     onClose()
     showDropOutcome(await actions.drop(intent))
   }
-  // Nothing is pressed before it is known what it would take along.
+  // No button is shown before the dependent entries are known.
   if (!dependents) return null
   return (
     <Dialog
@@ -60,7 +60,6 @@ export function DiscardDialog({
   )
 }
 
-/** Null: not known yet. */
 function useDependents(actions: OutboxActions, intent: Intent): OutboxItem[] | null {
   const [dependents, setDependents] = useState<OutboxItem[] | null>(null)
   useEffect(() => void actions.findDependents(intent).then(readItems).then(setDependents), [actions, intent])

@@ -9,7 +9,6 @@ import { isRowAction } from '#features/outbox/entry-messages.ts'
 import { useDeviceAction } from '#features/outbox/useDeviceAction.ts'
 import { useOutboxToasts } from '#features/outbox/useOutboxToasts.ts'
 
-/** What a button of an entry opens: each is a dialog of its own. */
 export type OutboxEntryDialog =
   | { kind: 'edit' }
   | { kind: 'drop' }
@@ -17,13 +16,12 @@ export type OutboxEntryDialog =
 
 interface EntryActionsProps {
   entry: EntryView
-  /** Names the write. */
   title: string
   actions: OutboxActions
   onOpen: (dialog: OutboxEntryDialog) => void
 }
 
-/** The most likely button comes first and looks like it. */
+/** The most likely button comes first and has the primary style. */
 export function EntryActions({ title, ...props }: EntryActionsProps) {
   const { t } = useTranslation('outbox')
   const { isBusy, run } = useDeviceAction()
@@ -88,7 +86,7 @@ function EditButton({ entry, onOpen }: Pick<StateButtonsProps, 'entry' | 'onOpen
       kind={isRefused ? 'primary' : 'quiet'}
       icon="edit"
       aria-haspopup="dialog"
-      // A write that may be done already can only be taken back: other values under its intent would be lost.
+      // A write that may have been executed cannot be edited: the server ignores other values of its intent.
       disabledReason={!isRefused && !isUnsent(entry) && t('mend.sent')}
       onClick={() => onOpen({ kind: 'edit' })}
     >

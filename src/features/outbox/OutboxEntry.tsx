@@ -15,7 +15,7 @@ import { getEntryChanges, useAgo, useEntryMessages } from '#features/outbox/entr
 
 interface OutboxEntryProps {
   item: OutboxItem
-  /** Those that are listed on the page, for links to what this one waits for. */
+  /** Entries that are listed on the page, so that this one can link to the entry it waits for. */
   visibleItems: readonly OutboxItem[]
   now: number
   actions: OutboxActions
@@ -68,20 +68,19 @@ export function OutboxEntry({ item, visibleItems, now, actions, onOpen }: Outbox
   )
 }
 
-/** Why the server did not accept this write. */
 function EntryTrouble({ item: { entry } }: { item: OutboxItem }) {
   const getTroubleText = useTroubleText()
   const readRefusalLines = useRefusalLines()
   const [lines, setLines] = useState<string[]>([])
   const { state, problem, table } = entry
-  // The words are the same as long as the language is.
+  // `readRefusalLines` changes only with the language, so it is not a dependency.
   // oxlint-disable-next-line react/exhaustive-deps
   useEffect(() => void readRefusalLines(table, problem).then(setLines), [table, problem])
   if (problem?.code === 'TOO_OLD' || state === 'conflict')
     return <p className="write-trouble">{getTroubleText(entry)}</p>
   return (
     <>
-      {/* The request id is in the details of the entry. */}
+      {/* Without the request id, which the details of the entry show. */}
       <ProblemNote problem={problem && { ...problem, requestId: null }} />
       {lines.length > 0 && (
         <ul className="write-fields">
@@ -94,7 +93,6 @@ function EntryTrouble({ item: { entry } }: { item: OutboxItem }) {
   )
 }
 
-/** What it sets, field by field. */
 export function ChangedFields({ table, ...values }: Pick<OutboxItem['entry'], 'table' | 'input' | 'base'>) {
   const lines = useChangeLines(table)
   const changes = getEntryChanges(values).flatMap(({ field, from, to }) => lines.formatChanges(field, from, to))

@@ -25,11 +25,11 @@ const tones: Record<ReceiptView['outcome'], TagTone> = {
 }
 const pageSize = 20
 
-/** What became of earlier writes, the newest first, each with the number under which the server's trail has it. */
+/** Lists the results of earlier writes, latest first, each with the number that identifies it in the audit trail. */
 export function Receipts() {
   const { t } = useTranslation('outbox')
   const [visibleCount, setVisibleCount] = useState(pageSize)
-  // One more than is shown says whether there are more.
+  // Reads one more than it displays, to know whether there are more.
   const receipts = useLiveQuery(() => readReceipts(visibleCount + 1), [visibleCount])
   if (!receipts) return null
   return (
@@ -59,7 +59,7 @@ function ReceiptEntry({ receipt }: { receipt: ReceiptView }) {
   const { describeReceipt } = useEntryMessages()
   const { caller } = useSignedInSession()
   const { intent, outcome, time, since, code } = receipt
-  // What the server never heard of is in no trail.
+  // A write that never reached the server is not in the audit trail.
   const isInTrail = outcome === 'done' || outcome === 'refused'
   return (
     <li>

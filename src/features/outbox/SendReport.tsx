@@ -10,13 +10,12 @@ import { useRefusalLines } from '#features/outbox/refusal-lines.ts'
 import { useTroubleText } from '#features/outbox/useTroubleText.ts'
 import { readItems } from '#features/outbox/read-items.ts'
 
-/** What has left the outbox, and what was refused, since it was last told. */
 export interface OutboxSendResult {
   sentIntents: readonly Intent[]
   refusedIntents: readonly Intent[]
 }
 
-/** One message for all of them: how many went, and which was refused, why (which user, which field). */
+/** One message for all of them: how many were sent, which were refused, and why (which user, which field). */
 export function SendReport({ sendResult }: { sendResult: OutboxSendResult }) {
   const { t } = useTranslation('outbox')
   const { describeWrite } = useEntryMessages()

@@ -17,7 +17,7 @@ interface WaitReasonProps {
   actions: OutboxActions
 }
 
-/** Why one that could go by itself has not gone yet; where it waits for another one, the way to that. */
+/** Shows why an entry that needs no decision is not sent yet, with a link to the entry it waits for. */
 export function WaitReason({ entry, visibleItems, now, actions }: WaitReasonProps) {
   const { t } = useTranslation('outbox')
   const formatAgo = useAgo()
@@ -38,7 +38,7 @@ export function WaitReason({ entry, visibleItems, now, actions }: WaitReasonProp
     const timeText = formatAgo(reason.until, now)
     if (reason.kind === 'blocked') return t('why.locked', { problem: formatProblem(reason.problem), at: timeText })
     if (reason.kind === 'locked') {
-      // In the specified words (M49), where the server says who and what.
+      // Uses the specified text (M49) if the server has named the user and the action.
       const { problem } = entry
       const details =
         problem && reason.userName !== null && reason.actionName !== null ? formatProblem(problem) : t('why.lockedBy')
@@ -55,7 +55,6 @@ const textKeyByState: Partial<Record<WaitingState, 'blocked' | 'undecided' | 'wi
   dropping: 'withdrawn',
 }
 
-/** Names the write that goes first, and leads to it where it stands on the page. */
 function BlockingEntry({
   intent,
   state,
@@ -81,7 +80,7 @@ function BlockingEntry({
 
 const namedTables = ['users', 'orders', 'price_lists', 'modules'] as const
 
-/** Asked again whenever something in the outbox moves, and as time goes by. */
+/** Read again whenever the outbox changes, and as time passes. */
 function useWaitReason({ entry, visibleItems, now, actions }: WaitReasonProps): EntryWaitReason | null {
   const [waitReason, setWaitReason] = useState<EntryWaitReason | null>(null)
   const { intent } = entry

@@ -1,4 +1,4 @@
-/** The change of a field line by line. The parts of a price list are taken apart: which price, which step, which currency. */
+/** Formats the change of a field line by line. Parts of a price list are broken down by price, step and currency. */
 import { useEffect, useState } from 'react'
 import { getSettings } from '#contract/accounts.ts'
 import {
@@ -15,26 +15,24 @@ import { useFieldFormatter } from '#features/outbox/entry-messages.ts'
 
 type PriceFieldMessages = typeof import(/* chunk: trail */ '#ui/i18n/price-field-messages.ts')
 
-/** Words of price lists, which only the provider's staff change and keep. Null: they are not here, or not needed. */
+/** Only devices of the provider's staff store these messages. Null if they are unavailable or not needed. */
 function usePriceFieldMessages(isNeeded: boolean): PriceFieldMessages | null {
   const [priceMessages, setPriceMessages] = useState<PriceFieldMessages | null>(null)
   useEffect(() => {
     if (!isNeeded) return
-    // Without them the fields are named as the call names them.
     void import(/* chunk: trail */ '#ui/i18n/price-field-messages.ts').then(setPriceMessages, () => undefined)
   }, [isNeeded])
   return priceMessages
 }
 
-/** More of them are counted. */
 const maxLines = 20
 
 export interface ChangeLines {
-  /** "Concurrent users 1–10, HKD: 1,260.00 → 1,300.00". `from` undefined: nobody noted what it was. */
+  /** "Concurrent users 1–10, HKD: 1,260.00 → 1,300.00". `from`: undefined if the old value was not recorded. */
   formatChanges: (field: string, from: unknown, to: unknown) => string[]
-  /** What each side of a conflict has where they are not the same; `was` empty: nobody noted it. */
+  /** The values of each side of a conflict that differ. `was` is empty if the old value was not recorded. */
   formatSides: (side: ConflictField) => Record<'was' | 'mine' | 'theirs', string[]>
-  /** The value alone; of a part of a price list each of its fields. */
+  /** The value alone or, for a part of a price list, each of its fields. */
   formatValues: (field: string, value: unknown) => string[]
   formatLabel: (field: string) => string
 }
@@ -120,7 +118,7 @@ const emptyPriceList: ComparedPriceList = {
   pdbPrice: null,
 }
 
-/** `field`: one of `priceParts`, whose values are as a price list has them, with or without ids. */
+/** `field`: one of `priceParts`. The values have the format of a price list, with or without ids. */
 function comparePriceField(field: string, from: unknown, to: unknown): PriceDifference[] {
   const toList = (value: unknown): ComparedPriceList => ({ ...emptyPriceList, ...(value ? { [field]: value } : {}) })
   return findPriceDifferences(toList(from), toList(to))

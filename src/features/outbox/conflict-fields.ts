@@ -1,23 +1,23 @@
-/** A conflict sorted by what is to be done about each field: to be chosen, or merged already (protocol 14). */
+/** Sorts the fields of a conflict: those that the user decides, and those that are already merged (protocol 14). */
 import { isSameContent } from '#domain/equal-values.ts'
 import type { ConflictComparison } from '#request/call-results.ts'
 
 export interface ConflictField {
   field: string
-  /** Undefined: nobody noted it. */
+  /** Undefined if it was not recorded. */
   baseValue: unknown
   localValue: unknown
   serverValue: unknown
 }
 
 export interface SortedConflict {
-  /** Both changed these. */
+  /** Changed by both sides. */
   conflictingFields: ConflictField[]
   localOnlyFields: ConflictField[]
   serverOnlyFields: ConflictField[]
 }
 
-/** Of the server's own making: not a person's change. */
+/** The server sets these fields itself, so they are not a person's change. */
 const serverFields = ['id', 'row_version', 'update_time', 'create_time']
 
 export function sortFields({
@@ -52,7 +52,7 @@ export function sortFields({
 
 export type ConflictChoice = 'mine' | 'theirs'
 
-/** The fields of mine that are to be written over theirs; empty: theirs stays as it is. */
+/** Returns the fields whose local value replaces the server's. With an empty list, the server's row stays as it is. */
 export const getFieldsToKeep = (
   { conflictingFields, localOnlyFields }: SortedConflict,
   selections: Readonly<Record<string, ConflictChoice>>,

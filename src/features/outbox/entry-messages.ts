@@ -1,4 +1,3 @@
-/** A waiting write in words: what is done to whom, and which field goes from what to what. */
 import type { ReceiptView } from '#local/outbox/receipts.ts'
 import type { EntryView } from '#local/outbox/read-entries.ts'
 import { findFieldLabel } from '#ui/i18n/field-labels.ts'
@@ -21,7 +20,6 @@ const actionNames = [
   'uploadAsset',
 ] as const
 const tables = ['users', 'companies', 'orders', 'price_lists', 'modules'] as const
-/** More of them are counted, not named. */
 const maxNamedFields = 3
 
 const findName = <T extends string>(names: readonly T[], name: string): T | undefined =>
@@ -29,24 +27,24 @@ const findName = <T extends string>(names: readonly T[], name: string): T | unde
 
 interface EntryChange {
   field: string
-  /** Undefined: the form did not say what it was based on. */
+  /** Undefined if the form did not record the original value. */
   from: unknown
   to: unknown
 }
 
 export const getEntryChanges = ({ input: writeInput, base }: Pick<EntryView, 'input' | 'base'>): EntryChange[] =>
   Object.entries((writeInput.body as object | undefined) ?? {})
-    // Names the row, and changes nothing of it.
+    // The id only identifies the row and changes nothing.
     .filter(([field]) => field !== 'id')
     .map(([field, to]) => ({ field, from: base?.[field], to }))
 
-/** Whether it only does something to a row: disables it, deletes it. Nothing in it can be mended. */
+/** Returns whether the write only acts on a row (disables or deletes it). Such a write has no values to edit. */
 export const isRowAction = ({ input: writeInput }: Pick<EntryView, 'input'>) => writeInput.body === undefined
 
-/** What is spoken of, by the name it had before this write: who renames Ada has changed Ada. */
+/** `name`: display name of the record before this write. */
 type NamedWrite = Pick<EntryView, 'endpoint' | 'action' | 'table'> & { name: string | null }
 
-/** Sentences that name a write: the same one in its entry, in dialogs, in links to it. */
+/** Sentences that name a write. An entry, its dialogs and links to it use the same sentence. */
 export function useEntryMessages() {
   const { t } = useTranslation('outbox')
   const getFieldFormatter = useFieldFormatter()
@@ -57,7 +55,7 @@ export function useEntryMessages() {
   const describePlainly = (write: NamedWrite): string => {
     const actionName = findName(actionNames, write.endpoint)
     const name = formatName(write)
-    // These say themselves what it is.
+    // These messages already contain the kind of record.
     if (actionName) return t(`what.${actionName}`, { name: write.name ?? name })
     return t(`what.${write.action === 'change' ? 'edit' : write.action}`, { name })
   }
@@ -78,9 +76,7 @@ export function useEntryMessages() {
   }
   return {
     formatName,
-    /** "Change title and name of Ada Wong". */
     describeWrite,
-    /** Of a write that is gone. */
     describeReceipt: (receipt: ReceiptView): string =>
       isCall(receipt)
         ? describeCall(receipt.endpoint, receipt.name)
@@ -91,12 +87,12 @@ export function useEntryMessages() {
   }
 }
 
-/** Never queued, so about no row of a list. */
+/** Such a call is never queued, so it concerns no row of a list. */
 const isCall = ({ table, endpoint }: ReceiptView) => table === '' && endpoint !== 'uploadAsset'
 
 const getLanguage = () => document.documentElement.lang || 'en'
 
-/** As they stand inside a sentence: "title and e-mail". */
+/** Joins field names as inside a sentence: "title and e-mail". */
 function joinInSentence(fields: string[]): string {
   const lowerCasedFields = fields.map((field) =>
     /^.[A-Z]/.test(field) ? field : field.charAt(0).toLowerCase() + field.slice(1),
@@ -126,7 +122,7 @@ export interface FieldFormatter {
   formatValue: (name: string, value: unknown) => string
 }
 
-/** Names and values as the person knows them from the forms of that table; a field without words keeps its own name. */
+/** Formats names and values as the forms of that table show them. A field without a message keeps its own name. */
 export function useFieldFormatter(): (table: string) => FieldFormatter {
   const { t } = useTranslation('outbox')
   const { t: tUsers } = useTranslation('users')
@@ -137,7 +133,6 @@ export function useFieldFormatter(): (table: string) => FieldFormatter {
         t('setting', { name: defaultFormatter.formatField(name), value: defaultFormatter.formatValue(name, value) }),
       )
       .join(t('and'))
-  /** An app of a module with what it is told: "acc (beta: yes)". */
   const formatItem = (item: unknown): string => {
     if (typeof item !== 'object' || item === null) return String(item)
     const { code, flag } = item as { code?: unknown; flag?: object }
@@ -186,7 +181,7 @@ const units = [
   ['minute', 60_000],
 ] as const
 
-/** "5 minutes ago", "in 2 minutes", "just now". By this device's clock, both in epoch ms. */
+/** Formats "5 minutes ago", "in 2 minutes", "just now". Both times are epoch ms by the clock of this device. */
 export function useAgo(): (time: number, now: number) => string {
   const { t } = useTranslation('outbox')
   return (time, now) => {

@@ -1,4 +1,3 @@
-/** What the page reads of the device: each waiting write with what its row was called before it. */
 import type { Intent, RowRef } from '#contract/endpoint.ts'
 import { getDisplayName } from '#domain/text.ts'
 import { isParked } from '#local/outbox/read-entries.ts'
@@ -7,24 +6,22 @@ import { readEntries, type EntryView } from '#local/outbox/read-entries.ts'
 
 export interface OutboxItem {
   entry: EntryView
-  /** Null: the device does not know its name. */
+  /** Null if the device does not know the name. */
   name: string | null
 }
 
-/** Where a link to an entry leads. */
 export const getAnchorId = (intent: Intent) => `write-${intent}`
 
-/** `needsYou`: waits for a decision of its user. */
+/** `needsYou`: the entry waits for a decision of its user. */
 export type EntryGroupName = 'needsYou' | 'byItself'
 
-/** The first entries of a group, with their names; the others are only counted. */
 export interface EntryGroupItems {
   items: OutboxItem[]
   count: number
 }
 
 export interface WaitingItems extends Record<EntryGroupName, EntryGroupItems> {
-  /** An attempt now could send something. */
+  /** Whether an attempt to send now could send something. */
   canSend: boolean
 }
 
@@ -43,12 +40,12 @@ export async function readWaitingItems(visibleCounts: Record<EntryGroupName, num
   }
 }
 
-/** `entries`: all that wait, among them the one that creates the row of a later one. */
+/** `entries`: all waiting entries, because an earlier one may create the row of a later one. */
 const createItemReader =
   (entries: readonly EntryView[]) =>
   async (entry: EntryView): Promise<OutboxItem> => ({ entry, name: await readName(entry, entries) })
 
-/** The old name where this write changes it; what it was to be called where it makes it; else the row's. */
+/** Returns the old name if this write changes it, the typed name if it creates the row, or the row's name. */
 async function readName(entry: EntryView, entries: readonly EntryView[]): Promise<string | null> {
   const { table, target, intent, input, base, action } = entry
   const typedName = getDisplayName(input.body)
@@ -58,11 +55,10 @@ async function readName(entry: EntryView, entries: readonly EntryView[]): Promis
   return getDisplayName({ ...row, ...base }) ?? getDisplayName(creation?.input.body) ?? typedName
 }
 
-/** Also one that a waiting deletion hides. */
+/** Also finds a row that a waiting deletion hides. */
 const readDeviceRow = async (table: string, id: RowRef) =>
   (await readRow(table, id))?.row ?? (await readStoredRow(table, id))
 
-/** Those of these that still wait, in the order they were made. */
 export async function readItems(intents: readonly Intent[]): Promise<OutboxItem[]> {
   const entries = await readEntries()
   return await Promise.all(entries.filter(({ intent }) => intents.includes(intent)).map(createItemReader(entries)))

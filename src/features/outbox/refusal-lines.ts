@@ -3,21 +3,20 @@ import { useTranslation } from 'react-i18next'
 import { formatFieldProblem } from '#ui/i18n/problem-messages.ts'
 import { useFieldFormatter } from '#features/outbox/entry-messages.ts'
 
-/** More of them are counted. */
 const maxLines = 8
 
-/** What exactly a refusal is about: each field with what is wrong with it, or the rows that stand in the way. */
+/** Details of a refusal: each field with its problem, or the rows that prevent the action. */
 export function useRefusalLines(): (table: string, problem: Problem | null) => Promise<string[]> {
   const { t } = useTranslation('outbox')
   const getFieldFormatter = useFieldFormatter()
   return async (table, problem) => {
     if (!problem) return []
     const fields = getFieldProblems(problem)
-    // Words of the catalogue and of orders, which not every device keeps; without them those of all fields do.
+    // Not every device stores these messages. Without them, the general names of fields are used.
     const orderMessages =
       fields.length > 0 ? await import(/* chunk: common */ '#ui/i18n/order-field-messages.ts').catch(() => null) : null
     const lines = fields.map((fieldProblem) => {
-      // Of a part of a price list, such as `module.3.code`, the part is named.
+      // For a part of a price list, such as `module.3.code`, the name of the part is used.
       const field = getFieldFormatter(table).formatField(fieldProblem.field.split('.')[0] ?? fieldProblem.field)
       return t('set', {
         field,
@@ -39,7 +38,6 @@ export function useRefusalLines(): (table: string, problem: Problem | null) => P
   }
 }
 
-/** Why a module cannot go. */
 interface ConflictDetails {
   why?: unknown
   effective_dates?: string[]

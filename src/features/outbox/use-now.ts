@@ -2,7 +2,7 @@ import { useEffect, useState } from 'react'
 
 const tickMs = 20_000
 
-/** The time for what says "5 minutes ago", moving on while the page is looked at; epoch ms. */
+/** Returns the time for texts such as "5 minutes ago", epoch ms. It is updated while the page is visible. */
 export function useNow(): number {
   const [now, setNow] = useState(Date.now)
   useEffect(() => {

@@ -9,5 +9,5 @@ const runOnDevice =
     return { kind: 'fresh', output: null }
   }
 
-/** Runs an action on the outbox of this device. It is no call of the server: how it ended is said by the action itself. */
+/** Runs an action on this device's outbox. It is not a server call, so the action reports its own result. */
 export const useDeviceAction = () => useAction(runOnDevice)

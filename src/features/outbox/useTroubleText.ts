@@ -4,7 +4,7 @@ import { useSignedInSession } from '#state/use-store.ts'
 import { formatProblem } from '#ui/i18n/problem-messages.ts'
 import { useTranslation } from 'react-i18next'
 
-/** Why an entry waits for its user: the same sentence in its toast and on its page. */
+/** Returns why an entry waits for its user. The toast and the page use the same sentence. */
 export function useTroubleText(): (entry: Pick<EntryView, 'state' | 'problem'>) => string {
   const { t } = useTranslation('outbox')
   const { user } = useSignedInSession()

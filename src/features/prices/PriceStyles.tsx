@@ -2,5 +2,4 @@ import '#features/prices/words.ts'
 import { createStyleSheet } from '#ui/page/create-sheet.tsx'
 import sheet from '#features/prices/sheet.css?url'
 
-/** The look of the price lists' pages. */
 export const PriceStyles = createStyleSheet(sheet, 'prices')

@@ -1,23 +1,20 @@
-/** A price list's form: its values as they are typed, and how they meet a list that somebody else has changed meanwhile. */
 import type { OutputOf, VersionedRow } from '#contract/endpoint.ts'
 import type { getPriceList } from '#contract/prices.ts'
 import type { BackupPrices } from '#domain/fees/price-list.ts'
 import { currencies } from '#domain/money.ts'
 import type { OverlaidRow } from '#local/lists/list-view.ts'
 
-/** With its ranges, modules and backup prices. */
 export type FullPriceList = Omit<OutputOf<typeof getPriceList>, 'id'> & VersionedRow
-/** With the waiting write of this device over it. */
 export type OpenedPriceList = OverlaidRow<FullPriceList>
 
 export const priceCurrencies = ['hkd', 'usd', 'rmb'] as const
 export type PriceCurrency = (typeof priceCurrencies)[number]
 export type CurrencyTexts = Record<PriceCurrency, string>
 
-/** `key`: which row it is while the form is open, wherever it is moved to. */
+/** `key` identifies the row while the form is open, even after it is moved. */
 export interface RangeRow extends CurrencyTexts {
   key: number
-  /** The users that it begins with follow from the ranges before it (D82). */
+  /** The last number of users in the range. The first follows from the previous range (D82). */
   to: string
 }
 export interface PriceModuleRow extends CurrencyTexts {
@@ -53,13 +50,13 @@ export const tierTables = ['concurrentUser', 'namedUser'] as const
 export type TierTableName = (typeof tierTables)[number]
 export type PriceTableName = TierTableName | 'module'
 
-/** All of it is text, as it stands in the fields. */
+/** All values are stored as the text in the fields. */
 export interface PriceListValues {
   header: Record<HeaderFieldName, string>
   concurrentUser: readonly RangeRow[]
   namedUser: readonly RangeRow[]
   module: readonly PriceModuleRow[]
-  /** Null: this list sells no backups. */
+  /** Null if the list has no backup prices. */
   pdbPrice: Record<BackupFieldName, string> | null
 }
 
@@ -96,7 +93,7 @@ const toRangeRow = (range: FullPriceList['concurrentUser'][number]): RangeRow =>
   ...pickPrices(range),
 })
 
-/** `list` may wait on this device and lack what its form did not send. */
+/** `list` may be a waiting write on this device, which lacks the fields that its form did not send. */
 export const toPriceListValues = (list: FullPriceList): PriceListValues => ({
   header: fillNames(headerFieldNames, (name) => String(list[name] ?? '')),
   concurrentUser: (list.concurrentUser ?? []).map(toRangeRow),
@@ -105,13 +102,13 @@ export const toPriceListValues = (list: FullPriceList): PriceListValues => ({
   pdbPrice: list.pdbPrice ? fillNames(backupFieldNames, (name) => list.pdbPrice?.[name] ?? '0.00') : null,
 })
 
-/** A copy to be saved as another list: it begins on a day of its own. */
+/** Copies a list into a new one. The copy has no effective date, because it needs its own. */
 export const copyToPriceListValues = (list: FullPriceList): PriceListValues => {
   const values = toPriceListValues(list)
   return { ...values, header: { ...values.header, effective_date: '' } }
 }
 
-/** Users that a range begins with: one above the highest before it. Null: the row means nobody, and is dropped on saving. */
+/** The start of each range is one above the highest number before it. Null: no users, dropped on saving. */
 export function getRangeStarts(rows: readonly RangeRow[]): (number | null)[] {
   let nextStart = 1
   return rows.map(({ to }) => {
@@ -123,7 +120,7 @@ export function getRangeStarts(rows: readonly RangeRow[]): (number | null)[] {
   })
 }
 
-/** Whether parts of the form say the same: header, rows, backup prices. Not by JSON, because a list may have a thousand rows. */
+/** Compares parts of the form. Not as JSON text, because a list may have a thousand rows. */
 function isSame(part: unknown, otherPart: unknown): boolean {
   if (part === otherPart) return true
   if (!part || !otherPart) return false
@@ -133,13 +130,13 @@ function isSame(part: unknown, otherPart: unknown): boolean {
   return Object.entries(part).every(([name, value]) => name === 'key' || value === otherFields[name])
 }
 
-/** Parts of the form that differ; the keys of rows do not count. */
+/** Returns the parts of the form that differ. Row keys are ignored. */
 export const getChangedValues = (values: PriceListValues, baseValues: PriceListValues): Partial<PriceListValues> =>
   Object.fromEntries(
     Object.entries(values).filter(([name, part]) => !isSame(part, baseValues[name as keyof PriceListValues])),
   )
 
-/** After a conflict: the current values with the typed ones over them, field by field; the rows of a table go together. */
+/** After a conflict: applies typed values to the current ones by field. The rows of a table are one value. */
 export const rebaseValues = (
   typedValues: PriceListValues,
   previousValues: PriceListValues,
@@ -153,7 +150,7 @@ export const rebaseValues = (
   ),
 })
 
-/** What an earlier page left of a form may be of another build: then it is let go. */
+/** Returns null if the stored form is from another build and cannot be used. */
 export function parseStoredValues(storedValue: unknown): PriceListValues | null {
   const values = storedValue as Partial<PriceListValues> | null | undefined
   if (typeof values?.header !== 'object' || !Array.isArray(values.concurrentUser)) return null

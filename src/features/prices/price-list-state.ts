@@ -1,10 +1,10 @@
-/** Which price lists count (D16): among those of one client type, as this device knows them. */
+/** States of the price lists of one client type, as known on this device (D16). */
 import type { TFunction } from 'i18next'
 import type { PriceRow } from '#contract/prices.ts'
 
 export type PriceListState = 'inForce' | 'next' | 'later' | 'replaced' | 'draft' | 'withdrawn'
 
-/** Withdrawn lists count for nothing. By the list's own words: the confirmed one that began last, the one that takes its place, and what lies before and after. */
+/** In force: the confirmed list with the latest date up to today. Next: the first one after today. */
 export function createListStateLookup(rows: readonly PriceRow[], today: string): (row: PriceRow) => PriceListState {
   const days = rows.filter(({ confirmed, withdrawn }) => confirmed && !withdrawn).map((row) => row.effective_date)
   days.sort()
@@ -19,7 +19,7 @@ export function createListStateLookup(rows: readonly PriceRow[], today: string):
   }
 }
 
-/** The later list that keeps a withdrawn one from counting again (D81), in words; null: there is none known here. */
+/** Returns why a withdrawn list cannot be reinstated (D81), or null if this device knows no reason. */
 export function getReinstateBlockReason(
   t: TFunction<'prices'>,
   { effective_date: day }: PriceRow,

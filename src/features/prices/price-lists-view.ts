@@ -1,4 +1,4 @@
-/** The address of the price lists (C-01). The client type is the staff's choice for all of their pages. */
+/** The view of the price lists (C-01). The client type is not part of it: staff select it for all their pages. */
 import { priceListSpec } from '#contract/prices.ts'
 import { defineListView } from '#state/list-url.ts'
 import { choice } from '#state/view-fields.ts'

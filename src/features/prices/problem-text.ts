@@ -1,4 +1,3 @@
-/** What is wrong with a price list's form, in words that say what to write instead. */
 import type { TFunction } from 'i18next'
 import { formatOrderFieldProblem } from '#ui/i18n/order-field-messages.ts'
 import { minimumFieldNames } from '#features/prices/price-list-form.ts'
@@ -6,7 +5,7 @@ import type { PlacedProblem } from '#features/prices/sent-list.ts'
 
 const isWholeNumberField = (name: string) => name === 'to' || minimumFieldNames.some((candidate) => candidate === name)
 
-/** How a field is called; of a row, its column. */
+/** Returns the label of a field; for a table cell, the label of its column. */
 export function getFieldLabel(t: TFunction<'prices'>, name: string): string {
   const fieldName = name.replace(/^pdbPrice\./, '')
   const match = /^(.+)_(hkd|usd|rmb)$/.exec(fieldName)

@@ -1,4 +1,4 @@
-/** What is sent of a price list's form, and what is wrong with it: the checks of contracts 5, the same ones as the server's. */
+/** Converts the form to the request body and checks it with the server's own checks (contracts 5). */
 import type { ParsedInputOf } from '#contract/endpoint.ts'
 import type { createPriceList } from '#contract/prices.ts'
 import { checkHiddenCharacter, checkRequired } from '#domain/checks/field-checks.ts'
@@ -20,12 +20,12 @@ import {
 } from '#features/prices/price-list-form.ts'
 
 type PriceListBody = ParsedInputOf<typeof createPriceList>['body']
-/** All of a list: a form leaves nothing out. */
+/** A complete list: the form sends every field. */
 export type SentList = {
   [Name in Exclude<keyof PriceListBody, 'confirmed' | 'type'>]-?: Exclude<PriceListBody[Name], undefined>
 }
 
-/** Where it is wrong: a field of the header or the backup block by its name, a cell of a row by the row's key. */
+/** Position of a problem: a header or backup field by its name, or a cell by its row key and column. */
 interface ProblemPosition {
   table: PriceTableName | null
   key: number
@@ -35,19 +35,18 @@ export type PlacedProblem = AnyFieldProblem & ProblemPosition
 
 const toFieldPosition = (name: string): ProblemPosition => ({ table: null, key: 0, name })
 
-/** What a form can be checked against on this device. */
 export interface PriceFormContext {
-  /** Module ids by code; null: the catalogue is not here whole, and the server says what there is none of. */
+  /** Null if the catalogue is not complete on this device. The server then reports unknown modules. */
   moduleIdsByCode: ReadonlyMap<string, number> | null
   /** Effective dates of the other lists of this client type. */
   takenDates: ReadonlySet<string>
-  /** Of modules that the list had already when it was opened, which may have left the catalogue since. */
+  /** Ids of modules that were in the list when it was opened. They may have been removed from the catalogue since. */
   formerIdsByCode: ReadonlyMap<string, number>
 }
 
 /**
- * An amount or percent as it is kept, "1234.50", of what people type: full-width digits, spaces and commas between thousands, no
- * decimals. Null: it cannot be read. What is negative is read, and refused by its check.
+ * Parses a typed amount or percentage to the form "1234.50". Accepts full-width digits, spaces, commas between thousands, and no decimals.
+ * Returns null if it is invalid. A negative number is parsed and refused by a later check.
  */
 export function parseAmount(text: string): string | null {
   const normalisedText = text.normalize('NFKC').replaceAll(/\s/g, '')
@@ -58,7 +57,7 @@ export function parseAmount(text: string): string | null {
   return digits.length > 11 ? null : `${sign}${digits}.${cents.padEnd(2, '0')}`
 }
 
-/** A number of users; null: it cannot be read, and -1 stands for all below 0. */
+/** Parses a number of users. Returns null if it cannot be parsed, and -1 for any negative number. */
 export function parseWholeNumber(text: string): number | null {
   const normalisedText = text.normalize('NFKC').replaceAll(/[\s,]/g, '')
   if (/^-\d+$/.test(normalisedText)) return -1
@@ -71,11 +70,10 @@ const emptyAmount = '0.00'
 export interface PriceFormResult {
   list: SentList
   problems: PlacedProblem[]
-  /** Of the rows that are sent, in their order. */
   keys: Record<PriceTableName, readonly number[]>
 }
 
-/** Rows with no code or for nobody are dropped (contracts 5, T11). What cannot be read is 0 in `list`, and stands in `problems`. */
+/** Drops rows without a code or users (contracts 5, T11). An invalid value is 0 in `list` and in `problems`. */
 export function readForm(values: PriceListValues, formContext: PriceFormContext): PriceFormResult {
   const problems: PlacedProblem[] = []
   const addProblem = (position: ProblemPosition, problem: Omit<AnyFieldProblem, 'field'>) =>
@@ -89,7 +87,6 @@ export function readForm(values: PriceListValues, formContext: PriceFormContext)
     if (parsedAmount === null) addProblem(position, { code: 'INVALID_FORMAT' })
     return parsedAmount ?? emptyAmount
   }
-  /** Null: it cannot be read, or is out of range. */
   const readUsersField = (text: string, position: ProblemPosition): number | null => {
     const count = text.trim() === '' ? 0 : parseWholeNumber(text)
     if (count === null) addProblem(position, { code: 'INVALID_FORMAT' })
@@ -140,7 +137,7 @@ export function readForm(values: PriceListValues, formContext: PriceFormContext)
   const descProblem = checkRequired(list.desc) ?? checkHiddenCharacter(list.desc)
   if (descProblem) addProblem(toFieldPosition('desc'), descProblem)
   const content = { ...list, ...addIds(list) } as PriceContent
-  // What could not be read has been said, and stands as 0 here.
+  // Values that could not be parsed are already reported, and are 0 here.
   const listProblems = checkPriceList(content).map((problem) => placeProblem(problem, keys))
   const reportedKeys = new Set(problems.map(getProblemKey))
   return {
@@ -150,7 +147,7 @@ export function readForm(values: PriceListValues, formContext: PriceFormContext)
   }
 }
 
-/** Names the place: one problem of a place is enough. */
+/** Identifies a position, because only one problem per position is reported. */
 export const getProblemKey = ({ table, key, name }: ProblemPosition) => `${table} ${key} ${name}`
 
 export const addIds = ({ concurrentUser = [], namedUser = [], module = [] }: SentList) => {
@@ -158,7 +155,7 @@ export const addIds = ({ concurrentUser = [], namedUser = [], module = [] }: Sen
   return { concurrentUser: addRowIds(concurrentUser), namedUser: addRowIds(namedUser), module: addRowIds(module) }
 }
 
-/** A problem of the list as it is sent, at the row of the form that it came from. The server's are of the same kind. */
+/** Maps a problem of the sent list to the row of the form. Works for the server's problems too. */
 export function placeProblem<P extends AnyFieldProblem>(
   problem: P,
   keys: Record<PriceTableName, readonly number[]>,
@@ -170,13 +167,12 @@ export function placeProblem<P extends AnyFieldProblem>(
   return { ...problem, table: table as PriceTableName, key, name }
 }
 
-/** Whether the form has that field of a refusal: what is wrong with any other is said above the form. */
 export const hasField = (field: string): boolean =>
   /^(concurrentUser|namedUser|module)\.\d+\.\w+$/.test(field) ||
   headerFieldNames.some((name) => name === field) ||
   backupFieldNames.some((name) => `pdbPrice.${name}` === field)
 
-/** What differs; a PUT leaves the rest alone. */
+/** Returns only the changed fields. The server keeps the fields that a PUT does not contain. */
 export const getListChanges = (newList: SentList, previousList: SentList): Partial<SentList> =>
   Object.fromEntries(
     Object.entries(newList).filter(

@@ -1,4 +1,4 @@
-/** Price lists in the store: the list and the calls of its rows. The rows and the full lists are stored on the device. */
+/** State and calls of the price lists. The rows and the full lists are stored on the device. */
 import type { RowRef } from '#contract/endpoint.ts'
 import { listModules, type ModuleRow } from '#contract/modules.ts'
 import { deletePriceList, getPriceList, listPriceLists, type PriceRow, updatePriceList } from '#contract/prices.ts'
@@ -15,17 +15,17 @@ import { priceListsView, type PriceListsView } from '#features/prices/price-list
 export const priceListsSlice = createListSlice<PriceRow, PriceListsView & { type: ClientType }>({
   name: 'priceLists',
   endpoint: listPriceLists,
-  // Price lists are not searched, whatever the address says.
+  // Price lists cannot be searched, so a search text in the address is ignored.
   toQuery: ({ type, ...view }) => ({ ...priceListsView.toListQuery({ ...view, searchText: '' }), type }),
 })
 
-/** Every list, for what only all of them can tell: which one is in force, which dates are taken. */
+/** Fetches all lists, which are needed to determine the list in force and the dates that are taken. */
 export const allPriceListsSlice = createCompleteListSlice<PriceRow>('wholePriceLists', listPriceLists)
 export const allModulesSlice = createCompleteListSlice<ModuleRow>('pricedModules', listModules)
 
 export const fetchPriceList = (id: RowRef) => callEndpoint(getPriceList, { params: { id } })
 
-/** Fetches these lists one after the other, where they changed, so that they can be opened offline. */
+/** Fetches the changed lists in full, one after the other, so that they can be opened offline. */
 export const cacheFullLists =
   (rows: readonly PriceRow[]): AppThunk =>
   async (dispatch) => {
@@ -37,23 +37,23 @@ export const cacheFullLists =
     }
   }
 
-/** For a write of a list that sends none of its fields; the values name it. */
+/** Base of a write that sends no fields of the list. Its values identify the list to the user. */
 const withBase = (overlaidRow: OverlaidRow<PriceRow>, options: CallOptions): CallOptions => {
   const { type, desc, effective_date } = overlaidRow.row
   return { ...options, base: { rowVersion: getBaseVersion(overlaidRow), values: { type, desc, effective_date } } }
 }
 
-/** Deletes an unconfirmed list, which may wait offline; withdraws a confirmed one, which may not (D81). */
+/** Deletes an unconfirmed list, which can be queued offline, or withdraws a confirmed one, which cannot (D81). */
 export function removePriceList(overlaidRow: OverlaidRow<PriceRow>, options: CallOptions) {
   const { id, confirmed } = overlaidRow.row
   const input = { params: { id }, query: confirmed ? { withdraw: true } : {} }
   return callEndpoint(deletePriceList, input, withBase(overlaidRow, options))
 }
 
-/** Makes a withdrawn list count again; never without a connection. */
+/** Reinstates a withdrawn list. Never queued. */
 export const reinstateList = (overlaidRow: OverlaidRow<PriceRow>, options: CallOptions) =>
   callEndpoint(reinstatePriceList, { params: { id: overlaidRow.row.id } }, withBase(overlaidRow, options))
 
-/** Takes effect for customers from its day on, so it is never queued (D81). */
+/** Confirms a list. It affects customers from its effective date, so it is never queued (D81). */
 export const confirmPriceList = (overlaidRow: OverlaidRow<PriceRow>, options: CallOptions) =>
   callEndpoint(updatePriceList, { body: { id: overlaidRow.row.id, confirmed: true } }, withBase(overlaidRow, options))

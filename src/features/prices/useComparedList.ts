@@ -5,7 +5,6 @@ import { useLiveQuery } from '#state/live-query.ts'
 import { useTranslation } from 'react-i18next'
 import type { PriceListState } from '#features/prices/price-list-state.ts'
 
-/** How a list is named where one is selected; the others by their day alone. */
 const pickTextKeys: Partial<Record<PriceListState, 'whatIf.inForce' | 'whatIf.withdrawn'>> = {
   inForce: 'whatIf.inForce',
   withdrawn: 'whatIf.withdrawn',
@@ -14,13 +13,12 @@ const pickTextKeys: Partial<Record<PriceListState, 'whatIf.inForce' | 'whatIf.wi
 interface ComparedListOptions {
   lists: readonly PriceRow[]
   getListState: (row: PriceRow) => PriceListState
-  /** Where no list is in force, the first one is selected. */
   isRequired: boolean
 }
 
 /**
- * One of these lists, to compare another with: the one in force unless its user selects another. Lists that wait to be created are
- * left out. `selectProps` are those of a select box.
+ * The list to compare with: the one in force, unless the user selects another. Lists that are waiting to be created are not offered.
+ * `selectProps` are for a select box.
  */
 export function useComparedList({ lists, getListState, isRequired }: ComparedListOptions) {
   const { t } = useTranslation('prices')
@@ -33,7 +31,7 @@ export function useComparedList({ lists, getListState, isRequired }: ComparedLis
     [id],
   )
   return {
-    /** Null: this device does not have it. */
+    /** Null if this device does not have the full list. */
     fullList: fullList ?? null,
     day: savedLists.find((row) => String(row.id) === id)?.effective_date ?? null,
     selectProps: {

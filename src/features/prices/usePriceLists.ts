@@ -12,7 +12,7 @@ import { createListStateLookup } from '#features/prices/price-list-state.ts'
 
 const query = toPageQuery(plainListState(priceListSpec))
 
-/** All price lists of a client type as this device has them, withdrawn ones too, and which of them count today. */
+/** Returns all price lists of a client type on this device, including withdrawn ones, with their states. */
 export function usePriceLists(type: ClientType) {
   const { rows, freshness, problem } = useList(allPriceListsSlice, {
     scope: null,
@@ -21,7 +21,7 @@ export function usePriceLists(type: ClientType) {
   const today = useToday(useSettings()?.time_zone)
   const lists = useMemo(() => rows?.map(({ row }) => row), [rows])
   const getListState = useMemo(() => createListStateLookup(lists ?? [], today), [lists, today])
-  // A server that answers with an error has said nothing of price lists.
+  // If the server responds with an error, it is not known whether there are price lists.
   const state = problem && freshness.asOf === null ? 'unknown' : getKnownState(freshness)
   return { lists, state, today, getListState }
 }

@@ -1,4 +1,4 @@
-/** The words of price lists come with their pages, which only the provider's staff have. */
+/** Messages of the price list pages. They are loaded with the pages, which only the provider's staff have. */
 import en from '#locales/en/prices.json'
 import zh from '#locales/zh/prices.json'
 import { addMessages } from '#ui/i18n/messages.ts'

@@ -1,4 +1,4 @@
-/** The square part of a picture that is shown: its middle, in the picture's own pixels, and how far it is enlarged. */
+/** The visible square of a picture: its centre in pixels of the picture, and its zoom. */
 export interface PictureSize {
   width: number
   height: number
@@ -7,13 +7,13 @@ export interface PictureSize {
 export interface PictureCrop {
   x: number
   y: number
-  /** 1: as much as there is of the shorter side. */
+  /** 1: the square is as large as the shorter side. */
   zoom: number
 }
 
 export const maxZoom = 5
 
-/** Side of the part, in the picture's pixels. */
+/** Returns the side of the square, in pixels of the picture. */
 export const getCropSide = ({ width, height }: PictureSize, { zoom }: PictureCrop): number =>
   Math.min(width, height) / zoom
 
@@ -25,7 +25,6 @@ export const createFullCrop = ({ width, height }: PictureSize): PictureCrop => (
 
 const clamp = (value: number, min: number, max: number) => Math.min(Math.max(value, min), max)
 
-/** Never beyond the picture's edges. */
 export function limitCrop(size: PictureSize, { x, y, zoom }: PictureCrop): PictureCrop {
   const limitedZoom = clamp(zoom, 1, maxZoom)
   const halfSide = getCropSide(size, { x, y, zoom: limitedZoom }) / 2
@@ -36,7 +35,7 @@ export function limitCrop(size: PictureSize, { x, y, zoom }: PictureCrop): Pictu
   }
 }
 
-/** `right` and `down`: how far the picture is pushed, as parts of the frame's side. */
+/** `right` and `down`: how far the picture is moved, as fractions of the frame's side. */
 export function moveCrop(size: PictureSize, crop: PictureCrop, right: number, down: number): PictureCrop {
   const side = getCropSide(size, crop)
   return limitCrop(size, { ...crop, x: crop.x - right * side, y: crop.y - down * side })
@@ -45,11 +44,10 @@ export function moveCrop(size: PictureSize, crop: PictureCrop, right: number, do
 export const zoomCrop = (size: PictureSize, crop: PictureCrop, zoom: number): PictureCrop =>
   limitCrop(size, { ...crop, zoom })
 
-/** One press of a key. */
 const keyStep = 0.05
 const zoomStep = 1.1
 
-/** What a key does; null: nothing. The picture follows the arrow, as it follows the finger. */
+/** Applies a key; returns null if the key has no function. The picture follows the arrow, as it follows a finger. */
 export function applyKey(size: PictureSize, crop: PictureCrop, key: string): PictureCrop | null {
   if (key === 'ArrowLeft') return moveCrop(size, crop, -keyStep, 0)
   if (key === 'ArrowRight') return moveCrop(size, crop, keyStep, 0)
@@ -60,7 +58,6 @@ export function applyKey(size: PictureSize, crop: PictureCrop, key: string): Pic
   return null
 }
 
-/** Where the picture lies under a frame of side 1. */
 export function toPicturePosition(
   size: PictureSize,
   crop: PictureCrop,

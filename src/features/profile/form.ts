@@ -1,11 +1,9 @@
-/** The forms of the own account: what the profile sends, and what is wrong with a new password. */
 import type { FieldProblem } from '#domain/checks/field-checks.ts'
 import { checkConfirmation, checkPassword } from '#domain/accounts/passwords.ts'
 import { cleanText } from '#domain/text.ts'
 
 export interface ProfileValues {
   name: string
-  /** The id of the stored picture, a new file, or no picture. */
   avatar: File | string | null
 }
 
@@ -17,7 +15,7 @@ export interface PasswordFormValues {
   confirm: string
 }
 
-/** portal 5: all required, the last two equal. */
+/** portal 5: all are required, and the last two must be equal. */
 export function checkPasswords({ original, newPassword, confirm }: PasswordFormValues): FieldProblem[] {
   const problems = [
     original === '' ? { field: 'original', code: 'REQUIRED' as const } : null,

@@ -1,4 +1,3 @@
-/** Saving the own account: first the picture, then the write that names it. */
 import { getUser, updateOwnUser, uploadAsset } from '#contract/accounts.ts'
 import type { RowRef } from '#contract/endpoint.ts'
 import type { Problem } from '#contract/problem.ts'
@@ -7,10 +6,10 @@ import { type SessionUser, userRead } from '#state/session-slice.ts'
 import type { AppThunk } from '#state/app-thunk.ts'
 import type { ProfileValues } from '#features/profile/form.ts'
 
-/** Names of uploaded pictures: a picture is not uploaded a second time when the form is saved again after a refusal. */
+/** Names of uploaded pictures, so that a picture is not uploaded again when the form is saved again after a refusal. */
 const uploadedNames = new WeakMap<Blob, string>()
 
-/** The picture's id, or `~{intent}` while it waits on the device. */
+/** Returns the picture's id, or `~{intent}` while it waits on the device. */
 async function upload(api: ApiClient, picture: File): Promise<{ name: string } | { problem: Problem }> {
   const uploadedName = uploadedNames.get(picture)
   if (uploadedName) return { name: uploadedName }
@@ -29,7 +28,7 @@ export const saveProfile =
   ): AppThunk<CallResult<unknown>> =>
   async (dispatch, _getState, { api }) => {
     const uploadResult = avatar instanceof File ? await upload(api, avatar) : { name: avatar }
-    // The intent stays for the next try: the write was not sent.
+    // The write was not sent, so the next attempt uses the same intent.
     if ('problem' in uploadResult)
       return { kind: 'problem', problem: uploadResult.problem, ...(options.intent ? { intent: options.intent } : {}) }
     const { name } = uploadResult
@@ -39,7 +38,7 @@ export const saveProfile =
     return result
   }
 
-/** The frame of the page shows name and picture too, and the device stores this response for its next start. */
+/** Updates the name and picture in the page header. The device also stores the response for its next start. */
 export const readOwnUser =
   (): AppThunk<void> =>
   async (dispatch, _getState, { api }) => {

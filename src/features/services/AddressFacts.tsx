@@ -6,7 +6,6 @@ import { useTranslation } from 'react-i18next'
 
 type ServiceAddresses = Pick<ServiceRow, 'code' | 'url' | 'admin_url'>
 
-/** Addresses of a service. */
 export function AddressFacts({ row: { url, admin_url: adminUrl } }: { row: ServiceAddresses }) {
   const { t } = useTranslation('services')
   return (
@@ -21,7 +20,7 @@ export function AddressFacts({ row: { url, admin_url: adminUrl } }: { row: Servi
   )
 }
 
-/** The info button of a row (M111). */
+/** Dialog of a row's info button (M111). */
 export function AddressDialog({ row, onClose }: { row: ServiceAddresses; onClose: () => void }) {
   const { t } = useTranslation('services')
   return (

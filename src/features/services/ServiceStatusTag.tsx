@@ -18,7 +18,7 @@ const tones: Record<number, TagTone> = {
 
 const runningStatus = 2
 
-/** A dot and the word (D40). A running service that is offline is a warning. */
+/** Shows the status as a dot with text (D40). A running service that is offline is a warning. */
 export function ServiceStatusTag({
   system_status: status,
   online,
@@ -28,20 +28,20 @@ export function ServiceStatusTag({
   return <Tag tone={tone}>{t(`status.${status as 0}`)}</Tag>
 }
 
-/** Notes next to the status, the worst first. */
+/** Returns the notes next to the status, the most severe first. */
 export function listNotes(
   { system_status: status, online, needs_reboot: needsReboot, fault }: ServiceStateFields,
   t: TFunction<'services'>,
 ) {
   return [
     ...(fault === null ? [] : [t(`fault.${fault}`)]),
-    // That a stopped service is offline is no news.
+    // A stopped service is expected to be offline.
     ...(status === runningStatus && online === 0 && fault === null ? [t('offline')] : []),
     ...(needsReboot ? [t('needsReboot')] : []),
   ]
 }
 
-/** Memory in MB; 0: set by the platform (D42); null: nothing runs. */
+/** Formats memory in MB. 0 means that the platform sets it (D42); null means that no service is running. */
 export function formatMemory(memory: number | null, t: TFunction<'services'>, isShort = false): string {
   if (memory === null) return t('capacity.none')
   return memory === 0
@@ -49,6 +49,6 @@ export function formatMemory(memory: number | null, t: TFunction<'services'>, is
     : t('capacity.megabytes', { number: formatNumber(memory) })
 }
 
-/** Configured tasks; -1: set by the platform (D42). */
+/** Formats the number of configured tasks. -1 means that the platform sets it (D42). */
 export const formatTasks = (tasks: number, t: TFunction<'services'>, isShort = false): string =>
   tasks === -1 ? t(isShort ? 'capacity.autoShort' : 'capacity.auto') : formatNumber(tasks)

@@ -4,5 +4,4 @@ import '#features/services/translations.ts'
 import { createStyleSheet } from '#ui/page/create-sheet.tsx'
 import styleUrl from '#features/services/sheet.css?url'
 
-/** The look of the pages of services. */
 export const ServiceStyles = createStyleSheet(styleUrl, 'services')

@@ -2,6 +2,5 @@ import type { Problem } from '#contract/problem.ts'
 import { i18n } from '#ui/i18n/messages.ts'
 import { formatProblem } from '#ui/i18n/problem-messages.ts'
 
-/** The text of a toast about a failed operation. */
 export const formatFailure = (code: string, failureText: string, problem: Problem): string =>
   i18n.t('failed.why', { ns: 'services', code, failed: failureText, reason: formatProblem(problem) })

@@ -1,4 +1,4 @@
-/** The lists of services in the store, and thunks over the calls that change a running service. Rows stay on the device. */
+/** The lists of services in the store, and thunks for the calls that change a service. Rows stay on the device. */
 import type { Intent } from '#contract/endpoint.ts'
 import {
   createService,
@@ -22,19 +22,17 @@ export const servicesList = createListSlice<ServiceRow, ServicesView>({
   toQuery: servicesView.toListQuery,
 })
 
-/** All services that the user may see, for the page of one of them. */
 export const allServices = createCompleteListSlice<ServiceRow>('wholeServices', listServices)
 
-/** Fetches the page of the view in the background: no busy state and no problem is shown. */
+/** Fetches the page of the view in the background, without a busy state and without showing a problem. */
 export const refreshServices =
   (view: ServicesView): AppThunk =>
   async (dispatch) => {
     await dispatch(callEndpoint(listServices, { query: servicesView.toListQuery(view) }))
   }
 
-/** A long call on one service, as a dialog confirms it. */
 export type ServiceOperationRequest =
-  /** `hasData`: the service was removed before, and comes back with its users and passwords. */
+  /** `hasData` means that the service was removed before. It is restored with its users and passwords. */
   { kind: 'create'; contractId: number; hasData: boolean } | { kind: keyof typeof operationEndpoints; id: number }
 
 const operationEndpoints = {
@@ -53,7 +51,6 @@ export const callServiceOperation = (
     ? callEndpoint(createService, { query: { contractId: operation.contractId } }, options)
     : callEndpoint(operationEndpoints[operation.kind], { params: { id: operation.id } }, options)
 
-/** Removes an ended task from the list of tasks. */
 export const dismissJob =
   (intent: Intent): AppThunk =>
   (_dispatch, _getState, { jobActions }) =>

@@ -3,7 +3,7 @@ import { type PlainDate, toTimestamp } from '#domain/time.ts'
 import { useSettings } from '#patterns/useSettings.ts'
 import { getBusinessNow, formatBusinessTime } from '#ui/page/business-clock.ts'
 
-/** The business time zone (D31) with its current and next minute, which are updated. Null: the zone is not known yet. */
+/** Returns the business time zone (D31), the current and the next minute. Null if the zone is not known yet. */
 export function useBusinessNow() {
   const timeZone = useSettings()?.time_zone ?? null
   const [instant, setInstant] = useState(getBusinessNow)
@@ -20,7 +20,7 @@ export function useBusinessNow() {
     : { timeZone, currentMinute: toMinute(instant), nextMinute: toMinute(instant + 60_000), formatMinute: toMinute }
 }
 
-/** Today in the business time zone; in the device's zone until that is known. */
+/** Returns today in the business time zone, or in the device's zone until the business time zone is known. */
 export function useBusinessDay(): PlainDate {
   const businessClock = useBusinessNow()
   const [deviceTime] = useState(() => formatBusinessTime(getBusinessNow()))

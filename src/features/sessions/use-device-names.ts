@@ -1,7 +1,7 @@
 import type { SessionRow } from '#contract/sessions.ts'
 import { useTranslation } from 'react-i18next'
 
-/** "Firefox on Windows", as far as the browser says either. */
+/** Returns a name such as "Firefox on Windows", as far as browser and system are known. */
 export function useDeviceNames() {
   const { t } = useTranslation('sessions')
   return ({ browser, system: operatingSystem }: Pick<SessionRow, 'browser' | 'system'>): string =>

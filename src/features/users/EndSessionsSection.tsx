@@ -8,10 +8,10 @@ import { addMessages } from '#ui/i18n/messages.ts'
 import { showToast } from '#ui/overlay/toasts.tsx'
 import { useTranslation } from 'react-i18next'
 
-// They come with this code: no list waits for them and no device stores them.
+// Loaded with this code, so that lists do not wait for these messages and devices do not store them.
 addMessages('sessions', { en, zh })
 
-/** Ends where one of the company's users is logged in (S-46). Not part of the form: the user is not changed, and nothing is queued. */
+/** Ends all sessions of a user (S-46). Not part of the form: the user is not changed, and nothing is queued. */
 export function EndSessionsSection({ id, name }: { id: number; name: string }) {
   const { t } = useTranslation('sessions')
   const { run, isBusy, problem } = useAction(endUserSessions)

@@ -1,4 +1,3 @@
-/** What the device has of the users apart from their list. */
 import type { RowRef, Intent } from '#contract/endpoint.ts'
 import { userListSpec, type UserRow } from '#contract/users.ts'
 import { userStatus } from '#domain/accounts/users.ts'
@@ -10,20 +9,20 @@ import { readRow } from '#local/lists/read-row.ts'
 const readAllRows = (companyId: number, filters: Record<string, string | number>) =>
   readList<UserRow>(userListSpec, { scope: companyId, filters, sort: userListSpec.sort, page: 1, results: 1_000_000 })
 
-/** The only active admin (D54); null: there are more, or this device does not have all users. */
+/** Returns the only active admin (D54). Null if there are several, or if this device lacks some users. */
 export async function readLastAdmin(companyId: number): Promise<RowRef | null> {
   const { rows, complete: isComplete } = await readAllRows(companyId, { statusType: userStatus.activated })
   const [firstAdmin, ...otherAdmins] = rows.filter(({ row }) => row.admin)
   return isComplete && firstAdmin && otherAdmins.length === 0 ? firstAdmin.row.id : null
 }
 
-/** Whether a user on this device has that address, apart from the one that `exceptIntent` creates. A deleted user's is free. */
+/** Whether a user on this device, except that of `exceptIntent`, has the e-mail. A deleted user's e-mail is free. */
 export async function hasCachedEmail(companyId: number, email: string, exceptIntent: Intent | null): Promise<boolean> {
   const { rows } = await readAllRows(companyId, { searchText: email })
   return rows.some(({ row }) => row.id !== `~${exceptIntent}` && normaliseText(row.email) === normaliseText(email))
 }
 
-/** With their waiting writes; ids that this device does not have any more are left out. */
+/** Reads rows with their optimistic overlay. Ids that are no longer on this device are skipped. */
 export async function readUserRows(ids: readonly RowRef[]): Promise<OverlaidRow<UserRow>[]> {
   const rows = await Promise.all(ids.map((id) => readRow<UserRow>(userListSpec.table, id)))
   return rows.filter((overlaidRow) => overlaidRow !== null)

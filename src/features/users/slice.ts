@@ -1,4 +1,4 @@
-/** The users page in the store: its list, and the actions on single users that are on their way. */
+/** State of the users page: its list, and the running actions on single users. */
 import { createSlice, type PayloadAction } from '@reduxjs/toolkit'
 import type { Endpoint, RowRef } from '#contract/endpoint.ts'
 import { createLocalProblem } from '#contract/problem.ts'
@@ -34,7 +34,7 @@ const actionEndpoints = {
   remove: deleteUser,
 } satisfies Record<UserAction, Endpoint>
 
-/** Rows with an action on its way, by id: a second tap sends nothing (T-08). */
+/** Rows with a running action, by id. A second tap sends nothing (T-08). */
 type RunningUserActions = Record<string, true>
 
 const userActionsSlice = createSlice({
@@ -51,7 +51,7 @@ const userActionsSlice = createSlice({
 })
 const { actionStarted, actionEnded } = userActionsSlice.actions
 const injectedSlice = userActionsSlice.injectInto(rootReducer)
-/** Of the whole state, whose type no feature knows. */
+/** Takes the full state as `object`, because a feature does not know its type. */
 export const selectRunningActions = (state: object): RunningUserActions => injectedSlice.selectSlice(state)
 
 /**

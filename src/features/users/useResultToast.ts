@@ -4,7 +4,6 @@ import type { CallResult } from '#request/call-results.ts'
 import type { ToastMessage } from '#ui/overlay/toasts.tsx'
 import { useTranslation } from 'react-i18next'
 
-/** Says how an action on a user ended. */
 export function useResultToast() {
   const { t } = useTranslation('users')
   return (action: UserAction, result: CallResult<unknown>, undo?: ToastMessage['action']) =>

@@ -1,4 +1,4 @@
-/** What the address of the users page says: the listing, its filters and the open drawer (C-01). */
+/** The view of the users page in the address: page, filters and the open drawer (C-01). */
 import { userListSpec } from '#contract/users.ts'
 import { userStatuses } from '#domain/accounts/users.ts'
 import { defineListView } from '#state/list-url.ts'
@@ -13,6 +13,6 @@ export type UsersView = (typeof view)['defaultView']
 
 export const usersView = {
   ...view,
-  /** Both filters are choices of one select box. */
+  /** At most one, because both filters are choices of one select box. */
   countFilters: (usersView: UsersView) => Math.min(1, view.countFilters(usersView)),
 }

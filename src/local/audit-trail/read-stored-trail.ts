@@ -1,4 +1,3 @@
-/** The kept part of an audit trail as the server would answer of it: pages, counts and activity, by the index alone. */
 import type { VersionedRow } from '#contract/endpoint.ts'
 import { getActivityDays } from '#domain/audit-log/activity.ts'
 import { type AuditEntryRow, maxCountedEntries, toEntryRow } from '#domain/audit-log/leaf.ts'
@@ -19,12 +18,12 @@ import { type UserDatabase, storedTrailTables } from '#local/storage/database.ts
 import { readInTransaction } from '#local/storage/transaction.ts'
 
 export interface TrailQuery {
-  /** By the names of `storedTrailListSpec.filters`, in the contract. */
+  /** Keys are the names in `storedTrailListSpec.filters`. */
   filters: FilterValues
   order: 'asc' | 'desc'
   results: number
   page: number
-  /** Id of the entry that the page begins behind; it takes the place of `page`. */
+  /** Id of the last entry before the page. Replaces `page` if present. */
   afterEntryId?: number | undefined
 }
 
@@ -34,10 +33,10 @@ export interface TrailPage {
   more?: true
 }
 
-/** What of the days that are asked for is kept: all of them, or those of the range (`to` null: up to the present). */
+/** Which of the requested days are stored: all of them, or those of the range. `to` is null if the range follows the present. */
 export type CoveredDays = 'all' | { from: PlainDate; to: PlainDate | null }
 
-/** Null: none of them. A range that follows ends at the present. */
+/** Returns null if none of the requested days are stored. The end of a range that follows the present is null. */
 function getCoveredDays(
   storedTrail: StoredTrail,
   dateFrom: PlainDate = endlessDays.from,
@@ -45,16 +44,15 @@ function getCoveredDays(
 ): CoveredDays | null {
   const from = storedTrail.dateFrom
   const to = storedTrail.follows ? null : storedTrail.dateTo
-  // No entry is older than the first of all.
+  // No entry is older than the first entry of the log, so earlier days are covered too.
   const hasFirstEntry = storedTrail.from === 0 && storedTrail.to > 0
   if ((hasFirstEntry || dateFrom >= from) && (to === null || dateTo <= to)) return 'all'
   return dateTo < from || (to !== null && dateFrom > to) ? null : { from, to }
 }
 
-/** Before and after every day. */
 const endlessDays = { from: '', to: '\uffff' }
 
-/** What is stored of a company's trail and these days. Null: nothing, or the range is not complete yet. */
+/** Returns which of the requested days are stored. Returns null if nothing is stored, or the range is not complete yet. */
 export async function findCoveredDays(
   db: UserDatabase,
   companyId: number,
@@ -66,10 +64,9 @@ export async function findCoveredDays(
   return days && { zone: storedTrail.zone || getDeviceZone(), asOf: storedTrail.asOf, days }
 }
 
-/** Takes the place of the business time zone, which comes with the first entry. */
+/** Used until the first entry arrives, which brings the business time zone. */
 const getDeviceZone = () => Intl.DateTimeFormat().resolvedOptions().timeZone
 
-/** A company's stored trail by its index. */
 interface IndexedTrail {
   db: UserDatabase
   companyId: number
@@ -78,7 +75,7 @@ interface IndexedTrail {
 
 const tables = ['indexes', 'buckets', 'columns', ...storedTrailTables] as const
 
-/** A day is a bucket of the index, so a range of days is not tested row by row. */
+/** Omits the dates: a day is a bucket of the index, so a range of days is applied to buckets, not row by row. */
 function buildIndexQuery(
   { dateFrom: _from, dateTo: _to, searchText: _text, ...filters }: FilterValues,
   order = storedTrailIndex.sort[1],
@@ -94,7 +91,7 @@ async function readDayBuckets({ db, indexName }: IndexedTrail, filters: FilterVa
   )
 }
 
-/** Null: nothing of that company is kept. */
+/** Returns null if nothing of that company is stored. */
 export async function readStoredTrailPage(
   db: UserDatabase,
   companyId: number,
@@ -117,7 +114,6 @@ export async function readStoredTrailPage(
 
 interface TrailMatches {
   count: number
-  /** Of the page, in order. */
   logIndexes: number[]
 }
 
@@ -133,7 +129,6 @@ async function findByFilters(trail: IndexedTrail, query: TrailQuery): Promise<Tr
   return { count: indexMatches.count, logIndexes: await indexMatches.ids(firstIndex, query.results) }
 }
 
-/** Of what has the text in it, however much that is, every place: they are counted, and put in order, in memory. */
 async function findByText(
   trail: IndexedTrail,
   query: TrailQuery,
@@ -160,7 +155,6 @@ async function findStartBehind(
   return position < 0 ? matchingIndexes.length : position + 1
 }
 
-/** Each day's entries that the filter means and that stand at one of these places, in the order of time. */
 async function findMatchesByDay(trail: IndexedTrail, filters: FilterValues, logIndexes: ReadonlySet<number>) {
   const { db, indexName } = trail
   const query = buildIndexQuery(filters)
@@ -169,7 +163,6 @@ async function findMatchesByDay(trail: IndexedTrail, filters: FilterValues, logI
   return bucketMatches.map(({ bucket, matchingIds: dayIndexes }) => ({ day: String(bucket.at), dayIndexes }))
 }
 
-/** Entries by their places, in that order, each as its leaf says. */
 async function readEntries(
   db: UserDatabase,
   companyId: number,
@@ -185,7 +178,7 @@ async function readEntries(
   })
 }
 
-/** How many entries of the filter stand up to that entry, itself included; beyond all of them where it is not here. */
+/** Counts matches up to and including that entry. Returns more than all entries if it is not stored. */
 async function countThroughEntry(
   trail: IndexedTrail,
   { filters, order, afterEntryId }: TrailQuery & { afterEntryId: number },
@@ -203,7 +196,6 @@ async function countThroughEntry(
   return earlierIds.length + (createRowMatcher(storedTrailIndex, filters)(candidate) ? 1 : 0)
 }
 
-/** Where the entry of this id stands, or nothing. */
 async function findLogIndex({ db, indexName }: IndexedTrail, id: number): Promise<number[]> {
   return await (await getIndexReader().findRows(db, indexName, buildIndexQuery({ entry: id }))).ids(0, 1)
 }
@@ -213,7 +205,7 @@ export interface TrailActivity {
   from: PlainDate | null
 }
 
-/** Null: nothing of that company is kept. `today`: in the business time zone. */
+/** Returns null if nothing of that company is stored. `today` is a date in the business time zone. */
 export async function readStoredTrailActivity(
   db: UserDatabase,
   companyId: number,

@@ -1,6 +1,7 @@
 /**
- * Keeps a range of a company's audit trail: begun once, filled piece by piece, each piece in one transaction with the place that
- * comes next, so that a fill that was cut anywhere goes on from there. Leaves lie 32 in a record, and are found by the index of long lists: a record for each entry would take many times as long to write and to read.
+ * Stores a range of a company's audit trail. The range is created once and filled piece by piece. Each piece is stored in one transaction
+ * with the next log index, so an interrupted fill continues there. A record holds 32 leaves, and the index of long lists finds them: one
+ * record per entry would be many times slower to write and read.
  */
 import { hashLength } from '#domain/audit-log/hash.ts'
 import type { StreamedEntry } from '#domain/audit-log/leaf-stream.ts'
@@ -30,7 +31,7 @@ export type NewStoredTrail = Pick<
   'companyId' | 'dateFrom' | 'dateTo' | 'keep' | 'from' | 'to' | 'follows' | 'bytes'
 >
 
-/** In place of what was kept of that company before. False: the session has moved on. */
+/** Replaces what was stored of that company. Returns false if the session has changed. */
 export async function createStoredTrail(db: UserDatabase, trail: NewStoredTrail, generation: number): Promise<boolean> {
   // Older builds cached the trails of all companies as one list.
   const oldList = await db.listStats.get(toListId(table, null))
@@ -52,10 +53,7 @@ export interface TrailPiece {
   asOf: number
 }
 
-/**
- * Stores entries from place `from` on. False, with nothing stored: something else was stored there meanwhile, the range was taken
- * away, or the session has moved on.
- */
+/** Returns false and stores nothing if the range was filled or deleted meanwhile, or the session has changed. */
 export async function storeTrailPiece(db: UserDatabase, piece: TrailPiece, generation: number): Promise<boolean> {
   const { companyId, entries, from, asOf, zone } = piece
   return await transact(db, [...writtenTables], async () => {
@@ -77,7 +75,6 @@ export async function storeTrailPiece(db: UserDatabase, piece: TrailPiece, gener
   })
 }
 
-/** As the page about this device shows it among the cached lists. */
 async function updateTrailStats(
   db: UserDatabase,
   { companyId, from, to, next, hidden: hiddenCount, asOf }: StoredTrail,
@@ -139,7 +136,7 @@ function mergeHashes(
   { companyId, index, storedTile }: { companyId: number; index: number; storedTile: StoredTile | undefined },
 ): StoredTile {
   const firstIndex = (group[0]?.index ?? 0) % tileWidth
-  // What is known of a tile is one stretch: what does not touch it begins anew.
+  // The known hashes of a tile are one contiguous range. A piece that does not touch it replaces it.
   const isContinuation = storedTile && storedTile.from <= firstIndex && firstIndex <= storedTile.to
   const hashes = new Uint8Array(tileWidth * hashLength)
   if (isContinuation) hashes.set(storedTile.hashes)
@@ -169,13 +166,13 @@ function mergeTexts(
   { companyId, index, storedTexts }: { companyId: number; index: number; storedTexts: StoredTexts | undefined },
 ): StoredTexts {
   const texts = storedTexts?.texts.split(textTerminator).slice(0, tileWidth) ?? Array<string>(tileWidth).fill('')
-  // A text that has the sign itself must not pass for two.
+  // A text that contains the terminator must not count as two texts.
   for (const { index: logIndex, row } of group)
     texts[logIndex % tileWidth] = normaliseText(row?.search_text ?? '').replaceAll(textTerminator, ' ')
   return { companyId, level: -2, index, texts: texts.map((text) => text + textTerminator).join('') }
 }
 
-/** Hashes that the server gave, from the first of the tile on. They stand beside kept ones, and prove nothing by themselves. */
+/** Stores hashes from the server, from the first of each tile on. They are added to the stored hashes and prove nothing by themselves. */
 export async function storeTrailTiles(
   db: UserDatabase,
   companyId: number,
@@ -191,7 +188,6 @@ export async function storeTrailTiles(
   })
 }
 
-/** The range was proven by this checkpoint. */
 export async function storeTrailProof(
   db: UserDatabase,
   companyId: number,
@@ -200,7 +196,7 @@ export async function storeTrailProof(
   await db.storedTrails.where('companyId').equals(companyId).modify({ note, key, asOf })
 }
 
-/** "Remove from this device". The newest checkpoint stays: the next one must go on from it. */
+/** Runs on "Remove from this device". Keeps the latest checkpoint, because the next checkpoint must extend it. */
 export async function deleteTrailRecords(db: UserDatabase, companyId: number): Promise<void> {
   await deleteTrailChoice(db, companyId)
   await transact(db, [...writtenTables], async () => {

@@ -1,4 +1,4 @@
-/** The index of what is kept of one company's trail: that of long lists, whose rows go by their place in the log. */
+/** The index of one company's stored trail. It is an index of long lists in which a row's id is its log index. */
 import { storedTrailListSpec } from '#contract/audit-trail.ts'
 import type { ListSpec, VersionedRow } from '#contract/endpoint.ts'
 import type { AuditEntryRow } from '#domain/audit-log/leaf.ts'
@@ -11,7 +11,7 @@ import type { UserDatabase } from '#local/storage/database.ts'
 
 const { searchText: _byTexts, ...byColumns } = storedTrailListSpec.filters
 
-/** As the server knows it, but for free text (`stored-trail-search.ts`), and that the id of an entry is not its place. */
+/** As on the server, but without free text (`stored-trail-search.ts`), and an entry's id is not the row id. */
 export const storedTrailIndex: ListSpec = {
   ...storedTrailListSpec,
   filters: { ...byColumns, entry: { kind: 'equal', column: 'entry_id' } },
@@ -19,11 +19,11 @@ export const storedTrailIndex: ListSpec = {
 
 export const getTrailListId = (companyId: number): string => toListId(storedTrailIndex.table, companyId)
 
-/** An empty one. Inside a transaction over the tables of lists. */
+/** Creates an empty index. Must run inside a transaction over the tables of lists. */
 export const createTrailIndex = (db: UserDatabase, companyId: number): Promise<void> =>
   resetIndex(db, storedTrailIndex, companyId)
 
-/** Inside a transaction over the tables of lists. */
+/** Must run inside a transaction over the tables of lists. */
 export async function addIndexEntries(
   db: UserDatabase,
   companyId: number,
@@ -43,7 +43,7 @@ function toStoredRow(entry: AuditEntryRow, asOf: number): StoredRow {
   return { id, scope: entry.company_id, version: 1, asOf, row, folds: normaliseTexts(storedTrailIndex, row) }
 }
 
-/** Inside a transaction over the tables of lists. */
+/** Must run inside a transaction over the tables of lists. */
 export async function deleteTrailIndex(db: UserDatabase, companyId: number): Promise<void> {
   const id = getTrailListId(companyId)
   const oldIndex = await db.indexes.get(id)

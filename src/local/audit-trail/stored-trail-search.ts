@@ -1,4 +1,3 @@
-/** Free text through kept entries. */
 import { tileWidth } from '#domain/audit-log/tiles.ts'
 import { normaliseText } from '#domain/text.ts'
 import { getTrailListId } from '#local/audit-trail/stored-trail-index.ts'
@@ -6,7 +5,7 @@ import { getAllTexts, textTerminator } from '#local/audit-trail/stored-tiles.ts'
 import type { StoredTexts } from '#local/storage/trail-records.ts'
 import type { UserDatabase } from '#local/storage/database.ts'
 
-/** Places of the entries that hold the text, as the server compares it; null: nothing is looked for. */
+/** Returns the log indexes of entries that contain the text, compared as on the server. Returns null if there is no search text. */
 export async function searchStoredTrail(
   db: UserDatabase,
   companyId: number,
@@ -21,12 +20,15 @@ export async function searchStoredTrail(
   return logIndexes
 }
 
-/** Of the search before: whoever looks for something looks again, and to read them takes longer than to look through them. */
+/** Texts of the last search. A user often searches again, and reading the texts takes longer than searching them. */
 let lastSearch: { searchKey: string; texts: readonly StoredTexts[]; timer: ReturnType<typeof setTimeout> } | null = null
-/** Nobody's texts stay in memory for longer, whoever has left meanwhile. */
+/** Limits how long texts stay in memory, also after their user has left. */
 const textsLifetimeMs = 30_000
 
-/** As they are now: pieces only come, and with each the next place is another. Inside a transaction over what is kept. */
+/**
+ * Returns the current texts. Entries are only added and each piece changes the next log index, so the cache key shows whether they are
+ * current. Must run inside a transaction over the stored trail.
+ */
 async function readTexts(db: UserDatabase, companyId: number): Promise<readonly StoredTexts[]> {
   const [storedTrail, index] = await Promise.all([
     db.storedTrails.get(companyId),
@@ -39,7 +41,6 @@ async function readTexts(db: UserDatabase, companyId: number): Promise<readonly 
   return texts
 }
 
-/** Found in the whole, and only then counted through to the entry that it lies in. */
 function* findPositions(texts: string, normalisedText: string): Generator<number> {
   let [position, end] = [0, texts.indexOf(textTerminator)]
   for (let i = texts.indexOf(normalisedText); i >= 0; i = texts.indexOf(normalisedText, end)) {

@@ -1,13 +1,13 @@
 /**
- * What was typed this very moment, in this tab's own storage, which takes it at once. The device's database takes a while,
- * and does not take what was given to it just before the page is loaded anew; as soon as it has it, the note goes.
+ * Notes of what the user has just typed, in the tab's session storage, which writes at once. The device database is slower and loses a
+ * write that was started just before a reload. A note is deleted as soon as the database has the draft.
  */
 const prefix = 'portal.typed:'
 const tabIdKey = 'portal.visit'
-/** For a tab that may store nothing: as long as the page. */
+/** Used in a tab that may not store anything; lasts as long as the page. */
 const pageTabId = crypto.randomUUID()
 
-/** Names this tab's session: the same after a reload, another one in another tab. */
+/** Returns the id of this tab's session. It survives a reload and differs in another tab. */
 export function readTabId(): string {
   const tabId = withTabStorage((storage) => {
     const storedTabId = storage.getItem(tabIdKey) ?? pageTabId
@@ -18,16 +18,15 @@ export function readTabId(): string {
 }
 
 export interface DraftNote {
-  /** Whose words they are. */
   of: string
-  /** Null: what was kept is to be forgotten. */
+  /** Null if the stored draft is to be deleted. */
   value: unknown
   base?: string | undefined
-  /** This device's clock, epoch ms. */
+  /** Epoch ms of this device's clock. */
   at: number
 }
 
-/** Answers how to take it away again, which leaves alone what was noted since. */
+/** Returns a function that removes this note, unless a newer note has replaced it. */
 export function storeNote(form: string, draftNote: DraftNote): () => void {
   const text = JSON.stringify(draftNote)
   withTabStorage((storage) => storage.setItem(prefix + form, text))
@@ -37,7 +36,7 @@ export function storeNote(form: string, draftNote: DraftNote): () => void {
     })
 }
 
-/** Null: nothing is noted. What is somebody else's goes. */
+/** Returns null if there is no note. Deletes a note of another user. */
 export function readNote(form: string, owner: string): DraftNote | null {
   const draftNote =
     withTabStorage((storage) => JSON.parse(storage.getItem(prefix + form) ?? 'null') as DraftNote | null) ?? null
@@ -46,20 +45,20 @@ export function readNote(form: string, owner: string): DraftNote | null {
   return null
 }
 
-/** Nobody is here any more: nothing that can be read stays. */
+/** Deletes all notes after a sign-out, so that nothing readable is left. */
 export const forgetNotes = () =>
   withTabStorage((storage) => {
     for (const name of Object.keys(storage)) if (name.startsWith(prefix)) storage.removeItem(name)
   })
 
-/** Pages alone have it, and this folder is the worker's too. */
+/** Declared here because only pages have session storage, and the worker compiles this folder too. */
 interface TabStorage {
   getItem: (name: string) => string | null
   setItem: (name: string, text: string) => void
   removeItem: (name: string) => void
 }
 
-/** Storage may be missing, forbidden or full: then the database is all there is. */
+/** Storage may be missing, forbidden or full. Drafts are then stored in the database only. */
 function withTabStorage<T>(action: (storage: TabStorage) => T): T | undefined {
   try {
     return action((globalThis as unknown as { sessionStorage: TabStorage }).sessionStorage)

@@ -1,8 +1,7 @@
 /**
- * What stands typed in a long form, kept on the device at every step: it survives a reload, a closed browser and a lost
- * network. It belongs to its user like what waits to be sent: who signs out takes it along, sealed (local/seal).
- * Each visit (a tab's session) has a draft of its own, so that none writes over another's. The visit's own draft comes back by
- * itself on the same day; all others are offered.
+ * Drafts of long forms, stored on the device at every change. They survive a reload, a closed browser and a lost connection. A draft
+ * belongs to its user like an outbox entry: a sign-out seals it (local/seals). Each tab session has its own draft, so that tabs do not
+ * overwrite each other. The tab's own draft of the same day is restored automatically; all others are offered.
  */
 import { type Device, getThisDevice } from '#local/storage/device.ts'
 import { type DraftNote, storeNote, readNote, readTabId } from '#local/drafts/draft-notes.ts'
@@ -14,28 +13,27 @@ import { transact } from '#local/storage/transaction.ts'
 
 type DraftName = FormDraft['name']
 
-/** A draft of an earlier build names no visit. */
+/** Separates the form from the tab id. A draft of an earlier build has no tab id. */
 const tabMark = '@'
 const buildDraftName = (form: string, tabId: string): DraftName => `draft:${form}${tabMark}${tabId}`
 const getOwnDraftName = (form: string) => buildDraftName(form, readTabId())
 
-/** Whose forms this page shows: known since the first of them was read. */
+/** Owner key of the user whose forms the page shows. Set when the first draft is read. */
 let noteOwner: string | null = null
 const toOwnerKey = ({ companyId, userId }: Subject) => `${companyId}:${userId}`
 
-/** What stands typed now: it survives the page from here on, and `saveDraft` has time. Answers how to take it back. */
+/** Notes the input at once, before `saveDraft` has finished. Returns a function that removes the note. */
 export const noteDraft = (form: string, value: unknown, base?: string): (() => void) =>
   noteOwner === null ? () => undefined : storeNote(form, { of: noteOwner, value, base, at: Date.now() })
 
 export interface FormDrafts {
-  /** Of this visit. */
   ownDraft: FormDraft | null
-  /** Of earlier visits and of other tabs, newest first. */
+  /** Drafts of earlier sessions and of other tabs, latest first. */
   earlierDrafts: FormDraft[]
 }
 const noDrafts: FormDrafts = { ownDraft: null, earlierDrafts: [] }
 
-/** `formerForm`: what an earlier build called the form. */
+/** `formerForm` is the name that an earlier build used for the form. */
 export async function readDrafts(
   form: string,
   formerForm: string | null = null,
@@ -45,7 +43,7 @@ export async function readDrafts(
   if (!session) return noDrafts
   noteOwner = toOwnerKey(session)
   const ownDraftName = getOwnDraftName(form)
-  // By a page that went before the database had it.
+  // Left by a page that was closed before the database had stored it.
   const storedNote = readNote(form, noteOwner)
   const isStored = storedNote === null || (await moveNoteToDatabase(form, storedNote, device))
   const db = device.getDatabase(session)
@@ -54,7 +52,7 @@ export async function readDrafts(
     return await readFormDrafts(db, form, formerForm)
   }).catch(() => readFormDrafts(db, form, formerForm))
   const otherDrafts = allDrafts.filter(({ name }) => name !== ownDraftName)
-  // The device had no room for it.
+  // The device had no room for it, so the note is used.
   const latestDraft = isStored
     ? (allDrafts.find(({ name }) => name === ownDraftName) ?? null)
     : toFormDraft(ownDraftName, storedNote)
@@ -73,7 +71,7 @@ const toFormDraft = (name: DraftName, { value, at, base }: DraftNote): FormDraft
 
 const getDay = (time: number) => new Date(time).toDateString()
 
-/** What this tab left on another day is offered like that of another tab, and is not written over. */
+/** Renames a draft that this tab left on another day. It is then offered like that of another tab, and is not overwritten. */
 async function setOldDraftAside(db: UserDatabase, form: string): Promise<void> {
   const draft = (await db.meta.get(getOwnDraftName(form))) as FormDraft | undefined
   if (!draft || getDay(draft.at) === getDay(Date.now())) return
@@ -90,7 +88,7 @@ async function readFormDrafts(db: UserDatabase, form: string, formerForm: string
   return [...tabDrafts, ...formerDrafts] as FormDraft[]
 }
 
-/** Null forgets this visit's. False: it could not be kept, for nobody is signed in or the device has no room. */
+/** A null value deletes this tab's draft. Returns false if no user is signed in or the device has no room. */
 export async function saveDraft(
   form: string,
   value: unknown,
@@ -101,7 +99,7 @@ export async function saveDraft(
   return await storeDraft(getOwnDraftName(form), { value, base, at: Date.now() }, device).finally(removeNote)
 }
 
-/** Keeps it beside this visit's own draft: it is offered like one of an earlier visit. Null: it could not be kept. */
+/** Stores the draft like one of an earlier session, so that it is offered. Returns null if it was not stored. */
 export async function putDraftAside(
   form: string,
   value: unknown,
@@ -112,7 +110,6 @@ export async function putDraftAside(
   return draft && (await storeDraft(draft.name, draft, device)) ? draft : null
 }
 
-/** Forgets one draft for good. */
 export const deleteDraft = (name: DraftName, device: Device = getThisDevice()): Promise<boolean> =>
   storeDraft(name, { value: null, at: 0 }, device)
 
@@ -121,7 +118,7 @@ async function storeDraft(name: DraftName, draft: Omit<DraftNote, 'of'>, device:
   if (!db) return false
   try {
     return await transact(db, ['meta'], async () => {
-      // A session that has ended meanwhile has taken along what was kept.
+      // If the session has ended meanwhile, its drafts were sealed, so nothing is stored now.
       if ((await readSessionGeneration(db)) === null) return false
       const record = toFormDraft(name, { of: '', ...draft })
       if (record) await db.meta.put(record)

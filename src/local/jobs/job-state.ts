@@ -1,10 +1,9 @@
-/** Which long requests are on their way: as much as every signed-in page carries. */
+/** States of jobs. Every signed-in page loads this code, so it is kept small. */
 import type { Job, JobState } from '#local/storage/records.ts'
 
 const openStates: readonly JobState[] = ['starting', 'unknown', 'running', 'sign in']
 export const isOpenJob = ({ state }: Pick<Job, 'state'>) => openStates.includes(state)
 
-/** Of a job about which nothing is known yet but that it is wished. */
 export const newJobFields = {
   state: 'starting',
   location: null,
@@ -21,12 +20,11 @@ export const newJobFields = {
   seen: false,
 } satisfies Partial<Job>
 
-/** What the answer to a start tells. */
 export type StartedJob = Pick<Job, 'progressKey' | 'deadline'> & { location: string }
 
 export type NewJob = Pick<Job, 'intent' | 'key' | 'endpoint' | 'input' | 'forUser' | 'since'>
 
-/** A queued write that the server answers as a long request has become one (protocol 39). */
+/** Builds the job of an outbox entry that the server answered as a long request (protocol 39). */
 export const createRunningJob = (
   { intent, key, endpoint, input, forUser, since }: NewJob,
   startedJob: StartedJob,

@@ -1,6 +1,6 @@
 /**
- * Long requests. Every move of one is a transaction of this file: stored before it is asked for, asked about by one at a
- * time over all pages and the worker, kept with its answer until somebody has seen it (protocol 39).
+ * Stores jobs. Each change of a job is one transaction of this file. A job is stored before it is sent, is polled by one page or worker at
+ * a time, and is stored with its response until the user has seen it (protocol 39).
  */
 import { liveQuery } from 'dexie'
 import type { Intent } from '#contract/endpoint.ts'
@@ -11,23 +11,20 @@ import { readSessionGeneration } from '#local/session/session-generation.ts'
 import type { Job, JobState } from '#local/storage/records.ts'
 import { transact } from '#local/storage/transaction.ts'
 
-/** In ms. A start that its page recorded and then died over is not touched before `graceMs`. */
+/** Times in ms. A start that its page recorded before it died is not touched before `graceMs`. */
 const jobTimes = { pollMs: 1_000, maxLateMs: 200, graceMs: 5_000, maxWaitMs: 60_000, seenLifetime: 7 * 86_400_000 }
-/** Ended ones beside those that run; the oldest go first. */
+/** Limit of ended jobs that are stored; the oldest are deleted first. */
 const maxEndedJobs = 100
-/** Characters of an answer that is kept here; a longer one is fetched from the server when it is wanted. */
+/** Limit in characters of a stored response. A longer one is fetched from the server when it is needed. */
 const maxStoredResponseLength = 1_000_000
 
 const runJobTransaction = <T>(db: UserDatabase, action: () => Promise<T>): Promise<T> =>
   transact(db, ['jobs', 'meta'], action)
 
-/** What may begin once more under its intent: nothing is known of it at the server, or it said no. */
+/** States in which a job may start again under its intent: the server does not know it, or has refused it. */
 const restartableStates: readonly JobState[] = ['starting', 'unknown', 'failed', 'sign in']
 
-/**
- * Stores a long request before any byte of it leaves. The same wish again is the one that is there: if it runs it is
- * followed, if it may begin it gets new bytes; one that was kept from ever beginning is a new wish.
- */
+/** Returns the stored job unless it may restart, which gets the new input. A voided job gets a new intent. */
 export async function recordJob(db: UserDatabase, draft: NewJob): Promise<Job> {
   return await runJobTransaction(db, async () => {
     const existingJob = await db.jobs.get(draft.intent)
@@ -50,7 +47,7 @@ export async function recordJob(db: UserDatabase, draft: NewJob): Promise<Job> {
   })
 }
 
-/** Inside a transaction. What nobody has seen yet goes only when there is far too much of it. */
+/** Must run inside a transaction. Deletes unseen jobs last, and only above the limit. */
 async function deleteOldJobs(db: UserDatabase, now: number): Promise<void> {
   const endedJobs = (await db.jobs.filter((job) => !isOpenJob(job)).toArray()).sort(
     (a, b) => Number(b.seen) - Number(a.seen) || (a.endedAt ?? 0) - (b.endedAt ?? 0),
@@ -65,7 +62,7 @@ export interface JobClaimOptions {
   leaseMs: number
 }
 
-/** Its start may leave now. Null: it is no longer this one's to send. */
+/** Claims the start for sending. Returns null if this caller may no longer send it. */
 export async function claimStart(
   db: UserDatabase,
   { intent, key }: Job,
@@ -77,7 +74,7 @@ export async function claimStart(
   })
 }
 
-/** It may be asked about now, and not again within a second. Null: somebody was quicker, or it has ended. */
+/** Claims a poll; the next one is possible a second later. Returns null if another caller was faster or the job has ended. */
 export async function claimPoll(
   db: UserDatabase,
   intent: Intent,
@@ -86,7 +83,7 @@ export async function claimPoll(
   return await runJobTransaction(db, async () => {
     const job = await db.jobs.get(intent)
     if (!job || getPollTime(job, options.now, options.generation) > options.now) return null
-    // Whoever was sending its start is gone, or this would not be theirs to ask about: nobody knows how it went.
+    // The sender of the start is gone, or this poll would not be due. Whether the start was sent is unknown.
     const state = job.state === 'starting' ? 'unknown' : job.state
     return await storeClaim(db, { ...job, state }, options)
   })
@@ -103,19 +100,18 @@ async function storeClaim(db: UserDatabase, job: Job, { now, leaseMs }: JobClaim
   return claimedJob
 }
 
-/** A little late is made good, or every poll would put off all that follow: once a second, give or take a fifth (R-25). */
+/** Subtracts a small delay, so that it does not shift all later polls: one poll per second, within a fifth (R-25). */
 function getLateMs({ nextAt }: Job, now: number): number {
   const lateMs = now - nextAt
   return lateMs > 0 && lateMs <= jobTimes.maxLateMs ? lateMs : 0
 }
 
-/** When it may be asked about; Infinity: not under this session. A wait longer than any is a clock turned back. */
+/** Infinity means not in this session. A wait above the maximum means that the clock was turned back: due now. */
 function getPollTime(job: Job, now: number, generation: number): number {
   if (!isOpenJob(job) || (job.state === 'sign in' && job.generation === generation)) return Number.POSITIVE_INFINITY
   return job.nextAt > now + jobTimes.maxWaitMs ? now : job.nextAt
 }
 
-/** What is to be asked about next, and when; none: nothing is on its way. */
 export async function findNextPoll(
   db: UserDatabase,
   now: number,
@@ -129,21 +125,17 @@ export async function findNextPoll(
   return polls.sort((a, b) => a.pollAt - b.pollAt)[0] ?? null
 }
 
-/** What came back from one asking. */
 export type PollResult =
-  /** The server has it, and works on it. */
   | { kind: 'running'; location?: string; progressKey?: string | null; percent: number; deadline?: number | null }
   | { kind: 'done'; status: number; body: string | null }
   | { kind: 'failed' | 'timeout' | 'gone'; problem: Problem }
-  /** Sent, and no answer of ours came back: it may have begun. */
   | { kind: 'unknown' }
   | { kind: 'sign in' }
-  /** Neither the line nor the server has anything to say now. */
   | { kind: 'later'; waitMs: number; blockedTries?: number }
 
 /**
- * Records it. What is final counts whatever the fence, because the server will say nothing else; the rest only from the
- * one who asked last. Nothing is stored for a session that has ended meanwhile.
+ * Stores a poll result. A final result is stored even with an old fence, because the server will not change it; other results count only
+ * from the latest claim. Nothing is stored if the session has ended meanwhile.
  */
 export async function applyPollResult(
   db: UserDatabase,
@@ -176,7 +168,7 @@ function toJobChanges(currentJob: Job, result: PollResult, now: number, generati
         progressKey: result.progressKey ?? currentJob.progressKey,
         deadline: result.deadline ?? currentJob.deadline,
         percent: Math.max(currentJob.percent, result.percent),
-        // Its start was answered just now: the first poll may come at once.
+        // The start has just been answered, so the first poll may follow at once.
         ...(currentJob.location === null ? { nextAt: now } : {}),
       }
     case 'done': {
@@ -196,24 +188,23 @@ function toJobChanges(currentJob: Job, result: PollResult, now: number, generati
   }
 }
 
-/** A sign of life, or somebody who looks: what waits only because asking failed is asked about now. */
+/** Makes jobs due that wait only because polls failed. Called on a sign of the server, or when a user looks. */
 export async function clearJobDelays(db: UserDatabase, now: number): Promise<void> {
   await runJobTransaction(db, async () => {
     await db.jobs.filter((job) => isOpenJob(job) && job.failures > 0).modify({ nextAt: now, failures: 0 })
   })
 }
 
-/** The page lost sight of its start: whether it was sent is to be found out now, if nobody is at it. */
+/** Makes a start due for a check after its page lost track of it. The check finds out whether it was sent. */
 export async function checkStartNow(db: UserDatabase, intent: Intent, now: number): Promise<void> {
   await runJobTransaction(db, async () => {
     await db.jobs.filter((job) => job.intent === intent && job.state === 'starting').modify({ nextAt: now })
   })
 }
 
-/** Of a job that is polled again after its time was up. */
 const resumedFields = { state: 'running', problem: null, endedAt: null } as const
 
-/** Heard beside the polls: how far it is, or that its end can be fetched at once. */
+/** Stores progress that arrived outside the polls: a percentage, or that the result can be fetched at once. */
 export async function applyProgress(
   db: UserDatabase,
   { progressKey, percent, isOver }: { progressKey: string; percent: number; isOver: boolean },
@@ -230,7 +221,7 @@ export async function applyProgress(
   })
 }
 
-/** Its time was up at the server, and the user wants to know once more: it may have ended since. */
+/** Polls a timed-out job again at the user's request, because it may have ended since. */
 export async function resumePolling(db: UserDatabase, intent: Intent, now: number): Promise<void> {
   await runJobTransaction(db, async () => {
     await db.jobs
@@ -239,7 +230,6 @@ export async function resumePolling(db: UserDatabase, intent: Intent, now: numbe
   })
 }
 
-/** Of one that runs nothing is forgotten. */
 export async function dismissJob(db: UserDatabase, intent: Intent): Promise<void> {
   await runJobTransaction(db, async () => {
     await db.jobs.filter((job) => job.intent === intent && !isOpenJob(job)).delete()
@@ -252,7 +242,7 @@ export async function markSeen(db: UserDatabase, intents: readonly Intent[]): Pr
   })
 }
 
-/** Hears the row now and at every change of it; returns how to stop. */
+/** Calls the listener with the job now and after each change. Returns an unsubscribe function. */
 export function followJob(db: UserDatabase, intent: Intent, listener: (job: Job | null) => void): () => void {
   const subscription = liveQuery(async () => (await db.jobs.get(intent)) ?? null).subscribe(listener)
   return () => subscription.unsubscribe()

@@ -1,4 +1,3 @@
-/** Long requests as the screens see them: the session user's own, the newest first. */
 import { liveQuery } from 'dexie'
 import { type Device, getThisDevice } from '#local/storage/device.ts'
 import { isOpenJob } from '#local/jobs/job-state.ts'
@@ -15,9 +14,7 @@ export async function readActivity(device: Device = getThisDevice()): Promise<Jo
 
 export interface ActivityCount {
   openCount: number
-  /** Ended, and nobody has looked at them. */
   unseenCount: number
-  /** The endpoint of the one among those that ended last. */
   latestEndpoint: string | null
 }
 
@@ -33,13 +30,12 @@ export async function countActivity(device: Device = getThisDevice()): Promise<A
   }
 }
 
-/** How many jobs run, and when the next poll of one is due. */
 export interface JobWatch {
   openCount: number
   nextAt: number
 }
 
-/** Hears how many are on their way, now and at every change; returns how to stop. */
+/** Calls the listener with the open jobs now and after each change. Returns an unsubscribe function. */
 export function subscribeToOpenJobs(listener: (watch: JobWatch) => void, device: Device = getThisDevice()): () => void {
   const read = async (): Promise<JobWatch> => {
     const db = await findUserDatabase(device)

@@ -1,7 +1,4 @@
-/**
- * The rows of a long list that a filter means, tested bucket by bucket on the columns that it names: never on rows. All
- * of it inside one transaction over the index.
- */
+/** Finds matching rows bucket by bucket, without reading rows. Must run inside one transaction over the index. */
 import { Dexie } from 'dexie'
 import type { ListSpec } from '#contract/endpoint.ts'
 import { toBucketName, getBucketKey, getColumnName, idColumn } from '#local/list-index/buckets.ts'
@@ -21,29 +18,24 @@ export interface IndexQuery {
   sort: ListSpec['sort']
 }
 
-/** What one bucket has of a column. */
 export type ColumnPiece = Pick<IndexColumn, 'values' | 'codes'>
 
-/** How a column of some buckets, given in the list's own order, comes here. */
+/** Reads one column of the given buckets, which must be in the list's own order. */
 export type ReadColumnPieces = (name: string, buckets: readonly ListBucket[]) => Promise<ColumnPiece[]>
 
-/** Rows of a bucket: which of them the filter means. */
 export interface TestedBucket {
   bucket: ListBucket
   hits: number
-  /** 1 for a row that is meant; null: all of them are. Made for those whose rows are wanted, not for being counted. */
+  /** Returns 1 for each row that matches, or null if all match. A function, because a mere count does not need it. */
   mask: () => Uint8Array | null
-  /** One more column, where it was asked for. */
   extraColumn: ColumnPiece | null
 }
 
-/** Every bucket that the filter can mean, in the list's own order. */
 export const readBuckets = (db: UserDatabase, listId: string, { list, filters }: IndexQuery): Promise<ListBucket[]> => {
   const [minKey, maxKey] = getBucketRange(list, filters)
   return db.buckets.where('[list+at]').between([listId, minKey], [listId, maxKey], true, true).toArray()
 }
 
-/** The rows of these buckets tested. */
 export async function testBuckets(
   readPieces: ReadColumnPieces,
   { list, filters }: IndexQuery,
@@ -81,7 +73,7 @@ export async function testBuckets(
 const getColumnNames = ({ columns, usesNormalisedText }: FilterCondition) =>
   columns.map((column) => getColumnName(column, usesNormalisedText))
 
-/** A range over the list's own order leaves out whole buckets: those are not even read. */
+/** A range over the list's own order excludes complete buckets, which are not even read. */
 function getBucketRange(list: ListSpec, filters: FilterValues): readonly [low: unknown, high: unknown] {
   const [field] = list.sort
   const kind = list.sorts[field] ?? 'number'
@@ -91,13 +83,12 @@ function getBucketRange(list: ListSpec, filters: FilterValues): readonly [low: u
     const filterValue = filters[name]
     if (!('column' in filter) || filter.column !== field || filterValue === undefined || filterValue === '') continue
     if (filter.kind === 'from') minKey = getBucketKey(kind, filterValue)
-    // A month given alone takes in all of its days.
     if (filter.kind === 'until') maxKey = `${String(getBucketKey(kind, filterValue))}\uffff`
   }
   return [minKey, maxKey]
 }
 
-/** In buckets that a range does not take in whole, its rows are tested one by one. */
+/** Tests single rows only in buckets that the range does not cover completely. */
 async function testEdgeBuckets(
   readPieces: ReadColumnPieces,
   { list, blocks, conditions }: { list: ListSpec; blocks: TestedBucket[]; conditions: FilterCondition[] },
@@ -105,7 +96,7 @@ async function testEdgeBuckets(
   if (conditions.length === 0) return blocks
   const name = getColumnName(list.sort[0], list.sorts[list.sort[0]] === 'text')
   const isTime = list.sorts[list.sort[0]] === 'time'
-  // A condition that takes the first and the last moment of a day takes all between them.
+  // A condition that accepts the first and the last moment of a day accepts all moments between them.
   const isFullyAccepted = (bucketKey: BucketKey) =>
     isTime &&
     conditions.every(
@@ -130,7 +121,7 @@ async function testEdgeBuckets(
   return blocks
 }
 
-/** Tested are the few values of each column, then each row by its code. Null: every row is meant. */
+/** Tests the few values of each column, then each row by its code. Returns null if every row matches. */
 function createMask(
   conditions: readonly FilterCondition[],
   rows: number,
@@ -154,7 +145,6 @@ function createMask(
 
 const countsByPiece = new WeakMap<ColumnPiece, Uint32Array>()
 
-/** How many rows of a bucket have each of its values. */
 export function countValues(piece: ColumnPiece): Uint32Array {
   const cachedCounts = countsByPiece.get(piece)
   if (cachedCounts) return cachedCounts
@@ -165,7 +155,7 @@ export function countValues(piece: ColumnPiece): Uint32Array {
   return counts
 }
 
-/** Where one column decides, its counts say how many rows are meant; null: its rows have to be tested. */
+/** If a single column decides, returns the number of matches from its counts. Returns null if the rows must be tested. */
 function countByColumn(
   [condition, ...otherConditions]: readonly FilterCondition[],
   getColumn: (name: string) => ColumnPiece,
@@ -183,10 +173,9 @@ function countHits(mask: Uint8Array | null, rows: number): number {
   return hits
 }
 
-/** So many buckets are quicker read in one go, with those that lie between them, than one by one. */
+/** From this number of buckets on, one range read is faster than single reads, even with the buckets in between. */
 const minBucketsReadAtOnce = 8
 
-/** From the database. */
 export const createPieceReader =
   (db: UserDatabase, list: string): ReadColumnPieces =>
   async (name, buckets) => {
@@ -207,7 +196,6 @@ export const createPieceReader =
 
 const emptyPiece: ColumnPiece = { values: [], codes: new Uint8Array() }
 
-/** Ids of the rows that the filter means and that stand between two places of the order, both left out. */
 export async function findIdsBetween(
   db: UserDatabase,
   list: string,

@@ -1,17 +1,16 @@
 /**
- * The index of a list of many rows, kept with the rows in their own transactions: the list in its own order, cut into
- * buckets (a UTC day, the first letters), each bucket column by column. A page and its exact count are read from the
- * few columns that the filter names, never from rows. What is indexed follows from `fills`; no list has code of its own.
+ * The index of a long list, updated in the transactions that write its rows. The list is cut in its own order into buckets (a UTC day, the
+ * first letters), and each bucket is stored by column. A page and its exact count are read from the few columns of the filter, never from
+ * rows. What is indexed follows from the list's `ListSpec`; no list has code of its own.
  */
 import type { ListSpec } from '#contract/endpoint.ts'
 import type { UserDatabase } from '#local/storage/database.ts'
 import type { ListBucket, BucketKey, IndexColumn, StoredRow, IndexedValue } from '#local/storage/cache-records.ts'
 import { createPositionComparer, type ListPosition, getColumnValue } from '#local/list-query/filter-and-order.ts'
 
-/** Of every bucket: the ids of its rows, which no dictionary would make smaller. */
+/** Column of row ids in every bucket. It has no dictionary, which would not make it smaller. */
 export const idColumn = '#'
 
-/** A column as it stands in a bucket; folded text stands beside the text itself. */
 export const getColumnName = (column: string, usesNormalisedText: boolean) =>
   usesNormalisedText ? `~${column}` : column
 
@@ -21,10 +20,8 @@ interface ColumnSource {
   usesNormalisedText: boolean
 }
 
-/** What a bucket holds of each row: what the list is sorted by and what its filters look at. */
 export interface IndexLayout {
   sources: ColumnSource[]
-  /** The one that the list's own order is by. */
   orderColumnIndex: number
   kind: ListSpec['sorts'][string]
 }
@@ -52,7 +49,6 @@ export function getIndexLayout(list: ListSpec): IndexLayout {
   }
 }
 
-/** One row as the index sees it, its values in the layout's order. */
 interface IndexedRow {
   id: number
   values: IndexedValue[]
@@ -68,11 +64,10 @@ function toIndexedRow({ sources }: IndexLayout, { id, row, folds: normalisedText
   }
 }
 
-/** Ids that lie together in one bucket of a list ordered by number. */
+/** Number of ids per bucket in a list ordered by number. */
 const idsPerBucket = 1024
 const encoder = new TextEncoder()
 
-/** Buckets stand in the order of the rows in them, whichever they are. */
 export function getBucketKey(kind: IndexLayout['kind'], value: IndexedValue): BucketKey {
   if (value === null) return []
   if (kind === 'time') return String(value).slice(0, 10)
@@ -80,16 +75,16 @@ export function getBucketKey(kind: IndexLayout['kind'], value: IndexedValue): Bu
   return Math.floor(Number(value) / idsPerBucket)
 }
 
-/** The same for equal keys only, as bytes are equal only to themselves. */
+/** Converts a key to a string, because two equal byte arrays are not the same map key. */
 export const toBucketName = (bucketKey: BucketKey): string => `${typeof bucketKey}${String(bucketKey)}`
 
-/** A Latin letter, or some sixty neighbouring signs of other scripts; led by one sign, as no bytes at all are no key. */
+/** One Latin letter, or about 60 characters of other scripts. Has a prefix, because an empty key is invalid. */
 function getFirstLetters(text: string): Uint8Array<ArrayBuffer> {
   const bytes = encoder.encode(`.${text.slice(0, 2)}`)
   return bytes.slice(0, (bytes[1] ?? 0) < 0x80 ? 2 : 3)
 }
 
-/** Takes rows out of the index and puts rows into it. Rows it does not have are not missed. Inside a transaction. */
+/** Removes rows from the index and adds rows. Ignores removed rows that it does not have. Must run inside a transaction. */
 export async function updateIndexRows(
   db: UserDatabase,
   list: string,
@@ -118,7 +113,6 @@ export async function updateIndexRows(
   await db.buckets.bulkDelete(emptyBuckets.map((bucketKey): [string, BucketKey] => [list, bucketKey]))
 }
 
-/** Keys of all columns of a bucket, the ids first. */
 const buildColumnKeys = (list: string, { sources }: IndexLayout, bucketKey: BucketKey) =>
   [idColumn, ...sources.map(({ name }) => name)].map((name): [string, string, BucketKey] => [list, name, bucketKey])
 
@@ -145,14 +139,12 @@ function groupByBucket(
   for (const row of addedRows) {
     const indexedRow = toIndexedRow(layout, row)
     const change = getChange(indexedRow)
-    // Put twice, it stands once.
     change.removedIds.add(row.id)
     change.addedRows.push(indexedRow)
   }
   return changes
 }
 
-/** A bucket's rows after a move, in the list's own order. */
 function applyChange(
   { orderColumnIndex }: IndexLayout,
   columns: (IndexColumn | undefined)[],
@@ -163,7 +155,7 @@ function applyChange(
   const getPosition = ({ id, values }: IndexedRow): ListPosition => ({ value: values[orderColumnIndex] ?? null, id })
   const sortedRows = addedRows.toSorted((a, b) => compare(getPosition(a), getPosition(b)))
   const [lastRemaining, firstAdded] = [remainingRows.at(-1), sortedRows[0]]
-  // The usual case: what happened later comes later.
+  // The usual case: new rows belong after the existing ones.
   if (!lastRemaining || !firstAdded || compare(getPosition(lastRemaining), getPosition(firstAdded)) < 0)
     return [...remainingRows, ...sortedRows]
   return [...remainingRows, ...sortedRows].sort((a, b) => compare(getPosition(a), getPosition(b)))
@@ -213,10 +205,7 @@ function encodeColumn(columnValues: readonly IndexedValue[]): Pick<IndexColumn, 
   return { values, codes: arrayType.from(codes) }
 }
 
-/**
- * Whether a bucket says what its rows say: those of one stored row, compared column by column (protocol 37). What it
- * costs does not grow with the list. Inside a transaction.
- */
+/** Compares one row with its bucket (protocol 37), at a cost independent of the list. Needs a transaction. */
 export async function isIndexCorrect(
   db: UserDatabase,
   list: string,

@@ -1,7 +1,7 @@
 /**
- * Columns of long lists as they were last read, so that the next question need not read them again. A copy counts only
- * while its bucket bears the stamp that it had then: whoever writes a bucket, this tab, another one or the worker, gives
- * it a new one in the same transaction. Bounded for the whole page or worker; what was used longest ago goes first.
+ * Caches columns of long lists in memory, so that the next query need not read them again. A cached column is valid only while its bucket
+ * has the same stamp: every writer of a bucket (this tab, another tab, the worker) gives it a new stamp in the same transaction. The size
+ * is limited per page or worker; the least recently used columns are evicted first.
  */
 import { type ColumnPiece, createPieceReader, type ReadColumnPieces } from '#local/list-index/bucket-filter.ts'
 import { toBucketName } from '#local/list-index/buckets.ts'
@@ -9,7 +9,7 @@ import type { UserDatabase } from '#local/storage/database.ts'
 import type { ListBucket } from '#local/storage/cache-records.ts'
 import { createColumnRanks, type ColumnRanks } from '#local/list-index/column-ranks.ts'
 
-/** Every column of a list of 100,000 rows takes some 3 MB. */
+/** In bytes. All columns of a list of 100,000 rows take about 3 MB. */
 export const maxCachedBytes = 6_000_000
 
 interface CachedPiece {
@@ -17,12 +17,10 @@ interface CachedPiece {
   piece: ColumnPiece
 }
 
-/** One column of one list. */
 interface CachedColumn {
-  /** By bucket. */
   piecesByBucket: Map<string, CachedPiece>
   bytes: number
-  /** How many there are in all buckets: `ranks` with more of them than this has some that are gone. */
+  /** Number of values in all buckets. If `ranks` has more than this, some of its values no longer exist. */
   values: number
   ranks: ColumnRanks
 }
@@ -37,7 +35,7 @@ const createCachedColumn = (): CachedColumn => ({
   ranks: createColumnRanks(),
 })
 
-/** Reads what there is no copy of. The buckets must have been read in the same transaction. */
+/** Reads the columns that are not cached. The buckets must have been read in the same transaction. */
 export const createCachedReader = (db: UserDatabase, list: string): ReadColumnPieces => {
   const readPieces = createPieceReader(db, list)
   return async (column, buckets) => {
@@ -53,7 +51,6 @@ export const createCachedReader = (db: UserDatabase, list: string): ReadColumnPi
   }
 }
 
-/** The order of a column's values: of those that are kept, as long as they are. */
 export function getColumnRanks(db: UserDatabase, list: string, column: string): ColumnRanks {
   const cachedColumn = columnsByName.get(buildColumnKey(db, list, column))
   if (!cachedColumn) return createColumnRanks()
@@ -61,7 +58,7 @@ export function getColumnRanks(db: UserDatabase, list: string, column: string): 
   return cachedColumn.ranks
 }
 
-/** A list that has another index now, or all there is. */
+/** Deletes the cached columns of one list whose index was replaced, or all of them. */
 export function deleteCachedColumns(db?: UserDatabase, list?: string): void {
   for (const name of columnsByName.keys())
     if (!db || name.startsWith(buildColumnKey(db, list ?? '', ''))) columnsByName.delete(name)
@@ -69,7 +66,7 @@ export function deleteCachedColumns(db?: UserDatabase, list?: string): void {
 
 export const countCachedBytes = () => [...columnsByName.values()].reduce((sum, { bytes }) => sum + bytes, 0)
 
-/** A bucket that an older build wrote has no stamp: nobody can tell whether a copy of it still holds. */
+/** A bucket written by an older build has no stamp, so whether a cached copy is current is unknown. */
 function getValidPiece({ piecesByBucket }: CachedColumn, { at, stamp }: ListBucket): ColumnPiece | undefined {
   const cachedPiece = piecesByBucket.get(toBucketName(at))
   return stamp !== undefined && cachedPiece?.stamp === stamp ? cachedPiece.piece : undefined
@@ -84,7 +81,7 @@ function storePiece(cachedColumn: CachedColumn, { at, stamp }: ListBucket, piece
   cachedColumn.values += piece.values.length - (previousPiece?.piece.values.length ?? 0)
 }
 
-/** Roughly, with what `ColumnRanks` holds of each value. */
+/** Approximate, including what `ColumnRanks` stores for each value. */
 const estimateBytes = ({ codes, values }: ColumnPiece) =>
   codes.byteLength +
   values.reduce<number>((sum, value) => sum + (typeof value === 'string' ? 32 + value.length : 24), 0)

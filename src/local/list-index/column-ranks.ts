@@ -1,14 +1,12 @@
-/** The different values of one column of a long list and their order, worked out once and not with each window. */
 import type { ColumnPiece } from '#local/list-index/bucket-filter.ts'
 import type { IndexedValue } from '#local/storage/cache-records.ts'
 import { createPositionComparer } from '#local/list-query/filter-and-order.ts'
 
-/** Every value has a code for the whole list, beside the one it has in its bucket. */
+/** Each value has a code for the complete list, in addition to its code in each bucket. */
 export interface ColumnRanks {
   count(): number
-  /** Those of a bucket's values, in the bucket's own order. */
   getCodes(piece: ColumnPiece): Uint32Array
-  /** All codes in the order of their values; what has no value comes last both ways. */
+  /** Returns all codes in the order of their values. Rows without a value come last in both orders. */
   getSortedCodes(order: 'asc' | 'desc'): readonly number[]
 }
 

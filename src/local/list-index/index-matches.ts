@@ -1,7 +1,4 @@
-/**
- * Windows of a long list by its buckets: how many rows a filter means, exactly, and which stand in one window of an order.
- * Reads the columns that the question names and the ids of the buckets that the window lies in, no row at all.
- */
+/** Reads windows and exact counts of a long list from its index: only columns of the query and ids, no rows. */
 import {
   type TestedBucket,
   countValues,
@@ -17,10 +14,8 @@ import type { UserDatabase } from '#local/storage/database.ts'
 import type { ListBucket, BucketKey } from '#local/storage/cache-records.ts'
 import type { ColumnRanks } from '#local/list-index/column-ranks.ts'
 
-/** What a filter means in one list, before a window of it is chosen. */
 export interface IndexMatches {
   count: number
-  /** Ids of the rows from place `firstIndex` on, in order. */
   ids: (firstIndex: number, length: number) => Promise<number[]>
 }
 
@@ -32,7 +27,7 @@ interface RowWindow {
   order: SortOrder
 }
 
-/** Inside a transaction over the index. `buckets`: those of the question, where they are read already. */
+/** Must run inside a transaction over the index. `buckets` are those of the query, if they are already read. */
 export async function findIndexMatches(
   db: UserDatabase,
   listId: string,
@@ -59,7 +54,7 @@ export async function findIndexMatches(
   }
 }
 
-/** Buckets in the order asked for; what has no value comes last both ways. */
+/** Returns the buckets in the requested order. Those without a value come last in both orders. */
 function orderBlocks(blocks: readonly TestedBucket[], order: SortOrder): readonly TestedBucket[] {
   if (order === 'asc') return blocks
   const valuedBlocks = blocks.filter(({ bucket }) => !isValueless(bucket.at))
@@ -68,7 +63,7 @@ function orderBlocks(blocks: readonly TestedBucket[], order: SortOrder): readonl
 
 const isValueless = (bucketKey: BucketKey) => Array.isArray(bucketKey)
 
-/** Those of the window's values, or buckets, that it lies in: how much of each comes before it, and where it ends there. */
+/** Yields the items (values or buckets) that overlap the window, with the number of rows before it and its end in each. */
 function* splitWindow<T>(items: Iterable<T>, countItem: (item: T) => number, { firstIndex, length }: RowWindow) {
   let passedCount = 0
   for (const item of items) {
@@ -83,7 +78,7 @@ function* splitWindow<T>(items: Iterable<T>, countItem: (item: T) => number, { f
 
 type IdsByBlock = ReadonlyMap<TestedBucket, ColumnPiece | undefined>
 
-/** Of blocks in the list's own order. */
+/** `blocks` must be in the list's own order. */
 async function readIds(readPieces: ReadColumnPieces, blocks: readonly TestedBucket[]): Promise<IdsByBlock> {
   const pieces = await readPieces(
     idColumn,
@@ -92,7 +87,6 @@ async function readIds(readPieces: ReadColumnPieces, blocks: readonly TestedBuck
   return new Map(blocks.map((block, i) => [block, pieces[i]]))
 }
 
-/** A window of the list's own order: found by counting buckets, then rows of those that it lies in. */
 async function readInListOrder(
   readPieces: ReadColumnPieces,
   blocks: readonly TestedBucket[],
@@ -111,7 +105,7 @@ async function readInListOrder(
   })
 }
 
-/** A window of another order: the values that it lies in by their counts, then the rows of those values by id. */
+/** Reads a window of another order: finds the values in the window by their counts, then sorts the rows of these values by id. */
 async function readInOtherOrder(
   readPieces: ReadColumnPieces,
   ranks: ColumnRanks,
@@ -133,7 +127,6 @@ async function readInOtherOrder(
   )
 }
 
-/** Puts the ids of a bucket's rows that are meant where the others of the same value are. */
 function distributeIds(
   idListByCode: ReadonlyMap<number, { ids: Float64Array; length: number }>,
   ranks: ColumnRanks,
@@ -151,7 +144,6 @@ function distributeIds(
   }
 }
 
-/** How many of the rows that are meant have each value, by its code. */
 function countByCode(ranks: ColumnRanks, blocks: readonly TestedBucket[]): Float64Array {
   const countedBlocks = blocks.flatMap(({ hits, mask, extraColumn }) =>
     extraColumn && hits > 0 ? [{ mask: mask(), extraColumn, codes: ranks.getCodes(extraColumn) }] : [],
@@ -176,7 +168,6 @@ function countMasked({ codes, values }: ColumnPiece, mask: Uint8Array): Uint32Ar
   return counts
 }
 
-/** Ids of the rows that are meant, bucket by bucket. */
 function collectIds(blocks: readonly TestedBucket[], ids: IdsByBlock): Float64Array {
   const collectedIds = new Float64Array(blocks.reduce((sum, { hits }) => sum + hits, 0))
   let length = 0
@@ -193,7 +184,6 @@ function collectIds(blocks: readonly TestedBucket[], ids: IdsByBlock): Float64Ar
   return collectedIds.subarray(0, length)
 }
 
-/** A window of these ids in order. */
 function cutWindow(ids: Float64Array, { firstIndex, length, order }: RowWindow): number[] {
   if (order === 'asc') return [...selectSorted(ids, firstIndex, firstIndex + length)]
   const endIndex = ids.length - firstIndex
@@ -203,8 +193,8 @@ function cutWindow(ids: Float64Array, { firstIndex, length, order }: RowWindow):
 const stretchCount = 1_024
 
 /**
- * Those from one place of the order to another. How many lie in each stretch of numbers tells which stretches they are
- * in, so that no others are put in order; what is in order already, as rows are that came one after the other, is not.
+ * Returns the ids from one position of the sorted order to another. Counts the ids in each numeric interval first, so that only the
+ * intervals of the window are sorted. Ids that are already sorted, as for rows created one after another, are not sorted again.
  */
 function selectSorted(ids: Float64Array, from: number, to: number): Float64Array {
   if (ids.every((id, i) => i === 0 || (ids[i - 1] as number) <= id)) return ids.slice(from, to)

@@ -1,14 +1,12 @@
-/** Finds pages of a long list by its index. Loaded when the first of them is read (`loadIndexReader` in list-index.ts). */
 import { type IndexQuery, testBuckets } from '#local/list-index/bucket-filter.ts'
 import { idColumn } from '#local/list-index/buckets.ts'
 import { createCachedReader } from '#local/list-index/column-cache.ts'
 import type { ListBucket } from '#local/storage/cache-records.ts'
 import type { UserDatabase } from '#local/storage/database.ts'
 
-/** How many rows the filter means, and their ids in the order asked for. `buckets`: those of the filter, where they are read already. */
+/** Returns the number of matches and their ids in order. `buckets` are those of the filter, if already read. */
 export { findIndexMatches as findRows } from '#local/list-index/index-matches.ts'
 
-/** Of each bucket the ids that the filter means and that are among `ids`, in the list's own order. */
 export async function findInBuckets(
   db: UserDatabase,
   name: string,
@@ -24,7 +22,6 @@ export async function findInBuckets(
   })
 }
 
-/** How many rows of each bucket the filter means. */
 export async function countInBuckets(
   db: UserDatabase,
   name: string,
@@ -35,5 +32,5 @@ export async function countInBuckets(
   return blocks.map(({ bucket, hits }) => ({ bucket, hits }))
 }
 
-/** Columns that were read stay in memory: forgets those of one index, or all of them when the user has gone. */
+/** Deletes cached columns of one index, or all of them when the user has signed out. */
 export { deleteCachedColumns as forgetReadColumns } from '#local/list-index/column-cache.ts'

@@ -1,7 +1,7 @@
 /**
- * The index of long lists: the only file that code outside this folder imports. Whoever writes rows calls `updateCountsAndIndex` inside the
- * transaction that writes them. A list that is fetched anew gets its index by `beginNextIndex`, `addToIndex` and `showNextIndex`.
- * Reads find the rows of a filter by the index alone, inside a transaction over it.
+ * The index of long lists. Code outside this folder imports only this file. A writer of rows calls `updateCountsAndIndex` inside its
+ * transaction. A list that is fetched again gets its index by `beginNextIndex`, `addToIndex` and `showNextIndex`. Reads find the matching
+ * rows by the index alone, inside a transaction over it.
  */
 import { Dexie } from 'dexie'
 import { type ListSpec, findListSpec } from '#contract/endpoint.ts'
@@ -19,15 +19,12 @@ import { deleteIndexRecords, deleteIndex } from '#local/storage/index-records.ts
 import { toListId } from '#local/storage/list-ids.ts'
 import { transact } from '#local/storage/transaction.ts'
 
-/**
- * Up to here a list is read whole, which costs less than keeping an index. 1,000 modules with their apps took 400 ms of a
- * processor slowed four times, with each page that was turned.
- */
+/** Shorter lists need no index. 1,000 modules with apps took 400 ms per page on a processor slowed down four times. */
 export const minIndexedRows = 500
-/** So many rows are read at once while an index is made: what is in memory does not grow with the list. */
+/** Limit of rows read at once while an index is built, so that memory does not grow with the list. */
 const rowsPerPiece = 5_000
 
-/** Brings counts and index of every list touched in step with its rows. Inside a transaction. */
+/** Updates the counts and the index of every changed list. Must run inside a transaction. */
 export async function updateCountsAndIndex(
   db: UserDatabase,
   table: string,
@@ -38,7 +35,8 @@ export async function updateCountsAndIndex(
   for (const [scope, scopeExchange] of groupByScope(rowExchange)) {
     const id = toListId(table, scope)
     const [stats, index] = await Promise.all([updateListStats(db, table, scope, scopeExchange), db.indexes.get(id)])
-    // Nobody here knows the list's columns, so its index would go stale: it is made anew by who does.
+    // The columns of this list are not known to this code, so its index would become outdated. It is deleted; code that knows the columns
+    // builds it again.
     if (index && !list) await deleteIndex(db, index)
     else if (index && list) await updateIndex(db, index, getIndexLayout(list), scopeExchange)
     else if (list && stats.rows > minRows) await makeIndex(db, list, scope)
@@ -71,7 +69,7 @@ async function updateIndex(
   if (next !== null) await updateIndexRows(db, next, layout, scopeExchange)
 }
 
-/** Makes the index of a list from its rows, piece by piece. Inside a transaction. */
+/** Builds the index of a list from its rows, piece by piece. Must run inside a transaction. */
 export async function makeIndex(db: UserDatabase, list: ListSpec, scope: number | null): Promise<void> {
   const id = toListId(list.table, scope)
   const oldIndex = await db.indexes.get(id)
@@ -94,21 +92,17 @@ export async function makeIndex(db: UserDatabase, list: ListSpec, scope: number 
   await db.indexes.put({ id, table: list.table, name, next: null })
 }
 
-/**
- * A name is given once, also after the list was cleared away: nothing of an older index can be taken for a newer one's. It
- * is a number, because older builds count on from it.
- */
+/** A name is never used twice, even after the list was cleared. It ends in a number that older builds increment. */
 const getNextIndexName = (id: string, name: string | null | undefined): string =>
   `${id}#${Math.max(Number(name?.slice(name.lastIndexOf('#') + 1) ?? 0) + 1, Date.now())}`
 
-/** Looks at the bucket of one row and makes the index anew where it does not say what the rows say. */
 export async function verifyIndex(
   db: UserDatabase,
   list: ListSpec,
   scope: number | null,
   id: number,
 ): Promise<boolean> {
-  // Asked first, so that nobody waits for a transaction over a list that has none.
+  // Checked first, so that a list without an index needs no transaction.
   if (!(await db.indexes.get(toListId(list.table, scope)))) return true
   return await transact(db, [list.table, 'indexes', 'buckets', 'columns'], async () => {
     const index = await db.indexes.get(toListId(list.table, scope))
@@ -119,7 +113,7 @@ export async function verifyIndex(
   })
 }
 
-/** Gives a list an empty index in place of the one that it has. Inside a transaction. */
+/** Replaces the index of a list with an empty one. Must run inside a transaction. */
 export async function resetIndex(db: UserDatabase, list: ListSpec, scope: number | null): Promise<void> {
   const id = toListId(list.table, scope)
   const oldIndex = await db.indexes.get(id)
@@ -127,13 +121,13 @@ export async function resetIndex(db: UserDatabase, list: ListSpec, scope: number
   await db.indexes.put({ id, table: list.table, name: getNextIndexName(id, oldIndex?.name), next: null })
 }
 
-/** Adds rows to the index of that name. Inside a transaction. */
+/** Adds rows to the index of that name. Must run inside a transaction. */
 export const addToIndex = (db: UserDatabase, list: ListSpec, name: string, rows: readonly StoredRow[]): Promise<void> =>
   updateIndexRows(db, name, getIndexLayout(list), { removedRows: [], addedRows: rows })
 
 /**
- * Puts an empty index beside the one that the screens read, under the name `next`; a list without an index gets one first.
- * Null: it could not be made. Inside a transaction.
+ * Creates an empty index under the name `next`, while pages still read the current one. A list without an index gets one first. Returns
+ * null if that was not possible. Must run inside a transaction.
  */
 export async function beginNextIndex(
   db: UserDatabase,
@@ -144,14 +138,14 @@ export async function beginNextIndex(
   if (!(await db.indexes.get(id))) await makeIndex(db, list, scope)
   const index = await db.indexes.get(id)
   if (!index) return null
-  // Left by a fill that was cut off.
+  // Left by an interrupted fill.
   if (index.next !== null) await deleteIndexRecords(db, index.next)
   const nextIndex = { ...index, next: getNextIndexName(id, index.next ?? index.name) }
   await db.indexes.put(nextIndex)
   return nextIndex
 }
 
-/** Ids that the index of the one name has and that of the other lacks, found bucket by bucket. Inside a transaction. */
+/** Returns the ids that the index `name` has and the index `next` lacks, bucket by bucket. Must run inside a transaction. */
 export async function findMissingIds(db: UserDatabase, name: string, next: string): Promise<number[]> {
   const missingIds: number[] = []
   const buckets = await db.buckets.where('[list+at]').between([name, Dexie.minKey], [name, Dexie.maxKey]).toArray()
@@ -166,7 +160,7 @@ export async function findMissingIds(db: UserDatabase, name: string, next: strin
   return missingIds
 }
 
-/** From now on the screens read the next index; the one before is deleted. Inside a transaction. */
+/** Makes the next index the current one and deletes the previous one. Must run inside a transaction. */
 export async function showNextIndex(db: UserDatabase, index: ListIndex, next: string): Promise<void> {
   await db.indexes.put({ ...index, name: next, next: null })
   await deleteIndexRecords(db, index.name)
@@ -178,13 +172,13 @@ type IndexReader = typeof import('#local/list-index/index-reader.ts')
 
 let indexReader: IndexReader | undefined
 
-/** Loads what finds pages of a long list, before a transaction is begun: what writes rows does not carry that code. */
+/** A separate chunk, because code that only writes rows does not need it. Await it before a transaction begins. */
 export async function loadIndexReader(): Promise<void> {
-  // By this promise and not its own: else Dexie loses sight of what a live query reads after it.
+  // `Promise.resolve` is needed here: after awaiting the native promise of `import()`, Dexie no longer tracks what a live query reads.
   indexReader ??= await Promise.resolve(import('#local/list-index/index-reader.ts'))
 }
 
-/** What finds pages by the index, inside a transaction over it; `loadIndexReader` comes before. */
+/** Returns the index reader. Throws if `loadIndexReader` was not awaited. Must be used inside a transaction over the index. */
 export function getIndexReader(): IndexReader {
   if (!indexReader) throw new Error('loadIndexReader was not awaited')
   return indexReader

@@ -1,11 +1,10 @@
-/** Rows and bytes of each cached list, kept up to date with every change of its rows. */
 import { getListRows, type UserDatabase } from '#local/storage/database.ts'
 import type { RowExchange, ListStats, StoredRow } from '#local/storage/cache-records.ts'
 import { toListId } from '#local/storage/list-ids.ts'
 
 export type ScopeExchange = Record<'removedRows' | 'addedRows' | 'stagedRows', StoredRow[]>
 
-/** What IndexedDB needs beside the text itself, roughly. */
+/** Approximate cost of a row in IndexedDB beyond its text, in bytes. */
 const overheadBytes = 120
 
 const estimateBytes = (rows: readonly StoredRow[]) =>
@@ -14,7 +13,7 @@ const estimateBytes = (rows: readonly StoredRow[]) =>
     0,
   )
 
-/** About as many bytes as the row has as text; made for every row that comes, so nothing is written out for it. */
+/** Approximate length of the row as text. Computed without serialising, because it runs for every row that arrives. */
 function estimateTextBytes(row: Record<string, unknown>): number {
   let textBytes = 0
   for (const name in row) {
@@ -60,7 +59,7 @@ export async function updateListStats(
   return stats
 }
 
-/** Of a list that an older build stored, or that begins: all are counted, and weighed by a sample. */
+/** Used for a list that an older build stored, or that is new. Counts all rows and estimates the bytes from a sample. */
 async function estimateListStats(
   db: UserDatabase,
   table: string,

@@ -1,9 +1,8 @@
-/** Which part of a list is cached: spans of rows, and whether a cached filter contains another. */
 import type { ListSpec } from '#contract/endpoint.ts'
 import type { ListCoverage } from '#local/storage/cache-records.ts'
 import { isValueRequested, type FilterValues } from '#local/list-query/filter-and-order.ts'
 
-/** Whether every row that `requestedFilters` means is also meant by `cachedFilters`. */
+/** Returns true if every row that matches `requestedFilters` also matches `cachedFilters`. */
 export function coversFilters(list: ListSpec, cachedFilters: FilterValues, requestedFilters: FilterValues): boolean {
   return Object.entries(list.filters).every(([name, filter]) => {
     if (filter.kind === 'shows') {
@@ -15,11 +14,9 @@ export function coversFilters(list: ListSpec, cachedFilters: FilterValues, reque
   })
 }
 
-/** Whether the stretches read so far are the whole list. */
 export const isCompleteList = ({ spans, total }: ListCoverage) =>
   total === 0 || (spans[0]?.[0] === 0 && spans[0][1] >= total)
 
-/** Adds a stretch, joining what it touches. */
 export function addSpan(spans: readonly [number, number][], newSpan: [number, number]): [number, number][] {
   const sorted = [...spans, newSpan].sort((a, b) => a[0] - b[0])
   const mergedSpans: [number, number][] = []

@@ -1,6 +1,6 @@
 /**
- * Filters and orders rows as the server's SQL does (protocol 36), from the contract's data alone: text by its folded
- * key in the order of its UTF-8 bytes, nulls last both ways, ties by id in the same direction, `~intent` after every id.
+ * Filters and orders rows as the server's SQL does (protocol 36), using only the contract. Text is compared by its normalised key in UTF-8
+ * byte order. Nulls come last in both orders. Equal values are ordered by id in the same direction, and `~intent` comes after every id.
  */
 import type { ListSpec, ListFilter, RowRef, VersionedRow } from '#contract/endpoint.ts'
 import { normaliseText } from '#domain/text.ts'
@@ -8,13 +8,12 @@ import { normaliseText } from '#domain/text.ts'
 export type ColumnValue = string | number | boolean | null | undefined
 export type FilterValues = Record<string, string | number | boolean | undefined>
 
-/** A row with its folded texts at hand. */
 export interface ListCandidate {
   row: VersionedRow
   folds: Record<string, string>
 }
 
-/** A dot leads into an object: `pending.type`. */
+/** A dot in the column name reads from a nested object, as in `pending.type`. */
 export function getColumnValue(row: VersionedRow, column: string): ColumnValue {
   const values = row as unknown as Record<string, ColumnValue>
   if (!column.includes('.')) return values[column]
@@ -37,7 +36,7 @@ export function normaliseTexts(list: ListSpec, row: VersionedRow): Record<string
   return texts
 }
 
-/** What was asked without what asks for nothing: the same filter always looks the same. */
+/** Removes filters without effect, so that equal filters always have the same form. */
 export function normaliseFilters(list: ListSpec, filters: FilterValues): Record<string, string | number | boolean> {
   const usedFilters = Object.entries(filters).filter(([name, value]) => {
     const filter = list.filters[name]
@@ -51,13 +50,12 @@ export function normaliseFilters(list: ListSpec, filters: FilterValues): Record<
   >
 }
 
-/** One filter as it is tested: a row fits if any of the columns holds an accepted value. */
+/** One filter as a test of values. A row matches if any of the columns has an accepted value. */
 export interface FilterCondition {
   columns: readonly string[]
-  /** Whether it looks at the folded text. */
   usesNormalisedText: boolean
   isAccepted: (value: ColumnValue) => boolean
-  /** Accepts a stretch of the column's order, so whoever accepts both ends of one accepts what lies between. */
+  /** True if a value between two accepted values is accepted too. */
   isRange: boolean
 }
 
@@ -114,21 +112,19 @@ function buildCondition(
   }
 }
 
-/** No value is neither before nor after anything. */
 const hasValue = (value: ColumnValue) => value !== null && value !== undefined
 
-/** As much of it as is asked about: a time of the last day belongs to a range that ends with that day. */
+/** Cuts the value to the length of the filter value, so that a range ending with a day includes all times of that day. */
 const getPrefix = (value: ColumnValue, filterValue: ColumnValue) =>
   typeof value === 'string' && typeof filterValue === 'string' ? value.slice(0, filterValue.length) : value
 
-/** Whether another filter asks for just the value that `shows` hides. */
 export const isValueRequested = (list: ListSpec, hiddenFilter: ListFilter & { kind: 'shows' }, filters: FilterValues) =>
   Object.entries(list.filters).some(
     ([name, filter]) =>
       filter.kind === 'equal' && filter.column === hiddenFilter.column && filters[name] === hiddenFilter.value,
   )
 
-/** Strings in the order of their UTF-8 bytes: UTF-16 units differ where a surrogate meets U+E000 and above. */
+/** Compares strings in UTF-8 byte order. UTF-16 order differs between surrogates and characters from U+E000 on. */
 function compareText(a: string, b: string): number {
   const length = Math.min(a.length, b.length)
   for (let i = 0; i < length; i++) {
@@ -156,7 +152,6 @@ function compareIds(a: RowRef, b: RowRef): number {
   return rankA === rankB ? compareText(String(a), String(b)) : rankA < rankB ? -1 : 1
 }
 
-/** Where a row stands in one order. */
 export interface ListPosition {
   value: ColumnValue
   id: RowRef

@@ -1,5 +1,3 @@
-/** Cached rows with the waiting writes laid over them, and how much of the list that is: the steps that reading a short list,
- * an indexed list and a single row share. */
 import type { RowRef, ListSpec, VersionedRow } from '#contract/endpoint.ts'
 import { getListRows, type UserDatabase } from '#local/storage/database.ts'
 import type { ListCoverage, ListSyncPoint, StoredRow } from '#local/storage/cache-records.ts'
@@ -17,7 +15,6 @@ import type { Session } from '#local/session/session.ts'
 import type { OutboxEntry, RowId } from '#local/storage/records.ts'
 import type { ListQuery, ListView, OverlaidRow } from '#local/lists/list-view.ts'
 
-/** A row with the waiting writes over it, and its texts folded. */
 export interface OverlaidCandidate extends ListCandidate {
   overlaidRow: OverlaidRow<VersionedRow>
 }
@@ -32,7 +29,7 @@ export const toListView = <R extends VersionedRow>(
   state: CachedListState,
   { rows, count, cachedCount, oldestAsOf, searchedCount, pendingCount }: ListContent,
 ): ListView<R> => ({
-  // The table that `fills` names holds rows of its own schema: only parsed answers of that endpoint are put there.
+  // The table has only parsed rows of the endpoint that fills it, so the rows have its schema.
   rows: rows.map(({ overlaidRow }) => overlaidRow as unknown as OverlaidRow<R>),
   count: state.complete ? count : Math.max(count, state.total ?? 0),
   offlineCount: count,
@@ -44,10 +41,10 @@ export const toListView = <R extends VersionedRow>(
   pendingCount,
 })
 
-/** Whether the rows of a filter are only those that happen to be here: nobody has counted it. */
+/** Returns true if the rows are only those that happen to be cached, because the server has not counted this filter. */
 export const isUncounted = ({ complete, total }: CachedListState) => !complete && total === null
 
-/** Of a filter that nobody has counted: the counted one that its rows were searched in. Null: there is none. */
+/** For a filter that the server has not counted, returns the counted filter whose rows were searched, if any. Otherwise returns null. */
 export const getSearchedFilters = (state: CachedListState): ListCoverage['filters'] | null =>
   isUncounted(state) ? (state.widerCoverage?.filters ?? null) : null
 
@@ -58,7 +55,6 @@ interface WaitingWrites {
   rowIds: RowId[]
 }
 
-/** Waiting writes of a table and the names they may use. */
 export async function readWaitingWrites(db: UserDatabase, table: string): Promise<WaitingWrites> {
   const entries = (await db.outbox.where('table').equals(table).toArray()).sort((a, b) => a.seq - b.seq)
   if (entries.length === 0) return { entries, rowIds: [] }
@@ -73,7 +69,7 @@ export async function readOverlaidRows(db: UserDatabase, list: ListSpec, query: 
   return { storedRows, ...overlayStoredRows(list, query, session, { storedRows, ...waitingWrites }) }
 }
 
-/** `candidates`: the rows of the query's scope as the waiting writes will leave them. `insideRows`: the stored ones of the scope. */
+/** `candidates` are the rows of the query's scope after the waiting writes. `insideRows` are the stored rows of the scope. */
 export function overlayStoredRows(
   list: ListSpec,
   { scope }: ListQuery,
@@ -93,7 +89,6 @@ export function overlayStoredRows(
   return { candidates, insideRows, pendingCount: countPending(entries, rowIds, ids) }
 }
 
-/** Writes of these rows; a row that the device made goes by its intent until it has an id. */
 function countPending(entries: readonly OutboxEntry[], rowIds: readonly RowId[], ids: ReadonlySet<RowRef>): number {
   const idsByIntent = new Map<RowRef, RowRef>(rowIds.map(({ intent, id }) => [`~${intent}`, id]))
   return entries.filter(({ target, intent }) =>
@@ -104,7 +99,6 @@ function countPending(entries: readonly OutboxEntry[], rowIds: readonly RowId[],
 export const isInScope = (list: ListSpec, row: VersionedRow, scope: number | null) =>
   scope === null || list.scope === null || (row as unknown as Record<string, unknown>)[list.scope.column] === scope
 
-/** What earlier readings say about this filter: its total, how old the knowledge is, whether all of it is here. */
 export async function readCachedListState(db: UserDatabase, list: ListSpec, query: ListQuery) {
   const filters = normaliseFilters(list, query.filters)
   const id = toCoverageId(list.table, query.scope, filters)
@@ -126,7 +120,6 @@ export async function readCachedListState(db: UserDatabase, list: ListSpec, quer
   }
 }
 
-/** The reading with the most rows among those that mean every row of the filter. */
 const findWidestCoverage = (
   list: ListSpec,
   filters: ListCoverage['filters'],
@@ -140,7 +133,7 @@ const findWidestCoverage = (
       null,
     )
 
-/** Server time of the freshest reading that holds every row of the filter; null when none does. */
+/** Returns the server time of the latest response that has every row of the filter. Returns null if no response has them all. */
 function findCompleteAsOf(
   list: ListSpec,
   filters: ListCoverage['filters'],
@@ -154,10 +147,7 @@ function findCompleteAsOf(
   return asOfTimes.length > 0 ? Math.max(...asOfTimes) : null
 }
 
-/**
- * One page of a list that is not all here, in the server's own order; offsets over what happens to be here would mean
- * other rows. Rows made on this device have no place in that order yet: they stand on the first page.
- */
+/** Offsets into an incomplete cache would give other rows. Rows created here come on the first page. */
 export function orderAsServer(
   ids: readonly number[],
   candidates: readonly OverlaidCandidate[],
@@ -169,11 +159,10 @@ export function orderAsServer(
   return [...newCandidates, ...cachedRows]
 }
 
-/** Ids of the query's new rows: what this device made goes by its intent until the server has given it an id. */
+/** Returns ids of the query's new rows. A row created on this device is identified by its intent until the server assigns an id. */
 export const readNewIds = (db: UserDatabase, { newRowRefs = [] }: ListQuery): Promise<RowRef[]> =>
   Promise.all(newRowRefs.map(async (id) => (await findRowId(db, id)) ?? id))
 
-/** The page with the new rows before it, whatever the filter: only what is hidden by itself (a deleted user) is not shown. */
 export function addNewRows(
   list: ListSpec,
   page: OverlaidCandidate[],
@@ -181,7 +170,7 @@ export function addNewRows(
   candidates: readonly OverlaidCandidate[],
 ): OverlaidCandidate[] {
   const isVisible = createRowMatcher(list, {})
-  // One that was refused and sent again is known by its intent and by its id.
+  // A row whose creation was refused and resent is known both by its intent and by its id.
   const newCandidates = [...new Set(newIds)].flatMap(
     (id) => candidates.find((candidate) => candidate.row.id === id && isVisible(candidate)) ?? [],
   )

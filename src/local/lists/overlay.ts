@@ -1,15 +1,14 @@
-/** Lays waiting writes over rows, at read time and never in them: taking an entry away takes its effect away. */
+/** The optimistic overlay, applied at read time. Stored rows never change, so a deleted entry has no effect. */
 import { type Endpoint, findEndpoint, type RowRef, type QueueSpec, type VersionedRow } from '#contract/endpoint.ts'
 import type { OutboxEntry, RowId } from '#local/storage/records.ts'
 import type { OverlaidRow } from '#local/lists/list-view.ts'
 
-/** The endpoint's own queueing functions, for callers that hold its input only as data. */
 export const getQueueSpec = (endpoint: Endpoint | undefined): QueueSpec<unknown> | undefined =>
   endpoint?.queue as QueueSpec<unknown> | undefined
 
 /**
- * Rows by id with the waiting writes of one table over them, in the order they were made. `rowIds` tells the id behind
- * `~{intent}` where the server has given one. A row that a write takes away is left out.
+ * Returns rows by id after the waiting writes of one table, in the order in which they were recorded. `rowIds` maps `~{intent}` to ids that
+ * the server has assigned. Rows that a write deletes are left out.
  */
 export function applyOverlay(
   rows: Iterable<VersionedRow>,
@@ -30,9 +29,8 @@ export function applyOverlay(
   return rowsById
 }
 
-/** The row as this one write will leave it. */
 export function overlayRow(row: VersionedRow | null, entry: OutboxEntry, companyId: number): VersionedRow | null {
   const queueSpec = getQueueSpec(findEndpoint(entry.endpoint))
-  // Made by a newer build: it waits for that build, and the row is shown as it is.
+  // Recorded by a newer build. It waits for that build, and the row is shown unchanged.
   return queueSpec ? queueSpec.overlay(row, entry.input, { intent: entry.intent, companyId }) : row
 }

@@ -1,8 +1,7 @@
-/** The last answers of `read` endpoints, for who must show something before the request pipeline has asked. */
 import { type Device, getThisDevice } from '#local/storage/device.ts'
 import type { Subject } from '#local/storage/records.ts'
 
-/** What the server last said at this path to this user; null: nothing is kept. */
+/** Returns the last response to this user at this path, or null if nothing is stored. */
 export async function readCachedResponse(
   path: string,
   subject: Subject,

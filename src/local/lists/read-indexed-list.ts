@@ -1,7 +1,4 @@
-/**
- * A list of many rows as the screens see it: one window of it by its index, waiting writes laid over that window and
- * over its count. Says the same as `lists.ts` says of a short list by reading all of it.
- */
+/** Reads a window of a long list from its index, under the overlay. `read-list.ts` does the same for short lists. */
 import type { ListSpec, VersionedRow } from '#contract/endpoint.ts'
 import { getIndexReader, readIndexBuckets } from '#local/list-index/list-index.ts'
 import { getRowTable, getRows, type UserDatabase } from '#local/storage/database.ts'
@@ -25,15 +22,12 @@ import type { Session } from '#local/session/session.ts'
 import { readInTransaction } from '#local/storage/transaction.ts'
 import type { ListQuery, ListView } from '#local/lists/list-view.ts'
 
-/**
- * Which index each list had last. Names are given once, and buckets go with the index that they are of: as long as there is
- * one under this name, the list still has it, and nobody need ask.
- */
+/** Last index name of each list. It is current while it has buckets, because names are used only once. */
 const indexNameByList = new Map<string, string>()
 
 const tables = ['outbox', 'rowIds', 'coverage', 'syncPoints', 'pages', 'listStats', 'indexes', 'buckets', 'columns']
 
-/** Null: the list has no index any more. */
+/** Returns null if the list no longer has an index. */
 export async function readIndexedList<R extends VersionedRow>(
   db: UserDatabase,
   list: ListSpec,
@@ -54,7 +48,7 @@ export async function readIndexedList<R extends VersionedRow>(
     const matches = await getIndexReader().findRows(db, name, { list, ...query }, hasBuckets ? buckets : undefined)
     const context = { list, query, overlay }
     const count = matches.count - overlay.displacedRows.length + overlay.matchingRows.length
-    // Changes with every row: read only where the view says it.
+    // Changes with every row, so it is read only if the view shows it.
     const stats = isUncounted(state) ? await db.listStats.get(id) : undefined
     const searchedFilters = getSearchedFilters(state)
     const searchedCount = searchedFilters
@@ -76,7 +70,6 @@ export async function readIndexedList<R extends VersionedRow>(
   })
 }
 
-/** Reads the name of the list's index and remembers it. */
 async function readIndexName(db: UserDatabase, id: string): Promise<string | undefined> {
   const name = (await db.indexes.get(id))?.name
   const list = `${db.name} ${id}`
@@ -88,23 +81,17 @@ async function readIndexName(db: UserDatabase, id: string): Promise<string | und
   return name
 }
 
-/** Whoever was here has gone. */
 export function forgetIndexNames(): void {
   indexNameByList.clear()
   getIndexReader().forgetReadColumns()
 }
 
-/** What waiting writes do to a list. */
 interface OverlayChanges {
-  /** Rows of the scope as they will be. */
   candidates: OverlaidCandidate[]
-  /** Ids of all stored rows they touch. */
   touchedIds: Set<number>
-  /** Stored rows that the filter means and that a write touches: they stand elsewhere now, or nowhere. */
+  /** Stored rows that match and that a write changes. Their position is different now, or they no longer match. */
   displacedRows: StoredRow[]
-  /** Rows that the filter means as the writes will leave them, in order. */
   matchingRows: OverlaidCandidate[]
-  /** How many they are. */
   pendingCount: number
 }
 
@@ -149,8 +136,8 @@ const toOverlaidCandidate = ({ row, folds: normalisedTexts }: StoredRow): Overla
 })
 
 /**
- * The window as it stands with the waiting writes in it. Each of them moves what follows by one place at most, so the
- * stored window is read that much wider, and how many of them lie before it is seen by its first row.
+ * Returns the window after the waiting writes. Each write shifts later rows by at most one position, so the stored window is read that much
+ * wider. The first stored row shows how many writes come before it.
  */
 async function readWindow(
   db: UserDatabase,
@@ -174,9 +161,9 @@ async function readWindow(
   return mergedRows.slice(Math.max(0, firstIndex - skippedCount), firstIndex - skippedCount + query.results)
 }
 
-/** For each row of a page, so many that lie between them are read along rather than asking for each by itself. */
+/** For each row of a page, up to this number of rows in between are read too, in place of single reads. */
 const rowsReadAlong = 4
-/** So many are read along whatever the page: ten questions take longer than one that is answered with a hundred rows. */
+/** This many rows are read at once for any page: ten single reads take longer than one read of a hundred rows. */
 const minRowsReadAtOnce = 100
 
 async function readRows(db: UserDatabase, table: string, ids: readonly number[]): Promise<StoredRow[]> {
@@ -188,7 +175,6 @@ async function readRows(db: UserDatabase, table: string, ids: readonly number[])
   return ids.flatMap((id) => rowsById.get(id) ?? [])
 }
 
-/** A page that was read while the list is not all here: those rows, in the order the server gave them. */
 async function readServerPage(
   db: UserDatabase,
   { list, query, overlay }: ListContext,

@@ -1,6 +1,6 @@
 /**
- * Lists and single rows as the screens see them: what the device holds, waiting writes laid over it, and how much of
- * the list that is. Live queries run these, from an `async` function: Dexie follows no other across awaits.
+ * Reads lists from the device: cached rows, the optimistic overlay, and how much of the list is cached. Live queries must call these from
+ * an `async` function, because Dexie tracks no other kind across awaits.
  */
 import type { ListSpec, VersionedRow } from '#contract/endpoint.ts'
 import { loadIndexReader } from '#local/list-index/list-index.ts'
@@ -36,10 +36,9 @@ const emptyView: ListView<never> = {
 
 export const readList: ReadList = (list, query) => readListOnDevice(getThisDevice(), list, query)
 
-/** What the last reading found: the next begins with it, beside asking whether it still is so. */
+/** Result of the last read. The next read starts from it while it checks whether it is still valid. */
 interface LastReading {
   session: Session
-  /** Lists that are not read whole. */
   longLists: Set<string>
 }
 
@@ -60,7 +59,7 @@ export async function readListOnDevice<R extends VersionedRow>(
     : null
   const [session, earlyView] = await Promise.all([readActiveSession(device), earlyReading])
   const isSameSession = session !== null && session.generation === lastReading?.session.generation
-  // What was read of a user who is no longer here is nobody's.
+  // Data of a previous session must not be used.
   if (!isSameSession) indexedLists?.forgetIndexNames()
   if (!session) return emptyView
   if (earlyView && isSameSession) return earlyView
@@ -71,7 +70,7 @@ export async function readListOnDevice<R extends VersionedRow>(
   if (shortList) longLists.delete(listId)
   if (shortList) return shortList
   await loadIndexReader()
-  // By this promise and not its own: else Dexie loses sight of what a live query reads after it.
+  // `Promise.resolve` is needed here: after awaiting the native promise of `import()`, Dexie no longer tracks what a live query reads.
   indexedLists = await Promise.resolve(import('#local/lists/read-indexed-list.ts'))
   longLists.add(listId)
   return (
@@ -79,14 +78,14 @@ export async function readListOnDevice<R extends VersionedRow>(
   )
 }
 
-/** Null: the list is too long to be read whole. */
+/** Returns null if the list is too long to be read completely. */
 async function readShortList<R extends VersionedRow>(
   db: UserDatabase,
   list: ListSpec,
   query: ListQuery,
   session: Session,
 ) {
-  // One moment for all of it, or a write could be accepted between its row and its entry, and show in neither.
+  // One transaction for all reads. Otherwise a write could be accepted between reading its row and its entry, and appear in neither.
   const tables = ['outbox', 'rowIds', 'coverage', 'syncPoints', 'pages', 'indexes', list.table]
   const results = await readInTransaction(db, tables, async () => {
     if (await db.indexes.get(toListId(list.table, query.scope))) return null
@@ -110,7 +109,7 @@ async function readShortList<R extends VersionedRow>(
     state.complete || !state.page
       ? matchingRows.slice(firstIndex, firstIndex + query.results)
       : orderAsServer(state.page.ids, matchingRows, query)
-  // Nothing found in rows that are here is an answer, as old as they are.
+  // An empty result in cached rows is also a result; it is as old as these rows.
   const oldestAsOf = findOldestAsOf(cachedRows) ?? findOldestAsOf(rows.storedRows)
   const { pendingCount } = rows
   return toListView<R>(state, {

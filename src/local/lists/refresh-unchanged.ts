@@ -1,4 +1,3 @@
-/** Answers that tell nothing but that all is as it was: most of those that a screen asks for. */
 import type { ListSpec } from '#contract/endpoint.ts'
 import { isSameValue } from '#domain/equal-values.ts'
 import { getRowTable, type UserDatabase } from '#local/storage/database.ts'
@@ -10,8 +9,8 @@ import { canStore } from '#local/session/session-generation.ts'
 import { readInTransaction, transact } from '#local/storage/transaction.ts'
 
 /**
- * Whether the page tells nothing: the whole list was read, and nothing has changed since. Then only its time is noted. A
- * transaction that writes rows makes every screen wait that reads some, and one that has written them makes it read again.
+ * Returns true if the page brings no change: the complete list was read, and nothing has changed since. Then only its time is stored. A
+ * transaction that writes rows delays all pages that read them, and makes them read again.
  */
 export async function refreshIfUnchanged(
   db: UserDatabase,
@@ -26,7 +25,7 @@ export async function refreshIfUnchanged(
       db.syncPoints.get(id),
       getRowTable(db, list.table).bulkGet(response.rows.map((row) => row.id)),
     ])
-    // By what it says and not by its version: what time makes of an order has none.
+    // Compares the content and not the version, because the version of an order does not change with time-dependent fields.
     return (
       isSyncPointCurrent(syncPoint, response) &&
       response.rows.every((row, index) => isSameValue(cachedRows[index]?.row, row))
@@ -39,7 +38,7 @@ export async function refreshIfUnchanged(
   })
 }
 
-/** Nothing has changed since the whole table was read: then all of it is as fresh as this answer. False: something has. */
+/** Marks the complete table as current as this response. Returns false if something has changed. */
 export async function refreshSyncPoint(db: UserDatabase, id: string, response: PageResponse): Promise<boolean> {
   const syncPoint = await db.syncPoints.get(id)
   if (!isSyncPointCurrent(syncPoint, response)) return false

@@ -1,5 +1,4 @@
-/** Stores what the server answered: a page, the changes of a list, a single response. Nothing is stored for a session that
- * has ended (protocol 10, 33, 35). */
+/** Stores responses. Nothing is stored for a session that has ended (protocol 10, 33, 35). */
 import type { ListSpec } from '#contract/endpoint.ts'
 import { findRowsBetween } from '#local/list-index/list-index.ts'
 import {
@@ -39,10 +38,9 @@ import { refreshIfUnchanged, refreshSyncPoint } from '#local/lists/refresh-uncha
 import { transact } from '#local/storage/transaction.ts'
 import type { ListQuery } from '#local/lists/list-view.ts'
 
-/** What an answer about rows may touch. */
 const listTables = wipedTables.filter((table) => table !== 'responses')
 
-/** Everything that one page tells, in one transaction; nothing if the session has moved on (protocol 10, 33, 35). */
+/** Stores everything from one page in one transaction. Stores nothing if the session has changed. */
 export async function storePage(
   db: UserDatabase,
   list: ListSpec,
@@ -59,7 +57,7 @@ export async function storePage(
     await removeMissingRows(db, list, query, response)
     await putRows(db, list.table, response.rows, { asOf })
     const page = toPageId(id, query.sort, query.results, query.page)
-    // Beside each other: on a slow device what is asked one after the other keeps the rows from the screen.
+    // Runs in parallel, because on a slow device sequential requests would delay the rows on the screen.
     await Promise.all([
       extendCoverage(db, { id, list, query, response, filters }),
       db.pages.put({ id: page, table: list.table, ids: response.rows.map((row) => row.id), asOf }),
@@ -99,7 +97,7 @@ function getExtendedCoverage(coverage: ListCoverage | undefined, page: PageConte
     scope: query.scope,
     filters: page.filters,
     total: response.count,
-    // What rests on several readings is as old as the oldest of them.
+    // A result of several responses is as old as the oldest of them.
     asOf: isContinuation ? Math.min(coverage.asOf, response.asOf) : response.asOf,
     change: response.change,
     sort,
@@ -107,10 +105,7 @@ function getExtendedCoverage(coverage: ListCoverage | undefined, page: PageConte
   }
 }
 
-/**
- * Rows that left: the answer proves a stretch of one order, so a row of ours that belongs into it by its stored values,
- * is not in the answer and did not come after it is no longer there.
- */
+/** Deletes older rows that belong in the response's range of the order but are missing in it. */
 async function removeMissingRows(
   db: UserDatabase,
   list: ListSpec,
@@ -132,7 +127,7 @@ async function removeMissingRows(
   await markIncomplete(db, list.table, query.scope)
 }
 
-/** Rows that the filter means and that stand behind `first` and before `lastRow`; null: without an end on that side. */
+/** Returns matching rows after `first` and before `lastRow`. Null means no limit on that side. */
 async function readRowsBetween(
   db: UserDatabase,
   list: ListSpec,
@@ -160,7 +155,6 @@ async function readRowsBetween(
   )
 }
 
-/** What changed since a number, or everything. */
 export interface ChangesResponse {
   changed: ServerRow[]
   deletedIds: number[]
@@ -169,7 +163,7 @@ export interface ChangesResponse {
   leftOutRows?: LeftOutRows
 }
 
-/** Brings a whole table up to a change number. `all`: the answer is the whole table, so what it lacks is gone. */
+/** Updates a complete table to a change number. With `all` the response is the complete table, so rows that it lacks are gone. */
 export async function storeChanges(
   db: UserDatabase,
   list: ListSpec,
@@ -208,7 +202,6 @@ async function removeUnlistedRows(db: UserDatabase, table: string, scope: number
   await removeRows(db, table, removedRows, response.asOf)
 }
 
-/** The last answer of a `read` endpoint. */
 export async function storeResponse(
   db: UserDatabase,
   response: { path: string; body: string; asOf: number },
@@ -222,7 +215,6 @@ export async function storeResponse(
   })
 }
 
-/** One row that the server has just answered. */
 export async function storeRow(
   db: UserDatabase,
   table: string,

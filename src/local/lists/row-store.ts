@@ -1,4 +1,4 @@
-/** The only writers of rows: what the server said, put if newer, and taken away where an answer proves it gone. */
+/** The only code that writes rows. Stores a row of the server if it is newer, and deletes a row if a response proves it gone. */
 import { findListSpec, type VersionedRow } from '#contract/endpoint.ts'
 import { isOutdated, getRowTable, type UserDatabase } from '#local/storage/database.ts'
 import { updateCountsAndIndex } from '#local/list-index/list-index.ts'
@@ -6,29 +6,27 @@ import type { StoredRow, RowExchange } from '#local/storage/cache-records.ts'
 import { toCoverageId, toListId } from '#local/storage/list-ids.ts'
 import { normaliseTexts } from '#local/list-query/filter-and-order.ts'
 
-/** How long a deleted id is remembered here (protocol 33). */
+/** How long a tombstone is stored (protocol 33). */
 const tombstoneMs = 24 * 3_600_000
 
-/** The version of a grave that no row comes back from: the server said that it is gone. */
+/** Version of a final tombstone: the server reported that the row is gone, so no response brings it back. */
 export const deletedVersion = Number.MAX_SAFE_INTEGER
 
-/** Rows that never change have no version: then the reading's time decides alone (protocol 33). */
+/** Rows that never change have no version; for them only the time of the response decides (protocol 33). */
 export type ServerRow = { id: number; row_version?: number }
 
-/** One page of a list, as the server answered it. */
 export interface PageResponse {
   rows: ServerRow[]
   count: number
   asOf: number
-  /** The company's change number, as the header says it. */
   change: string
   leftOutRows?: LeftOutRows
 }
 
-/** Ids of rows that the server could not show, although they are there; `unknown`: it did not name all of them. */
+/** Ids of existing rows that the server could not include; `unknown` if it did not name all of them. */
 export type LeftOutRows = ReadonlySet<number> | 'unknown'
 
-/** Whether the answer says nothing about that row: it is not gone because the answer lacks it. */
+/** Returns true if the response says nothing about that row, so its absence does not prove a deletion. */
 export const isLeftOut = ({ leftOutRows }: { leftOutRows?: LeftOutRows }, id: number): boolean =>
   leftOutRows === 'unknown' || leftOutRows?.has(id) === true
 
@@ -37,19 +35,19 @@ export function toStoredRow(table: string, row: ServerRow, asOf: number, cachedR
   const scope = list?.scope ? (row as unknown as Record<string, unknown>)[list.scope.column] : null
   return {
     id: row.id,
-    // Where nobody has loaded what fills the table, the row stays in the list it is in.
+    // If the code of the endpoint that fills the table is not loaded, the row stays in its current list.
     scope: typeof scope === 'number' ? scope : list ? null : (cachedRow?.scope ?? null),
     version: row.row_version ?? 0,
     asOf,
-    // A list's rows are of its own schema; one without a version is never the base of a write.
+    // A list's rows have its schema; a row without a version is never the base of a write.
     row: row as VersionedRow,
     folds: list ? normaliseTexts(list, row as VersionedRow) : {},
   }
 }
 
 /**
- * Puts rows unless newer ones, or the news that they are gone, are here already. `isStaged`: those that were not here at
- * all belong to a fill that is shown when it is whole. Answers what was newer here. Inside a transaction.
+ * Stores rows unless newer ones or tombstones exist. With `isStaged`, rows that did not exist before belong to a fill that is shown when it
+ * is complete. Returns the rows that were newer here. Must run inside a transaction.
  */
 export async function putRows(
   db: UserDatabase,
@@ -76,7 +74,7 @@ export async function putRows(
   return [...cachedRows.values()].filter(({ id }) => !storedIds.has(id))
 }
 
-/** Rows that come take the place of those that go under the same id; the others are deleted. Inside a transaction. */
+/** Replaces removed rows by added rows of the same id and deletes the others. Must run inside a transaction. */
 export async function exchangeRows(db: UserDatabase, table: string, rowExchange: RowExchange): Promise<void> {
   const { removedRows, addedRows } = rowExchange
   if (removedRows.length + addedRows.length === 0 || isOutdated(db)) return
@@ -87,10 +85,9 @@ export async function exchangeRows(db: UserDatabase, table: string, rowExchange:
   await updateCountsAndIndex(db, table, rowExchange)
 }
 
-/** From so many rows on it pays to ask first which ids between the least and the greatest are there at all. */
+/** Above this number it is faster to read first which ids in the range exist at all. */
 const maxRowsReadSingly = 200
 
-/** What is here of these rows, and which of them were seen to be gone. */
 async function readCachedRows(db: UserDatabase, table: string, rows: readonly ServerRow[]) {
   let ids = rows.map(({ id }) => id)
   let tombstoneKeys: [string, number][] = ids.map((id) => [table, id])
@@ -116,7 +113,7 @@ export async function putRow(db: UserDatabase, table: string, row: ServerRow, as
   await putRows(db, table, [row], { asOf })
 }
 
-/** Forgets a row that is gone, or of which we only know that it is no longer as we have it. Inside a transaction. */
+/** Deletes a row that is gone, or that is known to be outdated. Must run inside a transaction. */
 export async function removeRow(db: UserDatabase, table: string, id: number, asOf: number): Promise<void> {
   const storedRow = await getRowTable(db, table).get(id)
   if (!storedRow) return void (await db.tombstones.put({ table, id, asOf, version: 0 }))
@@ -124,20 +121,20 @@ export async function removeRow(db: UserDatabase, table: string, id: number, asO
   await markIncomplete(db, table, storedRow.scope)
 }
 
-/** Rows that an answer proves gone from where they were: no older answer brings them back. Inside a transaction. */
+/** Deletes rows that a response proves gone. Tombstones prevent an older response from restoring them. Must run inside a transaction. */
 export async function removeRows(db: UserDatabase, table: string, removedRows: readonly StoredRow[], asOf: number) {
   await exchangeRows(db, table, { removedRows, addedRows: [] })
   await db.tombstones.bulkPut(removedRows.map(({ id, version }) => ({ table, id, asOf, version })))
 }
 
-/** A row went without our knowing what became of it, so no reading but the one that said so is the whole list now. */
+/** Marks all cached coverage as incomplete, because a row was removed and its new state is unknown. */
 export async function markIncomplete(db: UserDatabase, table: string, scope: number | null): Promise<void> {
   await db.syncPoints.update(toListId(table, scope), { gaps: true })
   const prefix = toCoverageId(table, scope, {}).slice(0, -2)
   await db.coverage.where('id').startsWith(prefix).modify({ spans: [] })
 }
 
-/** Whether a row left at or after this server time without our knowing where to: an answer as old as that cannot tell. */
+/** Returns true if a row was removed at or after this server time. A response of that time may be wrong about it. */
 export const hasRemovalSince = async (db: UserDatabase, table: string, asOf: number): Promise<boolean> =>
   (await db.tombstones
     .where('asOf')

@@ -1,7 +1,6 @@
 /**
- * Brings a whole list of many rows here, piece by piece, and shows it when it is whole: until then the screens read the
- * index as it was, and a fill that fails leaves that one in place. Rows that were here before are brought up to date as
- * they come, each by itself; only what is new, and what is gone, waits for the end.
+ * Stores a complete long list piece by piece and shows it when it is complete. Until then pages read the previous index, which stays in
+ * place if the fill fails. Existing rows are updated as they arrive; only new and deleted rows wait for the end.
  */
 import type { ListSpec } from '#contract/endpoint.ts'
 import { listMetadataTables, getRows, type UserDatabase } from '#local/storage/database.ts'
@@ -20,7 +19,7 @@ import {
 } from '#local/lists/row-store.ts'
 import { transact } from '#local/storage/transaction.ts'
 
-/** Stored at once: long enough to be quick, short enough that a screen that asks meanwhile does not wait for long. */
+/** Rows per transaction: enough to be fast, but few enough that a page does not wait long. */
 const rowsPerPiece = 5_000
 
 export interface CompleteListResponse {
@@ -34,7 +33,7 @@ export function* splitIntoPieces(rows: readonly ServerRow[]): Generator<ServerRo
   for (let i = 0; i < rows.length; i += rowsPerPiece) yield rows.slice(i, i + rowsPerPiece)
 }
 
-/** False, with the list as it was, when the session has moved on or something newer came meanwhile (protocol 34). */
+/** Returns false and leaves the list as it was if the session has changed or newer data arrived meanwhile (protocol 34). */
 export async function storeCompleteList(
   db: UserDatabase,
   list: ListSpec,
@@ -47,7 +46,6 @@ export async function storeCompleteList(
     transact(db, [list.table, ...listMetadataTables, 'meta'], async () => {
       const index =
         next === null ? await beginCompleteList(db, list, scope, response.changeNumber) : await db.indexes.get(id)
-      // Another fill took over, or what is kept was cleared away.
       if (!index || (next !== null && index.next !== next) || !(await canStore(db, generation))) return null
       await action(index)
       return index.next
@@ -65,7 +63,6 @@ export async function storeCompleteList(
   return nextName !== null
 }
 
-/** The index of the list with an empty one beside it, that becomes it in the end. */
 async function beginCompleteList(
   db: UserDatabase,
   list: ListSpec,
@@ -82,9 +79,8 @@ async function showCompleteList(
   { index, next, response }: { index: ListIndex; next: string; response: CompleteListResponse },
 ): Promise<void> {
   const { asOf, changeNumber } = response
-  // Rows that the old index has and the new one lacks.
   const missingRows = await getRows(db, list.table, await findMissingIds(db, index.name, next))
-  // What came after the answer was made, or was left out of it: it says nothing about them.
+  // Rows that arrived after the response was created, or were left out of it: it says nothing about them.
   const isNotCovered = (row: StoredRow) => row.asOf >= asOf || isLeftOut(response, row.id)
   const deletedRows = missingRows.filter((row) => !isNotCovered(row))
   const newerRows = missingRows.filter(isNotCovered)

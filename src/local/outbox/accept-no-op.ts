@@ -1,4 +1,4 @@
-/** Writes that find done what they were to do, and not by themselves (protocol 14). */
+/** Accepts writes whose goal was already reached by other means (protocol 14). */
 import type { UserDatabase } from '#local/storage/database.ts'
 import { rebaseFollowers } from '#local/outbox/dependents.ts'
 import { acceptWrite, type AcceptedWrite } from '#local/outbox/settle-entry.ts'
@@ -6,8 +6,8 @@ import type { OutboxEntry } from '#local/storage/records.ts'
 import { transact } from '#local/storage/transaction.ts'
 
 /**
- * Accepted, although the server refused it: what was wished is so. To the server it never took effect, so a version that
- * it left is never known there; whoever was based on it is based on the row as it is, or on what it was itself based on.
+ * Accepts a write that the server refused because its goal is already reached. On the server it had no effect, so the row version that it
+ * would have created never exists there. Entries based on it are based on the current row, or on this write's own base.
  */
 export async function acceptNoOp(
   db: UserDatabase,

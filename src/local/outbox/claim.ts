@@ -1,4 +1,4 @@
-/** Takes the entries that may be sent now, in the order of their queues, under a lease. */
+/** Claims the entries that may be sent now, in the order of their queue keys, under a lease. */
 import { findEndpoint, type Intent } from '#contract/endpoint.ts'
 import { createLocalProblem, type ProblemCode } from '#contract/problem.ts'
 import type { UserDatabase } from '#local/storage/database.ts'
@@ -10,18 +10,17 @@ import { transactToSend } from '#local/storage/reserve.ts'
 export interface ClaimOptions {
   now: number
   leaseMs: number
-  /** Entries at once, and bytes of their bodies together. */
   maxEntries: number
   maxBytes?: number
-  /** Several of one lane too, in their order: whoever sends them lets none overtake another (protocol 24). */
+  /** True to claim several entries of one queue key, in order. The sender must keep that order (protocol 24). */
   isChained?: boolean
   generation: number
-  /** The lock was taken from a living holder: what it is still allowed to send is not ours. */
+  /** True if the lock was taken from a holder that is still alive. Entries that it may still send are not claimed. */
   isLockStolen: boolean
   freezeRequest: (entry: OutboxEntry) => FrozenRequest
 }
 
-/** Takes the first entry of each lane that may go now. Its bytes are fixed here for good (protocol 2, 12). */
+/** Claims the first sendable entry of each queue key. From then on its bytes never change (protocol 2, 12). */
 export async function claimEntries(db: UserDatabase, options: ClaimOptions): Promise<OutboxEntry[]> {
   const { now, leaseMs, freezeRequest } = options
   return await transactToSend(db, ['outbox', 'meta'], async () => {
@@ -46,20 +45,20 @@ export async function claimEntries(db: UserDatabase, options: ClaimOptions): Pro
   })
 }
 
-/** Older than this it is shown to its user before it is sent (protocol 19). */
+/** An older entry is shown to its user before it is sent (protocol 19). */
 const maxUnseenAgeMs = 30 * 86_400_000
 
 const isTooOld = ({ since, allowedAt }: OutboxEntry, now: number) =>
   allowedAt === undefined && since < now - maxUnseenAgeMs
 
-/** Shown to its user because it is old; what was sent of it may have arrived long ago. */
+/** Returns true if the entry is parked because of its age. An earlier attempt of it may have arrived. */
 export const isParkedAsOld = ({ problem }: Pick<OutboxEntry, 'problem'>) => problem?.code === 'TOO_OLD'
 
-/** Refused before the server looked into its idempotency store (protocol 4): that says nothing of what was sent earlier. */
+/** Refused before the idempotency store was checked (protocol 4), so earlier attempts may have been executed. */
 const isUnchecked = ({ problem, key, intent }: SentEntry) =>
   problem?.code === 'NOT_SUPPORT' || (key !== intent && bytesRefused.has(problem?.code ?? ''))
 
-/** These follow from the bytes alone: under their first key none like them can have been done. */
+/** Problems that depend on the bytes alone. Under their first key, such bytes were never accepted. */
 const bytesRefused: ReadonlySet<string> = new Set<ProblemCode>([
   'VALIDATION_ERROR',
   'TOO_LARGE',
@@ -70,11 +69,11 @@ const bytesRefused: ReadonlySet<string> = new Set<ProblemCode>([
 type SentEntry = Pick<OutboxEntry, 'problem' | 'key' | 'intent' | 'attempts'>
 
 /**
- * Attempts of a parked write that may have been done: then only the server can take it back. None where the server has
- * said what became of it; the one that was refused unchecked is known.
+ * Returns the number of attempts of a parked write that may have been executed; only the server can then cancel it. Returns 0 if the server
+ * has given the result. An attempt that was refused unchecked does not count.
  */
 export function countOpenAttempts(entry: SentEntry): number {
-  // Only the response may have been refused on its way.
+  // The refusal may concern only the response, so every attempt counts.
   if (isParkedAsOld(entry) || entry.problem?.code === 'BLOCKED_BY_PROXY') return entry.attempts
   return isUnchecked(entry) ? entry.attempts - 1 : 0
 }
@@ -86,13 +85,11 @@ const toConfirmationEntry = (entry: OutboxEntry): OutboxEntry => ({
   leaseUntil: 0,
 })
 
-/** Read at once, in the order they were made. */
 const entriesPerRead = 64
 
-/** Once something may go, so many stretches are enough: what is further back has its turn in the next step. */
+/** Once an entry is ready, at most this number of reads is made. Later entries follow in the next step. */
 const maxReads = 4
 
-/** What may go now: of each lane the first, or, chained, as far as nothing in between has to stay. */
 async function findReady(
   db: UserDatabase,
   options: ClaimOptions,
@@ -116,7 +113,6 @@ async function findReady(
   }
 }
 
-/** Which of the writes that these wait for are still here. */
 async function readAwaitedIntents(db: UserDatabase, entries: readonly OutboxEntry[]): Promise<Set<Intent>> {
   const intents = [...new Set(entries.flatMap(({ dependsOn }) => dependsOn))]
   if (intents.length === 0) return new Set()
@@ -125,7 +121,7 @@ async function readAwaitedIntents(db: UserDatabase, entries: readonly OutboxEntr
 
 const textEncoder = new TextEncoder()
 
-/** As many as fit; the first always. A file goes by itself where others are sent in one piece (protocol 22). */
+/** Returns as many entries as fit, at least one. An entry with a file is sent alone if others are sent as a batch (protocol 22). */
 function limitBatch<E extends OutboxEntry & { bytes: FrozenRequest }>(
   entries: readonly E[],
   { isChained, maxBytes }: ClaimOptions,
@@ -142,7 +138,7 @@ function limitBatch<E extends OutboxEntry & { bytes: FrozenRequest }>(
 
 const isUpload = ({ endpoint }: OutboxEntry) => findEndpoint(endpoint)?.encoding === 'multipart'
 
-/** Key, intent, For-User, If-Match and the signs around them. */
+/** Idempotency key, intent, For-User, If-Match and punctuation. */
 const overheadBytesPerEntry = 400
 
 function canSend(
@@ -150,17 +146,18 @@ function canSend(
   awaitedIntents: ReadonlySet<Intent>,
   { now, isLockStolen, leaseMs }: ClaimOptions,
 ): boolean {
-  // Written by a newer build than this one: it waits for that build.
+  // Recorded by a newer build, so it waits for that build.
   if (!findEndpoint(entry.endpoint)) return false
   if (entry.dependsOn.some((intent) => awaitedIntents.has(intent))) return false
-  // Found sending under our own lock: whoever sent it is gone. A lease further off than any lease is a turned clock.
+  // An entry in state `sending` under this sender's own lock has lost its sender. A lease longer than the maximum means that the clock was
+  // changed.
   if (entry.state === 'sending') return !isLockStolen || entry.leaseUntil <= now || entry.leaseUntil > now + leaseMs
   return entry.state === 'waiting' && isDue(entry.notBefore, now)
 }
 
 export const isDue = (notBefore: number, now: number) => notBefore <= now || notBefore > now + maxWaitMs
 
-/** Further off than this no entry is ever held: the clock was turned back. */
+/** No entry waits longer than this. A later time means that the clock was turned back. */
 export const maxWaitMs = 3_600_000
 
 export async function isPaused(db: UserDatabase, now: number): Promise<boolean> {

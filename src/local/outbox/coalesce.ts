@@ -1,6 +1,6 @@
 /**
- * Writes that never left and need not leave one by one: a row that is made and taken away again never was, and what is
- * typed twice into one form goes as one, where the call says that this is the same (requirement 14, protocol 15).
+ * Merges writes that were never sent. A row that is created and deleted again is not sent at all, and two changes of one form are sent as
+ * one, if the endpoint declares that this is equivalent (requirement 14, protocol 15).
  */
 import { findEndpoint } from '#contract/endpoint.ts'
 import { queryQueue } from '#local/outbox/enqueue-context.ts'
@@ -13,21 +13,20 @@ type CoalescingWrite = Pick<OutboxEntry, 'endpoint' | 'action' | 'target'>
 
 const canMerge = (endpoint: string) => getQueueSpec(findEndpoint(endpoint))?.merges === true
 
-/** Whether it is worth looking. */
 export const canCoalesce = ({ endpoint, action, target }: CoalescingWrite): boolean =>
   (action === 'delete' && typeof target === 'string') || (action === 'change' && canMerge(endpoint))
 
-/** None of its bytes was ever fixed, so nobody else can know of it; one that was mended has been somewhere, under another key. */
+/** No other party knows of its bytes. A corrected entry has another key, because it was sent before. */
 const isNeverSent = ({ state, attempts, bytes, key, intent }: OutboxEntry) =>
   state === 'waiting' && attempts === 0 && bytes === null && key === intent
 
 export type CoalesceResult =
-  /** Stored by the caller, in the place of the one it continues. */
+  /** The caller stores `entry`, which replaces the earlier entry. */
   | { kind: 'merged'; entry: OutboxEntry }
-  /** Neither happens; what was asked for is so. */
+  /** Neither write is sent, because the result is already reached. */
   | { kind: 'cancelled'; entry: OutboxEntry }
 
-/** Inside the transaction that stores `entry`. Null: it stands by itself. */
+/** Must run inside the transaction that stores `entry`. Returns null if the entry cannot be merged. */
 export async function coalesce(db: UserDatabase, entry: OutboxEntry): Promise<CoalesceResult | null> {
   const queuedEntries = await queryQueue(db, entry.queueKey).toArray()
   return entry.action === 'delete'
@@ -43,7 +42,7 @@ async function cancelCreation(
   if (queuedEntries[0]?.action !== 'create' || !queuedEntries.every(isNeverSent)) return null
   const intents = queuedEntries.map(({ intent }) => intent)
   const dependentEntries = await db.outbox.where('dependsOn').anyOf(intents).distinct().toArray()
-  // Something else was to be done with the row: its user is asked about that when the row is dropped, not here.
+  // Another row's write depends on this one. Its user decides about it when the creation is dropped, not here.
   if (dependentEntries.some((dependentEntry) => dependentEntry.queueKey !== entry.queueKey)) return null
   await db.outbox.bulkDelete(intents)
   const time = entry.since
@@ -55,7 +54,6 @@ async function cancelCreation(
   return { kind: 'cancelled', entry }
 }
 
-/** The later one takes the place of the earlier: the newest wish, over the oldest base. */
 async function mergeEntries(
   db: UserDatabase,
   entry: OutboxEntry,
@@ -84,7 +82,7 @@ const isSameTarget = (a: OutboxEntry, b: OutboxEntry) =>
 
 const getFields = ({ input }: OutboxEntry) => (input.body ?? {}) as Record<string, unknown>
 
-/** What a field was before both: the later form saw what the earlier write had laid over it. */
+/** Returns the value of a field before both writes. The later form saw the result of the earlier write. */
 function getOlderBase(earlierEntry: OutboxEntry, entry: OutboxEntry): OutboxEntry['base'] {
   if (!earlierEntry.base && !entry.base) return null
   const earlierFields = getFields(earlierEntry)

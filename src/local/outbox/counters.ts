@@ -1,10 +1,10 @@
-/** How many writes were ever recorded here and how many still wait: numbers that the cookie repeats, so that a loss shows. */
+/** Counts recorded and waiting writes. A cookie repeats these numbers, so that a loss is detected. */
 import type { UserDatabase } from '#local/storage/database.ts'
 import { readSealedWrites } from '#local/seals/sealed-records.ts'
 import { getOpenGeneration } from '#local/session/session-generation.ts'
 import type { Subject } from '#local/storage/records.ts'
 
-/** Tables of rows that writes are about, each by a letter in the cookie. `files`: uploads. `calls`: of unknown outcome. */
+/** Tables that writes are about, each with its letter in the cookie. `files` are uploads, `calls` are calls with an unknown outcome. */
 const kindLetters = {
   users: 'u',
   companies: 'c',
@@ -18,28 +18,24 @@ export type WriteKind = keyof typeof kindLetters
 export type KindCounts = Partial<Record<WriteKind, number>>
 export const writeKinds = Object.keys(kindLetters) as WriteKind[]
 
-/** Of one user: how many writes were ever recorded, and how many of them the server does not have. */
 export interface WriteCount {
   recordedCount: number
   waitingCount: number
-  /** What the waiting ones are about. Of sealed writes nobody can tell; absent: an older build counted. */
+  /** Number of waiting writes by kind. Sealed writes have no known kind. Absent if an older build counted. */
   kinds?: KindCounts
 }
 
-/** By `{company}:{user}`. */
+/** Keys have the form `{company}:{user}`. */
 export type WriteCounts = Record<string, WriteCount>
 
-/** Where the recording of writes stands. */
 export interface WriteMarks {
-  /** How many were ever recorded here. */
   recordedCount: number
-  /** The greatest number that any of them was given. */
   lastSeq: number
-  /** The gate's generation; null: closed. */
+  /** Open session generation, or null if the session is closed. */
   sessionGeneration: number | null
 }
 
-/** Inside a transaction that gives writes their numbers. */
+/** Must run inside the transaction that assigns sequence numbers. */
 export async function storeMarks(
   db: UserDatabase,
   { recordedCount, lastSeq }: Pick<WriteMarks, 'recordedCount' | 'lastSeq'>,
@@ -47,7 +43,7 @@ export async function storeMarks(
   await db.meta.put({ name: 'write-counter', count: recordedCount, seq: lastSeq })
 }
 
-/** In one breath: a write that is being recorded waits for it. */
+/** One bulk read, because a write that is being recorded waits for the result. */
 export async function readMarks(db: UserDatabase): Promise<WriteMarks> {
   const [counter, generationRecord] = await db.meta.bulkGet(['write-counter', 'session-generation'])
   const { count = 0, seq } = counter?.name === 'write-counter' ? counter : {}
@@ -58,7 +54,7 @@ export async function readMarks(db: UserDatabase): Promise<WriteMarks> {
   }
 }
 
-/** All are read once: a number that is told nowhere can be looked for only backwards, which takes Chromium long. */
+/** Reads all entries once, because a backward search of the index is slow in Chromium. */
 const findMaxSeq = async (db: UserDatabase) =>
   (await db.outbox.toArray()).reduce((max, { seq }) => Math.max(max, seq), 0)
 
@@ -67,7 +63,7 @@ export async function readRecordedCount(db: UserDatabase): Promise<number> {
   return counter?.name === 'write-counter' ? counter.count : 0
 }
 
-/** As the database has it now: sealed writes too, and calls of which nobody knows whether they happened. */
+/** Counts the writes in the database, including sealed writes and calls with an unknown outcome. */
 export async function countWrites(db: UserDatabase): Promise<WriteCount> {
   return await db.transaction('r', ['outbox', 'directCalls', 'meta'], async () => {
     const [sealedWrites, calls, recordedCount, outboxCount] = await Promise.all([
@@ -96,10 +92,7 @@ async function countKinds(db: UserDatabase, calls: number): Promise<KindCounts> 
   return Object.fromEntries(kindCounts.filter(([, count]) => count > 0))
 }
 
-/**
- * One figure pair a user, users whose writes are all delivered left out: `7-1.12.3_7-2.4.1`. What they are about stands behind it in a
- * part of its own, which older builds pass over: `7-1.m2u1`.
- */
+/** Formats users with waiting writes: `7-1.12.3_7-2.4.1`. Older builds ignore the part with kinds: `7-1.m2u1`. */
 export const formatCounts = (counts: WriteCounts): string =>
   Object.entries(counts)
     .filter(([, { waitingCount }]) => waitingCount > 0)
@@ -110,7 +103,6 @@ export const formatCounts = (counts: WriteCounts): string =>
     })
     .join('_')
 
-/** What is not of our making is left out. */
 export function parseCounts(text: string | null): WriteCounts {
   const counts: WriteCounts = {}
   for (const kindCountText of (text ?? '').split('_')) {
@@ -132,7 +124,6 @@ function parseKinds(text: string): KindCounts {
   return kinds
 }
 
-/** What of these is not among those. */
 export const findMissingKinds = (kinds: KindCounts, presentKinds: KindCounts): KindCounts =>
   Object.fromEntries(
     writeKinds.flatMap((kind) => {

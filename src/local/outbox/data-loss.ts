@@ -1,7 +1,7 @@
 /**
- * The loss alarm (requirement 48). The database counts the writes that were ever recorded in it; a small text outside of
- * it, a cookie, repeats that count and says how many wait. A database that has counted less than the cookie is not the
- * one that the cookie speaks of: the browser took it away, or an older state of it came back.
+ * Detects lost writes (requirement 48). The database counts the writes ever recorded in it. A cookie outside of it repeats that count and
+ * the number of waiting writes. If the database has counted less than the cookie, the browser has deleted the database or restored an older
+ * state.
  */
 import type { UserDatabase } from '#local/storage/database.ts'
 import { type Device, getThisDevice } from '#local/storage/device.ts'
@@ -17,8 +17,8 @@ import type { Subject } from '#local/storage/records.ts'
 import { transact } from '#local/storage/transaction.ts'
 
 /**
- * Compares the two and keeps what it finds until the user has seen it. The writes that are missing; 0: none. Fewer may
- * be told than were lost, if the cookie was written before the last of them; never more than were once there.
+ * Compares the counts and stores the difference until the user has seen it. Returns the number of missing writes. The number can be too low
+ * if the cookie was written before the last writes, but it is never too high.
  */
 export async function compareCounts(
   db: UserDatabase,
@@ -30,7 +30,6 @@ export async function compareCounts(
     if ((await readRecordedCount(db)) >= cookieCount.recordedCount) return 0
     const { waitingCount, kinds: presentKinds = {} } = await countWrites(db)
     const writes = Math.max(0, cookieCount.waitingCount - waitingCount)
-    // From here on this database is the one that is counted.
     await db.meta.put({ name: 'write-counter', count: cookieCount.recordedCount })
     const kinds = findMissingKinds(cookieCount.kinds ?? {}, presentKinds)
     if (writes > 0) await db.meta.put({ name: 'loss', writes, kinds, noticedAt: now })
@@ -40,12 +39,11 @@ export async function compareCounts(
 
 export interface DataLoss {
   writes: number
-  /** What they were about, as far as it is known. */
   kinds: KindCounts
   noticedAt: number
 }
 
-/** Unsent writes of the session's user that are gone from this device, until they were acknowledged; null: none. */
+/** Returns the lost unsent writes of the session's user until they are acknowledged. Returns null if no writes were lost. */
 export async function readDataLoss(device: Device = getThisDevice()): Promise<DataLoss | null> {
   const session = await readSession(device)
   if (!session || session.signedOut) return null
@@ -56,8 +54,8 @@ export async function readDataLoss(device: Device = getThisDevice()): Promise<Da
 }
 
 /**
- * A browser may take away a user's database alone. The session is still theirs, so they go on with an empty one: it is opened for them
- * again, and what is on screens of the one that is gone is read again. `not theirs`: it is nobody's session, or another user's.
+ * A browser may delete only a user's database. The session is still valid, so it continues with an empty database: it is opened again, and
+ * the pages read their data again. Returns `not theirs` if there is no session or it belongs to another user.
  */
 export async function reopenDeletedDatabase(device: Device, subject: Subject): Promise<boolean | 'not theirs'> {
   const session = await readSession(device)
@@ -67,19 +65,19 @@ export async function reopenDeletedDatabase(device: Device, subject: Subject): P
   if (await db.meta.get('session-generation')) return false
   const tables = db.tables.map(({ name }) => name)
   return await transact(db, tables, async () => {
-    // Between the two a sign-in, or another page, may have opened it.
+    // Meanwhile a sign-in or another page may have opened it.
     if (await db.meta.get('session-generation')) return false
-    // It is empty; clearing it is what live queries over the former one hear of.
+    // The database is empty. Clearing it notifies live queries that read from the deleted one.
     if ((await db.outbox.count()) === 0) for (const table of db.tables) await table.clear()
     await db.meta.put({ name: 'session-generation', open: true, generation: session.generation })
     return true
   })
 }
 
-/** Calls back after the database was deleted, or its connection was taken away, while it was in use. Answers how to stop. */
+/** Calls `notify` after the database was deleted or its connection closed while in use. Returns an unsubscribe function. */
 export function subscribeToDeletion(db: UserDatabase, notify: () => void): () => void {
   const onVersionChange = ({ newVersion }: IDBVersionChangeEvent) => {
-    // The deletion goes on once this connection is closed, which Dexie does after this.
+    // The deletion continues once Dexie has closed this connection, which it does after this event.
     if (newVersion === null) setTimeout(notify)
   }
   const onClose = () => void setTimeout(notify)
@@ -91,7 +89,6 @@ export function subscribeToDeletion(db: UserDatabase, notify: () => void): () =>
   }
 }
 
-/** The user has seen it. */
 export async function deleteDataLoss(db: UserDatabase): Promise<void> {
   await db.meta.delete('loss')
 }

@@ -1,4 +1,3 @@
-/** What a waiting write has to wait for, read from what it asks. */
 import { findEndpoint, type Intent, type ValueSchema } from '#contract/endpoint.ts'
 import { getRefKind } from '#contract/values.ts'
 import type { UserDatabase } from '#local/storage/database.ts'
@@ -11,7 +10,6 @@ interface SchemaParts {
 }
 const getParts = (schema: ValueSchema): SchemaParts => (schema as unknown as { _zod: { def: SchemaParts } })._zod.def
 
-/** Intents that an input refers to, where the contract declares a reference, however deep. */
 export function findReferences(endpoint: string, input: OutboxEntry['input']): Intent[] {
   const spec = findEndpoint(endpoint)
   return (['params', 'query', 'body'] as const).flatMap((part) => {
@@ -37,21 +35,20 @@ type Write = Pick<OutboxEntry, 'endpoint'>
 export type RowNameRules = typeof import(/* chunk: common */ '#local/outbox/row-names.ts')
 
 /**
- * Rules for writes whose rows know each other by name; null where none of these does. Fetched before a transaction begins, and only
- * where such rows are made; a device that cannot fetch them goes on without.
+ * Returns the rules for rows that refer to each other by name, or null if no such rows are written. Must be awaited before a transaction
+ * begins. Loaded only when needed; a device that cannot load them continues without them.
  */
 export async function loadNameRules(writes: readonly Write[]): Promise<RowNameRules | null> {
   if (!writes.some(({ endpoint }) => findEndpoint(endpoint)?.queue?.names)) return null
   return await import(/* chunk: common */ '#local/outbox/row-names.ts').catch(() => null)
 }
 
-/** Tables that `readDependencies` reads, beside the outbox. */
 export const getDependencyTables = (entry: OutboxEntry, names: RowNameRules | null): string[] => [
   'rowIds',
   ...new Set([...(entry.table === '' ? [] : [entry.table]), ...(names?.getNameTables([entry]) ?? [])]),
 ]
 
-/** What an entry waits for as it is now: a user who changes what it asks may have named another row, or none any more. */
+/** Returns what an entry waits for now. A user who edits the input may have referred to another row, or to no row. */
 export async function readDependencies(
   db: UserDatabase,
   entry: OutboxEntry,

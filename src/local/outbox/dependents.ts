@@ -1,26 +1,23 @@
-/**
- * What happens to other waiting writes when one of them goes without having taken effect (protocol 15). Run inside the
- * caller's transaction over the outbox.
- */
+/** Updates dependents of a write that is removed without effect (protocol 15), in the caller's transaction. */
 import type { Intent } from '#contract/endpoint.ts'
 import type { UserDatabase } from '#local/storage/database.ts'
 import { loadNameRules, type RowNameRules } from '#local/outbox/dependencies.ts'
 import type { OutboxEntry } from '#local/storage/records.ts'
 
-/** Every write that cannot be without this one: it names the row that this one makes, or one that hangs on such a one. */
+/** Returns every write that cannot exist without this one: it refers to the row that this one creates, or depends on such a write. */
 function findDependents(intent: Intent, entries: readonly OutboxEntry[], names: RowNameRules | null): OutboxEntry[] {
   const removedEntry = entries.find((entry) => entry.intent === intent)
   if (!removedEntry) return []
   const missingCreations = new Map([[intent, removedEntry]])
   const dependents = new Set<OutboxEntry>()
-  // Once more after each that goes: one that was sent again may stand before what it needs.
+  // Repeated until nothing changes, because an entry that was resent may come before the one that it depends on.
   for (let size = -1; size < dependents.size; ) {
     size = dependents.size
     for (const entry of entries) {
       if (missingCreations.has(entry.intent) || dependents.has(entry) || !isDependent(entry, missingCreations, names))
         continue
       dependents.add(entry)
-      // Only what makes a row has followers of its own; an edit's are in its lane and found by their target.
+      // Only a creation has dependents by reference. Those of a change have the same queue key and are found by their target.
       if (entry.action === 'create') missingCreations.set(entry.intent, entry)
     }
   }
@@ -39,7 +36,7 @@ function isDependent(
   })
 }
 
-/** The same, read; empty for a write that makes no row, because others only follow it. */
+/** Reads the dependents of a stored write. Empty for a write that creates no row, because later writes only follow it in the queue. */
 export async function readDependents(db: UserDatabase, intent: Intent): Promise<OutboxEntry[]> {
   const entry = await db.outbox.get(intent)
   return entry ? await findStoredDependents(db, entry, await loadNameRules([entry])) : []
@@ -53,8 +50,8 @@ const findStoredDependents = async (
   entry.action === 'create' ? findDependents(entry.intent, await db.outbox.orderBy('seq').toArray(), names) : []
 
 /**
- * Takes it out. A row that is never made takes along what was to happen to it; none of that can have taken effect. An
- * edit leaves those behind it on what it was itself based on. Answers what went.
+ * Deletes the entry. With a creation, its dependents are deleted too; none of them can have taken effect. Writes based on a removed change
+ * are rebased on what that change was based on. Returns the deleted entries.
  */
 export async function removeEntry(
   db: UserDatabase,
@@ -67,7 +64,7 @@ export async function removeEntry(
   return removedEntries
 }
 
-/** Whoever was based on it is based on what it was based on, and remembers the older value of what both change. */
+/** Rebases writes that are based on `entry` on its own base. They get its older base values of the fields that both change. */
 export async function rebaseFollowers(db: UserDatabase, entry: OutboxEntry, newId: () => string): Promise<void> {
   const followers = await db.outbox.where('ifMatch').equals(`~${entry.intent}`).toArray()
   await db.outbox.bulkPut(
@@ -75,7 +72,7 @@ export async function rebaseFollowers(db: UserDatabase, entry: OutboxEntry, newI
       ...follower,
       ifMatch: entry.ifMatch,
       base: follower.base && { ...follower.base, ...pickSharedFields(entry.base, follower.base) },
-      // Its bytes name a write that never was, so they can never take effect: they are made anew (protocol 1).
+      // The bytes refer to a write that never existed, so they can never take effect. They are created again (protocol 1).
       ...(follower.bytes ? { bytes: null, key: newId(), attempts: 0 } : {}),
     })),
   )

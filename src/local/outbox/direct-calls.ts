@@ -1,6 +1,6 @@
 /**
- * Calls that are never queued (protocol 13): noted before their first byte leaves. While nobody knows how one went, it is
- * asked about and shown as unknown; nothing sends it again but its user. Once known it is a receipt like any other.
+ * Calls that are never queued (protocol 13). A call is stored before its first byte is sent. While its outcome is unknown, the server is
+ * polled and the call is shown as unknown; only its user can resend it. When the outcome is known, it becomes a receipt.
  */
 import type { Intent } from '#contract/endpoint.ts'
 import type { UserDatabase } from '#local/storage/database.ts'
@@ -9,18 +9,18 @@ import { readSession } from '#local/session/session.ts'
 import type { Receipt, DirectCall } from '#local/storage/records.ts'
 import { transact } from '#local/storage/transaction.ts'
 
-/** In ms. So long a call may be on its way with nobody asking: as long as a request is waited for, and a little more. */
+/** In ms. How long a call may run before its outcome is checked: the request timeout and a little more. */
 const graceMs = 45_000
 
 export type NewDirectCall = Pick<DirectCall, 'intent' | 'key' | 'endpoint' | 'forUser' | 'since' | 'name'>
 
-/** On disk before anything leaves. The same wish with other bytes takes the place of the former. */
+/** Stores the call before anything is sent. A call of the same intent with other bytes replaces the earlier one. */
 export async function beginDirectCall(db: UserDatabase, call: NewDirectCall): Promise<void> {
   const nextAt = call.since + graceMs
   await db.directCalls.put({ ...call, state: 'sending', nextAt, failures: 0 })
 }
 
-/** No answer of ours came: asked about from now on. */
+/** No response of the portal arrived, so the outcome is checked from now on. */
 export async function markUnknown(db: UserDatabase, { intent, key }: NewDirectCall, now: number): Promise<void> {
   await transact(db, ['directCalls'], async () => {
     const storedCall = await db.directCalls.get(intent)
@@ -28,12 +28,11 @@ export async function markUnknown(db: UserDatabase, { intent, key }: NewDirectCa
   })
 }
 
-/** Those to be asked about now; of one that was cut off with its page nobody knows how it went. */
+/** Returns calls whose outcome must be checked now, including those that were interrupted when their page closed. */
 export async function findCallsToCheck(db: UserDatabase, now: number): Promise<DirectCall[]> {
   return await db.directCalls.filter(({ nextAt, since }) => nextAt <= now || since > now).toArray()
 }
 
-/** The server could not be asked. */
 export async function delayCheck(db: UserDatabase, { intent, key }: DirectCall, nextAt: number): Promise<void> {
   await transact(db, ['directCalls'], async () => {
     const storedCall = await db.directCalls.get(intent)
@@ -42,7 +41,7 @@ export async function delayCheck(db: UserDatabase, { intent, key }: DirectCall, 
   })
 }
 
-/** Its outcome is known: `null` where whoever asked has been told, else it becomes a receipt. */
+/** Ends a call whose outcome is known. It becomes a receipt unless `receiptFields` is null, which means that the caller has the result. */
 export async function endDirectCall(
   db: UserDatabase,
   { intent, key, endpoint, since, name = null }: NewDirectCall,
@@ -56,11 +55,10 @@ export async function endDirectCall(
   })
 }
 
-/** The server made sure that this wish never runs: whoever sends it again wishes anew. */
+/** Returns true if the server guarantees that this intent never runs. To send it again, a new intent is needed. */
 export const isVoidedIntent = async (db: UserDatabase, intent: Intent): Promise<boolean> =>
   (await db.receipts.get(intent))?.outcome === 'void'
 
-/** Calls of the session's user that may or may not have happened; for a live query. */
 export async function readUnknownCalls(
   device: Device = getThisDevice(),
 ): Promise<Pick<DirectCall, 'intent' | 'endpoint' | 'since' | 'name'>[]> {

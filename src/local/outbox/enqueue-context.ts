@@ -1,46 +1,38 @@
-/** What a new write finds on the device: its lane, the newest write there, names and rows; read at once for many. */
 import type { RowRef, Intent } from '#contract/endpoint.ts'
 import { getRowTable, type UserDatabase } from '#local/storage/database.ts'
 import { readMarks } from '#local/outbox/counters.ts'
 import { readSealedWrites } from '#local/seals/sealed-records.ts'
 import type { OutboxEntry, Receipt } from '#local/storage/records.ts'
 
-/** The parts of a draft that decide where it stands. */
 export type EntryPlacement = Pick<OutboxEntry, 'intent' | 'kind' | 'table' | 'target' | 'ifMatch'> & {
   referredIntents: readonly Intent[]
   isVersioned: boolean
-  /** Its intent was made with it, so that nothing can be here under it. */
+  /** True if the intent was created with the draft, so nothing can be stored under it yet. */
   isNew?: boolean
 }
 
 export interface EnqueueContext {
-  /** Under the drafts' own intents and those they refer to. */
   entries: Map<Intent, OutboxEntry>
   receipts: Map<Intent, Receipt>
-  /** Something lies sealed here: whether an intent that came again is in it cannot be told. */
+  /** True if there are sealed writes. Whether a repeated intent is among them is unknown. */
   hasSeals: boolean
   lastSeq: number
-  /** How many writes were ever recorded here. */
   recordedCount: number
-  /** The gate's generation; null: closed. */
+  /** Open session generation, or null if the session is closed. */
   sessionGeneration: number | null
   getQueueKey(draft: EntryPlacement): string
-  /** The newest write of each lane that somebody must know it of. */
   latestIntents: Map<string, Intent>
   getRowVersion(draft: EntryPlacement): number | null
 }
 
-/**
- * Inside a transaction over outbox, names, receipts, meta and the drafts' rows. What can be asked for in one breath is:
- * each question that waits for the answer to another is a turn more before the write is on disk.
- */
+/** Runs in a transaction over all these tables. Each sequential read would delay the write by one turn. */
 export async function readEnqueueContext(db: UserDatabase, drafts: readonly EntryPlacement[]): Promise<EnqueueContext> {
   const baseIntents = drafts.flatMap(({ ifMatch }) => (typeof ifMatch === 'string' ? [ifMatch.slice(1)] : []))
   const ownIntents = drafts.flatMap(({ intent, isNew }) => (isNew ? [] : [intent]))
   const intents = [
     ...new Set([...ownIntents, ...drafts.flatMap(({ referredIntents }) => referredIntents), ...baseIntents]),
   ]
-  // Without a form that says what it was opened on, the base is asked for at once, as if no row had been made here.
+  // Without a base from a form, the base is read now, as if no row had been created on this device.
   const unbasedDrafts = drafts.filter(
     ({ isVersioned, target, ifMatch }) => isVersioned && target !== null && ifMatch === null,
   )
@@ -66,7 +58,7 @@ export async function readEnqueueContext(db: UserDatabase, drafts: readonly Entr
   const uncertainDrafts = drafts.filter((draft) => draft.isVersioned && needsBase(context, draft))
   const checkedKeys = new Set(queueKeys)
   const otherKeys = uncertainDrafts.map(context.getQueueKey).filter((queueKey) => !checkedKeys.has(queueKey))
-  // One that is mended is based on the row as it is now, whatever waits behind it.
+  // A corrected write is based on the current row, regardless of the writes behind it.
   const basedDrafts = uncertainDrafts.filter(({ ifMatch }) => ifMatch !== null)
   if (otherKeys.length + basedDrafts.length === 0) return context
   const [otherIntents, rows] = await Promise.all([readLatestIntents(db, otherKeys), readVersions(db, basedDrafts)])
@@ -78,14 +70,13 @@ export async function readEnqueueContext(db: UserDatabase, drafts: readonly Entr
 const mapByIntent = <T extends { intent: Intent }>(records: readonly (T | undefined)[]) =>
   new Map(records.flatMap((record) => (record ? [[record.intent, record] as const] : [])))
 
-/** Whoever is stored behind it in the same breath finds it here. */
 export function addToContext(context: EnqueueContext, entry: OutboxEntry): void {
   context.entries.set(entry.intent, entry)
   context.latestIntents.set(entry.queueKey, entry.intent)
   context.lastSeq = Math.max(context.lastSeq, entry.seq)
 }
 
-/** The writes that made rows which are spoken of by their ids: one reading a kind, they are few. */
+/** Returns the writes that created rows which are now referred to by id. One read per kind, because they are few. */
 async function readCreatorIntents(db: UserDatabase, drafts: readonly EntryPlacement[]): Promise<Map<string, Intent>> {
   const spans = new Map<EntryPlacement['kind'], { minId: number; maxId: number }>()
   for (const { kind, target } of drafts) {
@@ -101,7 +92,7 @@ async function readCreatorIntents(db: UserDatabase, drafts: readonly EntryPlacem
   return new Map(rowIds.flat().map(({ kind, id, intent }) => [`${kind}:${id}`, intent]))
 }
 
-/** One lane a row, whatever it is called: an id is taken back to the intent that made it (protocol 18). */
+/** Returns one queue key per row: an id is mapped back to the intent that created the row (protocol 18). */
 function buildQueueKey(draft: EntryPlacement, creatorIntents: ReadonlyMap<string, Intent>): string {
   const creatorIntent =
     typeof draft.target === 'number' ? creatorIntents.get(`${draft.kind}:${draft.target}`) : undefined
@@ -110,14 +101,10 @@ function buildQueueKey(draft: EntryPlacement, creatorIntents: ReadonlyMap<string
 
 const getQueueKeyOfTarget = ({ kind, target, intent }: EntryPlacement) => `${kind}:${target ?? `~${intent}`}`
 
-/**
- * Of each lane the seq from which its newest is looked for: some write of it had that. Only saves reading: where nothing
- * is found from there on, the whole lane is looked through.
- */
+/** Sequence numbers where searches for a queue's latest entry start. Only an optimisation: all are searched if needed. */
 const seqByQueueKey = new WeakMap<UserDatabase, Map<string, number>>()
 const maxKnownQueues = 1_000
 
-/** So that the next write on the row need not look far. */
 export function noteQueueKey(db: UserDatabase, { queueKey, seq }: OutboxEntry): void {
   const sequences = seqByQueueKey.get(db) ?? new Map<string, number>()
   seqByQueueKey.set(db, sequences)
@@ -125,10 +112,7 @@ export function noteQueueKey(db: UserDatabase, { queueKey, seq }: OutboxEntry): 
   sequences.set(queueKey, seq)
 }
 
-/**
- * Always forwards. Chromium keeps what an index said of writes that are gone until somebody walks over it, and backwards
- * it walks over a thousand of these for seconds.
- */
+/** Forwards only: in Chromium a backward scan over a thousand deleted index records takes seconds. */
 async function readLatestIntents(db: UserDatabase, queueKeys: readonly string[]): Promise<Map<string, Intent>> {
   const entries = await Promise.all(
     [...new Set(queueKeys)].map(async (queueKey) => {
@@ -141,7 +125,6 @@ async function readLatestIntents(db: UserDatabase, queueKeys: readonly string[])
   return new Map(entries.flat())
 }
 
-/** The writes of one lane in their order. */
 export const queryQueue = (db: UserDatabase, queueKey: string, minSeq = Number.NEGATIVE_INFINITY) =>
   db.outbox.where('[queueKey+seq]').between([queueKey, minSeq], [queueKey, Number.POSITIVE_INFINITY])
 
@@ -168,8 +151,8 @@ async function readVersions(db: UserDatabase, drafts: readonly EntryPlacement[])
 const toRowKey = (table: string, target: RowRef | null) => `${table}:${target}`
 
 /**
- * What a write is based on: what its form was opened on; where no form says it, the newest own write on the row, else
- * the row. A mended write (`lane` null) is the user's word after seeing how the row stands now (protocol 9, 14).
+ * Returns what a write is based on: the base of its form; otherwise the latest own write on the row; otherwise the row. A corrected write
+ * (`queueKey` null) is always based on the row, because its user has seen the current row (protocol 9, 14).
  */
 export function getBase(
   context: EnqueueContext,
@@ -186,10 +169,7 @@ export function getBase(
 const needsBase = (context: EnqueueContext, draft: EntryPlacement) =>
   draft.target !== null && (context.entries.has(draft.intent) || resolveBase(context, draft.ifMatch) === null)
 
-/**
- * A form may have been opened on a write that has since become part of another, or was dropped: a name that the server
- * will never know must not be sent. Null: nothing that still stands was named.
- */
+/** The server never knows a write that was merged or dropped. Returns null if no valid base is left. */
 function resolveBase(context: EnqueueContext, ifMatch: OutboxEntry['ifMatch']): OutboxEntry['ifMatch'] {
   if (typeof ifMatch !== 'string') return ifMatch
   const receipt = context.receipts.get(ifMatch.slice(1))

@@ -1,6 +1,6 @@
 /**
- * From a wish to an entry: its lane, what it is based on, what it waits for; stored before anything is sent. Wishes that
- * come while others are being stored are stored together with the next: one strict transaction, not one each.
+ * Creates and stores outbox entries: queue key, base, dependencies. An entry is stored before anything is sent. Writes that arrive while
+ * others are being stored share the next strict transaction, in place of one each.
  */
 import type { Intent } from '#contract/endpoint.ts'
 import {
@@ -37,11 +37,10 @@ export type NewEntry = Pick<
 > & {
   referredIntents: Intent[]
   isVersioned: boolean
-  /** Its intent was made with it: nobody looks for an earlier one. */
+  /** True if the intent was created with the write, so no earlier one is searched. */
   isNew?: boolean
-  /** The gate's generation when its session was read: it is stored only while that stands. */
+  /** Session generation when the write's session was read. The write is stored only while it is still the current one. */
   sessionGeneration?: number
-  /** Stored with it, in the same transaction. */
   file?: Omit<LocalFile, 'intent' | 'assetId'>
 }
 
@@ -62,17 +61,17 @@ interface PendingWrite {
   reject: (error: unknown) => void
 }
 
-/** Nothing was stored: the session that the write was made under is not the one that is here. */
+/** Thrown if nothing was stored because the write's session is no longer the current one. */
 export class SessionChangedError extends Error {
   override name = 'GateMoved'
 }
 
-/** Wishes that came while others are being stored. Nothing of it must survive: nobody was told yet. */
+/** Writes that arrived while others are being stored. They may be lost with the page, because no caller was notified. */
 const pendingByDatabase = new WeakMap<UserDatabase, PendingWrite[]>()
 
 /**
- * Adds a write, or returns the one that already waits under this intent: a form sent twice is one wish. A parked entry
- * is mended: new bytes, new key, same place in its lane (protocol 1, 20). Resolves when it is on disk.
+ * Adds a write, or returns the entry that already waits under this intent, because a form that is sent twice is one write. A parked entry
+ * is corrected: new bytes, new key, same position in its queue (protocol 1, 20). Resolves when the entry is on disk.
  */
 export function enqueue(db: UserDatabase, draft: NewEntry): Promise<OutboxEntry> {
   return new Promise((resolve, reject) => {
@@ -84,8 +83,8 @@ export function enqueue(db: UserDatabase, draft: NewEntry): Promise<OutboxEntry>
 }
 
 /**
- * Stores a write that lay sealed until now, if it still does: `takeSealed` takes it from there, in the same transaction. Null: it
- * was taken before, or had become what it asks for.
+ * Stores a write that was sealed, unless another tab has done so. `takeSealed` deletes the sealed record in the same transaction. Returns
+ * null if it was already deleted, or the write was not needed.
  */
 export async function enqueueUnsealed(
   db: UserDatabase,
@@ -100,15 +99,14 @@ export async function enqueueUnsealed(
   })
 }
 
-/** Whether writes are being stored just now. */
 export const isStoring = (db: UserDatabase): boolean => pendingByDatabase.has(db)
 
 async function storePending(db: UserDatabase): Promise<void> {
-  // Whoever asks in the same breath goes along at once.
+  // Lets writes of the same microtask join this batch.
   await Promise.resolve()
   for (let batch = pendingByDatabase.get(db) ?? []; batch.length > 0; batch = pendingByDatabase.get(db) ?? []) {
     const coalescingIndex = batch.findIndex(({ draft }) => canCoalesce(draft))
-    // What may become one with another write is stored by itself.
+    // A write that may be merged with another one is stored alone.
     const currentBatch = batch.slice(0, coalescingIndex === -1 ? batch.length : Math.max(1, coalescingIndex))
     pendingByDatabase.set(db, batch.slice(currentBatch.length))
     await storeBatch(db, currentBatch)
@@ -117,7 +115,7 @@ async function storePending(db: UserDatabase): Promise<void> {
 }
 
 async function storeBatch(db: UserDatabase, batch: readonly PendingWrite[], isFirstAttempt = true): Promise<void> {
-  // A try that seemed to fail may have been committed: from the second on nothing is taken for new.
+  // A failed attempt may have been committed after all, so from the second attempt on, drafts are not treated as new.
   let mayBeNew = isFirstAttempt
   try {
     const drafts = batch.map(({ draft }) => draft)
@@ -127,24 +125,22 @@ async function storeBatch(db: UserDatabase, batch: readonly PendingWrite[], isFi
       mayBeNew = false
       return await storeEntries(db, entryDrafts, names)
     })
-    // One entry a draft, in their order.
     batch.forEach(({ resolve }, index) => resolve(entries[index] as OutboxEntry))
   } catch (error) {
     const [firstWrite] = batch
     if (batch.length === 1) return firstWrite?.reject(error)
-    // One that cannot be stored does not take the others with it.
+    // One write that cannot be stored must not make the others fail.
     for (const pendingWrite of batch) await storeBatch(db, [pendingWrite], false)
   }
 }
 
-/** No more than these need: whatever else is read or stored just now, a list above all, is not waited for. */
+/** Returns only the tables that these writes need, so that they do not wait for other transactions, above all those over lists. */
 const getTables = (drafts: readonly NewEntry[], names: RowNameRules | null): string[] => [
   'outbox',
   'meta',
   'receipts',
   'rowIds',
   ...(drafts.some(({ file }) => file) ? ['files'] : []),
-  // An upload makes no row that any list shows.
   ...new Set([
     ...drafts.flatMap(({ table }) => (table === '' ? [] : [table])),
     ...(names?.getNameTables(drafts) ?? []),
@@ -152,8 +148,8 @@ const getTables = (drafts: readonly NewEntry[], names: RowNameRules | null): str
 ]
 
 /**
- * The entry that a write would be, where there is no room to store it. STORAGE_FAILED: another one of its row waits, which it
- * must not overtake (protocol 21). SIGNED_OUT: whose it is has gone meanwhile.
+ * Builds the entry of a write for which the device has no room. Returns STORAGE_FAILED if another write of its row waits, which it must not
+ * overtake (protocol 21). Returns SIGNED_OUT if its session has ended meanwhile.
  */
 export async function buildEntryDraft(
   db: UserDatabase,
@@ -168,7 +164,7 @@ export async function buildEntryDraft(
     const earlierIntents = (await names?.readNameOrder(db, [draft]))?.findEarlier(entry) ?? []
     if (entry.dependsOn.length + earlierIntents.length > 0) return 'STORAGE_FAILED'
     if ((await queryQueue(db, entry.queueKey).count()) > 0) return 'STORAGE_FAILED'
-    // Nothing here will know that it was sent: its intent's own key stays for one that is stored (protocol 1).
+    // The device will not remember that it was sent. The key that equals its intent is reserved for a stored entry (protocol 1).
     return { ...entry, key: draft.key }
   })
 }
@@ -216,7 +212,7 @@ async function storeEntries(
 function toEntry(context: EnqueueContext, draft: NewEntry, existingEntry: OutboxEntry | undefined): OutboxEntry {
   const { referredIntents, isVersioned, isNew = false, file: _, sessionGeneration: __, ...fields } = draft
   const queueKey = existingEntry?.queueKey ?? context.getQueueKey(draft)
-  // Other bytes may have been sent under its intent: then these need a key of their own (protocol 1, 2).
+  // Other bytes may have been sent under the same intent. These then need a key of their own (protocol 1, 2).
   const mayBeSent = existingEntry !== undefined || context.receipts.has(draft.intent) || (context.hasSeals && !isNew)
   return {
     ...fields,

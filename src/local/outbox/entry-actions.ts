@@ -1,4 +1,3 @@
-/** What its user decides about a waiting write. Each decision is one transaction, like every move of an entry. */
 import type { Intent } from '#contract/endpoint.ts'
 import type { UserDatabase } from '#local/storage/database.ts'
 import { cleanUpFiles } from '#local/outbox/files.ts'
@@ -11,10 +10,10 @@ import type { EntryView } from '#local/outbox/read-entries.ts'
 import type { OutboxEntry } from '#local/storage/records.ts'
 import { transact } from '#local/storage/transaction.ts'
 
-/** Nothing of it can be on its way or done, the bytes before it was mended included: none ever left, or all were refused. */
+/** True if nothing of the entry, also before a correction, was sent or accepted. */
 export const isUnsent = (entry: EntryView) => (isParked(entry) ? countOpenAttempts(entry) : entry.attempts) === 0
 
-/** Its user wants an old write sent: the same bytes under the same key, because the server may know them (protocol 19). */
+/** The user allows an old write to be sent: same bytes and same key, because the server may know them (protocol 19). */
 export async function markEntryAllowed(db: UserDatabase, intent: Intent, now: number): Promise<boolean> {
   return await transact(db, ['outbox'], async () => {
     const entry = await db.outbox.get(intent)
@@ -27,8 +26,8 @@ export async function markEntryAllowed(db: UserDatabase, intent: Intent, now: nu
 export type ResendInput = { key: string } & Partial<Pick<OutboxEntry, 'input' | 'ifMatch' | 'base'>>
 
 /**
- * A parked write goes again: a new key under the same intent, in its old place (protocol 1, 6). An old one was shown, so
- * it is not shown again for its age alone (protocol 19). False: not parked.
+ * Sends a parked write again: a new key under the same intent, in its old position (protocol 1, 6). If it was parked because of its age, it
+ * is not parked for that reason again (protocol 19). Returns false if it is not parked.
  */
 export async function resendEntry(db: UserDatabase, intent: Intent, input: ResendInput, now: number): Promise<boolean> {
   return await updateWithDependencies(db, intent, (entry) => {
@@ -38,7 +37,7 @@ export async function resendEntry(db: UserDatabase, intent: Intent, input: Resen
   })
 }
 
-/** Its user wants something else, and nothing of it ever left: other values under its key (protocol 2). False: it may have. */
+/** Replaces the values of a write that was never sent; its key stays (protocol 2). Returns false if it may have been sent. */
 export async function updateEntryInput(
   db: UserDatabase,
   intent: Intent,
@@ -49,7 +48,7 @@ export async function updateEntryInput(
   )
 }
 
-/** Stores what an entry becomes, with what that has to wait for now. False: it is not there, or stays as it is. */
+/** Stores a changed entry and its new dependencies. Returns false if the entry does not exist or does not change. */
 async function updateWithDependencies(
   db: UserDatabase,
   intent: Intent,
@@ -67,7 +66,6 @@ async function updateWithDependencies(
   })
 }
 
-/** One that waits only for its time may go at once. False: it does not wait. */
 export async function clearEntryDelay(db: UserDatabase, intent: Intent): Promise<boolean> {
   return await transact(db, ['outbox'], async () => {
     const entry = await db.outbox.get(intent)
@@ -78,8 +76,8 @@ export async function clearEntryDelay(db: UserDatabase, intent: Intent): Promise
 }
 
 /**
- * A write that a 412 asked to be merged goes again the same way, out of the very step that heard it: nobody who watches
- * the entry is shown a conflict that was none. False: it is another write by now, or to be dropped.
+ * Resends a merged write after a 412, in the same step that handled the response, so that its user does not see a conflict for a short
+ * time. Returns false if the entry has changed meanwhile or is to be dropped.
  */
 export async function resendMergedEntry(
   db: UserDatabase,
@@ -107,7 +105,6 @@ const resentFields = {
 
 const noDelay = { notBefore: 0, delayedBy: null }
 
-/** What waits only for its time may go at once; the lane decides whether it can. */
 export async function clearAllDelays(db: UserDatabase): Promise<void> {
   await transact(db, ['outbox', 'meta'], async () => {
     await db.meta.delete('pause')
@@ -115,10 +112,7 @@ export async function clearAllDelays(db: UserDatabase): Promise<void> {
   })
 }
 
-/**
- * Gone at once if none of it ever left. What may be on its way is only marked: it holds its lane until the server has
- * said that it will never run (protocol 13, 15).
- */
+/** Deletes an unsent entry. Others block their queue key until the server has voided them (protocol 13, 15). */
 export async function dropStoredEntry(
   db: UserDatabase,
   intent: Intent,
@@ -143,7 +137,6 @@ export async function dropStoredEntry(
   })
 }
 
-/** The server has said that it will never run. */
 export async function dropVoidedEntry(
   db: UserDatabase,
   intent: Intent,
@@ -174,7 +167,7 @@ async function forgetEntry(
   }
 }
 
-/** The user wants none of it. What is on its way may still happen; that nobody asks about it any more is their will. */
+/** Deletes all entries at the user's request. Those in progress may still be executed, and their outcome is no longer checked. */
 export async function discardAllEntries(db: UserDatabase, now: number): Promise<void> {
   await transact(db, ['outbox', 'files', ...receiptTables], async () => {
     const entries = await db.outbox.toArray()

@@ -1,14 +1,11 @@
-/**
- * Bytes that wait to be sent (protocol 22): the page that was given a file keeps it beside its write. Whoever shows
- * `~{intent}` of a picture draws it from here until the server's own name for it has arrived everywhere.
- */
+/** Files that wait to be sent (protocol 22). Pictures `~{intent}` are shown from here until they have a server id. */
 import type { Intent } from '#contract/endpoint.ts'
 import type { UserDatabase } from '#local/storage/database.ts'
 import { type Device, getThisDevice } from '#local/storage/device.ts'
 import { readSession } from '#local/session/session.ts'
 import type { OutboxEntry, LocalFile } from '#local/storage/records.ts'
 
-/** Inside the transaction that ends `entry`: bytes that nobody will send or draw any more go. */
+/** Must run inside the transaction that ends `entry`. Deletes bytes that are no longer sent or rendered. */
 export async function cleanUpFiles(db: UserDatabase, entry: OutboxEntry, assetId: string | null): Promise<void> {
   const file = entry.table === '' ? await db.files.get(entry.intent) : undefined
   if (file && assetId !== null) await db.files.put({ ...file, assetId })
@@ -22,7 +19,7 @@ async function deleteUnusedFile(db: UserDatabase, intent: Intent): Promise<void>
 
 export type LocalFileView = Pick<LocalFile, 'name' | 'type' | 'bytes' | 'assetId'>
 
-/** What `~{intent}` is drawn from while the server does not have it; null: it is not here. For a live query. */
+/** Returns the local file of `~{intent}`, or null if it is not stored. For a live query. */
 export async function readLocalFile(intent: Intent, device: Device = getThisDevice()): Promise<LocalFileView | null> {
   const session = await readSession(device)
   if (!session || session.signedOut) return null

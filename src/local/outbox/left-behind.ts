@@ -1,17 +1,16 @@
-/** What a visitor may be told of this device: how many unsent writes lie here and how many are gone, and no more (protocol 30). */
+/** Counts unsent and lost writes on this device. A visitor who is not signed in may see only these counts (protocol 30). */
 import { unsentCountCookie } from '#contract/cookies.ts'
 import { countWrites, readRecordedCount, parseCounts } from '#local/outbox/counters.ts'
 import { type Device, getThisDevice } from '#local/storage/device.ts'
 
 export interface LeftBehindCounts {
   waitingCount: number
-  /** Whose those are that wait: so many users'. */
   userCount: number
-  /** The cookie speaks of a database that is not here any more (requirement 48). */
+  /** Number of writes that the cookie counts in a database that no longer exists (requirement 48). */
   lostCount: number
 }
 
-/** `cookies`: those of the page. A device of which they say nothing is not looked at. */
+/** `cookies` are those of the page. If they contain no count, the device is not read. */
 export async function readLeftBehind(cookies: string, device: () => Device = getThisDevice): Promise<LeftBehindCounts> {
   const [, text] = new RegExp(`(?:^|; )${unsentCountCookie.name}=([^;]*)`).exec(cookies) ?? []
   const totals = { waitingCount: 0, userCount: 0, lostCount: 0 }

@@ -1,9 +1,8 @@
-/** What others have left on this device: that much may be told to whoever uses it, and no more (protocol 30). */
+/** Counts the unsent writes of other users. The current user may see only this count (protocol 30). */
 import { type Device, getThisDevice } from '#local/storage/device.ts'
 import { countWrites } from '#local/outbox/counters.ts'
 import { readSession } from '#local/session/session.ts'
 
-/** How many unsent writes of users other than the session's lie here. */
 export async function countWritesOfOtherUsers(device: Device = getThisDevice()): Promise<number> {
   const session = await readSession(device)
   const occupants = await device.directory.occupants.toArray()

@@ -1,7 +1,6 @@
 /**
- * What became of writes, told after they are gone: what it was, whom it was about, when, how it ended. A receipt's intent
- * is also in the trail of the server (`trail.intent`), so that what was done on the train is found in the server's own
- * record. Kept for 30 days, sealed and brought back with the rest of its user's belongings.
+ * Receipts: what a write was, which row it was about, when it ended and how. A receipt's intent is also in the server's audit trail
+ * (`trail.intent`), so an offline change can be found there. Stored for 30 days; sealed and restored with the user's other data.
  */
 import type { RowRef, Intent, VersionedRow } from '#contract/endpoint.ts'
 import { getDisplayName } from '#domain/text.ts'
@@ -11,16 +10,15 @@ import { findRowId } from '#local/storage/row-ids.ts'
 import { readSession } from '#local/session/session.ts'
 import type { WriteDescription, OutboxEntry, Receipt } from '#local/storage/records.ts'
 
-/** In ms. The server's idempotency store remembers keys for longer, so a repeat is known there even after this. */
+/** In ms. The server's idempotency store keeps keys longer, so it still recognises a repeated write after this time. */
 export const receiptLifetimeMs = 30 * 86_400_000
 
-/** What a transaction must have open for `createReceipt`. */
 export const receiptTables = ['receipts', 'rowIds', ...rowTables] as const
 
 export type ReceiptEnding = Pick<Receipt, 'outcome' | 'time'> &
   Partial<Pick<Receipt, 'status' | 'body' | 'outcomeId' | 'code' | 'into'>>
 
-/** Inside a transaction over `receiptTables`. `row`: the row as the answer tells it, else the stored one is looked up. */
+/** Must run inside a transaction over `receiptTables`. `row` is the row of the response; if absent, the stored row is read. */
 export async function createReceipt(
   db: UserDatabase,
   entry: OutboxEntry,
@@ -46,39 +44,34 @@ function describeWrite(
   return { endpoint, table, target, action, since, name, ...(isShort ? { values } : {}) }
 }
 
-/** In characters: a price list is no note. */
+/** In characters. Longer values, such as a price list, are not stored. */
 const maxValuesLength = 2_000
 
-/** Takes away what is older than anybody asks for. */
 export async function deleteOldReceipts(db: UserDatabase, now: number): Promise<void> {
   const oldReceipts = db.receipts.where('time').below(now - receiptLifetimeMs)
   if ((await oldReceipts.count()) > 0) await oldReceipts.delete()
 }
 
-/** A receipt as the screens see it. */
 export interface ReceiptView {
-  /** Also the correlation id in the trail of the server. */
+  /** Also the correlation id in the audit trail of the server. */
   intent: Intent
   outcome: Receipt['outcome']
-  /** When it ended, device clock, epoch ms. */
+  /** Time of the outcome (device clock, epoch ms). */
   time: number
   endpoint: string
   table: string
   target: RowRef | null
   action: WriteDescription['action']
-  /** When its user made it. */
   since: number
   name: string | null
   values?: WriteDescription['values']
-  /** Of a refusal. */
+  /** Problem code of a refusal, otherwise null. */
   code: string | null
-  /** Number of the server's own record; null: the server never had to do with it. */
+  /** Number of the server's record. Null if the server never received the write. */
   outcomeId: string | null
-  /** The write that it went on in. */
   mergedIntoIntent: Intent | null
 }
 
-/** The session user's own, the newest first; for a live query. */
 export async function readReceipts(maxCount = 100, device: Device = getThisDevice()): Promise<ReceiptView[]> {
   const session = await readSession(device)
   if (!session || session.signedOut) return []
@@ -86,7 +79,6 @@ export async function readReceipts(maxCount = 100, device: Device = getThisDevic
   return receipts.flatMap(({ about, ...receipt }) => (about ? [toReceiptView(receipt, about)] : []))
 }
 
-/** How many of these were done. */
 export async function countDone(intents: readonly Intent[], device: Device = getThisDevice()): Promise<number> {
   const session = await readSession(device)
   if (!session || session.signedOut) return 0

@@ -1,6 +1,6 @@
 /**
- * Order between writes of different rows that know each other by name (decision 82): a module by its code, a user by an e-mail
- * address. What needs a name waits for the write that brings it; what takes one away goes after those that need it.
+ * Orders writes of different rows that refer to each other by name (decision 82): a module by its code, a user by an e-mail address. A
+ * write that needs a name waits for the write that creates it. A write that removes a name waits for those that need it.
  */
 import { findEndpoint, type RowRef, type Intent } from '#contract/endpoint.ts'
 import { getFieldProblems } from '#contract/problem.ts'
@@ -16,22 +16,18 @@ type Fields = Record<string, unknown>
 const getNames = ({ endpoint }: Pick<Write, 'endpoint'>): RowNames | undefined =>
   getQueueSpec(findEndpoint(endpoint))?.names
 
-/** Their rows name each other. */
 const catalogue = ['modules', 'price_lists', 'orders']
 const isCatalogue = ({ table }: Pick<Write, 'table'>) => catalogue.includes(table)
 
-/** Tables, beside the outbox, that finding the order of these writes reads. */
 export const getNameTables = (writes: readonly Pick<Write, 'endpoint' | 'table'>[]): string[] =>
   writes.some((write) => isCatalogue(write) && getNames(write)) ? catalogue : []
 
 export interface NameOrder {
-  /** Intents of the writes that have to be settled before this one. */
   findEarlier(entry: QueuedWrite): Intent[]
-  /** A write that was stored since. */
   add(entry: QueuedWrite): void
 }
 
-/** Inside a transaction over outbox, rowIds and the writes' tables. Null: none of them has names. */
+/** Must run inside a transaction over outbox, rowIds and the writes' tables. Returns null if no draft has names. */
 export async function readNameOrder(db: UserDatabase, drafts: readonly Write[]): Promise<NameOrder | null> {
   const namedWrites = drafts.filter(getNames)
   if (namedWrites.length === 0) return null
@@ -50,7 +46,7 @@ export async function readNameOrder(db: UserDatabase, drafts: readonly Write[]):
           usedNames.set(otherWrite.intent, getUsedNames(otherWrite, fields, entries))
         const names = usedNames.get(otherWrite.intent)
         if (!names) return false
-        // One that is sent again keeps its place, and may need what was made after it.
+        // An entry that is resent keeps its position and may need a row that was created after it.
         const doesProvideName = hasShared(names.ownNames, ownNames.neededNames)
         if (otherWrite.seq > entry.seq) return doesProvideName && !isWaitingFor(otherWrite, entry.intent, entries)
         const doesFreeName =
@@ -70,7 +66,7 @@ export async function readNameOrder(db: UserDatabase, drafts: readonly Write[]):
 const hasShared = (names: readonly string[], otherNames: readonly string[]) =>
   names.some((name) => otherNames.includes(name))
 
-/** Those that may share a name with one of these. Invitations only meet deletions, and those have a version to be based on. */
+/** Invitations share names only with deletions, and those are based on a row version. */
 async function readWritesSharingNames(db: UserDatabase, drafts: readonly Write[]): Promise<OutboxEntry[]> {
   const isInviting = drafts.some(({ table, action }) => table === 'users' && action === 'create')
   const [catalogueWrites, deletions] = await Promise.all([
@@ -86,7 +82,6 @@ async function readWritesSharingNames(db: UserDatabase, drafts: readonly Write[]
   return [...catalogueWrites, ...deletions].filter(getNames)
 }
 
-/** What the rows of these writes are without them, by table and target. */
 async function readFields(db: UserDatabase, writes: readonly Write[]): Promise<Map<string, Fields>> {
   const targets = writes.flatMap(({ table, target }) => (target === null ? [] : [{ table, target }]))
   const intents = [...new Set(targets.flatMap(({ target }) => (typeof target === 'string' ? [target.slice(1)] : [])))]
@@ -113,12 +108,11 @@ const getRowKey = (table: string, target: RowRef | null) => `${table} ${target}`
 const getBody = ({ input }: Pick<Write, 'input'>): Fields => ({ ...(input.body as object | undefined) })
 
 interface UsedNames {
-  /** That it gives to its row or takes from it. */
   ownNames: string[]
   neededNames: string[]
 }
 
-/** Undefined: it has to do with no name, or a newer build made it. */
+/** Returns undefined if the write uses no names, or was recorded by a newer build. */
 function getUsedNames(
   write: QueuedWrite,
   rows: ReadonlyMap<string, Fields>,
@@ -129,7 +123,6 @@ function getUsedNames(
   const { getOwnNames, getNeededNames = () => [] } = names
   const body = getBody(write)
   if (write.action === 'create') return { ownNames: getOwnNames(body), neededNames: getNeededNames(body) }
-  // As the earlier writes of the row will have left it.
   const queuedWrites = [...entries.values()].filter(
     ({ queueKey, seq }) => queueKey === write.queueKey && seq < write.seq,
   )
@@ -148,11 +141,11 @@ function getUsedNames(
   }
 }
 
-/** Empty where a change leaves the names as they are: then it has no part in them. */
+/** Returns an empty array if the names stay the same, because the change then does not matter. */
 const getChanged = (previousNames: string[], nextNames: string[]) =>
   JSON.stringify(previousNames) === JSON.stringify(nextNames) ? [] : [...previousNames, ...nextNames]
 
-/** Whether it waits for that write itself, so that neither would ever go. */
+/** Returns true if the entry waits for that write itself, directly or indirectly. Waiting for each other would block both. */
 function isWaitingFor(entry: QueuedWrite, intent: Intent, entries: ReadonlyMap<Intent, QueuedWrite>): boolean {
   const visitedIntents = new Set<Intent>()
   const dependsOnIntent = (write: QueuedWrite): boolean => {
@@ -170,13 +163,13 @@ function isWaitingFor(entry: QueuedWrite, intent: Intent, entries: ReadonlyMap<I
 }
 
 /**
- * Whether a write cannot be without the creation that it waits for. Not where it only keeps its place behind it, nor where the
- * creation was refused because the row is there already.
+ * Returns true if a write cannot exist without the creation that it waits for. Returns false if it only keeps its position behind it, or
+ * the creation was refused because the row already exists.
  */
 export function needsCreation(write: OutboxEntry, creation: OutboxEntry): boolean {
   if (JSON.stringify(write.input).includes(`~${creation.intent}`)) return true
   const [getOwnNames, getNeededNames] = [getNames(creation)?.getOwnNames, getNames(write)?.getNeededNames]
-  // Made by a newer build: that one knows why it waits.
+  // Recorded by a newer build, which knows the reason for waiting.
   if (!getOwnNames || !getNames(write)) return !findEndpoint(write.endpoint) || !findEndpoint(creation.endpoint)
   const body = getBody(creation)
   const { type, client_type } = body

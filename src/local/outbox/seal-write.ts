@@ -1,6 +1,6 @@
 /**
- * Writes of a session that has lapsed while nobody could be asked: each is sealed at once, by a pair whose private half only the
- * next login opens, and becomes an entry of the outbox then (decision 83).
+ * Seals each write of an expired session at once while the server cannot be reached. It uses a key pair whose private half only the next
+ * login can open; the write then becomes an outbox entry (decision 83).
  */
 import { getUser } from '#contract/accounts.ts'
 import type { Intent } from '#contract/endpoint.ts'
@@ -14,10 +14,7 @@ import { recordsToText } from '#local/storage/record-text.ts'
 import type { SealedWrites } from '#local/storage/records.ts'
 import { transact } from '#local/storage/transaction.ts'
 
-/**
- * no key: the server has given none that could seal. moved: the session is not the one that is here any more. A write that comes
- * again under its intent takes the place of the first.
- */
+/** `no key`: the server gave none. `moved`: the session has changed. A repeated intent replaces the first write. */
 export async function sealWrite(
   db: UserDatabase,
   draft: NewEntry,
@@ -29,7 +26,7 @@ export async function sealWrite(
   const { sessionGeneration, isNew: _, ...storedDraft } = draft
   const { intent, kind, target, ifMatch } = draft
   const row = typeof ifMatch === 'number' ? `${kind}:${target}:${ifMatch}` : null
-  // No page shows what is sealed: whoever changes the row again does it on the version that the first one was made on.
+  // Pages do not show sealed writes, so a second change of the row is based on the same version as the first.
   const earlierWrite =
     row === null ? undefined : (await readWritesOnRow(db, row)).filter(({ id }) => id !== intent).at(-1)
   const chainedDraft = earlierWrite ? { ...storedDraft, ifMatch: `~${earlierWrite.id}` } : storedDraft
@@ -53,13 +50,12 @@ export async function sealWrite(
   })
 }
 
-/** The sealed writes that were made on that version of the row, in their order. */
 const readWritesOnRow = async (db: UserDatabase, row: string): Promise<SealedWrites[]> =>
   (await readSealedWrites(db)).filter((sealed) => sealed.row === row).sort((a, b) => (a.order ?? 0) - (b.order ?? 0))
 
 const toSealName = (intent: Intent) => `sealed:${intent}` as const
 
-/** From here on nothing that stands on the device opens what is sealed by the pair. */
+/** Removes the session's key. From then on nothing on the device can open what is sealed with the key pair. */
 async function lockSealKey(db: UserDatabase, now: number): Promise<void> {
   const sealKey = await readNewestStoredKey(db)
   const key = await importSealKey(sealKey?.key)
@@ -67,7 +63,7 @@ async function lockSealKey(db: UserDatabase, now: number): Promise<void> {
   const pair = await createSealPair(sealKey.id, key, now)
   await transact(db, ['responses', 'meta'], async () => {
     const response = await db.responses.get(getUser.path)
-    // Another page may have done it, or a login may have brought another key.
+    // Another page may have done this already, or a login may have brought another key.
     if (!response || (await readNewestStoredKey(db))?.id !== sealKey.id) return
     await db.meta.put(pair)
     const body = { ...(JSON.parse(response.body) as object), seal_key: null, session_seal_key: null, seal_keys: [] }

@@ -1,6 +1,6 @@
 /**
- * Waiting writes. Every move of an entry is one transaction of this file: it is stored before it is sent, and leaves
- * only together with storing the server's answer or by its user's will.
+ * Changes waiting writes. Each change of an entry is one transaction: an entry is stored before it is sent, and is deleted only in the
+ * transaction that stores the server's response, or by its user's decision.
  */
 import type { Intent } from '#contract/endpoint.ts'
 import type { Problem } from '#contract/problem.ts'
@@ -17,32 +17,29 @@ import { readSessionGeneration } from '#local/session/session-generation.ts'
 import type { OutboxEntry, Receipt } from '#local/storage/records.ts'
 import { transactToSend } from '#local/storage/reserve.ts'
 
-/** The server asked the whole sender to wait (protocol 25). */
+/** Pauses all sending at the server's request (protocol 25). */
 export async function pauseSending(db: UserDatabase, now: number, pauseMs: number): Promise<void> {
   await db.meta.put({ name: 'pause', since: now, until: now + Math.min(pauseMs, maxWaitMs) })
 }
 
 export interface AcceptedWrite {
   status: number
-  /** Exactly as the server sent it. */
   body: string
-  /** The row the answer holds or the version it tells, null where neither is in it. */
+  /** The row or the row version in the response; both are null if the response has neither. */
   row: { id: number; row_version: number } | null
   version: number | null
   now: number
   asOf: number
   generation: number
-  /** It was no effect yet but the beginning of a long request (protocol 39). */
+  /** Present if the response only started a long request (protocol 39). */
   startedJob?: StartedJob | null
-  /** Number of the server's own record of it. */
   outcomeId?: string | null
-  /** What the server calls a file that was sent. */
   assetId?: string | null
 }
 
 /**
- * The server did it: row, name, receipt and the entry's end are one transaction (protocol 18). Counts whatever the
- * fence, because it is final (protocol 12). False when somebody else had recorded it before.
+ * Ends an entry that the server has executed: row, id, receipt and deletion are one transaction (protocol 18). A late result counts even
+ * with an old fence, because it is final (protocol 12). Returns false if it was already recorded.
  */
 export async function acceptWrite(
   db: UserDatabase,
@@ -54,7 +51,6 @@ export async function acceptWrite(
 
 const acceptedTables = ['outbox', 'files', 'jobs', 'meta', ...listMetadataTables, ...receiptTables]
 
-/** Several answers that came together, in their order, in one transaction. */
 export async function acceptWrites(
   db: UserDatabase,
   results: readonly { entry: OutboxEntry; acceptedWrite: AcceptedWrite }[],
@@ -80,7 +76,7 @@ export async function acceptWrites(
             row,
           ),
         )
-        // After a sign-out the write still counts, but nothing of the row stays here.
+        // After a sign-out the write is still recorded, but its row is not stored.
         if (generation === acceptedWrite.generation) await storeEffect(db, entry, acceptedWrite)
       }
       await cleanUpFiles(db, entry, acceptedWrite.assetId ?? null)
@@ -91,40 +87,39 @@ export async function acceptWrites(
 }
 
 async function storeEffect(db: UserDatabase, entry: OutboxEntry, { row, version, asOf }: AcceptedWrite): Promise<void> {
-  // An upload makes no row that any list shows.
   if (entry.table === '') return
   if (row) return await putRow(db, entry.table, row, asOf)
   const id = entry.target === null ? null : await findRowId(db, entry.target)
   const storedRow = id === null ? undefined : await getRowTable(db, entry.table).get(id)
   if (!storedRow || id === null) return
-  // An answer without a body: the row is what the write makes of it, if the answer told its version.
+  // The response has no body. The row is computed by the overlay if the response has the row version.
   const resultRow = version === null ? null : overlayRow(storedRow.row, entry, 0)
   if (resultRow && version !== null) await putRow(db, entry.table, { ...resultRow, id, row_version: version }, asOf)
   else await removeRow(db, entry.table, id, asOf)
 }
 
-/** The server said no, or asks: kept with its problem for the user to decide. Final, so whatever the fence. */
+/** Parks a refused entry, or one with a question, for its user. Final, so the fence is not checked. */
 export async function parkEntry(
   db: UserDatabase,
   entry: OutboxEntry,
   state: 'refused' | 'asks' | 'conflict',
   problem: Problem,
 ): Promise<boolean> {
-  // Marked to be dropped meanwhile, it stays marked: the server is asked what became of it, and says the same.
+  // An entry that was marked to be dropped meanwhile stays marked. The request that voids it then returns the same result.
   const isCurrentEntry = (storedEntry: OutboxEntry) => storedEntry.key === entry.key && storedEntry.state !== 'dropping'
   return await updateEntry(db, entry, isCurrentEntry, { state, problem, leaseUntil: 0 })
 }
 
 export type EntryDelay = Pick<OutboxEntry, 'notBefore' | 'delayedBy' | 'problem' | 'blockedTries'> & {
-  /** `refused`: on its way, so often that its user is to decide. */
+  /** `refused` after so many attempts that the user must decide. */
   state: 'waiting' | 'sign in' | 'refused'
 }
 
-/** Nothing final came back: under our own fence it goes back to wait, with the same bytes and key. */
+/** Without a final result, returns the entry to the queue with the same bytes and key, if the fence is still its own. */
 export const returnToQueue = async (db: UserDatabase, entry: OutboxEntry, delay: EntryDelay): Promise<boolean> =>
   (await returnAllToQueue(db, [entry], () => delay)) > 0
 
-/** Several that went together, in one transaction: whoever tries again waits for it. How many were ours to give back. */
+/** Returns several entries to the queue in one transaction. The return value is how many of them still belonged to this sender. */
 export async function returnAllToQueue(
   db: UserDatabase,
   entries: readonly OutboxEntry[],
@@ -157,13 +152,11 @@ async function updateEntry(
   })
 }
 
-/** Writes to be taken back whose turn it is, in the order they were made. */
 export async function findDroppingEntries(db: UserDatabase, now: number): Promise<OutboxEntry[]> {
   const droppingEntries = db.outbox.where('state').equals('dropping')
   return await droppingEntries.filter(({ notBefore }) => isDue(notBefore, now)).sortBy('seq')
 }
 
-/** The server could not be asked: again later, and a little later each time. */
 export async function delayDropping(
   db: UserDatabase,
   entry: OutboxEntry,
@@ -173,7 +166,7 @@ export async function delayDropping(
   await updateEntry(db, entry, isDropping, { ...delay, attempts: entry.attempts + 1 })
 }
 
-/** The refusal reached its form, which keeps the wish from here on (protocol 20). */
+/** Deletes a refused entry after its form has received the refusal. The form keeps the input from then on (protocol 20). */
 export async function removeRefusedEntry(
   db: UserDatabase,
   intent: Intent,
@@ -185,14 +178,14 @@ export async function removeRefusedEntry(
     if (entry?.state !== 'refused') return
     await db.outbox.delete(intent)
     await cleanUpFiles(db, entry, null)
-    // What follows a creation goes on naming it: its form sends it again under the same intent.
+    // Writes that depend on a creation keep their reference, because the form sends it again under the same intent.
     if (entry.action !== 'create') await rebaseFollowers(db, entry, newId)
     const { status = 0, code = null } = entry.problem ?? {}
     await db.receipts.put(await createReceipt(db, entry, { outcome: 'refused', status, code, time: now }))
   })
 }
 
-/** A sign of life from the server: what waited only because of the line need not wait on. */
+/** Makes entries due that wait only because of the connection. Called when the server has responded. */
 export async function clearNetworkDelay(db: UserDatabase): Promise<void> {
   await transactToSend(db, ['outbox'], async () => {
     await db.outbox.where('delayedBy').equals('network').modify({ notBefore: 0, delayedBy: null })

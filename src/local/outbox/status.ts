@@ -1,4 +1,3 @@
-/** What waits in the outbox, what can be sent now, and what became of an entry. */
 import { liveQuery } from 'dexie'
 import { findEndpoint, type Intent } from '#contract/endpoint.ts'
 import type { Problem } from '#contract/problem.ts'
@@ -12,21 +11,20 @@ import type { OutboxEntry, WaitingState } from '#local/storage/records.ts'
 
 const sendableStates: readonly WaitingState[] = ['waiting', 'sending', 'dropping']
 
-/** Whether anything may still go by itself; what waits for a decision does not. */
 export async function hasSendable(db: UserDatabase): Promise<boolean> {
   if ((await db.outbox.where('state').anyOf(sendableStates).limit(1).count()) > 0) return true
-  // Sealed ones come back to their user, and then go too.
+  // Sealed writes become entries after a login, and are sent then.
   return (await readSealedWrites(db)).some(({ entries }) => entries > 0)
 }
 
 /**
- * What could be sent now if somebody tried. line: it waits only for one. turn: its time has come, or whoever was sending
- * it may be gone. Null: nothing, or the server asked for a pause.
+ * Returns whether an attempt could send something now. `line`: entries wait only for the connection. `turn`: an entry is due, or its sender
+ * may be gone. Null: nothing to send, or the server requested a pause.
  */
 export async function findSendable(db: UserDatabase, now: number): Promise<'line' | 'turn' | null> {
   return await db.transaction('r', ['outbox', 'directCalls', 'meta'], async () => {
     if ((await readSessionGeneration(db)) === null || (await isPaused(db, now))) return null
-    // Whoever came back may have been cut off before they were opened: their turn is the next drain's.
+    // The page may have closed after a login, before the sealed writes were opened. The next run of the sender opens them.
     if (await hasSealedWrites(db)) return 'turn'
     if ((await db.directCalls.filter(({ state }) => state === 'unknown').count()) > 0) return 'line'
     if ((await db.outbox.where('delayedBy').equals('network').limit(1).count()) > 0) return 'line'
@@ -39,7 +37,7 @@ export async function findSendable(db: UserDatabase, now: number): Promise<'line
   })
 }
 
-/** Resolves once nothing of the write waits or is on its way any more; `stop` gives up waiting. */
+/** Resolves when the write no longer waits and is not in progress. `stop` ends the wait. */
 export function waitUntilSettled(db: UserDatabase, intent: Intent): { settled: Promise<void>; stop: () => void } {
   let stop = () => {}
   const settled = new Promise<void>((resolve) => {
@@ -56,7 +54,7 @@ export interface WriteStatus {
   receipt: { status: number; body: string } | null
 }
 
-/** What became of a write, as far as this device knows; of one that went on in another, what became of that. */
+/** Returns the outcome of a write as far as the device knows it. For a merged write it is the outcome of the other write. */
 export async function findWriteStatus(db: UserDatabase, intent: Intent): Promise<WriteStatus> {
   return await db.transaction('r', ['outbox', 'receipts'], async () => {
     let entry = await db.outbox.get(intent)
@@ -70,15 +68,14 @@ export async function findWriteStatus(db: UserDatabase, intent: Intent): Promise
   })
 }
 
-/** Why a stored write has not gone although there is a connection. */
 export interface HoldReason {
-  /** What the server said, such as RESOURCE_LOCKED; null: the earlier write waits for its user's decision. */
+  /** Problem from the server, such as RESOURCE_LOCKED. Null if an earlier write waits for its user's decision. */
   problem: Problem | null
-  /** It is an earlier write of the same row that is held, and this one goes after it. */
+  /** True if the blocked entry is an earlier write of the same row. */
   isBehind: boolean
 }
 
-/** Null: nothing holds it but its turn, the connection or a sign-in. */
+/** Returns null if the entry waits only for its turn, the connection or a sign-in. */
 export async function readHoldReason(db: UserDatabase, entry: OutboxEntry | null): Promise<HoldReason | null> {
   if (entry?.state !== 'waiting') return null
   const awaitedEntries = await db.outbox.where('intent').anyOf(entry.dependsOn).toArray()

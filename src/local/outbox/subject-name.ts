@@ -17,7 +17,7 @@ export interface SubjectInput {
   body?: unknown
 }
 
-/** What the device calls the record that a call is about: the first row that its input names. Null: it has none. */
+/** Returns the name of the first row in the input, as this device shows it. Null if there is no such row. */
 export async function readSubjectName(
   db: UserDatabase,
   endpoint: Endpoint,

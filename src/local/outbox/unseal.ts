@@ -1,4 +1,4 @@
-/** Brings back what lay sealed for a user, once the keys are there: what they left, and the writes of a session that had lapsed. */
+/** Restores a user's sealed data once the keys have arrived: data of a signed-out user, and writes of an expired session. */
 import { storeMarks, readMarks } from '#local/outbox/counters.ts'
 import { enqueueUnsealed, type NewEntry } from '#local/outbox/enqueue.ts'
 import { importSealKey, openSealed, readSealPair } from '#local/seals/seal-crypto.ts'
@@ -13,8 +13,8 @@ import { transact } from '#local/storage/transaction.ts'
 import { renameEntry, renameReceipt, renameRecord, renameSealedWrite } from '#local/storage/upgrade.ts'
 
 /**
- * Brings back what was sealed for this user, as far as its keys are among these. What its own key does not open stays as it
- * is, and holds nothing up. How many writes came back; none where the session of that generation is over.
+ * Restores what these keys can open. What its own key does not open stays sealed and does not block the rest. Returns the number of
+ * restored writes, which is 0 if the session of that generation has ended.
  */
 export async function unseal(
   db: UserDatabase,
@@ -41,11 +41,10 @@ export async function unseal(
   return restoredCount
 }
 
-/** What a user left comes before the writes of a session that had lapsed, and these in the order they were made in. */
+/** Data of a signed-out user comes first, then the writes of an expired session in the order in which they were recorded. */
 const sortSealedRecords = (sealedRecords: readonly SealedWrites[]) =>
   sealedRecords.toSorted((a, b) => (a.order ?? -1) - (b.order ?? -1))
 
-/** Becomes an entry of the outbox, as it would have become one when it was made. */
 async function restoreWrite(
   db: UserDatabase,
   sealedWrites: SealedWrites,
@@ -56,7 +55,7 @@ async function restoreWrite(
   const draft = renameSealedWrite(sealedDraft) as unknown as NewEntry
   const entry = await enqueueUnsealed(db, draft, async () => {
     if (generation === null || (await readSessionGeneration(db)) !== generation) return false
-    // Two tabs may open it at once.
+    // Another tab may have opened it already.
     if (!(await db.meta.get(sealedWrites.name))) return false
     await db.meta.delete(sealedWrites.name)
     await addSpentKey(db, getSealKeyId(sealedWrites))
@@ -72,16 +71,15 @@ async function restoreContent(
   generation: number | null,
 ): Promise<number> {
   return await transact(db, [...sealedTables, 'meta'], async () => {
-    // Its user has gone again while the key was on its way.
+    // The user may have signed out while the key was requested.
     if (generation === null || (await readSessionGeneration(db)) !== generation) return 0
-    // Two tabs may open it at once.
     if (!(await db.meta.get(sealedWrites.name))) return 0
     await db.rowIds.bulkPut(content.rowIds)
     await db.receipts.bulkPut(content.receipts)
-    // Sealed by a build that kept no files.
+    // Absent if sealed by a build that stored no files.
     await db.files.bulkPut((content.files ?? []).map((file) => ({ ...file, bytes: textToBytes(file.bytes) })))
     await db.outbox.bulkPut(await renumberEntries(db, content.outbox))
-    // What has been typed since is newer, and an earlier build sealed none.
+    // A draft that exists now is newer. An earlier build sealed no drafts.
     for (const draft of content.drafts ?? []) if (!(await db.meta.get(draft.name))) await db.meta.put(draft)
     await db.meta.delete(sealedWrites.name)
     await addSpentKey(db, getSealKeyId(sealedWrites))
@@ -89,7 +87,7 @@ async function restoreContent(
   })
 }
 
-/** What was made before comes before: written since under the same session, the others move behind it. */
+/** Restored entries come first. Entries recorded since are renumbered to follow them. */
 async function renumberEntries(db: UserDatabase, restoredEntries: OutboxEntry[]): Promise<OutboxEntry[]> {
   const newerEntries = await db.outbox.orderBy('seq').toArray()
   const makeSendable = (entry: OutboxEntry): OutboxEntry =>
@@ -103,7 +101,6 @@ async function renumberEntries(db: UserDatabase, restoredEntries: OutboxEntry[])
   return allEntries
 }
 
-/** What was sealed before version 5 of the database, in today's names. */
 function upgradeContent({ names, typed, ...content }: Record<string, Record<string, unknown>[]>): SealedContent {
   return {
     files: [],
@@ -115,7 +112,7 @@ function upgradeContent({ names, typed, ...content }: Record<string, Record<stri
   } as unknown as SealedContent
 }
 
-/** Null: it is not ours to open. */
+/** Returns null if the key does not open it. */
 function parseContent(text: string | null): SealedContent | null {
   if (text === null) return null
   try {

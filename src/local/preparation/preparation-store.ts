@@ -1,4 +1,4 @@
-/** Whether a user wants this device ready to work offline, and what was brought here for that. Survives a logout and a lapsed session. */
+/** The user's choice of offline work, and what was fetched for it. Survives a logout and an expired session. */
 import {
   type PreparationRecord,
   type PreparedPart,
@@ -21,7 +21,7 @@ export async function updatePreparation(
   })
 }
 
-/** Null: nobody is signed in. For a live query. */
+/** Returns null if no user is signed in. For a live query. */
 export async function readPreparation(device: Device = getThisDevice()): Promise<PreparationRecord | null> {
   const db = await findUserDatabase(device)
   return db && (await readPreparationRecord(db))
@@ -30,7 +30,6 @@ export async function readPreparation(device: Device = getThisDevice()): Promise
 export const isPreparationOn = async (device: Device = getThisDevice()): Promise<boolean> =>
   (await readPreparation(device))?.isOn === true
 
-/** Of the user who is signed in. */
 export async function setPreparation(
   change: Partial<Pick<PreparationRecord, 'isOn' | 'isOfferClosed'>>,
   device: Device = getThisDevice(),
@@ -42,7 +41,7 @@ export async function setPreparation(
 const refreshMs = 4 * 3_600_000
 const retryMs = 30 * 60_000
 
-/** Whether a background run may begin: never soon after another one, and not where it was stopped or had no space a short time ago. */
+/** Returns false soon after another run, above all after one that was stopped or had no space. */
 export function isRunDue({ isOn, endedAt, end }: PreparationRecord, now: number): boolean {
   if (!isOn) return false
   if (endedAt === null || endedAt > now) return true
@@ -50,7 +49,6 @@ export function isRunDue({ isOn, endedAt, end }: PreparationRecord, now: number)
   return now - endedAt >= (shouldRetrySoon ? retryMs : refreshMs)
 }
 
-/** Whether a part is fetched by a background run. */
 export async function isPartDue(db: UserDatabase, part: PreparedPart | undefined, now: number): Promise<boolean> {
   if (!part || part.completedAt === null || part.generation !== (await readSessionGeneration(db))) return true
   const age = now - part.completedAt

@@ -1,13 +1,13 @@
 /**
- * How something is sealed: under the session's key, or, once that is locked away, under the public half of a pair whose private half
- * only that key opens (decision 83). Bytes and no CryptoKeys are stored, which not every browser reads back in a worker.
+ * Encryption of sealed data. Uses the session's key. Once that key is removed from the device, uses the public half of a key pair whose
+ * private half only that key can open (decision 83). Stores bytes and no CryptoKeys, because not every browser can read CryptoKeys back in
+ * a worker.
  */
 import type { UserDatabase } from '#local/storage/database.ts'
 import type { SealPair, SealedWrites } from '#local/storage/records.ts'
 
 export type SealedText = Pick<SealedWrites, 'iv' | 'data' | 'keyId' | 'sender'>
 
-/** What was sealed: under which key, and how it is opened again. */
 export interface TextSealer {
   keyId: number
   seal(text: string): Promise<SealedText>
@@ -17,7 +17,7 @@ const keyLength = 32
 const curveAlgorithm = { name: 'ECDH', namedCurve: 'P-256' } as const
 const aesAlgorithm = { name: 'AES-GCM', length: 256 } as const
 
-/** Null where there is none, or none that could be ours: then the writes stay unsealed rather than be lost. */
+/** Returns null if there is no valid key. Writes then stay unsealed, which is better than losing them. */
 export async function importSealKey(text: string | null | undefined): Promise<CryptoKey | null> {
   try {
     const characters = atob((text ?? '').replaceAll('-', '+').replaceAll('_', '/'))
@@ -29,13 +29,12 @@ export async function importSealKey(text: string | null | undefined): Promise<Cr
   }
 }
 
-/** By the key itself. */
 export const createKeySealer = (keyId: number, key: CryptoKey): TextSealer => ({
   keyId,
   seal: async (text) => ({ ...(await encrypt(key, new TextEncoder().encode(text))), keyId }),
 })
 
-/** By the public half of a pair: each text under a key of its own, which is forgotten at once. */
+/** Seals with the public half of a key pair. Each text gets a temporary key, which is not stored. */
 export const createPairSealer = ({ keyId, publicKey }: SealPair): TextSealer => ({
   keyId,
   async seal(text) {
@@ -53,7 +52,7 @@ export const createPairSealer = ({ keyId, publicKey }: SealPair): TextSealer => 
   },
 })
 
-/** A pair whose private half that key alone opens. */
+/** Creates a key pair whose private half only the given key can open. */
 export async function createSealPair(keyId: number, key: CryptoKey, since: number): Promise<SealPair> {
   const { publicKey, privateKey } = await crypto.subtle.generateKey(curveAlgorithm, true, ['deriveKey'])
   const sealedPrivateKey = await encrypt(key, await crypto.subtle.exportKey('pkcs8', privateKey))
@@ -67,7 +66,7 @@ export async function createSealPair(keyId: number, key: CryptoKey, since: numbe
   }
 }
 
-/** Null: that key does not open it. `pair`: of the same key, where it was sealed by one. */
+/** Returns null if the key does not open the text. `pair` is the key pair of the same key, for a text sealed with it. */
 export async function openSealed(
   key: CryptoKey,
   { iv, data, sender }: Omit<SealedText, 'keyId'>,
@@ -110,7 +109,6 @@ const readSealPairs = async (db: UserDatabase): Promise<SealPair[]> =>
 export const readSealPair = async (db: UserDatabase, keyId: number): Promise<SealPair | undefined> =>
   (await readSealPairs(db)).find((pair) => pair.keyId === keyId)
 
-/** Of the session that locked its key away last. */
 export async function readNewestPair(db: UserDatabase): Promise<SealPair | undefined> {
   return (await readSealPairs(db)).sort((a, b) => b.since - a.since)[0]
 }

@@ -1,7 +1,4 @@
-/**
- * Sealing keys as the device meets them. The newest stands among the user's rows and goes with them; older ones are asked
- * for to open what they sealed, and are never stored.
- */
+/** The latest sealing key is in the cached user. Older keys are requested to open seals, and are never stored. */
 import { getUser } from '#contract/accounts.ts'
 import {
   importSealKey,
@@ -21,7 +18,7 @@ export interface SealKey {
   key: string
 }
 
-/** By id. Null: the server has no such key. Absent: nobody has asked. */
+/** Keys by id. Null if the server has no such key, absent if it was not requested. */
 export type SealKeys = ReadonlyMap<number, string | null>
 
 interface SealKeyFields {
@@ -33,14 +30,13 @@ interface SealKeyFields {
 const isSealKey = (value: unknown): value is SealKey =>
   typeof (value as SealKey | null)?.id === 'number' && typeof (value as SealKey).key === 'string'
 
-/** The account's first: all that a server told before each session had a key. */
+/** The account's first key: the only one that existed before each session had a key. */
 const getFirstKey = ({ seal_key: key }: SealKeyFields): SealKey | null =>
   typeof key === 'string' ? { id: 0, key } : null
 
 const getNewestKey = (fields: SealKeyFields): SealKey | null =>
   isSealKey(fields.session_seal_key) ? fields.session_seal_key : getFirstKey(fields)
 
-/** Every key in an answer about oneself. */
 export function getSealKeys(body: unknown): Map<number, string> {
   const fields = (body ?? {}) as SealKeyFields
   const olderKeys: unknown[] = Array.isArray(fields.seal_keys) ? fields.seal_keys : []
@@ -50,11 +46,11 @@ export function getSealKeys(body: unknown): Map<number, string> {
 
 const parseBody = (response: CachedResponse | undefined): unknown => response && JSON.parse(response.body)
 
-/** What is sealed under from now on; null: that is not here. */
+/** Returns the key that new seals use, or null if it is not on the device. */
 export const readNewestStoredKey = async (db: UserDatabase): Promise<SealKey | null> =>
   getNewestKey((parseBody(await db.responses.get(getUser.path)) ?? {}) as SealKeyFields)
 
-/** What seals now: by the session's key or, where that is locked away, by its pair; null: neither is here. */
+/** Returns the current sealer: the session's key, or its key pair if the key was removed. Returns null if neither is on the device. */
 export async function readSealer(db: UserDatabase): Promise<TextSealer | null> {
   const sealKey = await readNewestStoredKey(db)
   const key = await importSealKey(sealKey?.key)
@@ -66,7 +62,7 @@ export async function readSealer(db: UserDatabase): Promise<TextSealer | null> {
 export const readStoredKeys = async (db: UserDatabase): Promise<SealKeys> =>
   getSealKeys(parseBody(await db.responses.get(getUser.path)))
 
-/** Nothing lies sealed under it here any more, and nothing ever will. Inside a transaction with `meta`. */
+/** Called when the key seals nothing on this device, now or later. Must run inside a transaction with `meta`. */
 export async function addSpentKey(db: UserDatabase, id: number): Promise<void> {
   if (id === 0 || (await getMetaRecord(db, 'sealed-cache'))?.keyId === id) return
   if ((await readSealedWrites(db)).some((sealed) => getSealKeyId(sealed) === id)) return
@@ -74,18 +70,18 @@ export async function addSpentKey(db: UserDatabase, id: number): Promise<void> {
   await db.meta.put({ name: 'spent-seal-keys', ids: [...ids.add(id)] })
 }
 
-/** What the server does not know of yet. */
+/** Returns the unused keys that the server does not know about yet. */
 export async function findSpentKeys(db: UserDatabase): Promise<number[]> {
   const ids = await readSpentKeyIds(db)
   if (ids.length === 0) return []
-  // A session that goes on may seal under its key again, or has.
+  // A session that continues may seal under its key again, or has already done so.
   const newestKeyId = (await readNewestStoredKey(db))?.id ?? (await readNewestPair(db))?.keyId
   const cacheKeyId = (await getMetaRecord(db, 'sealed-cache'))?.keyId
   const usedKeyIds = new Set([newestKeyId, cacheKeyId, ...(await readSealedWrites(db)).map(getSealKeyId)])
   return ids.filter((id) => !usedKeyIds.has(id))
 }
 
-/** The server knows. */
+/** Called when the server has received these ids. */
 export async function forgetSpentKeys(db: UserDatabase, reportedIds: readonly number[]): Promise<void> {
   await transact(db, ['meta'], async () => {
     const remainingIds = (await readSpentKeyIds(db)).filter((id) => !reportedIds.includes(id))

@@ -1,6 +1,6 @@
 /**
- * Cached rows of a user whose session has lapsed: they stay on the device, unreadable until its next login (decision 83). They are
- * sealed and put back while the gate is closed, when nobody stores any: an index and its rows would not fit each other otherwise.
+ * Seals the cached rows of an expired session. They stay on the device, unreadable until the next login (decision 83). Sealing and
+ * restoring run while the session generation is closed and no rows are stored; otherwise an index and its rows could differ.
  */
 import { getUser } from '#contract/accounts.ts'
 import type { UserRights } from '#domain/access.ts'
@@ -12,14 +12,14 @@ import { isFullError } from '#local/storage/storage-errors.ts'
 import { renameCachedRecord } from '#local/storage/upgrade.ts'
 import { transact } from '#local/storage/transaction.ts'
 
-/** About 1 MB each: a record of a kept trail holds some 30 kB. */
+/** About 1 MB per piece. A record of a stored trail has about 30 kB. */
 const recordsPerPiece = { storedTrail: 32, other: 2_000 }
 
-/** False: the gate has moved, its user is back or another page is at it. On a full disk nothing is left. */
+/** Returns false if the session generation has changed. On a full disk the cache is deleted. */
 export async function sealCache(db: UserDatabase, sealer: TextSealer, generation: number): Promise<boolean> {
   try {
     const previousCache = await readSealedCache(db)
-    // Of an older session, and never opened since: nothing of it fits what is here now.
+    // Sealed in an older session and never opened: it does not match the current cache.
     if (previousCache && previousCache.keyId !== sealer.keyId) await dropSealedCache(db)
     const response = await db.responses.get(getUser.path)
     const rights = response && (JSON.parse(response.body) as UserRights)
@@ -54,7 +54,7 @@ async function sealTable(db: UserDatabase, table: string, sealer: TextSealer, ge
   }
 }
 
-/** The user's own reading holds the key: it is wiped, and comes with the next login. */
+/** The cached response about the user contains the key. It is deleted, and arrives again with the next login. */
 const getSealableRecords = (db: UserDatabase, table: string) =>
   table === 'responses' ? db.responses.where('path').notEqual(getUser.path) : db.table(table).toCollection()
 
@@ -63,11 +63,11 @@ export const isGenerationClosed = async (db: UserDatabase, generation: number): 
   return record?.open === false && record.generation === generation
 }
 
-/** What is sealed, by what can be told of it; null: nothing is. */
+/** Returns the readable description of the sealed cache, or null if nothing is sealed. */
 export const readSealedCache = async (db: UserDatabase): Promise<SealedCache | null> =>
   (await getMetaRecord(db, 'sealed-cache')) ?? null
 
-/** Puts all of it back, before the gate opens. What that key does not open is dropped: it can be fetched again. */
+/** Restores the cache before the session generation is opened. What the key does not open is deleted, because it can be fetched again. */
 export async function restoreSealedCache(db: UserDatabase, keyText: string | null): Promise<void> {
   const sealedCache = await readSealedCache(db)
   if (!sealedCache) return

@@ -1,7 +1,6 @@
 /**
- * What stays of a user who has gone: nothing that anybody else could read. Rows are wiped; writes that the server does not
- * have yet are sealed under their session's key, which only their user is given, and lie there until that user comes back
- * (protocol 30).
+ * Removes a signed-out user's readable data. Rows are deleted. Writes that the server does not have yet are sealed under their session's
+ * key, which only their user receives, until that user signs in again (protocol 30).
  */
 import { getMetaRecord, type UserDatabase, wipedTables, storedTrailTables } from '#local/storage/database.ts'
 import type { TextSealer } from '#local/seals/seal-crypto.ts'
@@ -12,14 +11,13 @@ import type { OutboxEntry, LocalFile, RowId, Receipt, SealedWrites, FormDraft } 
 import { bytesToText } from '#local/storage/record-text.ts'
 import { transact } from '#local/storage/transaction.ts'
 
-/** What is sealed together: an entry means nothing without its file, and the names and receipts of what it follows. */
+/** Sealed together, because an entry needs its file, and the ids and receipts of the writes that it follows. */
 export interface SealedContent {
   outbox: OutboxEntry[]
   rowIds: RowId[]
   receipts: Receipt[]
-  /** Bytes as text, so that all of it is one text. */
+  /** Bytes as text, so that all content is one text. */
   files: (Omit<LocalFile, 'bytes'> & { bytes: string })[]
-  /** What stands typed in long forms. */
   drafts: FormDraft[]
 }
 export const sealedTables = ['outbox', 'rowIds', 'receipts', 'files'] as const
@@ -28,8 +26,8 @@ const isEmpty = (content: SealedContent) =>
 const getDrafts = (db: UserDatabase) => db.meta.where('name').startsWith('draft:')
 
 /**
- * The gate is closed first, so that nothing is claimed while the writes are sealed; then it is one transaction. False,
- * with nothing taken away, when the gate has moved since that generation: its user is back, or another page is at it.
+ * Closes the session generation first, so that nothing is claimed while the writes are sealed; the rest is one transaction. Returns false
+ * and deletes nothing if the generation has changed: the user has signed in again, or another page does this.
  */
 export async function wipeUserData(
   db: UserDatabase,
@@ -63,7 +61,7 @@ async function closeSessionGeneration(db: UserDatabase, generation: number): Pro
   })
 }
 
-/** `changed`: an answer that was on its way has changed the writes: they are sealed as they are then. */
+/** Returns `changed` if a late response has changed the writes. They must then be sealed again. */
 async function wipeIfUnchanged(
   db: UserDatabase,
   expectedContent: SealedContent,
@@ -75,7 +73,7 @@ async function wipeIfUnchanged(
     if (sealedWrites) {
       if (JSON.stringify(await readContent(db)) !== JSON.stringify(expectedContent)) return 'changed'
       for (const table of sealedTables) await db.table(table).clear()
-      // Beside what was sealed before and could not be opened meanwhile.
+      // Stored in addition to earlier sealed records that could not be opened yet.
       await db.meta.put({ ...sealedWrites, name: `sealed:${sealedWrites.id}` })
     } else {
       await db.receipts.toCollection().modify(forgetContent)
@@ -88,15 +86,15 @@ async function wipeIfUnchanged(
   })
 }
 
-/** Without a key what has happened is forgotten; what has not is kept as it is, because losing it would be worse. */
+/** Without a key, the content of completed writes is deleted. Unsent writes stay readable, because losing them would be worse. */
 function forgetContent(receipt: Receipt): void {
   receipt.body = ''
   if (receipt.about) receipt.about.name = null
 }
 
 /**
- * A sign-out takes the answers and what was asked; that something runs, or may run, stays for its owner, who asks for it
- * again (the server keeps an answer for a day). Inside a transaction over `jobs`.
+ * On sign-out, deletes the responses and inputs of jobs. That a job runs or may run stays stored for its owner, who can request its result
+ * again (the server keeps it for a day). Must run inside a transaction over `jobs`.
  */
 async function clearJobContents(db: UserDatabase): Promise<void> {
   await db.jobs.filter(({ state }) => state === 'failed' || state === 'gone').delete()

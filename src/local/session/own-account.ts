@@ -1,6 +1,6 @@
 /**
- * Who is signed in, in words and rights, beside the session and not in the user's own database: where the browser took that one away
- * alone, the portal still opens without a connection (decision 82). Forgotten with the session.
+ * Stores name and rights of the signed-in user with the session, outside the user's own database. If the browser deletes only that
+ * database, the portal still opens offline (decision 82). Deleted with the session.
  */
 import { type Device, getThisDevice, isSameSubject } from '#local/storage/device.ts'
 import type { Subject } from '#local/storage/records.ts'
@@ -13,13 +13,11 @@ interface OwnAccount extends Subject {
 const recordName = 'own-account'
 const getAccountTable = (device: Device) => device.directory.table<OwnAccount, string>('session')
 
-/** Null: nothing is kept of this user. */
 export async function readOwnAccount(subject: Subject, device: Device = getThisDevice()): Promise<unknown> {
   const record = await getAccountTable(device).get(recordName)
   return record && isSameSubject(record, subject) ? record.account : null
 }
 
-/** Only while it is their session. */
 export async function storeOwnAccount(
   { companyId, userId }: Subject,
   account: unknown,
@@ -33,6 +31,6 @@ export async function storeOwnAccount(
   })
 }
 
-/** Inside a transaction over the session. */
+/** Must run inside a transaction over the session. */
 export const forgetOwnAccount = async (device: Device): Promise<void> =>
   await getAccountTable(device).delete(recordName)

@@ -1,6 +1,6 @@
 /**
- * Who this device works for. The device's word is enough to open the app without a network. The gate in each user's
- * database moves with it, so that a transaction there can tell whether the one it works for is still there.
+ * The session of this device. It is enough to open the app offline. The generation in each user's database changes with it, so that a
+ * transaction there can check whether its session is still the current one.
  */
 import { liveQuery } from 'dexie'
 import { getMetaRecord, type UserDatabase } from '#local/storage/database.ts'
@@ -17,18 +17,17 @@ import type { Subject } from '#local/storage/records.ts'
 import { transact, withRetry } from '#local/storage/transaction.ts'
 
 export interface Session extends Subject {
-  /** Raised by every sign-in, sign-out and end of a session: what was asked before belongs to nobody after. */
+  /** Incremented by every sign-in, sign-out and end of a session. A response to an earlier request is then not stored. */
   generation: number
-  /** Signed out without a network: the server does not know yet, and nothing may renew the session. */
+  /** Signed out offline: the server does not know yet, and nothing may renew the session. */
   signedOut: boolean
-  /** When the server renews it no longer, epoch ms; null: it did not say. */
+  /** When the server no longer renews the session (epoch ms), or null if it sent no end time. */
   until: number | null
-  /** From when on a new token is asked for ahead (local/renewing). */
   renewFrom?: number | undefined
   newestAccess?: string | undefined
 }
 
-/** Null: nobody ever signed in here, or the session ended and the server knows. */
+/** Returns null if no user ever signed in here, or the session ended and the server knows. */
 export async function readSession(device: Device = getThisDevice()): Promise<Session | null> {
   const { directory } = device
   const record = await withRetry(directory, () => directory.session.get('now'))
@@ -37,19 +36,17 @@ export async function readSession(device: Device = getThisDevice()): Promise<Ses
   return { ...subject, generation, signedOut, until, renewFrom, newestAccess }
 }
 
-/** Null: nobody is signed in. */
 export async function readActiveSession(device: Device = getThisDevice()): Promise<Session | null> {
   const session = await readSession(device)
   return session?.signedOut ? null : session
 }
 
-/** The database of the signed-in user. Null: nobody is signed in. */
 export async function findUserDatabase(device: Device = getThisDevice()): Promise<UserDatabase | null> {
   const session = await readActiveSession(device)
   return session && device.getDatabase(session)
 }
 
-/** Hears the state now and every change, of other tabs and the worker too; returns how to stop hearing. */
+/** Calls the listener with the session now and after each change, also by other tabs and the worker. Returns an unsubscribe function. */
 export function subscribeToSession(
   listener: (session: Session | null) => void,
   device: Device = getThisDevice(),
@@ -58,10 +55,10 @@ export function subscribeToSession(
   return () => subscription.unsubscribe()
 }
 
-/** A user came: by password, or because an answer proved whose cookie this is. */
+/** Called after a sign-in by password, or when a response proved whose session cookie this is. */
 export async function openSession(device: Device, subject: Subject): Promise<void> {
   const db = device.getDatabase(subject)
-  // Before the gate: who is clearing away after a former session looks at the gate first and then here.
+  // Stored before the generation is opened: code that wipes a former session reads the generation first and the session second.
   const newSession = { subject, signedOut: false, until: undefined, renewFrom: undefined, newestAccess: undefined }
   await changeSession(device, (previous) => ({ ...previous, ...newSession }), { ...subject, clean: false })
   await transact(db, ['meta', 'outbox'], async () => {
@@ -72,19 +69,20 @@ export async function openSession(device: Device, subject: Subject): Promise<voi
   await wipeFormerUsers(device)
 }
 
-/** Nobody has left, and yet nothing can be sent any more before the user has signed in again. */
+/** Returns true if the user has not signed out, but nothing can be sent before a new sign-in. */
 export const hasSessionExpired = ({ signedOut, until }: Session, now: number) =>
   !signedOut && until !== null && until < now
 
-/** The user goes. The mark is the first thing stored, before anything can fail (protocol 29). */
+/** Signs the user out. The mark is stored first, before anything can fail (protocol 29). */
 export async function markSignedOut(device: Device): Promise<void> {
   await changeSession(device, (previous) => ({ ...previous, signedOut: previous.subject !== null }))
   await wipeFormerUsers(device)
 }
 
 /**
- * The server said that this session is over. False when another one has begun meanwhile (protocol 32). `lapsed`: by time alone, so
- * what is cached stays for its user, sealed; on a device that is shared it goes as after a logout (decision 83).
+ * Ends the session after the server has ended it. Returns false if another session has begun meanwhile (protocol 32). With `isExpired` the
+ * session ended by time alone: cached data is sealed for its user, except on a shared device, where it is deleted as after a logout
+ * (decision 83).
  */
 export async function endSession(device: Device, generation: number, { isExpired = false } = {}): Promise<boolean> {
   const { directory } = device
@@ -103,7 +101,7 @@ export async function endSession(device: Device, generation: number, { isExpired
 
 const readableAfterExpiryMs = 14 * 24 * 3_600_000
 
-/** Without a connection a lapsed session can be read for 14 days; then what is here waits for its user's login (decision 83). */
+/** Offline, an expired session can be read for 14 days. After that, its data is sealed until its user logs in (decision 83). */
 export async function endLongExpiredSession(device: Device, now: number): Promise<void> {
   const session = await readSession(device)
   if (!session || session.until === null || !hasSessionExpired(session, now - readableAfterExpiryMs)) return
@@ -125,7 +123,7 @@ async function changeSession(
     if (next.signedOut || !next.subject || !isSameSubject(previous.subject, next.subject))
       await forgetOwnAccount(device)
     if (!occupant) return
-    // Somebody else has come: what was left for those whose sessions lapsed goes now.
+    // Another user has signed in, so the cached data of expired sessions is now wiped.
     await directory.occupants
       .filter((otherOccupant) => otherOccupant.isExpired === true && !isSameSubject(otherOccupant, occupant))
       .modify({ isExpired: false, clean: false })
@@ -133,25 +131,22 @@ async function changeSession(
   })
 }
 
-/**
- * Closes the gate, seals the writes and wipes the rows of everybody but the session's user. Also run at every start,
- * because a browser may have died between the mark and the wiping.
- */
+/** Wipes all users but the session's. Also runs at start, because a browser may die between mark and wipe. */
 export async function wipeFormerUsers(device: Device): Promise<void> {
   for (const occupant of await device.directory.occupants.toArray()) {
     if (occupant.clean) continue
     const db = device.getDatabase(occupant)
-    // Read before it is asked who is here: a sign-in in between moves the gate, and nothing is taken from under it.
+    // Read before the session is checked: a sign-in in between changes the generation, and nothing of it is then deleted.
     const generation = (await getMetaRecord(db, 'session-generation'))?.generation ?? 0
     if (isSameSubject(await readActiveSession(device), occupant)) continue
-    // Fetched when somebody leaves: no page carries it before.
+    // Loaded only when a user has left, so that pages need not load it earlier.
     const { wipeUserData } = await import('#local/seals/sealed-outbox.ts')
     if (await wipeUserData(db, generation, { keepsCache: occupant.isExpired === true }))
       await markClean(device, occupant)
   }
 }
 
-/** Unless they have come back while it was done: then there will be something to wipe again. */
+/** Not marked if the user has signed in again meanwhile, because there will be something to wipe again. */
 async function markClean(device: Device, occupant: Subject): Promise<void> {
   const { directory } = device
   await transact(directory, ['session', 'occupants'], async () => {

@@ -1,4 +1,4 @@
-/** Whether several people use this device: then nothing that is cached outlives a session, not even one that lapsed (decision 83). */
+/** Whether several people use this device. If so, no cached data outlives a session, not even an expired one (decision 83). */
 import type { Device } from '#local/storage/device.ts'
 
 export const isShared = async (device: Device): Promise<boolean> =>

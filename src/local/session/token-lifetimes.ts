@@ -1,22 +1,22 @@
-/** What the device knows of its session's tokens: when they end, which one is the newest, and whether somebody already sees to the next one. */
+/** What the device knows about its session's tokens: when they end, which is the latest, and whether a renewal is already claimed. */
 import type { Device } from '#local/storage/device.ts'
 import { transact } from '#local/storage/transaction.ts'
 
 export interface TokenLifetimes {
-  /** When the server renews the session no longer, this device's clock, epoch ms; absent: it did not say. */
+  /** When the server no longer renews the session (device clock, epoch ms). Absent if it sent no end time. */
   until?: number
-  /** From when on a token is asked for before the present one ends; absent: not before it has ended. */
+  /** From when on a token is requested before the current one ends. Absent if not before it has ended. */
   renewFrom?: number
-  /** What the server calls the access token by (`access_hash`); absent: an earlier build gave it. */
+  /** The server's name of the access token (`access_hash`). Absent if an earlier build received it. */
   newestAccess?: string
 }
 
-/** The server gave a token. A renewal lengthens the session, and only that (W-06). */
+/** Stores the lifetimes of a new token. A renewal extends the session and does nothing else (W-06). */
 export async function storeTokenLifetimes(device: Device, lifetimes: TokenLifetimes): Promise<void> {
   await device.directory.session.update('now', lifetimes)
 }
 
-/** True for one asker over all pages and workers, once a token: renewing ahead that fails is not tried again. */
+/** Returns true for one caller over all pages and workers, once per token. An early renewal that fails is not repeated. */
 export async function claimRenewal(device: Device, now: number): Promise<boolean> {
   const { directory } = device
   return await transact(directory, ['session'], async () => {

@@ -1,13 +1,12 @@
-/** Whether this device can take a write, found out before its user types one. */
 import { type Device, getThisDevice } from '#local/storage/device.ts'
 import { isAnythingCached } from '#local/storage/eviction.ts'
 import { transactUnlessFull } from '#local/storage/transaction.ts'
 import { findUserDatabase } from '#local/session/session.ts'
 
-/** Bytes of a long write with its values before. */
+/** Bytes of a long write with its previous values. */
 const probeBytes = 8_192
 
-/** Lists that would make way count as room. Found out by trying, because what a browser estimates is rounded. */
+/** Lists that can be evicted count as free space. Checked by an actual write, because browsers round their estimates. */
 export async function hasFreeSpace(device: Device = getThisDevice()): Promise<boolean> {
   const db = await findUserDatabase(device)
   if (!db) return true

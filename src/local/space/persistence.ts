@@ -5,8 +5,8 @@ import { findUserDatabase, readSession } from '#local/session/session.ts'
 import { getBrowserStorage, type StorageEstimates } from '#local/space/usage.ts'
 
 /**
- * Asks the browser, once per user of this device, not to clear the site's data away by itself: some ask their user in
- * turn. Only a window can. Called when the first write waits and when the app is installed (P-18).
+ * Asks the browser, once per user of this device, not to delete the site's data automatically. Some browsers then ask the user. Only a
+ * window can do this. Called when the first write waits and when the app is installed (P-18).
  */
 export async function requestPersistence(
   db: UserDatabase,
@@ -19,13 +19,13 @@ export async function requestPersistence(
   return await storage.persist()
 }
 
-/** The same for a page's own button, however often it is pressed. False: no promise. */
+/** For the button on the device page; asks every time. Returns false if the browser gave no promise. */
 export async function repeatPersistenceRequest(device: Device = getThisDevice()): Promise<boolean> {
   const db = await findUserDatabase(device)
   return db !== null && (await requestPersistence(db, { isRepeated: true }))
 }
 
-/** The app was just installed: whoever does that means to keep it, so the browser is asked again. */
+/** Asks again after the app was installed, because the user clearly wants to keep it. */
 export async function requestPersistenceAtInstall(device: Device = getThisDevice()): Promise<boolean> {
   const session = await readSession(device)
   return session !== null && (await requestPersistence(device.getDatabase(session), { isRepeated: true }))

@@ -1,4 +1,3 @@
-/** What is cached on this device and how large it is, for the page that shows it. */
 import { getRowTable, rowTables, type UserDatabase } from '#local/storage/database.ts'
 import { type Device, getThisDevice } from '#local/storage/device.ts'
 import type { ListStats } from '#local/storage/cache-records.ts'
@@ -6,29 +5,25 @@ import { isCompleteList } from '#local/list-query/coverage.ts'
 import { toCoverageId } from '#local/storage/list-ids.ts'
 import { findUserDatabase } from '#local/session/session.ts'
 
-/** One list as it is kept: the rows of a table that belong to one company or one service, or all there are. */
 export interface CachedListUsage extends Omit<ListStats, 'id' | 'asOf' | 'latestAsOf'> {
-  /** Server time of the oldest and of the newest reading that brought a row, epoch ms; null: by an older build. */
+  /** Server time (epoch ms) of the oldest and of the latest response that brought a row. Null if an older build stored them. */
   asOf: number | null
   latestAsOf: number | null
-  /** Whether it is known to be all of the list. */
   complete: boolean
-  /** How many rows the server last counted; null: never asked without a filter. */
+  /** The server's last count of the rows. Null if the list was never read without a filter. */
   total: number | null
 }
 
-/** What the page about offline data shows. */
 export interface StorageUsage {
-  /** The largest first. */
   lists: CachedListUsage[]
-  /** Bytes that the browser counts for all of this site, and would let it have; null where it does not say. */
+  /** Bytes that this site uses in the browser, and the limit. Null if the browser does not report it. */
   usage: number | null
   quota: number | null
-  /** Whether the browser promised not to clear it away by itself; null where it does not say. */
+  /** True if the browser promised not to delete the data automatically. Null if it does not report it. */
   persisted: boolean | null
 }
 
-/** The part of `navigator.storage` that is used; each piece is missing in some browser, `persist` in every worker. */
+/** The used part of `navigator.storage`. Each method is missing in some browser, and `persist` in every worker. */
 export interface StorageEstimates {
   estimate?: () => Promise<{ usage?: number; quota?: number }>
   persisted?: () => Promise<boolean>
@@ -37,7 +32,7 @@ export interface StorageEstimates {
 
 export const getBrowserStorage = (): StorageEstimates => globalThis.navigator?.storage ?? {}
 
-/** What is kept for the user of the session, and how much room that takes; null: nobody is signed in. */
+/** Returns what is stored for the session's user and its size, or null if no user is signed in. */
 export async function readUsage(
   device: Device = getThisDevice(),
   storage = getBrowserStorage(),
@@ -73,7 +68,7 @@ async function describeList(db: UserDatabase, stats: ListStats): Promise<CachedL
   return { table, scope, rows, bytes, asOf, latestAsOf, complete, total: fullCoverage?.total ?? null }
 }
 
-/** Counted when its next row comes. */
+/** Bytes and times are unknown until the next row arrives. */
 const createOlderBuildUsage = (table: string, rows: number): CachedListUsage => ({
   table,
   scope: null,

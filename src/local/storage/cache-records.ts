@@ -1,27 +1,25 @@
-/** What is kept of the server's word, table by table: rows, what earlier answers proved, and the index of long lists. */
 import type { VersionedRow } from '#contract/endpoint.ts'
 
 export interface StoredRow {
   id: number
-  /** Value of the list's scope column; null where there is none. */
+  /** Value of the list's scope column, or null if it has none. */
   scope: number | null
   version: number
-  /** Server time of the reading it came with, epoch ms. */
+  /** Server time (epoch ms) of the response that brought the row. */
   asOf: number
   row: VersionedRow
-  /** Folded text of the columns that are sorted or searched as text. */
   folds: Record<string, string>
 }
 
-/** Rows that went (or were replaced, as they were) and rows that came, of one table. */
+/** Rows of one table that were removed (or replaced, in their old form), and rows that were added. */
 export interface RowExchange {
   removedRows: readonly StoredRow[]
   addedRows: readonly StoredRow[]
-  /** Of those that came: of a fill that is under way, so not to be shown before it is whole. */
+  /** Those of the added rows that belong to a running fill and are not shown before it is complete. */
   stagedRows?: readonly StoredRow[]
 }
 
-/** What one answered filter proved: how many the server counts, and which stretches of one order were read. */
+/** What one response to a filter proved: the server's count, and which spans of one order were read. */
 export interface ListCoverage {
   id: string
   table: string
@@ -29,14 +27,14 @@ export interface ListCoverage {
   filters: Record<string, string | number | boolean>
   total: number
   asOf: number
-  /** Stretches belong together only while the company's change number stands still (protocol 34). */
+  /** Spans can be combined only while the company's change number stays the same (protocol 34). */
   change: string
   sort: string
-  /** Offsets read, first inclusive, last exclusive, in order and never touching. */
+  /** Offsets read, from inclusive, to exclusive. Sorted, and they never touch. */
   spans: [number, number][]
 }
 
-/** One page as the server ordered it: used while the device does not hold the whole list. */
+/** One page in the server's order. Used while the device does not have the complete list. */
 export interface PageReading {
   id: string
   table: string
@@ -44,53 +42,48 @@ export interface PageReading {
   asOf: number
 }
 
-/** A whole table of one scope is here, as of a change number. */
 export interface ListSyncPoint {
   id: string
   changeNumber: number
   asOf: number
-  /** A row left meanwhile that may belong elsewhere: whole again with the next changes. */
+  /** True if a row was removed that may belong elsewhere. The next changes make the list complete again. */
   gaps: boolean
 }
 
-/** What of one list is here, counted as rows come and go. Absent: not counted yet, by a build that did not. */
+/** Size of a cached list, updated with every row change. Absent if an older build stored the list. */
 export interface ListStats {
-  /** As of `Fill`: the table and its scope. */
   id: string
   table: string
   scope: number | null
   rows: number
-  /** Roughly, as text. */
   bytes: number
-  /** Server time of the oldest and the newest reading that brought a row, epoch ms. */
+  /** Server time (epoch ms) of the oldest and of the latest response that brought a row. */
   asOf: number
   latestAsOf: number
 }
 
-/** A list of many rows is read by its buckets, under this name; a fill in pieces prepares those of the next name. */
+/** The index of a long list. It is read by the buckets under `name`; a fill in pieces prepares the buckets under `next`. */
 export interface ListIndex {
-  /** As of `Fill`. */
   id: string
   table: string
   name: string
-  /** Fills that are under way: shown when they are whole, by becoming `name`. */
+  /** Name of the index of a running fill. It becomes `name` when the fill is complete. */
   next: string | null
 }
 
 export type IndexedValue = string | number | boolean | null
-/** Where a row stands in its list's own order, coarsely: the UTC day, the first letter's first bytes; `[]`: it has no value. */
+/** Approximate position of a row in its list's own order: the UTC day, or the first bytes of the text. `[]` means that it has no value. */
 export type BucketKey = string | number | Uint8Array<ArrayBuffer> | []
 
-/** How many rows one bucket of a list has. */
 export interface ListBucket {
   list: string
   at: BucketKey
   rows: number
-  /** Another one with each write of the bucket, so that a copy of its columns can be proved; absent: an older build wrote it. */
+  /** Changes with every write of the bucket, so that a cached copy of its columns can be validated. Absent if an older build wrote it. */
   stamp?: string
 }
 
-/** One column of a bucket's rows, in the list's own order: each row's place in `values`. Column `#`: the ids themselves. */
+/** One column of a bucket's rows, in the list's own order: for each row the index into `values`. Column `#` has the ids themselves. */
 export interface IndexColumn {
   list: string
   column: string
@@ -99,11 +92,11 @@ export interface IndexColumn {
   codes: Uint8Array | Uint16Array | Uint32Array | Float64Array
 }
 
-/** A row seen to be gone: an older reading must not raise it again (protocol 33). */
+/** Mark of a row that is gone: an older response must not restore it (protocol 33). */
 export interface Tombstone {
   table: string
   id: number
   asOf: number
-  /** Of the row as it was last seen: a newer one is no ghost. */
+  /** Version of the row when it was last seen. A newer version is stored again. */
   version: number
 }

@@ -1,7 +1,4 @@
-/**
- * What is kept for one user of one company: rows (only the server's word), hopes (the outbox) and what is known about
- * both. Versions are additive and never drop the outbox (protocol 40).
- */
+/** The database of one user in one company. Versions are additive and never drop the outbox (protocol 40). */
 import { Dexie, type EntityTable, type Table } from 'dexie'
 import type {
   ListBucket,
@@ -80,11 +77,10 @@ type MetaRecord =
   | FormDraft
   | SpaceFiller
 
-/** The record of `meta` that has this name. */
 export const getMetaRecord = async <N extends MetaRecord['name']>(db: UserDatabase, name: N) =>
   (await db.meta.get(name)) as Extract<MetaRecord, { name: N }> | undefined
 
-/** One table a kind of row; every `fills` and `queues` of the contract names one of these. */
+/** One table per kind of row. Every `fills` and `queues` of the contract names one of these. */
 export const rowTables = [
   'users',
   'companies',
@@ -99,7 +95,6 @@ export const rowTables = [
   'apps',
   'app_history',
 ] as const
-/** What is kept beside rows about them; every transaction that writes rows names these too. */
 export const listMetadataTables = [
   'coverage',
   'syncPoints',
@@ -110,32 +105,31 @@ export const listMetadataTables = [
   'columns',
 ] as const
 /**
- * Tables `storedTrails` and `storedTiles`: how far a stored trail goes, and the hashes around its entries. Their stored names are older:
- * a page of an earlier build reads them, too (protocol 40).
+ * Tables `storedTrails` and `storedTiles`: the range of a stored trail, and the hashes around its entries. Their names in the database are
+ * older, because a page of an earlier build reads them too (protocol 40).
  */
 export const storedTrailTables = ['keptTrails', 'keptTiles'] as const
 /**
- * What a sign-out takes away. The outbox, names and receipts stay for their owner (protocol 30), and so does the newest
- * checkpoint of each log: it says nothing of anybody, and a log that was rewritten meanwhile is found out by it.
+ * Tables that a sign-out clears. Outbox, ids and receipts stay for their owner (protocol 30). The latest checkpoint of each log stays too:
+ * it contains no personal data, and reveals a log that was rewritten meanwhile.
  */
 export const wipedTables = [...rowTables, ...listMetadataTables, ...storedTrailTables, 'pages', 'responses'] as const
 
-/** Tables of rows that came later, by the version of the database that added them. */
+/** Row tables that were added later, by the version of the database. */
 const laterTables: Readonly<Record<number, readonly (typeof rowTables)[number][]>> = {
   7: ['backups'],
 }
 
-/** Names that tables had before version 5. */
 const tablesBeforeVersion5 = ['fills', 'holdings', 'names', 'readings', 'watched'] as const
 
 export type StorageFactories = { indexedDB?: IDBFactory; IDBKeyRange?: typeof IDBKeyRange }
 
 export const buildDatabaseName = ({ companyId, userId }: Subject) => `portal-${companyId}-${userId}`
 
-/** After so long a database that could not be opened, by a disk without a byte left perhaps, is tried again when it is used. */
+/** After this time a database that failed to open, for example on a full disk, is opened again when it is used. */
 const reopenAfterMs = 1_000
 
-/** Dexie refuses all use of a database whose opening failed once, for as long as the worker or page lives. */
+/** Works around Dexie, which refuses all use of a database whose opening failed once, as long as the page or worker lives. */
 export function reopenAfterFailure(db: Dexie): void {
   const open = db.open.bind(db)
   db.open = () =>
@@ -146,12 +140,12 @@ export function reopenAfterFailure(db: Dexie): void {
 }
 
 export function openDatabase(name: string, storage: StorageFactories): UserDatabase {
-  // Strict, or the success of a write is only the operating system's promise to try.
+  // Strict durability. Otherwise a successful write may still be lost by the operating system.
   const db = new Dexie(name, { ...storage, chromeTransactionDurability: 'strict' })
   reopenAfterFailure(db)
   const version5Tables = rowTables.filter((table) => !Object.values(laterTables).flat().includes(table))
   const toRowSchemas = (tables: readonly string[]) => Object.fromEntries(tables.map((table) => [table, 'id, scope']))
-  // One version says all that came before it: what an older build's database lacks is added, and each one more costs every start.
+  // One version contains all earlier ones: Dexie adds what an older database lacks, and each additional version slows down every start.
   const version5 = db.version(5).stores({
     ...toRowSchemas(version5Tables),
     coverage: 'id',
@@ -162,7 +156,7 @@ export function openDatabase(name: string, storage: StorageFactories): UserDatab
     indexes: 'id, table',
     buckets: '[list+at]',
     columns: '[list+column+at]',
-    // Who may go next is found by index, however many wait.
+    // Index for claiming the next entries, however many wait.
     outbox: 'intent, seq, table, state, delayedBy, [queueKey+seq], ifMatch, *dependsOn',
     rowIds: 'intent, [kind+id]',
     receipts: 'intent, time',
@@ -181,7 +175,7 @@ export function openDatabase(name: string, storage: StorageFactories): UserDatab
   version5.upgrade((transaction) =>
     upgradeToVersion5(transaction, [...version5Tables, ...listMetadataTables, 'pages', 'responses']),
   )
-  // Dexie closes the connection by itself, so that the newer build need not wait, and opens it again when it is needed.
+  // Dexie closes the connection itself, so that the newer build need not wait, and reopens it when needed.
   db.on('versionchange', ({ newVersion }) => void (newVersion !== null && outdatedDatabases.add(db)))
   return Object.assign(db as UserDatabase, { storedTrails: db.table(trails), storedTiles: db.table(tiles) })
 }
@@ -189,8 +183,8 @@ export function openDatabase(name: string, storage: StorageFactories): UserDatab
 const outdatedDatabases = new WeakSet<Dexie>()
 
 /**
- * A newer build has changed this database under an older page: that one goes on writing the outbox, whose shape is
- * frozen, but no rows, of which it no longer knows what is kept beside them (protocol 40).
+ * Returns true if a newer build has upgraded this database under an older page. That page may still write the outbox, whose format is
+ * frozen, but no rows, because it does not know their new metadata (protocol 40).
  */
 export const isOutdated = (db: Dexie): boolean => outdatedDatabases.has(db)
 
@@ -199,6 +193,5 @@ export const getRowTable = (db: UserDatabase, table: string): Table<StoredRow, n
 export const getRows = async (db: UserDatabase, table: string, ids: readonly number[]): Promise<StoredRow[]> =>
   (await getRowTable(db, table).bulkGet([...ids])).filter((row) => row !== undefined)
 
-/** Rows of one list: a table, or those of one scope of it. */
 export const getListRows = (db: UserDatabase, table: string, scope: number | null) =>
   scope === null ? getRowTable(db, table).toCollection() : getRowTable(db, table).where('scope').equals(scope)

@@ -1,4 +1,3 @@
-/** One per device: whose session it is, which users have something here, and the way to each one's database. */
 import { Dexie, type Table } from 'dexie'
 import {
   buildDatabaseName,
@@ -16,28 +15,25 @@ export interface SessionRecord {
   name: 'now'
   subject: Subject | null
   generation: number
-  /** Stands from an act of signing out until the server has heard of it (protocol 29). */
+  /** True from a sign-out until the server knows of it (protocol 29). */
   signedOut: boolean
-  /** When the server renews it no longer, this device's clock, epoch ms; absent: it did not say. */
+  /** When the server no longer renews the session (device clock, epoch ms). Absent if it sent no end time. */
   until?: number | undefined
-  /** From when on the present token is renewed ahead, the same clock; absent: somebody does, or nobody need. */
+  /** From when on the current token is renewed early (device clock, epoch ms). Absent if a renewal is already claimed or not needed. */
   renewFrom?: number | undefined
-  /** The hash of the newest access token that this device was given (decision 69). */
+  /** Hash of the latest access token that this device received (decision 69). */
   newestAccess?: string | undefined
 }
 
-/** Several people use this device; stands beside the session. */
 export interface SharedDevice {
   name: 'shared'
 }
 
 export const isSameSubject = (a: Subject | null, b: Subject) => a?.companyId === b.companyId && a.userId === b.userId
 
-/** One user who has, or had, something on this device. */
 export interface DeviceUser extends Subject {
-  /** False while rows of theirs may be here. */
   clean: boolean
-  /** Their session lapsed, and nobody else has come since: what is cached for them stays, sealed (decision 83). */
+  /** True if the session expired and no other user has signed in since. The cached data stays, sealed (decision 83). */
   isExpired?: boolean
 }
 
@@ -75,11 +71,11 @@ export function openDevice(storage: StorageFactories = {}): Device {
   }
 }
 
-/** Where the browser took away the directory alone, it begins with the users whose databases are still here: they are wiped as ever. */
+/** Restores entries of users whose databases exist, if the browser deleted only the directory. They are then wiped. */
 function addLeftDatabases(directory: DeviceDirectory, storage: StorageFactories): void {
   let isNew = false
   directory.on('populate', () => void (isNew = true))
-  // All else waits until this is done, so it has to use the handle that it is given.
+  // All other access waits for this, so it must use the handle that Dexie passes.
   directory.on('ready', async (database) => {
     if (!isNew) return
     isNew = false
@@ -93,5 +89,5 @@ function addLeftDatabases(directory: DeviceDirectory, storage: StorageFactories)
 }
 
 let currentDevice: Device | undefined
-/** The device this page or worker runs on. Only handles live here: a worker that forgets them opens them again. */
+/** Returns the device of this page or worker. Only handles are stored here; a restarted worker opens them again. */
 export const getThisDevice = (): Device => (currentDevice ??= openDevice())

@@ -1,8 +1,8 @@
 /**
- * Room on the device. What is kept of the server's word may always be fetched again, so it makes way: lists that grow too
- * many or too old go by themselves. When the disk is full the oldest go first, those that were prepared to work offline last, and
- * the write is tried again. What exists only here (writes, their files, names, receipts) is never touched, nor are rows that a
- * waiting write is about. What its user asked to keep stays until they take it away or leave.
+ * Frees space on the device. Cached server data can be fetched again, so it is evicted: lists that are too large or too old are deleted
+ * automatically. On a full disk the oldest lists are deleted first, lists prepared for offline work last, and the write is repeated. Data
+ * that exists only here (writes, files, ids, receipts) and rows with waiting writes are never evicted. Data that the user chose to keep
+ * stays until the user removes it or signs out.
  */
 import { getUser } from '#contract/accounts.ts'
 import { deleteIndex } from '#local/storage/index-records.ts'
@@ -20,9 +20,9 @@ import { toListId } from '#local/storage/list-ids.ts'
 import { isFullError } from '#local/storage/storage-errors.ts'
 
 export const evictionLimits = {
-  /** A full trail of 100,000 rows with its index; a hundredth of what a phone with little room left still grants. */
+  /** In bytes: a complete trail of 100,000 rows with its index, and about 1 % of what a phone with little free space still allows. */
   bytes: 60_000_000,
-  /** A tablet that was put away shows nothing that old (W-06). */
+  /** In ms. A tablet that was not used for long must not show older data (W-06). */
   ageMs: 14 * 24 * 3_600_000,
 }
 
@@ -32,7 +32,7 @@ export async function clearCachedTables(db: UserDatabase): Promise<void> {
     const [sparedIdsByTable, pinnedLists] = await Promise.all([readSparedIds(db), readPinnedLists(db)])
     for (const table of rowTables) {
       const ids = sparedIdsByTable.get(table)
-      // What stays is not put back: on a full disk nothing can be put.
+      // Kept rows are excluded from the deletion and not written again, because nothing can be written to a full disk.
       if (ids) await getRowTable(db, table).where(':id').noneOf(ids).delete()
       else await getRowTable(db, table).clear()
     }
@@ -42,18 +42,18 @@ export async function clearCachedTables(db: UserDatabase): Promise<void> {
         else await clearListMetadata(db, table, pinnedLists)
       }
     await db.pages.clear()
-    // The user's own reading says who is signed in, and holds the key that seals what waits.
+    // The cached response about the user shows who is signed in and has the key that seals waiting writes.
     await db.responses.where('path').notEqual(getUser.path).delete()
   })
 }
 
-/** Ids of the lists that their user asked to keep (local/audit-trail): of them only the index is in the tables of lists. */
+/** Returns ids of the lists that the user chose to keep (local/audit-trail). Only their index is in the tables of lists. */
 async function readPinnedLists(db: UserDatabase): Promise<string[]> {
   const companies = await db.storedTrails.toCollection().primaryKeys()
   return companies.map((companyId) => toListId('trail', companyId))
 }
 
-/** All but what belongs to pinned lists: their records are named by the list, and its index by that name and a number. */
+/** Deletes all metadata except that of pinned lists. Record keys begin with the list's id; index names are that id and a number. */
 async function clearListMetadata(db: UserDatabase, table: string, pinnedLists: readonly string[]): Promise<void> {
   const isPinned = (key: unknown) => {
     const [name] = Array.isArray(key) ? (key as unknown[]) : [key]
@@ -63,10 +63,9 @@ async function clearListMetadata(db: UserDatabase, table: string, pinnedLists: r
   await db.table(table).bulkDelete(keys.filter((key) => !isPinned(key)))
 }
 
-/** A list that may make way. `isPrepared`: fetched to work offline (local/preparation), so the others go first. */
+/** A list that may be evicted. With `isPrepared` it was fetched for offline work (local/preparation) and is evicted last. */
 export type EvictableList = ListStats & { isPrepared: boolean }
 
-/** Lists that may make way, the first to go first. */
 export async function readEvictable(db: UserDatabase): Promise<EvictableList[]> {
   const [lists, pinnedLists, preparedLists] = await Promise.all([
     db.listStats.toArray(),
@@ -79,7 +78,7 @@ export async function readEvictable(db: UserDatabase): Promise<EvictableList[]> 
     .sort((a, b) => Number(a.isPrepared) - Number(b.isPrepared) || a.latestAsOf - b.latestAsOf)
 }
 
-/** Rows that waiting writes are about, by table: a write without its row would show nowhere. */
+/** Returns ids of rows with waiting writes, by table. Without its row a write would not be shown anywhere. */
 async function readSparedIds(db: UserDatabase): Promise<Map<string, number[]>> {
   const idsByTable = new Map<string, number[]>()
   for (const { table, target } of await db.outbox.toArray()) {
@@ -104,10 +103,7 @@ export async function evictList(db: UserDatabase, { id, table, scope }: ListStat
   })
 }
 
-/**
- * The disk is full: lists make way, the oldest first, until the write goes through. Throws what the last attempt threw
- * when nothing is left to go (R-17).
- */
+/** Evicts lists, oldest first, until the write succeeds. Throws its error if nothing is left to evict (R-17). */
 export async function retryAfterEviction<T>(
   db: UserDatabase,
   attempt: () => PromiseLike<T>,
@@ -125,7 +121,7 @@ export async function retryAfterEviction<T>(
   throw lastError
 }
 
-/** False: there was nothing that could go. */
+/** Returns false if nothing could be evicted. */
 async function makeRoom(db: UserDatabase, originalError: unknown): Promise<boolean> {
   try {
     const [firstList] = await readEvictable(db)
@@ -134,17 +130,14 @@ async function makeRoom(db: UserDatabase, originalError: unknown): Promise<boole
     else return false
     return true
   } catch (error) {
-    // Even taking away needs a little room to be written down.
     if (isFullError(error)) throw originalError
     throw error
   }
 }
 
-/** Whether there is anything that could make way. */
 export const isAnythingCached = async (db: UserDatabase): Promise<boolean> =>
   (await readEvictable(db)).length + (await countClearable(db)) > 0
 
-/** Whatever is left that `clear` would take. */
 async function countClearable(db: UserDatabase): Promise<number> {
   const pinnedLists = await readPinnedLists(db)
   const counts = await Promise.all([

@@ -11,10 +11,7 @@ type AccountRights = Pick<
   id: number
 }
 
-/**
- * Forgets what can be fetched again once a right was lost: what it showed is not for this user any more. Of several pages that hear of
- * it, the first does so.
- */
+/** Clears the cache after a lost right, because the user may not see all of it. Only the first page does this. */
 export async function forgetLostRights(
   previousAccount: AccountRights,
   account: AccountRights,
@@ -24,7 +21,7 @@ export async function forgetLostRights(
   const db = device.getDatabase({ companyId: account.company_id, userId: account.id })
   const version = account.row_version
   if (((await getMetaRecord(db, 'lost-rights'))?.version ?? -1) >= version) return
-  // Only who may read the trail keeps it.
+  // Only a user who may read the audit trail may keep it.
   if (!isAllowed('trail', toCaller(account))) for (const table of storedTrailTables) await db.table(table).clear()
   await clearCachedTables(db)
   await db.meta.put({ name: 'lost-rights', version })

@@ -1,4 +1,3 @@
-/** Keys under which lists, and what was read of them, are stored. */
 import type { ListSpec } from '#contract/endpoint.ts'
 
 export const toListId = (table: string, scope: number | null) => `${table}|${scope ?? ''}`

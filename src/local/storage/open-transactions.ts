@@ -1,16 +1,15 @@
 /**
- * The transactions that this page or worker has open. WebKit freezes a page that is left for its Back button together with its
- * transactions, and a frozen one blocks every other page for good: so they are aborted first. Dexie closes the connections.
+ * Tracks the open transactions of this page or worker. WebKit freezes a page that is left, together with its transactions, and a frozen
+ * transaction blocks all other pages. So open transactions are aborted first. Dexie closes the connections.
  */
 
 const openedAtByRequest = new Map<IDBTransaction | IDBOpenDBRequest, number>()
 const watchedFactories = new WeakSet<IDBFactory>()
 
-/** How often the page was left with something open. */
 let interruptionCount = 0
 export const countInterruptions = (): number => interruptionCount
 
-/** Lost: it was closed under us and could not be opened again. Silent: it has not answered for some seconds. */
+/** `lost`: the connection was closed and could not be reopened. `silent`: no response for some seconds. */
 type DatabaseState = 'ready' | 'silent' | 'lost'
 
 const silentAfterMs = 5_000
@@ -30,7 +29,6 @@ function followTransaction(transaction: IDBTransaction): IDBTransaction {
   return transaction
 }
 
-/** Follows all that is opened through this factory from now on. */
 export function followTransactions(factory: IDBFactory | undefined): void {
   if (!factory || watchedFactories.has(factory)) return
   watchedFactories.add(factory)
@@ -51,18 +49,17 @@ export function followTransactions(factory: IDBFactory | undefined): void {
   }
 }
 
-/** The page is being left. What was written in part is as if it had not been begun. */
 export function abortTransactions(): void {
   for (const request of openedAtByRequest.keys()) {
     interruptionCount += 1
     try {
       if ('abort' in request) request.abort()
     } catch {
-      // It has ended, and its event has not come yet.
+      // The transaction has ended, but its event has not been dispatched yet.
     }
   }
 }
 
 globalThis.addEventListener?.('pagehide', abortTransactions)
-// Chromium freezes tabs that nobody has looked at for long.
+// Chromium freezes tabs that were in the background for long.
 globalThis.addEventListener?.('freeze', abortTransactions, { capture: true })

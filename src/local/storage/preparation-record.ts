@@ -1,4 +1,3 @@
-/** What is noted of the preparation of this device for work offline, per user: their choice, and what was brought here for it. */
 import type { Problem } from '#contract/problem.ts'
 import type { UserDatabase } from '#local/storage/database.ts'
 
@@ -16,39 +15,33 @@ export const preparationPartNames = [
 ] as const
 export type PreparationPartName = (typeof preparationPartNames)[number]
 
-/** How one part was left by the latest run that got to it. */
 export interface PreparedPart {
-  /**
-   * When it was last fetched or found unchanged, but for what the server refused, epoch ms by this device's clock; null: it must be
-   * tried again soon.
-   */
+  /** Last time it was fetched or found unchanged (device clock, epoch ms). Null if it must be fetched again soon. */
   completedAt: number | null
-  /** Server time of its latest response, epoch ms. */
+  /** Server time of its latest response (epoch ms). */
   asOf: number
-  /** Session generation of that run: a logout wipes what is cached. */
+  /** Session generation of that run. A logout deletes the cache, so the part is then invalid. */
   generation: number
   bytes: number
-  /** How many rows or answers could not be fetched, and the first reason; null: nothing is missing. */
+  /** Number of rows or responses that could not be fetched. `problem` is the first reason, or null if nothing is missing. */
   missing: number
   problem: Problem | null
-  /** Ids of its lists, as `toListId` makes them. */
   lists: string[]
-  /** One of its responses: if it is gone, so are the others. */
+  /** Path of one of its responses. If that is no longer stored, the others are not either. */
   path: string | null
 }
 
 export type PreparationEnd =
   | { kind: 'done' | 'stopped' }
   | { kind: 'problem'; problem: Problem }
-  /** In bytes; null: the browser does not say how much is free. */
+  /** In bytes. `free` is null if the browser does not report it. */
   | { kind: 'no space'; free: number | null; needed: number }
 
 export interface PreparationRecord {
   name: 'preparation'
   isOn: boolean
-  /** The offer on the home page was accepted or dismissed. */
   isOfferClosed: boolean
-  /** End of the latest run, epoch ms by this device's clock; null: none has ended. */
+  /** End of the latest run (device clock, epoch ms), or null if no run has ended. */
   endedAt: number | null
   end: PreparationEnd | null
   parts: Partial<Record<PreparationPartName, PreparedPart>>
@@ -68,7 +61,7 @@ export const getPreparationTable = (db: UserDatabase) => db.table<PreparationRec
 export const readPreparationRecord = async (db: UserDatabase): Promise<PreparationRecord> =>
   (await getPreparationTable(db).get('preparation')) ?? emptyPreparation
 
-/** Ids of the lists that make way after all others; none once the preparation is turned off. */
+/** Returns ids of the lists that are evicted last. Empty if the preparation is turned off. */
 export async function readPreparedLists(db: UserDatabase): Promise<ReadonlySet<string>> {
   const { isOn, parts } = await readPreparationRecord(db)
   return new Set(isOn ? Object.values(parts).flatMap(({ lists }) => lists) : [])

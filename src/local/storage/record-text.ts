@@ -1,8 +1,7 @@
-/** Records of the database as text and back, with the bytes and typed arrays that JSON does not know. */
+/** Converts records of the database to text and back, including bytes and typed arrays, which JSON does not support. */
 
 const arrayTypes = { Uint8Array, Uint16Array, Uint32Array, Float64Array } as const
 
-/** No property of a record is called so. */
 const bytesTag = '\u0000bytes'
 
 interface TaggedBytes {
@@ -28,11 +27,10 @@ export const textToRecords = <T>(text: string): T[] =>
 
 const chunkLength = 0x80_00
 
-/** Base64. */
 export function bytesToText(bytes: ArrayBufferLike): string {
   const byteArray = new Uint8Array(bytes)
   let text = ''
-  // In pieces: a call takes only so many arguments.
+  // In pieces, because a call has a limited number of arguments.
   for (let i = 0; i < byteArray.length; i += chunkLength)
     text += String.fromCharCode(...byteArray.subarray(i, i + chunkLength))
   return btoa(text)

@@ -1,4 +1,3 @@
-/** The records that the device stores beside cached rows: outbox, receipts, jobs, session, drafts. Types only. */
 import type { RowRef, Intent, RowKind } from '#contract/endpoint.ts'
 import type { Problem } from '#contract/problem.ts'
 import type { UserRights } from '#domain/access.ts'
@@ -8,7 +7,7 @@ export interface Subject {
   userId: number
 }
 
-/** The exact request, unchanged from the first attempt on (protocol 2). Only the bearer is added when it is sent. */
+/** The exact request, which is the same in every attempt (protocol 2). Only the bearer token is added when it is sent. */
 export interface FrozenRequest {
   method: string
   path: string
@@ -16,16 +15,16 @@ export interface FrozenRequest {
   body: string | null
 }
 
-/** dropping: its user takes it back, and the server is asked to never do it. */
+/** `dropping`: its user cancels it, and the server is requested to never execute it. */
 export type WaitingState = 'waiting' | 'sending' | 'dropping' | 'refused' | 'asks' | 'conflict' | 'sign in'
 
 export interface OutboxEntry {
   intent: Intent
-  /** Names the present bytes; equals the intent until they are mended (protocol 1). */
+  /** Idempotency key of the current bytes. Equals the intent until the write is corrected (protocol 1). */
   key: string
   seq: number
   queueKey: string
-  /** Intents that must be done first, from other lanes. */
+  /** Intents of other queue keys that must be executed first. */
   dependsOn: Intent[]
   endpoint: string
   kind: RowKind
@@ -34,136 +33,123 @@ export interface OutboxEntry {
   action: 'create' | 'change' | 'delete'
   input: { params?: Record<string, unknown>; query?: Record<string, unknown>; body?: unknown }
   ifMatch: number | `~${Intent}` | null
-  /** Values that the changed fields had when the form was opened: what a conflict is judged by. */
+  /** Values of the changed fields when the form was opened. Used to detect a conflict. */
   base: Record<string, unknown> | null
   forUser: string
   state: WaitingState
   bytes: FrozenRequest | null
   attempts: number
-  /** Not sent again before; `line`: only because the line failed, so any sign of life may shorten it. */
+  /** With `delayedBy` `network`, any response of the server ends the wait. */
   notBefore: number
   delayedBy: 'network' | 'server' | null
-  /** Raised by every claim: an answer under an older fence counts only when it is final (protocol 12). */
+  /** Incremented by every claim. A result under an older fence counts only if it is final (protocol 12). */
   fence: number
   leaseUntil: number
   problem: Problem | null
   since: number
-  /** Its user was shown that it is old, and wants it sent all the same (protocol 19). */
+  /** Set if its user saw that it is old and still wants it sent (protocol 19). */
   allowedAt?: number
-  /** So often in a row something in between refused it, while the server could be reached. Absent: never. */
+  /** Number of attempts in a row that a proxy refused although the server could be reached. Absent means 0. */
   blockedTries?: number
 }
 
-/** Bytes that a waiting upload sends, kept by the page that was given the file (protocol 22). */
+/** Bytes of a waiting upload, stored by the page that received the file (protocol 22). */
 export interface LocalFile {
-  /** Of the upload. */
   intent: Intent
-  /** The form's field. */
   field: string
   name: string
   type: string
   bytes: ArrayBuffer
-  /** What the server calls it; null until it is there. */
+  /** The server's id of the file, or null before the upload. */
   assetId: string | null
 }
 
-/** What a made row is called: `~{intent}` and the id it was given. */
 export interface RowId {
   intent: Intent
   kind: RowKind
   id: number
 }
 
-/**
- * What became of a write, after its entry is gone. merged: it went on inside a later one · void: the server made sure
- * that it never runs.
- */
+/** Outcome of a deleted entry. `merged`: part of a later write. `void`: the server guarantees that it never runs. */
 export interface Receipt {
   intent: Intent
   outcome: 'done' | 'refused' | 'dropped' | 'merged' | 'void'
   status: number
   body: string
   time: number
-  /** What it was, whom it was about, when it was made; absent in receipts of older builds. */
+  /** Absent in receipts of older builds. */
   about?: WriteDescription
-  /** The server's own record of it, as `Idempotency-Outcome` names it; null: it never got there. */
+  /** Id of the server's record, from `Idempotency-Outcome`. Null if the write never reached the server. */
   outcomeId?: string | null
   code?: string | null
-  /** The write that it became part of. */
   into?: Intent
 }
 
-/** A write as it is told after it is gone. */
 export type WriteDescription = Pick<OutboxEntry, 'endpoint' | 'table' | 'target' | 'action' | 'since'> & {
-  /** What it asked for and what it was based on, where that is short; absent in receipts of older builds. */
+  /** Input and base if they are short. Absent in receipts of older builds. */
   values?: Pick<OutboxEntry, 'input' | 'base'>
-  /** What the row was called then. */
   name: string | null
 }
 
-/** A call that is never queued, from before its first byte until its outcome is known (protocol 13). */
+/** A call that is never queued, stored from before its first byte until its outcome is known (protocol 13). */
 export interface DirectCall {
   intent: Intent
   key: string
   endpoint: string
   forUser: string
-  /** unknown: sent, and nobody could say what became of it; only asked about. */
+  /** `unknown`: it was sent, but its outcome is unknown. It is only checked, never resent. */
   state: 'sending' | 'unknown'
   since: number
-  /** What the record is called that it is about; absent where nobody knows, and in calls of older builds. */
+  /** Display name of the record that the call is about. Absent if unknown, and in calls of older builds. */
   name?: string | null
-  /** Not asked about before. */
   nextAt: number
   failures: number
 }
 
-/** starting: on its way · unknown: its answer was lost, the server is asked · sign in: waits for the same user. */
+/** `unknown`: the response was lost, so the server is polled. `sign in`: waits for the same user. */
 export type JobState = 'starting' | 'unknown' | 'running' | 'sign in' | 'done' | 'failed' | 'timeout' | 'gone'
 
-/** A long request of this user: stored before it is asked for, polled under its own lease (protocol 39). */
+/** A long request of this user, stored before it is sent and polled under a lease of its own (protocol 39). */
 export interface Job {
-  /** Names the wish; the outside of this device calls it by its location. */
+  /** Identifies the job on this device. Others know the job by its location. */
   intent: Intent
   key: string
   endpoint: string
   input: OutboxEntry['input']
   forUser: string
   state: JobState
-  /** Path of the server's own record of it; null until its start was answered. */
+  /** Path of the server's record. Null until the start was answered. */
   location: string | null
   progressKey: string | null
-  /** Never falls. */
+  /** Never decreases. */
   percent: number
-  /** Until when the server says "still running", its clock; null where it did not say. */
+  /** Until when the server may report the job as running (server clock). Null if it gave no deadline. */
   deadline: number | null
   since: number
   endedAt: number | null
-  /** Asked about next, by whoever comes first. */
   nextAt: number
-  /** Somebody is asking; past this they are given up. */
+  /** End of the current poll's lease. After that another page or worker may poll. */
   leaseUntil: number
-  /** Raised by every claim: what came back under an older one counts only when it is final. */
+  /** Incremented by every claim. A result under an older fence counts only if it is final. */
   fence: number
-  /** In a row, of the line or the server. */
   failures: number
-  /** So often in a row something in between refused a poll, while the server could be reached. Absent: never. */
+  /** Number of polls in a row that a proxy refused although the server could be reached. Absent means 0. */
   blockedTries?: number
-  /** Of the session that was refused; a newer one asks again. */
+  /** Generation of the session that was refused. A newer session polls again. */
   generation: number | null
   answer: { status: number; body: string | null } | null
   problem: Problem | null
-  /** Whoever asked for it has the answer, or it was looked at. */
+  /** True if the caller has received the result, or a user has seen it. */
   seen: boolean
 }
 
-/** The last answer of a `read` endpoint. */
 export interface CachedResponse {
   path: string
   body: string
   asOf: number
 }
 
-/** Rows are stored and entries claimed only while the gate is open and has not moved since the request began. */
+/** Rows are stored and entries claimed only while the generation is open and the same as when the request began. */
 export interface SessionGeneration {
   name: 'session-generation'
   open: boolean
@@ -173,110 +159,106 @@ export interface SessionGeneration {
 export interface SendingPause {
   name: 'pause'
   until: number
-  /** When it was set: a clock turned back must not hold the queue for ever. */
+  /** When the pause began. After the clock was turned back, it shows that the pause is over. */
   since: number
 }
 
-/** How many writes were ever recorded here: what a count kept outside of this database is compared with. */
+/** Number of writes ever recorded in this database. Compared with a count stored outside of it. */
 export interface WriteCounter {
   name: 'write-counter'
   count: number
-  /** The greatest number that one was given; absent: by a build that did not note it. */
+  /** Highest sequence number ever assigned. Absent if written by an older build. */
   seq?: number
 }
 
-/** The browser was asked to keep this site's data; it is not asked again and again. */
+/** Persistent storage was requested from the browser. Stored so that the request is not repeated too often. */
 export interface PersistenceRequest {
   name: 'persist'
   requestedAt: number
 }
 
-/** Cached lists were cleared because a right was lost; `version`: of the user's row that lacks it. */
+/** Cached lists were cleared because a right was lost. `version` is that of the user's row without the right. */
 export interface LostRights {
   name: 'lost-rights'
   version: number
 }
 
-/** Room for sending what waits (local/storage/reserve); what only tries whether there is room (local/space/free-space). */
+/** `reserve`: space for sending waiting writes (local/storage/reserve). `probe`: a test for free space (local/space/free-space). */
 export interface SpaceFiller {
   name: 'reserve' | 'probe'
   bytes: Uint8Array<ArrayBuffer>
 }
 
-/** Writes that were here and are not: the browser took the database, or an older state of it came back. */
+/** Writes that were lost because the browser deleted the database or restored an older state. */
 export interface WriteLoss {
   name: 'loss'
   writes: number
-  /** What they were about, as far as it was known; absent: of an older build. */
+  /** Number of lost writes by kind, as far as known. Absent if written by an older build. */
   kinds?: Record<string, number>
   noticedAt: number
 }
 
-/** Writes, names and receipts of a user who has gone, readable only under a key that user is given (protocol 30). */
+/** Writes, ids and receipts of a signed-out user, readable only under a key that this user receives (protocol 30). */
 export interface SealedWrites {
   name: `sealed:${string}`
   id: string
   iv: Uint8Array<ArrayBuffer>
   data: ArrayBuffer
-  /** Writes in it. */
   entries: number
-  /** Names the key that opens it. Absent: 0, sealed by a build that knew one key for each user. */
+  /** Id of the key that opens it. Absent means 0: sealed by a build that knew one key per user. */
   keyId?: number
-  /** The key of that id does not open it, or the server has none: nothing waits for it any more. */
+  /** True if the key of that id does not open it, or the server has no such key. Other writes no longer wait for it. */
   isShut?: boolean
-  /** Public key of whoever sealed it by a pair (`SealPair`); absent: by the key itself. */
+  /** Sender's public key if sealed with a key pair (`SealPair`). Absent if sealed with the key itself. */
   sender?: ArrayBuffer
-  /** Of a single write of a session that had lapsed: the place it was made in. Absent: what a user left. */
+  /** Sequence number of a single write of an expired session. Absent for the data of a signed-out user. */
   order?: number
-  /** Kind, id and version of the row that it changes. */
   row?: string
 }
 
-/** What is sealed by after a session's key was locked away: its private half opens only under that key. */
+/** Key pair that seals after the session's key was removed. Only that key opens the private half. */
 export interface SealPair {
   name: `seal-pair:${number}`
   keyId: number
-  /** This device's clock, epoch ms. */
+  /** Epoch ms of this device's clock. */
   since: number
-  /** Raw point of P-256. */
+  /** Raw point on P-256. */
   publicKey: ArrayBuffer
-  /** PKCS 8 under AES-GCM, with that `iv`. */
+  /** PKCS 8, encrypted by AES-GCM with `iv`. */
   privateKey: ArrayBuffer
   iv: Uint8Array<ArrayBuffer>
 }
 
-/** Cached rows that lie sealed in `sealedCache`, all under one key. */
 export interface SealedCache {
   name: 'sealed-cache'
   keyId: number
-  /** Those with which it was read; absent: they were not known. */
+  /** Rights of the user when the rows were read. Absent if unknown. */
   rights?: UserRights
 }
 
-/** Records of one table; they are put back in the order of `id`. */
+/** Sealed records of one table. They are restored in the order of `id`. */
 export interface SealedRows extends Pick<SealedWrites, 'iv' | 'data' | 'sender'> {
   id?: number
   table: string
 }
 
-/** Days of audit trails that their user keeps here, for the time when the entries themselves were wiped. */
+/** Days of audit trails that the user wants on this device. Kept after the entries themselves were deleted. */
 export interface TrailChoices {
   name: 'trail-choices'
   choices: { companyId: number; dateFrom: string; dateTo: string; follows: boolean }[]
 }
 
-/** Sealing keys that nothing is sealed under here any more: named until the server knows that it may delete them. */
+/** Ids of sealing keys that this device no longer uses. Sent to the server until it has deleted them. */
 export interface SpentSealKeys {
   name: 'spent-seal-keys'
   ids: number[]
 }
 
-/** What stands typed in a form that takes long (local/typed). */
 export interface FormDraft {
   name: `draft:${string}`
   value: unknown
-  /** When it was kept, this device's clock, epoch ms. */
+  /** When it was saved (device clock, epoch ms). */
   at: number
-  /** The version of what it changes, as the form names it. Absent: it changes nothing that is there already. */
+  /** Version of the record that the form changes, as the form names it. Absent if the form creates a record. */
   base?: string
 }

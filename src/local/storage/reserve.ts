@@ -1,26 +1,25 @@
 /**
- * Room that is set aside for sending what waits. When the disk is full and no list is left to make way, it is given up, so
- * that waiting writes go by the usual steps; a new write never takes it, or nothing could be sent any more.
+ * Space reserved for sending waiting writes. When the disk is full and no list can be evicted, it is freed, so that waiting writes can be
+ * sent. A new write never uses it, because then nothing could be sent any longer.
  */
 import type { UserDatabase } from '#local/storage/database.ts'
 import { isFullError } from '#local/storage/storage-errors.ts'
 import { transact, transactUnlessFull } from '#local/storage/transaction.ts'
 
-/** Bytes: claims and receipts of a hundred writes. */
+/** In bytes: enough for claims and receipts of a hundred writes. */
 const reserveBytes = 262_144
-/** As many random bytes as a browser gives at once. */
+/** Limit of random bytes per call in browsers. */
 const maxRandomBytes = 65_536
 
-/** Sets it aside where there is none and where there is room. */
 export async function storeReserve(db: UserDatabase): Promise<void> {
   if ((await countReserve(db)) > 0) return
   const bytes = new Uint8Array(reserveBytes)
-  // Browsers compress what they store: zeros would take no space that could be given up.
+  // Random, because browsers compress stored data: zeros would take no space that could be freed.
   for (let i = 0; i < reserveBytes; i += maxRandomBytes) crypto.getRandomValues(bytes.subarray(i, i + maxRandomBytes))
   await transactUnlessFull(db, ['meta'], () => db.meta.put({ name: 'reserve', bytes }))
 }
 
-/** `transact` for a step of sending what waits: with nothing else left to make way it takes the reserve. */
+/** Like `transact`, for steps of sending. If nothing else can be evicted, it uses the reserve. */
 export async function transactToSend<T>(
   db: UserDatabase,
   tables: readonly string[],

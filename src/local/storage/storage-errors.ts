@@ -1,21 +1,19 @@
-/** What an error of the browser's database means: closed, or no space left. */
-
 export const isOpenError = (error: unknown) => error instanceof Error && error.name === 'OpenFailedError'
 
-/** WebKit tells of a connection that broke down ("Connection to Indexed Database server lost") by UnknownError. */
+/** WebKit reports a broken connection ("Connection to Indexed Database server lost") as UnknownError. */
 const closedNames: readonly string[] = ['DatabaseClosedError', 'InvalidStateError', 'UnknownError']
 
 export const isClosedError = (error: unknown): boolean =>
   isOpenError(error) || (error instanceof Error && closedNames.includes(error.name))
 
-/** Chromium names it at the write or only when the transaction ends, and then inside of what Dexie makes of that. */
+/** Chromium reports this error at the write or only at the end of the transaction, and Dexie wraps it. */
 export function isFullError(error: unknown): boolean {
   if (typeof error !== 'object' || error === null) return false
   const { name, inner, failures } = error as { name?: unknown; inner?: unknown; failures?: unknown[] }
   return name === 'QuotaExceededError' || isFullError(inner) || (Array.isArray(failures) && failures.some(isFullError))
 }
 
-/** For what may stay unwritten where there is no room: false. */
+/** For writes that are optional: returns false if there is no space. */
 export async function resolveUnlessFull(promise: Promise<unknown>): Promise<boolean> {
   try {
     await promise

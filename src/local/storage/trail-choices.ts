@@ -1,4 +1,4 @@
-/** Which audit trails a user keeps here: the choice outlives the entries, which a logout wipes, and is followed after the next login. */
+/** Audit trails that a user wants on this device. A logout deletes the entries, but not this choice. */
 import { getMetaRecord, type UserDatabase } from '#local/storage/database.ts'
 import type { TrailChoices } from '#local/storage/records.ts'
 import { transact } from '#local/storage/transaction.ts'
@@ -8,7 +8,7 @@ export type TrailChoice = TrailChoices['choices'][number]
 export const readTrailChoices = async (db: UserDatabase): Promise<TrailChoice[]> =>
   (await getMetaRecord(db, 'trail-choices'))?.choices ?? []
 
-/** Notes what is kept now, beside what was chosen before and is not here. Inside a transaction over `storedTrails` and `meta`. */
+/** Keeps earlier choices too. Must run inside a transaction over `storedTrails` and `meta`. */
 export async function storeTrailChoices(db: UserDatabase): Promise<void> {
   const storedTrails = await db.storedTrails.toArray()
   if (storedTrails.length === 0) return
@@ -24,7 +24,6 @@ export async function storeTrailChoices(db: UserDatabase): Promise<void> {
   await db.meta.put({ name: 'trail-choices', choices: [...olderChoices, ...choices] })
 }
 
-/** It is kept again, or nobody wants it any more. */
 export async function deleteTrailChoice(db: UserDatabase, companyId: number): Promise<void> {
   await transact(db, ['meta'], async () => {
     const remainingChoices = (await readTrailChoices(db)).filter((choice) => choice.companyId !== companyId)

@@ -1,91 +1,83 @@
-/** What the device stores of audit trails that its user asked to keep, and of the logs that it watches. */
 import type { LogFault } from '#domain/audit-log/fault.ts'
 import type { PlainDate } from '#domain/time.ts'
 
-/** One company's range. No limit of cached lists takes it away. */
+/** The stored range of one company. Limits of cached lists never evict it. */
 export interface StoredTrail {
   companyId: number
-  /** The days that were asked for, in the business time zone; both are part of the range. */
+  /** Requested days in the business time zone, both inclusive. */
   dateFrom: PlainDate
   dateTo: PlainDate
-  /** Opens the stream (`keepTrail`). */
   keep: string
-  /** The business time zone; empty until the first entry comes. */
+  /** Business time zone. Empty until the first entry arrives. */
   zone: string
-  /** Places in the log: from, and up to without. */
+  /** Log indexes of the range: `from` inclusive, `to` exclusive. */
   from: number
   to: number
-  /** The next place that is missing; `to` when all is here. */
   next: number
-  /** Entries come on: its last day was not over when it was begun. */
+  /** True if new entries are added, because the last day was not over when the range was created. */
   follows: boolean
-  /** About how many bytes the whole range has, as the server said. */
+  /** Approximate size of the complete range in bytes, from the server. */
   bytes: number
-  /** Entries that this reader may not see, of which only hashes are here. */
+  /** Number of entries that this user may not see. Only their hashes are stored. */
   hidden: number
-  /** Server time of the newest piece, epoch ms; null: none came yet. */
+  /** Server time of the latest piece (epoch ms), or null before the first piece. */
   asOf: number | null
-  /** Signed checkpoint by which the whole range was proven; null: not yet. */
+  /** Signed checkpoint that proves the complete range, or null if it is not proven yet. */
   note: string | null
   key: string | null
 }
 
-/**
- * Leaves of 32 entries: what is read of an entry, and what is proven of it. Some 30 kB, because a browser lays records of more than
- * 64 kB into files of their own, which takes many times as long.
- */
+/** 32 leaves, about 30 kB: browsers write records over 64 kB to separate files, which is many times slower. */
 export interface StoredLeaves {
   companyId: number
   level: -1
-  /** Of the block: its first entry has 32 times that place. */
+  /** Index of the block. Its first entry has log index 32 × `index`. */
   index: number
-  /** By place in the block; empty: not here, or not for this reader. */
+  /** By position in the block. An empty string if the leaf is not stored or this user may not see it. */
   leaves: string[]
 }
 
-/** What free text looks through in those entries, folded: one text of them all, because a text is read and searched as a block. */
+/** Normalised texts of entries for free text search. One string for all of them, because it is read and searched as a block. */
 export interface StoredTexts {
   companyId: number
   level: -2
-  /** Of the tile of level 0. */
   index: number
-  /** 256 of them, each ended by U+0000. */
+  /** 256 texts, each followed by U+0000. */
   texts: string
 }
 
-/** A tile of the log (domain/audit-log/tiles.ts) that holds hashes of kept entries or of what lies around them. */
+/** A tile of the log (domain/audit-log/tiles.ts) with hashes of stored entries or of their neighbours. */
 export interface StoredTile {
   companyId: number
   level: number
   index: number
-  /** 256 hashes of 32 bytes; those that are not known are zeros. */
+  /** 256 hashes of 32 bytes. Unknown hashes are zeros. */
   hashes: Uint8Array
-  /** Hashes from this place in the tile on, up to that one, are known. */
+  /** Range of the known hashes in the tile, `to` exclusive. */
   from: number
   to: number
 }
 
 export type StoredTrailRecord = StoredTile | StoredLeaves | StoredTexts
 
-/** What is wrong with a log, and where: entries from that place on, up to the other without it. */
+/** What is wrong with a log, and for which entries: `from` inclusive, `to` exclusive. */
 export interface LogAlarm {
   fault: LogFault
   from: number
   to: number
-  /** The checkpoint that was refused, as evidence; null: there was none. */
+  /** The refused checkpoint as evidence, or null if the fault has no checkpoint. */
   note: string | null
-  /** Server time, epoch ms. */
+  /** Server time (epoch ms). */
   time: number
 }
 
-/** The newest checkpoint of a log that this device has checked to go on from the one before. */
+/** The latest checkpoint of a log for which this device has verified that it extends the previous one. */
 export interface LogCheckpoint {
   companyId: number
   note: string
   key: string
   size: number
-  /** Server time when it was read, epoch ms. */
+  /** Server time when it was read (epoch ms). */
   asOf: number
-  /** While it stands, no other checkpoint takes this one's place. */
   alarm: LogAlarm | null
 }

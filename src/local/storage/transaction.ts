@@ -1,29 +1,27 @@
-/** Strict transactions: a stored write is on the disk before its promise resolves. Retries once when the database was closed
- * or full. */
+/** Strict transactions: a stored write is on disk before its promise resolves. Retried if the database was closed or full. */
 import { Dexie, type Transaction } from 'dexie'
 import type { UserDatabase } from '#local/storage/database.ts'
 import { countInterruptions, setDatabaseLost } from '#local/storage/open-transactions.ts'
 import { resolveUnlessFull, isClosedError, isFullError, isOpenError } from '#local/storage/storage-errors.ts'
 
 /**
- * Runs one transaction; once more if the connection had been closed under it (a browser may, at any time), and again
- * each time lists have made way when the disk is full: what waits outranks what can be fetched again.
+ * Runs one transaction. Retries once if the browser closed the connection, which can happen at any time. On a full disk it retries after
+ * each eviction, because waiting writes are more important than data that can be fetched again.
  */
 export const transact = <T>(db: Dexie, tables: readonly string[], action: () => Promise<T>): Promise<T> =>
   withRetry(db, () => runTransaction(db, tables, action))
 
-/** For what may stay unwritten: false where there is no room, and nothing makes way for it. */
+/** For optional writes: returns false if there is no space, and evicts nothing. */
 export const transactUnlessFull = (
   db: Dexie,
   tables: readonly string[],
   action: () => Promise<unknown>,
 ): Promise<boolean> => resolveUnlessFull(runTransaction(db, tables, action))
 
-/** Reads of one moment, once more if the connection had been closed under it. */
 export const readInTransaction = <T>(db: Dexie, tables: readonly string[], action: () => Promise<T>): Promise<T> =>
   withRetry(db, () => db.transaction('r', tables, action))
 
-/** Once more if the connection had been closed under it, or the page had been left meanwhile and has come back. */
+/** Retries once if the connection was closed, or the page was left meanwhile and restored. */
 export async function withRetry<T>(db: Dexie, attempt: () => PromiseLike<T>): Promise<T> {
   const previousInterruptionCount = countInterruptions()
   try {
@@ -31,13 +29,13 @@ export async function withRetry<T>(db: Dexie, attempt: () => PromiseLike<T>): Pr
   } catch (error) {
     if (isFullError(error) && db.tables.some(({ name }) => name === 'listStats')) {
       const { retryAfterEviction } = await import('#local/storage/eviction.ts')
-      // Only a user's database has that table.
+      // Only a user's database has lists that can be evicted.
       return await retryAfterEviction(db as UserDatabase, attempt, error)
     }
     if (countInterruptions() > previousInterruptionCount) return await attempt()
     if (!isClosedError(error)) throw error
     try {
-      // Whoever met it first may be opening it again already.
+      // Another caller may already be opening it.
       if (!isOpenError(error)) db.close({ disableAutoOpen: false })
       await db.open()
       const result = await attempt()
@@ -50,7 +48,7 @@ export async function withRetry<T>(db: Dexie, attempt: () => PromiseLike<T>): Pr
   }
 }
 
-/** A disk that is full aborts the transaction; its requests say only that, and the reason stands at the transaction. */
+/** A full disk aborts the transaction. Its requests report only the abort; the reason is in the error of the transaction. */
 async function runTransaction<T>(db: Dexie, tables: readonly string[], action: () => Promise<T>): Promise<T> {
   let currentTransaction: Transaction | undefined
   try {

@@ -1,6 +1,6 @@
 /**
- * Versions of a user's database that gave stored fields and tables the names that the code has (protocol 40). Version 5 carries over
- * what was waiting and drops cached lists, because the server has them; version 9 keeps all that is there.
+ * Upgrades a user's database to versions in which stored fields and tables have the names of the code (protocol 40). Version 5 keeps
+ * waiting writes and drops cached lists, because the server has them. Version 9 keeps everything.
  */
 import type { Table, Transaction } from 'dexie'
 
@@ -9,7 +9,6 @@ type OldRecord = Record<string, unknown>
 type FieldNames = Readonly<Record<string, string>>
 
 const tablesRenamedIn5 = { names: 'rowIds', watched: 'directCalls' } as const
-/** Names of records in `meta`. */
 const recordNames: ReadonlyMap<string, string> = new Map([
   ['gate', 'session-generation'],
   ['made', 'write-counter'],
@@ -23,14 +22,13 @@ function renameFields(record: OldRecord, names: FieldNames): OldRecord {
 
 const entryFields: FieldNames = { lane: 'queueKey', asked: 'input', makes: 'action', held: 'delayedBy' }
 
-/** An outbox entry as version 4 stored or sealed it, in today's names; one that has them already stays as it is. */
+/** Renames the fields of an outbox entry that version 4 stored or sealed. An entry with today's names is returned unchanged. */
 export function renameEntry(entry: OldRecord): OldRecord {
   if (!('lane' in entry)) return entry
   const { delayedBy, ...rest } = renameFields(entry, entryFields)
   return { ...rest, delayedBy: delayedBy === 'line' ? 'network' : (delayedBy ?? null) }
 }
 
-/** The same of a receipt, which says what the write was. */
 export function renameReceipt(receipt: OldRecord): OldRecord {
   const renamed = renameFields(receipt, { ledgerId: 'outcomeId' })
   const about = renamed['about'] as OldRecord | undefined
@@ -39,13 +37,12 @@ export function renameReceipt(receipt: OldRecord): OldRecord {
 
 const renameJob = (job: OldRecord): OldRecord => renameFields(job, { asked: 'input' })
 
-/** The same of a record in `meta`: its name is its key. */
 export function renameRecord(record: OldRecord): OldRecord {
   const name = String(record['name'])
   return { ...record, name: recordNames.get(name) ?? name.replace(/^typed:/, 'draft:') }
 }
 
-/** Dexie's upgrade from any earlier version; `caches`: tables whose rows the server has. */
+/** Dexie upgrade from any earlier version. `caches` are tables whose rows the server has. */
 export async function upgradeToVersion5(transaction: Transaction, caches: readonly string[]): Promise<void> {
   const rewriteTable = async (table: string, rename: (record: OldRecord) => OldRecord) => {
     const records = (await transaction.table(table).toArray()) as OldRecord[]
@@ -62,21 +59,19 @@ export async function upgradeToVersion5(transaction: Transaction, caches: readon
   for (const table of caches) await transaction.table(table).clear()
 }
 
-/** Of tables that say what is known about rows. Rows themselves change additively: a page of an earlier build reads them too. */
+/** Renamed fields of list metadata. Rows change only additively, because a page of an earlier build reads them too. */
 const listFields: Readonly<Record<string, FieldNames>> = {
   syncPoints: { upto: 'changeNumber' },
   listStats: { newest: 'latestAsOf' },
 }
 
-/** A record of such a table as version 8 stored or sealed it, in today's names; one of another table stays as it is. */
+/** Renames the fields of such a record that version 8 stored or sealed. Records of other tables are returned unchanged. */
 export const renameCachedRecord = (table: string, record: OldRecord): OldRecord =>
   renameFields(record, listFields[table] ?? {})
 
-/** A write as version 8 sealed it, in today's names. */
 export const renameSealedWrite = (draft: OldRecord): OldRecord =>
   renameFields(draft, { refers: 'referredIntents', versioned: 'isVersioned' })
 
-/** Dexie's upgrade from version 8. */
 export async function upgradeToVersion9(transaction: Transaction): Promise<void> {
   const rewriteTable = async (name: string, rename: (record: OldRecord) => OldRecord) => {
     const table = transaction.table(name)
@@ -87,7 +82,6 @@ export async function upgradeToVersion9(transaction: Transaction): Promise<void>
   if (persistence) await transaction.table('meta').put(renameFields(persistence, { askedAt: 'requestedAt' }))
 }
 
-/** The device's directory, from its version 1. */
 export async function renameOccupantFields(occupants: Table): Promise<void> {
   const records = (await occupants.toArray()) as OldRecord[]
   await occupants.bulkPut(records.map((record) => renameFields(record, { lapsed: 'isExpired' })))

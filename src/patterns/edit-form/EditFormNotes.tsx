@@ -5,19 +5,18 @@ import { PendingMark } from '#ui/list/PendingMark.tsx'
 
 interface EditFormNotesProps<Row extends VersionedRow, Name extends keyof Row> {
   form: {
-    /** Left out: the page says elsewhere that a write waits. */
+    /** Omit it if the page shows waiting writes elsewhere. */
     row?: OverlaidRow<Row> | null
     conflict: { previousRow: Row; currentRow: Row } | null
   }
   conflictTitle: string
-  /** Fields in which somebody else's change is listed. */
   fields: readonly Name[]
   formatField: (name: Name, row: Row) => { label: string; value: string }
 }
 
 const isSame = (first: unknown, second: unknown) => JSON.stringify(first ?? null) === JSON.stringify(second ?? null)
 
-/** At the head of an edit form: that a write of the record waits, and what somebody else has changed. */
+/** Notes above an edit form: a waiting write of the record, and changes made by somebody else. */
 export function EditFormNotes<Row extends VersionedRow, Name extends keyof Row>({
   form: { row, conflict },
   conflictTitle,

@@ -5,25 +5,22 @@ import type { CallOptions, CallResult } from '#request/call-results.ts'
 import type { AppThunk } from '#state/app-thunk.ts'
 import type { FormValues } from '#patterns/edit-form/form-values.ts'
 
-/** What is wrong with one field: as `domain/checks` and the server's refusals say it. */
+/** A problem of one field, in the format of `domain/checks` and of the server's refusals. */
 export interface FieldFault {
   field: string
   code: string
 }
 
-/** A write as the form sends it. */
 export interface FormWrite<Row extends VersionedRow, Fields> {
-  /** What the form was opened on, or the row as it was at the last conflict; null: a new record. */
+  /** The row that the form was opened with, or the current row after a conflict. Null for a new record. */
   row: OverlaidRow<Row> | null
   fields: Fields
-  /** Fields that differ from the row's. */
   changes: Partial<Fields>
-  /** For the call: its intent and what it is based on. */
   options: CallOptions
 }
 
 export interface SavedForm<Fields> {
-  /** Of the record; `~{intent}` while it waits; null: the server did not say. */
+  /** Id of the record. `~{intent}` while the write is queued; null if the server did not return it. */
   id: RowRef | null
   fields: Fields
   isQueued: boolean
@@ -35,53 +32,51 @@ export interface EditFormOptions<
   Fields extends object,
   Fault extends FieldFault,
 > {
-  /** Identifies the form: its values are kept in memory under it while its user has to sign in again. */
+  /** Identifies the form. Its values are kept in memory under this name while the user has to log in again. */
   name: string
-  /** The row to edit; null: a new record. */
+  /** Null for a new record. */
   row: OverlaidRow<Row> | null
-  /** What the inputs show at first, where that is not the row: a refused write, a copy. */
+  /** Initial values if they differ from the row, for example of a refused write or a copy. */
   initialValues?: Values
-  /** A write that was refused earlier: saved again it keeps its intent (protocol 20). */
+  /** A write that was refused earlier. Saving again uses the same intent (protocol 20). */
   refusedWrite?: { intent: Intent; problem: Problem | null } | null
-  /** The inputs of a row, or of a new record. */
   toValues: (row: Row | null) => Values
-  /** What the inputs mean: trimmed, typed, without what is locked. */
+  /** Converts input values to fields: trimmed and typed, without locked fields. */
   fromValues: (values: Values) => Fields
-  /** Fields that nobody may change in this row: they are never sent. */
+  /** Fields that nobody may change in this row. They are never sent. */
   getLockedFields?: (row: Row) => ReadonlySet<keyof Fields>
-  /** Fields that differ, where comparing their JSON is slow or wrong: large tables. */
+  /** Returns the fields that differ. Needed where comparing JSON is slow or wrong, for example in large tables. */
   getChanges?: (fields: Fields, baseFields: Fields) => Partial<Fields>
   check: (fields: Fields, changes: Partial<Fields>) => readonly Fault[]
-  /** Faults that only the device or the server knows, before the write is sent. */
+  /** Returns faults that only the device or the server can find. Runs before the write is sent. */
   checkBeforeSave?: (fields: Fields) => Promise<readonly Fault[]>
   formatFault: (fault: Fault) => string
-  /** Which input shows a fault; the one of its field's name unless it says another. */
+  /** Returns the input that shows a fault. Defaults to the input with the field's name. */
   getInputName?: (fault: Fault) => string
-  /** Faults of a refusal, where they are not the fields that it lists. */
+  /** Returns the faults of a refusal if they are not the fields that it lists. */
   findFaults?: (problem: Problem) => readonly Fault[]
-  /** Whether the form has an input for the fault; without it, whether a value has that name. */
+  /** Returns whether the form has an input for the fault. Defaults to whether a value has the field's name. */
   hasInput?: (fault: Fault) => boolean
   save: (write: FormWrite<Row, Fields>) => AppThunk<CallResult<unknown>>
-  /** Leads away; without it the form stays open. */
+  /** Usually navigates away. Without it the form stays open. */
   onSaved?: (saved: SavedForm<Fields>) => void
-  /** Follows the row while nothing is typed, for a form that stays open after it was saved. */
+  /** Whether the form follows changes of the row while nothing is typed. For a form that stays open after saving. */
   followsRow?: boolean
-  /** May be saved as it is: a copy of another record. */
+  /** Whether it can be saved without changes, for example a copy of another record. */
   canSaveUnchanged?: boolean
-  /** The values have a reducer of their own: large tables. After a new sign-in its drafts bring them back, not this form. */
+  /** For values with their own reducer. After a new login, drafts restore them and not this form. */
   valuesState?: readonly [values: Values, setValues: (values: Values) => void]
-  /** In place of marking inputs by their names. */
+  /** Replaces the default, which marks inputs by their names. */
   showFaults?: (faults: readonly Fault[]) => void
   rebase?: (values: Values, baseValues: Values, currentValues: Values) => Values
   texts: {
-    /** What is done by saving a new record: "Create user". */
+    /** Name of the action that saves a new record, for example "Create user". */
     createAction?: string
     submit: string
     saving: string
     unchanged: string
-    /** After a record was changed, in place of "Updated successfully". */
     updated?: string
-    /** After a new record was saved: leads to it. */
+    /** Returns a link to the new record, shown after it was saved. */
     getCreatedLink?: (saved: SavedForm<Fields>) => { label: string; path: string } | undefined
   }
 }

@@ -1,13 +1,12 @@
-/** Values of a form, by the names of its inputs. */
 export type FormValues = object
 
 const isSame = (first: unknown, second: unknown) =>
   Object.is(first, second) || (!isFile(first) && !isFile(second) && JSON.stringify(first) === JSON.stringify(second))
 
-/** JSON has no files: two of them would look the same. */
+/** Files are compared by identity, because in JSON all files look the same. */
 const isFile = (value: unknown) => typeof Blob !== 'undefined' && value instanceof Blob
 
-/** Fields that differ from those of `base`, without locked ones; lists and objects are compared by their content. */
+/** Returns the fields that differ from `base`, except locked ones. Lists and objects are compared by content. */
 export const getChanges = <Fields extends object>(
   fields: Fields,
   base: Fields,
@@ -19,7 +18,7 @@ export const getChanges = <Fields extends object>(
     ),
   ) as Partial<Fields>
 
-/** After somebody else changed the record: the current values, with what was typed over them. */
+/** Used after somebody else changed the record. Returns the current values with the user's changes applied. */
 export const rebaseValues = <Values extends FormValues>(
   values: Values,
   baseValues: Values,

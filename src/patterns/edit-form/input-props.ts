@@ -1,6 +1,5 @@
 import type { FormValues } from '#patterns/edit-form/form-values.ts'
 
-/** Messages by the names of inputs. */
 export type InputErrors = Partial<Record<string, string>>
 
 interface InputState<Values extends FormValues> {
@@ -11,7 +10,6 @@ interface InputState<Values extends FormValues> {
 
 type InputEvent = { target: { value: string } }
 
-/** What the inputs of a form are spread with: name, value, error and the handler of a change. */
 export function createInputProps<Values extends FormValues>({ values, errors, change }: InputState<Values>) {
   type Name = keyof Values & string
   const set = (name: Name, value: unknown) => change({ [name]: value } as unknown as Partial<Values>)
@@ -20,14 +18,12 @@ export function createInputProps<Values extends FormValues>({ values, errors, ch
     ({ target }: InputEvent) =>
       set(name, target.value)
   return {
-    /** A text input or a select box. */
     getFieldProps: (name: Name) => ({
       name,
       value: values[name] as string,
       error: errors[name],
       onChange: onChange(name),
     }),
-    /** A check box or a switch. */
     getCheckProps: (name: Name) => ({
       name,
       checked: Boolean(values[name]),
@@ -40,7 +36,7 @@ export function createInputProps<Values extends FormValues>({ values, errors, ch
       error: errors[name],
       onChange: onChange(name),
     }),
-    /** A field of its own kind: a list of codes, a picture. */
+    /** For a custom field, such as a list of codes or a picture. */
     getValueProps: <N extends Name>(name: N) => ({
       value: values[name],
       error: errors[name],

@@ -20,12 +20,12 @@ import { useFormState } from '#patterns/edit-form/useFormState.ts'
 
 type SendState = { kind: 'idle' | 'sending' | 'queued' } | { kind: 'failed'; problem: Problem }
 
-/** After these problems the intent is used up: the next save is a new write. */
+/** After these problems the intent cannot be used again, so the next save is a new write. */
 const usedUpCodes = ['INTENT_DONE', 'INTENT_VOID']
 
 /**
- * A form for one record: initial values, changes, checks, saving or queueing, conflicts, and what is said of each. It is spread into
- * `<PageForm {...form.formProps}>` or `<FormDrawer {...form.formProps}>`, which ask before typed values are lost.
+ * A form for one record: initial values, changes, checks, saving or queueing, conflicts and messages. Spread it into `<PageForm
+ * {...form.formProps}>` or `<FormDrawer {...form.formProps}>`, which ask before typed values are lost.
  */
 export function useEditForm<
   Row extends VersionedRow,
@@ -46,7 +46,7 @@ export function useEditForm<
 
   function change(changedValues: Partial<Values>) {
     const nextFields = fromValues(formState.changeValues(changedValues))
-    // Once the form was refused, an input says at once whether it is right.
+    // After the first submit, each input is checked while the user types.
     const faults = wasSubmitted ? options.check(nextFields, formState.getFieldChanges(nextFields)) : []
     inputErrors.update(Object.keys(changedValues), faults)
   }
@@ -69,7 +69,7 @@ export function useEditForm<
     )
     if (result.kind === 'problem') return handleRefusal(result.problem, result.intent ?? null, form)
     const saved = { id: base.row ? base.row.row.id : getCreatedId(result), fields, isQueued: result.kind === 'queued' }
-    // Nothing is left to lose, and the navigation guard has to know it before the page changes.
+    // All values are saved. `flushSync` updates the navigation guard before the page changes.
     flushSync(() => {
       setSendState({ kind: saved.isQueued ? 'queued' : 'idle' })
       setIntent(null)
@@ -79,11 +79,11 @@ export function useEditForm<
     })
     if (result.kind === 'queued') showToast({ kind: 'note', text: formatQueuedMessage(result) })
     else showSaved(t, texts, base.row === null, saved)
-    // What was typed since does not hold the form open: saved again, it would be a second record.
+    // Values typed since the submit do not keep the form open: saving them would create a second record.
     navigateUnguarded(() => options.onSaved?.(saved))
   }
 
-  /** A refusal goes to the inputs it is about; after a change by somebody else the form goes on from the current row. */
+  /** Shows a refusal at its inputs. If somebody else changed the record, the form continues from the current row. */
   function handleRefusal(problem: Problem, refusedIntent: Intent | null, form: HTMLFormElement) {
     const currentRow = base.row && (getCurrentRow(problem) as Row | null)
     setSendState({ kind: 'failed', problem })
@@ -101,7 +101,7 @@ export function useEditForm<
   const problem = sendState.kind === 'failed' ? sendState.problem : null
   const isUnchanged = base.row !== null && Object.keys(changes).length === 0
   return {
-    /** What the form was opened on, or the row as it was at the last conflict; null: a new record. */
+    /** The row that the form was opened with, or the current row after a conflict. Null for a new record. */
     row: base.row,
     baseValues: base.values,
     values,
@@ -109,12 +109,12 @@ export function useEditForm<
     changes,
     isDirty,
     conflict,
-    /** Under which the write was refused before. */
+    /** Intent of the write that was refused before, or null. */
     intent,
     change,
-    /** A fault found while typing: an e-mail that is taken. */
+    /** Shows a fault found while typing, for example an e-mail that is taken. */
     showFault: inputErrors.add,
-    /** Puts the inputs back to what the form was opened on. */
+    /** Resets the inputs to the values that the form was opened with. */
     undo() {
       setValues(base.values)
       setSendState((current) => (current.kind === 'failed' ? { kind: 'idle' } : current))
@@ -122,7 +122,6 @@ export function useEditForm<
       inputErrors.clear()
     },
     ...createInputProps({ values, errors: inputErrors.errors, change }),
-    /** For `PageForm` and `FormDrawer`. */
     formProps: {
       status: sendState.kind,
       submitLabel: sendState.kind === 'sending' ? texts.saving : texts.submit,
@@ -142,17 +141,16 @@ export function useEditForm<
 
 const toSendState = (problem: Problem | null): SendState => (problem ? { kind: 'failed', problem } : { kind: 'idle' })
 
-/** Why nothing can be saved now, which is shown before anything is typed in vain. Null: it can. */
+/** Returns the reason why nothing can be saved now, shown before the user types. Returns null if saving is possible. */
 function useBlockedProps() {
   const { t } = useTranslation('ui')
   const saveBlock = useSaveBlocked()
   const code = saveBlock?.code
-  // A note takes the focus whenever its problem is another object.
+  // Memoised, because the note takes the focus each time it gets a new problem object.
   const problem = useMemo(() => (code ? createLocalProblem(code) : null), [code])
   return saveBlock && { problem, failureTitle: undefined, disabledReason: t(saveBlock.reason) }
 }
 
-/** Ignores what is asked for while a run is on its way. */
 function useOneAtATime<Input>(run: (input: Input) => Promise<void>): (input: Input) => void {
   const isRunning = useRef(false)
   return (input) => {
@@ -164,17 +162,17 @@ function useOneAtATime<Input>(run: (input: Input) => Promise<void>): (input: Inp
   }
 }
 
-/** What a change is based on (protocol 9): the version, and the fields as the row has them. */
+/** Returns the base of a change (protocol 9): the version and the row's values of the fields. */
 const getBaseOption = (row: OverlaidRow<VersionedRow> | null, fields: object) =>
   row && { base: { rowVersion: getBaseVersion(row), values: pickFields(row.row, fields) } }
 
-/** An input may show a stored value in another shape. */
+/** Takes the row's own values, because an input may show a stored value in another format. */
 const pickFields = (row: object, fields: object): Record<string, unknown> =>
   Object.fromEntries(
     Object.entries(fields).map(([name, value]) => [name, name in row ? row[name as keyof typeof row] : value]),
   )
 
-/** What creates a record is answered with its row; a write that waited and was sent again, with nothing. */
+/** Creating a record returns its row. Resending a write that was queued before returns null. */
 function getCreatedId(result: CallResult<unknown>): RowRef | null {
   if (result.kind === 'queued') return `~${result.intent}`
   return result.kind === 'fresh' ? ((result.output as VersionedRow | null)?.id ?? null) : null

@@ -10,7 +10,7 @@ type ErrorOptions<Fault extends FieldFault> = Pick<
   'formatFault' | 'getInputName' | 'findFaults' | 'hasInput' | 'showFaults'
 >
 
-/** The messages at the inputs of a form, and which refusals belong there. `refusal`: of a write that was refused earlier. */
+/** The error messages of a form's inputs. `refusal` belongs to a write that was refused earlier. */
 export function useFormErrors<Fault extends FieldFault>(
   options: ErrorOptions<Fault>,
   values: FormValues,
@@ -18,7 +18,6 @@ export function useFormErrors<Fault extends FieldFault>(
 ) {
   const getInputName = (fault: Fault): string => options.getInputName?.(fault) ?? fault.field
   const hasInput = (fault: Fault): boolean => options.hasInput?.(fault) ?? getInputName(fault) in values
-  /** The first fault of an input is shown. */
   const toErrors = (faults: readonly Fault[]): InputErrors =>
     Object.fromEntries(
       faults
@@ -36,20 +35,18 @@ export function useFormErrors<Fault extends FieldFault>(
     errors,
     findFaults,
     clear: () => setErrors({}),
-    /** Whether the inputs say all that the problem says. */
     isShownAtInputs(problem: Problem | null): boolean {
       const faults = findFaults(problem)
       return faults.length > 0 && faults.every(hasInput)
     },
-    /** Marks the inputs and leads to the first of them. */
+    /** Marks the inputs and focuses the first of them. */
     show(faults: readonly Fault[], form: HTMLFormElement) {
       if (options.showFaults) return options.showFaults(faults)
       flushSync(() => setErrors(toErrors(faults)))
       form.querySelector<HTMLElement>('[aria-invalid=true], .wrong input, .wrong button')?.focus()
     },
-    /** Marks one input, wherever the focus is. */
     add: (fault: Fault) => setErrors((current) => ({ ...current, ...toErrors([fault]) })),
-    /** What is wrong with these inputs by now; the others keep their message. */
+    /** Replaces the messages of these inputs. Other inputs keep theirs. */
     update(inputNames: readonly string[], faults: readonly Fault[]) {
       const nextErrors = toErrors(faults)
       setErrors((current) => ({

@@ -13,13 +13,13 @@ interface UnsavedForm<Row extends VersionedRow, Values> {
 }
 const unsavedForms = createUnsavedForms<UnsavedForm<VersionedRow, FormValues>>()
 
-/** What the form of this name will be restored from after a new sign-in: a page need not read its row before. Null: nothing. */
+/** Values to restore after a new login, or null. If they exist, the page need not load its row first. */
 export const useUnsavedForm = <Row extends VersionedRow, Values extends FormValues>(name: string) =>
   unsavedForms.useUnsavedForm(name) as UnsavedForm<Row, Values> | null
 
 /**
- * What a form was opened on, what its inputs hold, and what of it is changed. Kept while its user has to sign in again; the message
- * of an earlier refusal is not, because the values may be others by then.
+ * The state of a form, kept while the user has to log in again. The message of an earlier refusal is not kept, because the values may have
+ * changed since.
  */
 export function useFormState<
   Row extends VersionedRow,
@@ -40,7 +40,7 @@ export function useFormState<
   const ownState = useState(initialForm.values)
   const [values, setValues] = valuesState ?? ownState
   const [intent, setIntent] = useState(initialForm.intent)
-  // Values typed while a write is on its way come after those that `submit` has.
+  // Includes values typed while a write is being sent, which `submit` does not have.
   const latestValues = useRef(values)
   useLayoutEffect(() => {
     latestValues.current = values
@@ -54,16 +54,16 @@ export function useFormState<
   }
   const changes = getFieldChanges(fields)
   const hasChanges = Object.keys(changes).length > 0
-  // A new record that was refused is worth keeping as it is.
+  // A new record that was refused counts as changed, so that it is not lost.
   const isDirty = hasChanges || (base.row === null && Boolean(options.refusedWrite) && !base.isSaved)
   unsavedForms.useKeepUnsavedForm(options.name, isDirty && !valuesState ? { row: base.row, values, intent } : null)
 
-  // A new row came in: the form follows it unless something is typed that is not saved yet.
+  // A new row has arrived. The form shows it, unless it contains changes that are not saved.
   const isFollowing = options.followsRow && (!hasChanges || base.isSaved)
   if (isFollowing && row && row !== base.row) {
     const rowValues = toValues(row.row)
     setBase({ row, values: rowValues, isSaved: false })
-    // Blanks that change no field are not kept over the new row; input typed after a save is.
+    // Changes that matter to no field (extra blanks) are dropped. Values typed after saving are kept.
     setValues(base.isSaved ? rebase(values, base.values, rowValues) : rowValues)
   }
   return {
@@ -72,7 +72,6 @@ export function useFormState<
     values,
     setValues,
     getLatestValues: () => latestValues.current,
-    /** Returns the values with the change. */
     changeValues(changedValues: Partial<Values>): Values {
       const nextValues = { ...latestValues.current, ...changedValues }
       latestValues.current = nextValues

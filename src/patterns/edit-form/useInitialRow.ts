@@ -9,25 +9,25 @@ import { useLiveQuery } from '#state/live-query.ts'
 import { useFetch } from '#state/use-fetch.ts'
 import { useDispatch } from '#state/use-store.ts'
 
-/** `unknown`: there is no such row. `notHere`: the device does not have it, and the server cannot be reached. */
+/** `unknown`: there is no such row. `notHere`: the device does not have the row, and the server cannot be reached. */
 type MissingReason = 'unknown' | 'notHere' | Problem
 
 interface InitialRowOptions<Row extends VersionedRow> {
   table: string
   id: RowRef
-  /** Asks the server for a row that the device does not have; the same function at each render. */
+  /** Fetches a row that the device does not have. Must be the same function at each render. */
   fetch: (id: RowRef) => AppThunk<CallResult<Row>>
 }
 
 interface InitialRowState<Row extends VersionedRow> {
-  /** Undefined while it is read. */
+  /** Undefined until it has been read. */
   initialRow: OverlaidRow<Row> | undefined
-  /** Why there is no row; null: there is one, or it is not known yet. */
+  /** Reason why there is no row. Null if there is a row or it is not known yet. */
   missingReason: MissingReason | null
   retry: () => void
 }
 
-/** The row as it is when its form opens. Later changes of it must not change the form while its user types. */
+/** Returns the row as it was when its form opened. Later changes must not change the form while the user types. */
 export function useInitialRow<Row extends VersionedRow>({
   table,
   id,

@@ -4,11 +4,10 @@ import { SelectField } from '#ui/form/choice-fields.tsx'
 import type { ListSorting } from '#ui/list/column.ts'
 import { type FilterChip, FilterBar } from '#ui/list/FilterBar.tsx'
 
-/** A filter with a few values, as a select box; the choices are those of its field in the view. */
+/** A filter with a few values, shown as a select box. Its choices are the values of the view's field. */
 export interface SelectFilter<V> {
   name: keyof V & string
   label: string
-  /** Label of the default: no filter. */
   allLabel?: string
   choices: readonly { value: string | number; label: string }[]
 }
@@ -19,12 +18,10 @@ interface ListFiltersProps<V extends ListUrlState> {
   searchLabel: string
   filters: readonly SelectFilter<V>[]
   chips?: FilterChip[] | undefined
-  /** After the select boxes. */
   lastFilters?: ReactNode
   children?: ReactNode
 }
 
-/** Search and filters of a list, from the fields of its view. */
 export function ListFilters<V extends ListUrlState>({
   list: { definition, view, changeView },
   sorting,

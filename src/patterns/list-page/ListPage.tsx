@@ -11,7 +11,7 @@ import { LoadProblem } from '#ui/page/LoadProblem.tsx'
 import { Page } from '#ui/page/Page.tsx'
 import { ListFilters, type SelectFilter } from '#patterns/list-page/ListFilters.tsx'
 
-/** What `useListPage` returns, and what a page with a source of its own builds alike. */
+/** Returned by `useListPage`. A page with another data source builds it itself. */
 interface ListPageState<R, V extends ListUrlState> {
   definition: ListViewDefinition<V>
   view: V
@@ -27,11 +27,11 @@ interface ListPageState<R, V extends ListUrlState> {
 }
 
 interface EmptyTexts {
-  /** The list was never read on this device. */
+  /** Shown if the list was never read on this device. */
   notHere: { title: string; text: ReactNode }
-  /** Nothing matches the filters. Without it there are no filters. */
+  /** Shown if no row matches the filters. Omit it if the list has no filters. */
   noneFound?: { title: string; text: string; showAll: string }
-  /** There is no row at all: `<EmptyState …/>`, mostly with the action that creates the first. */
+  /** Shown if the list has no rows: an `<EmptyState …/>`, usually with the action that creates the first row. */
   none: ReactNode
 }
 
@@ -44,41 +44,39 @@ interface ListPageProps<R, V extends ListUrlState> extends SharedListProps<R> {
   list: ListPageState<R, V>
   title: string
   intro?: ReactNode
-  /** Buttons at the head; the primary one last. */
+  /** Buttons in the page header, the primary button last. */
   action?: ReactNode
-  /** Stands beside the title: opens the export of what is listed. */
+  /** Button next to the title that opens the export. */
   exportButton?: { label: string; onOpen: () => void }
-  /** Asks for the list again, beside the count; without a label the page has its own button. */
+  /** Label of the refresh button next to the count. Omit it if the page has its own refresh button. */
   refreshLabel?: string
-  /** First on the page: the style sheet of its feature, a banner. */
+  /** Rendered first on the page, for example the feature's style sheet or a banner. */
   beforeFilters?: ReactNode
-  /** Label of the search box; none: the list is not searched. */
+  /** Label of the search box. Without it the list has no search. */
   searchLabel?: string
   filters?: readonly SelectFilter<V>[]
-  /** Filters of their own kind, before the others: a company picker. */
+  /** Custom filters before the others, for example a company picker. */
   extraFilters?: ReactNode
-  /** The same after the others: a range of days. */
+  /** Custom filters after the others, for example a date range. */
   lastFilters?: ReactNode
-  /** What is in use and has no field. */
+  /** Active filters that have no input field. */
   chips?: FilterChip[]
-  /** "68 users" */
+  /** Formats the count, for example "68 users". */
   formatCount: (numbers: { count: number; number: string }) => string
   getRowKey?: (row: R) => string
   empty: EmptyTexts
-  /** Between the filters and the list: a chart, tabs, a bar. */
   beforeList?: ReactNode
-  /** The page's own CSS class around the list. */
   listClass?: string
-  /** Asks for more than the rows after a failure. */
+  /** Called in place of the list's refetch after a failure, if the page has to fetch more than the rows. */
   onRetry?: () => void
-  /** Dialogs and drawers; their code may be loaded when they open. */
+  /** Dialogs and drawers. Their code may be loaded when they open. */
   children?: ReactNode
 }
 
 const getDefaultKey = (row: unknown) => String((row as { row: { id: unknown } }).row.id)
 const renderDefaultMark = (row: unknown) => renderRowMark(row as Parameters<typeof renderRowMark>[0])
 
-/** A page that is a list: filters, problem, rows, empty states and freshness, from the view in the address. */
+/** A page with a list: filters, problems, rows, empty states and freshness. The view is in the address. */
 export function ListPage<R, V extends ListUrlState>(props: ListPageProps<R, V>) {
   const {
     list,
@@ -119,7 +117,7 @@ export function ListPage<R, V extends ListUrlState>(props: ListPageProps<R, V>) 
       {searchLabel !== undefined && (
         <ListFilters {...{ list, sorting, searchLabel, filters, chips, lastFilters }}>{extraFilters}</ListFilters>
       )}
-      {/* Offline the stored rows, or the note that there are none, say all that is known. */}
+      {/* Offline no problem is shown: the stored rows or the empty state already show all that is known. */}
       <LoadProblem problem={list.problem} onRetry={props.onRetry ?? list.refetch} />
       {beforeList}
       <div className={props.listClass}>
@@ -176,7 +174,7 @@ function ListTable<R, V extends ListUrlState>({
   )
 }
 
-/** Three different reasons why there is no row (C-04, C-11). */
+/** The empty state for one of three reasons (C-04, C-11). */
 function EmptyList<R, V extends ListUrlState>({ list, empty }: { list: ListPageState<R, V>; empty: EmptyTexts }) {
   const { definition, view, changeView, freshness } = list
   if (freshness.asOf === null)

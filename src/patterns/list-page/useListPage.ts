@@ -7,13 +7,13 @@ import { useNewRows } from '#state/use-new-rows.ts'
 import { useNarrow } from '#ui/list/useNarrow.ts'
 
 interface ListPageOptions<V, Extra extends object> {
-  /** Whose rows: the company, the service; null for a list without a scope. */
+  /** Id of the company or service that owns the rows. Null for a list without a scope. */
   scope: number | null | ((view: V) => number | null)
-  /** What the call is asked for beside the view: the client type. Rows created for another value are no rows of this list. */
+  /** Parameters besides the view, such as the client type. Rows created for another value are not shown. */
   extra?: Extra
 }
 
-/** The view in the address, the rows of it on this device, and how the latest request for them ended: for `<ListPage>`. */
+/** Returns the view in the address, its rows on this device, and the result of the latest request. For `<ListPage>`. */
 export function useListPage<R extends VersionedRow, V extends ListUrlState, Extra extends object = object>(
   slice: ListSlice<R, V & Extra>,
   definition: ListViewDefinition<V>,
@@ -35,7 +35,7 @@ export function useListPage<R extends VersionedRow, V extends ListUrlState, Extr
     setQuery,
     isGrowing: isNarrow,
     ...list,
-    /** Asks again, and no longer shows created rows first. */
+    /** Fetches again and no longer shows new rows first. */
     refresh() {
       clear()
       list.refetch()

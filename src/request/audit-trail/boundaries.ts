@@ -1,4 +1,3 @@
-/** Brings the hashes that lie around a kept range, and proves the range by them. */
 import type { Checkpoint } from '#domain/audit-log/checkpoint.ts'
 import { hashLength } from '#domain/audit-log/hash.ts'
 import { checkRange, type LogRange, listRangeTiles } from '#domain/audit-log/range.ts'
@@ -15,7 +14,7 @@ import {
 } from '#request/audit-trail/log-tiles.ts'
 import type { LogContext } from '#request/audit-trail/fetch-trail.ts'
 
-/** Null: every kept entry is in the log of this checkpoint; else where it is not. Throws TrailProblem, LogError. */
+/** Returns null if every stored entry is in this log, else the range that differs. Throws TrailProblem, LogError. */
 export async function storeBoundaries(context: LogContext, checkpoint: Checkpoint): Promise<LogEntryRange | null> {
   const { guard, companyId } = context
   const { db } = guard
@@ -34,7 +33,7 @@ export async function storeBoundaries(context: LogContext, checkpoint: Checkpoin
   return wrongTile && (await findWrongRange(context, wrongTile, range))
 }
 
-/** The first place at which these hashes are not those that are kept; null: there is none. Above level 0 nothing is of ours. */
+/** Returns the first log index whose hash differs, or null. Only level 0 has hashes of stored entries. */
 async function findFirstDifference(
   db: UserDatabase,
   companyId: number,
@@ -46,10 +45,10 @@ async function findFirstDifference(
 }
 
 const yieldToPage = () => new Promise<void>((resolve) => setTimeout(resolve))
-/** Tiles checked at once: some 30 ms on a phone. */
+/** Tiles checked per step, which takes about 30 ms on a phone. */
 const maxTilesPerStep = 16
 
-/** The tile that is not as the log has it, or null. In pieces, so that a page goes on being drawn. Throws TILE_MISSING, BAD_TILE. */
+/** Returns the first wrong tile, or null. Lets the page render between steps. Throws TILE_MISSING or BAD_TILE. */
 export async function checkStoredTiles(
   db: UserDatabase,
   companyId: number,

@@ -1,7 +1,4 @@
-/**
- * Watches a company's log. Each new checkpoint must go on from the newest one that this device has checked; one that does not is
- * an alarm that names the place, and takes nobody's place.
- */
+/** Checks a log: each new checkpoint must extend the last verified one. Otherwise it raises an alarm. */
 import { trailCheckpoint } from '#contract/audit-trail.ts'
 import type { OutputOf } from '#contract/endpoint.ts'
 import { type Checkpoint, followHandovers, openCheckpoint, openHandover } from '#domain/audit-log/checkpoint.ts'
@@ -18,7 +15,7 @@ import { RestoredLogError, findRestoredSize } from '#request/audit-trail/check-r
 import { fetchTile, fetchTiles, findDifference } from '#request/audit-trail/log-tiles.ts'
 import type { SessionGuard } from '#request/reads/read-context.ts'
 
-/** `pending`: entries that are written and not yet in the log. Record null: the log is empty, and always was here. */
+/** `pendingCount`: entries that are written but not in the log yet. `record` is null if the log is empty and was never seen otherwise. */
 export interface LogCheckResult {
   record: LogCheckpoint | null
   checkpoint: Checkpoint | null
@@ -26,13 +23,13 @@ export interface LogCheckResult {
 }
 
 /**
- * Reads the newest checkpoint and checks it against the one before. Where it does not go on from that, the answer is the old one
- * with an alarm. The first one of all is taken as it is, with its key. Throws TrailProblem where the server could not be asked.
+ * Reads the latest checkpoint and verifies it against the stored one. If it does not extend that one, the result is the stored one with an
+ * alarm. The very first checkpoint is trusted with its key. Throws TrailProblem if the server could not be reached.
  */
 export async function checkLog(context: LogContext): Promise<LogCheckResult> {
   const { guard, companyId } = context
   const previous = (await guard.db.logCheckpoints.get(companyId)) ?? null
-  // It stands until its user has looked at it, whatever the server says by then: it has two stories, or had.
+  // The alarm stays until its user has acknowledged it, even if the server's log looks correct again.
   if (previous?.alarm)
     return { record: previous, checkpoint: openCheckpoint(previous.note, previous.key), pendingCount: 0 }
   const query = { companyId, ...(previous && { known: previous.key }) }
@@ -57,7 +54,7 @@ export async function checkLog(context: LogContext): Promise<LogCheckResult> {
   }
 }
 
-/** The server itself has found the log changed. What this device knows stays, or what it is told now where it knew nothing. */
+/** The server found its log changed. Without a stored checkpoint, that of the response is stored. */
 async function storeServerAlarm(
   { guard, companyId }: LogContext,
   input: {
@@ -77,7 +74,7 @@ async function storeServerAlarm(
   return { record, checkpoint, pendingCount }
 }
 
-/** By the key that this device knows; a new key counts if the known one has named it, in this note or in one from when it was changed. */
+/** A new key is valid if the known one has signed it, in this note or in a handover note. */
 function openNewCheckpoint(
   previous: LogCheckpoint | null,
   { note, key, handovers }: { note: string; key: string; handovers: readonly string[] },
@@ -103,7 +100,7 @@ async function compareCheckpoints(
     const size = await findRestoredSize(context, { epoch: oldCheckpoint.epoch, checkpoint })
     if (size !== null && size < from) {
       const firstDifference = await findFirstDifference(context)
-      // A restore takes entries from the end, and changes none of those before.
+      // A restore only removes entries at the end and does not change earlier ones.
       if (firstDifference === null || firstDifference >= size) throw new RestoredLogError(size)
     }
   }
@@ -114,7 +111,7 @@ async function compareCheckpoints(
   if (fault) throw new LogError(fault, 'the log does not go on from what this device has seen')
 }
 
-/** False: somebody was faster, or the session has moved on. */
+/** Returns false if another page was faster or the session has changed. */
 async function storeCheckpoint(
   guard: SessionGuard,
   record: LogCheckpoint,
@@ -140,10 +137,7 @@ async function buildAlarm(
   return { fault: error.code, ...alarmRange, note, time: asOf }
 }
 
-/**
- * Where the log is another one: what is missing at its end, or the first entry that differs from what is kept here. Nothing kept: all
- * that the old checkpoint speaks of.
- */
+/** Returns the missing entries or the first wrong one. If none are stored, the range of the old checkpoint. */
 async function findAlarmRange(
   context: LogContext,
   previous: LogCheckpoint,
@@ -166,7 +160,7 @@ function parseSize(note: string | null, key: string): number {
   }
 }
 
-/** Full tiles are compared by the hash that the tile above has of each, so only the one that differs is fetched. */
+/** Compares full tiles by their hash in the parent tile, so that only the tile that differs is fetched. */
 async function findFirstDifference(context: LogContext): Promise<number | null> {
   const storedTiles = await getAllLeafTiles(context.guard.db, context.companyId)
   const parentTiles = new Map<number, Uint8Array>()

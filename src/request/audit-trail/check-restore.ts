@@ -1,6 +1,6 @@
 /**
- * Whether a log that lost entries says itself that it was restored from a copy: in an entry of its own for each epoch since, which is
- * proven to stand in it and names the size and root that it was restored to. A number in a checkpoint alone would excuse anything.
+ * Checks whether a log that lost entries declares that it was restored from a copy. Each epoch since must have an entry in the log, with a
+ * proof, that states the size and root after the restore. A number in a checkpoint alone is not accepted, because it could hide any change.
  */
 import { listTrail } from '#contract/audit-trail.ts'
 import { fromBase64 } from '#domain/audit-log/base64.ts'
@@ -18,12 +18,10 @@ import { createNodeReader, listTilesRead } from '#domain/audit-log/tiles.ts'
 import { fetchTrail, type LogContext } from '#request/audit-trail/fetch-trail.ts'
 import { fetchTiles } from '#request/audit-trail/log-tiles.ts'
 
-/** Restores that are looked at: more of them since this device last saw the log are not believed. */
+/** Limit of restores that are checked. More of them since this device last saw the log are not accepted. */
 const maxRestores = 50
 
-/** A restore, as the log says. */
 export class RestoredLogError extends LogError {
-  /** To so many entries. */
   readonly size: number
   constructor(size: number) {
     super('RESTORED', `restored to ${size} entries`)
@@ -33,17 +31,14 @@ export class RestoredLogError extends LogError {
 
 interface LogRestore {
   epoch: number
-  /** What was left. */
+  /** `size` and `root` of the log after the restore; `index` and `leaf` of the entry that declares it. */
   size: number
   root: Uint8Array
   index: number
   leaf: string
 }
 
-/**
- * The smallest size that the log was restored to since `epoch`; null where it does not say so, or what it says is not proven. Throws
- * TrailProblem, BAD_TILE.
- */
+/** Returns the smallest declared size since `epoch`, or null without a proven one. Throws TrailProblem, BAD_TILE. */
 export async function findRestoredSize(
   context: LogContext,
   { epoch, checkpoint }: { epoch: number; checkpoint: Checkpoint },
@@ -78,7 +73,6 @@ function parseRestore(
   }
 }
 
-/** Its entry stands in the log, and the log goes on from what it says was left. */
 async function isProven(
   context: LogContext,
   { index, leaf, size: from, root: fromRoot }: LogRestore,

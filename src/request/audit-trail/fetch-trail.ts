@@ -1,4 +1,4 @@
-/** Calls that watch a log and fill what is kept of it: past the cache, and only as the one whose device this is. */
+/** Calls that check a log and fill the stored trail. They bypass the cache and run only as the user of this device. */
 import type { Endpoint, InputOf, OutputOf } from '#contract/endpoint.ts'
 import { headers } from '#contract/headers.ts'
 import { toHttpRequest } from '#contract/http-mapping.ts'
@@ -9,7 +9,7 @@ import { sendExplained } from '#request/session/send-signed-in.ts'
 import { formatSubject } from '#request/session/subject.ts'
 import { isSuccess, parseJson, toProblem, type ResponseData, readAsOf } from '#request/transport/send-request.ts'
 
-/** What the line, the server or the disk did not grant; said to whoever waits for it. */
+/** Thrown with the problem of the connection, the server or the disk. Shown to the caller. */
 export class TrailProblem extends Error {
   readonly problem: Problem
   constructor(problem: Problem) {
@@ -18,13 +18,11 @@ export class TrailProblem extends Error {
   }
 }
 
-/** Whose copy of a log it is, and the ports to reach the server. */
 export interface TrailContext {
   ports: PipelinePorts
   guard: SessionGuard
 }
 
-/** The same with the company whose log it is. */
 export interface LogContext extends TrailContext {
   companyId: number
 }
@@ -47,13 +45,13 @@ export async function fetchTrailResponse<E extends Endpoint>(
   const response = await sendExplained(ports, request, endpoint.access)
   if (!response) throw new TrailProblem(createLocalProblem('OFFLINE'))
   if (!isSuccess(response)) throw new TrailProblem(toProblem(response))
-  // Somebody else's cookie: what they may read is not for this database.
+  // The session cookie belongs to another user, whose data must not be stored in this database.
   if (response.headers.get(headers.subject) !== formatSubject(guard.subject))
     throw new TrailProblem(createLocalProblem('OFFLINE'))
   return response
 }
 
-/** Throws TrailProblem, also where what came is no JSON. */
+/** Throws TrailProblem, also if the response is not JSON. */
 export async function fetchTrail<E extends Endpoint>(
   context: TrailContext,
   endpoint: E,

@@ -1,4 +1,3 @@
-/** Tiles of a log, from what is kept of it or from the server. */
 import { trailTile } from '#contract/audit-trail.ts'
 import { fromBase64 } from '#domain/audit-log/base64.ts'
 import { LogError } from '#domain/audit-log/fault.ts'
@@ -9,19 +8,17 @@ import type { StoredTile } from '#local/storage/trail-records.ts'
 import type { UserDatabase } from '#local/storage/database.ts'
 import { fetchTrail, type LogContext } from '#request/audit-trail/fetch-trail.ts'
 
-/** Indexes of entries, the last one excluded. */
+/** Log indexes; `to` is exclusive. */
 export interface LogEntryRange {
   from: number
   to: number
 }
 
-/** The entries of the range that the tile is about. */
 export function clipToTile({ from, to }: LogEntryRange, { level, index }: TileName): LogEntryRange {
   const width = tileWidth ** (level + 1)
   return { from: Math.max(from, index * width), to: Math.min(to, (index + 1) * width) }
 }
 
-/** The index of the first entry that has another hash at the server. */
 export function findDifference({ index, from, to, hashes }: StoredTile, serverHashes: Uint8Array): number | null {
   for (let entryIndex = from; entryIndex < to; entryIndex += 1) {
     const isInTile = (entryIndex + 1) * hashLength <= serverHashes.length
@@ -31,7 +28,7 @@ export function findDifference({ index, from, to, hashes }: StoredTile, serverHa
   return null
 }
 
-/** Throws TrailProblem, BAD_TILE. */
+/** Throws TrailProblem or BAD_TILE. */
 export async function fetchTile(context: LogContext, { level, index }: TileName): Promise<Uint8Array> {
   const params = { level: String(level), index: String(index) }
   const { body } = await fetchTrail(context, trailTile, { params, query: { companyId: context.companyId } })
@@ -48,14 +45,13 @@ const createTileReader =
   (level, index) =>
     tiles.get(toTileKey(level, index))
 
-/** Throws as `fetchTile`. */
+/** Throws the same errors as `fetchTile`. */
 export async function fetchTiles(context: LogContext, names: readonly TileName[]): Promise<TileReader> {
   const tiles = new Map<string, Uint8Array>()
   for (const name of names) tiles.set(toTileKey(name.level, name.index), await fetchTile(context, name))
   return createTileReader(tiles)
 }
 
-/** Those of the names that are kept, as far as a log of `size` leaves has them. */
 export async function readStoredTiles(
   db: UserDatabase,
   companyId: number,
@@ -75,7 +71,6 @@ export async function readStoredTiles(
   return { tiles: createTileReader(tiles), missingNames }
 }
 
-/** One reader before another. */
 export const combineReaders =
   (firstReader: TileReader, secondReader: TileReader): TileReader =>
   (level, index) =>

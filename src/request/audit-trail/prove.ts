@@ -1,4 +1,3 @@
-/** Proofs on the device: one entry against the newest checkpoint that this device has checked, and all kept ones at once. */
 import { toCanonicalJson } from '#domain/audit-log/canonical.ts'
 import { type Checkpoint, openCheckpoint } from '#domain/audit-log/checkpoint.ts'
 import { LogError } from '#domain/audit-log/fault.ts'
@@ -18,13 +17,12 @@ import type { PipelinePorts } from '#request/ports.ts'
 import { readSessionGuard } from '#request/reads/read-context.ts'
 import type { EntryProof, StoredTrailProof } from '#request/call-results.ts'
 
-/** What an entry is proven by. */
 interface SignedNote {
   note: string
   key: string
 }
 
-/** Never rejects: where neither the device nor the server has what it takes, it is not checked. */
+/** Never rejects. Returns `unchecked` if neither the device nor the server has the necessary data. */
 export async function proveEntry(ports: PipelinePorts, companyId: number, entry: AuditEntryRow): Promise<EntryProof> {
   try {
     const { guard } = await readSessionGuard(ports)
@@ -50,7 +48,7 @@ async function findEntryProof(context: LogContext, entry: AuditEntryRow): Promis
   if (record?.alarm) return { kind: 'alarm', alarm: record.alarm }
   if (!record) return { kind: 'unchecked' }
   if (record.size <= index) return { kind: 'recording' }
-  // Without a line the newest checkpoint may be newer than the hashes that are kept.
+  // Offline, the latest checkpoint may be newer than the stored hashes, so an older one is tried too.
   const storedTrail = await context.guard.db.storedTrails.get(context.companyId)
   const olderNotes =
     storedTrail?.note != null && storedTrail.key !== null ? [{ note: storedTrail.note, key: storedTrail.key }] : []
@@ -61,7 +59,7 @@ async function findEntryProof(context: LogContext, entry: AuditEntryRow): Promis
   return { kind: 'unchecked' }
 }
 
-/** What is known here if it is new enough, else what the server says now. */
+/** Returns the stored checkpoint if it includes the entry, otherwise the latest one of the server. */
 async function findCheckpoint(context: LogContext, index: number): Promise<LogCheckpoint | null> {
   const knownCheckpoint = (await context.guard.db.logCheckpoints.get(context.companyId)) ?? null
   if (knownCheckpoint && (knownCheckpoint.alarm || knownCheckpoint.size > index)) return knownCheckpoint
@@ -73,7 +71,7 @@ async function findCheckpoint(context: LogContext, index: number): Promise<LogCh
   }
 }
 
-/** Null: hashes are missing, and nobody can be asked for them. */
+/** Returns null if hashes are missing and the server cannot be reached. */
 async function buildEntryProof(
   context: LogContext,
   entry: AuditEntryRow,
@@ -100,8 +98,8 @@ async function buildEntryProof(
 }
 
 /**
- * Whether the row shows what its leaf says, so that what is proven is what is read. Times are written in a zone, and the provider's
- * staff read names that the leaf only has a hash of.
+ * Returns true if the row shows the content of its leaf, so that the proof covers what the user sees. Times are formatted in a time zone,
+ * and the provider's staff see names of which the leaf has only a hash.
  */
 function matchesLeaf(entry: AuditEntryRow): boolean {
   try {
@@ -121,12 +119,12 @@ const comparedFields = ['id', 'code', 'operation', 'status', 'info', 'changes', 
 const toComparedText = (values: Pick<AuditEntryRow, (typeof comparedFields)[number]>) =>
   toCanonicalJson(comparedFields.map((field) => values[field]))
 
-/** Tiles whose leaves are hashed at once: some 50 ms on a phone. */
+/** Tiles whose leaves are hashed per step, which takes about 50 ms on a phone. */
 const maxTilesPerStep = 8
 
 /**
- * Checks every kept entry: its bytes by the hash that is kept of it, the hashes by those above, and these by the signed root. Works
- * without a network. Null: nothing is kept, or it was never proven.
+ * Verifies every stored entry: its bytes against its hash, the hashes against those above, and these against the signed root. Works
+ * offline. Returns null if nothing is stored or the trail was never proven.
  */
 export async function proveStoredTrail(
   ports: PipelinePorts,
@@ -162,7 +160,7 @@ async function findWrongRange(
     const wrongTile = await checkStoredTiles(db, companyId, { from, to, size, root })
     return wrongTile && clipToTile({ from, to }, wrongTile)
   } catch (error) {
-    // A hash is gone, or not what a hash is: the same as one that is wrong.
+    // A missing or malformed hash is treated like a wrong one.
     if (error instanceof LogError) return { from, to }
     throw error
   }
@@ -172,7 +170,7 @@ const blocksInTile = tileWidth / leavesPerBlock
 const getBlocks = (wrongTile: number) =>
   Array.from({ length: blocksInTile }, (_, tileIndex) => wrongTile * blocksInTile + tileIndex)
 
-/** The place of the first kept entry whose bytes do not have the hash that is kept of it; null: all have. */
+/** Returns the log index of the first stored entry whose bytes do not match its hash, or null if all match. */
 async function findFirstDifference(
   db: UserDatabase,
   companyId: number,

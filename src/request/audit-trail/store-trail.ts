@@ -1,6 +1,6 @@
 /**
- * Fills a range of the audit trail that its user asked to keep, in requests of some thousand entries: each is stored with the place
- * that comes next, so a cut line or a closed browser costs one of them. In the end all of it is proven.
+ * Fills a range of the audit trail that the user chose to store, in requests of some thousand entries. Each piece is stored with the next
+ * log index, so a lost connection or a closed browser loses only one piece. At the end the complete range is proven.
  */
 import { exportTrail, keepTrail } from '#contract/audit-trail.ts'
 import type { OutputOf } from '#contract/endpoint.ts'
@@ -32,11 +32,11 @@ import type { PipelinePorts } from '#request/ports.ts'
 import { type SessionGuard, readSessionGuard } from '#request/reads/read-context.ts'
 import type { FillOptions, StoreTrailResult } from '#request/call-results.ts'
 
-/** Entries in one request: fewer where the line is slow, so that each is answered long before its time is up. */
+/** Entries per request. Fewer on a slow connection, so that each response arrives well before the timeout. */
 const entriesPerPiece = { first: 1_000, min: 250, max: 10_000 }
 const pieceMs = { quick: 3_000, slow: 10_000 }
 
-/** Notes a range that the server has opened (`keepTrail`); nothing of it is here yet. */
+/** Creates the record of a range that the server has opened (`keepTrail`). No entry is stored yet. */
 export async function startStoredTrail(
   ports: PipelinePorts,
   { dateFrom, dateTo, today }: { dateFrom: PlainDate; dateTo: PlainDate; today: PlainDate },
@@ -45,7 +45,7 @@ export async function startStoredTrail(
   return await catchTrailErrors(ports, async (guard) => {
     const { company_id: companyId, keep, from, to, entries: entryCount, bytes } = openedRange
     const isFollowing = dateTo >= today
-    // Of an empty range the server names no place: what comes, comes at the end.
+    // For an empty range the server gives no log index, so new entries are expected at the end of the log.
     const logRange = entryCount > 0 ? { from, to } : await getLogEnd({ ports, guard, companyId })
     await createStoredTrail(
       guard.db,
@@ -61,7 +61,7 @@ async function getLogEnd(context: LogContext): Promise<{ from: number; to: numbe
   return { from: checkpoint?.size ?? 0, to: checkpoint?.size ?? 0 }
 }
 
-/** Goes on with what is missing, up to the log's end where the range follows it. One page at a time; `busy`: another is at it. */
+/** Fills the range, up to the end of the log if it follows it. Returns `busy` if another page does this. */
 export async function fillStoredTrail(
   ports: PipelinePorts,
   companyId: number,
@@ -90,7 +90,7 @@ async function fillUnderLock(context: LogContext, options: FillOptions): Promise
   return await proveStoredRange(context, logCheck)
 }
 
-/** Null: all of it is here. */
+/** Returns null if the range is complete. */
 async function fillUpTo(
   context: LogContext,
   { storedTrail, end }: { storedTrail: StoredTrail; end: number },
@@ -113,7 +113,7 @@ async function fillUpTo(
   return null
 }
 
-/** One user's devices fetch two pieces at a time, and a company's four (429): the next one waits for its turn. */
+/** Limit of attempts for one piece. A user's devices may fetch two pieces at a time, a company's four. Others get a 429 and wait. */
 const maxTurns = 24
 
 async function fetchInTurn<T>(
@@ -141,7 +141,6 @@ async function fetchPiece(context: LogContext, { keep }: StoredTrail, { from, to
   return { companyId, zone: piece.zone, from, entries: piece.entries, asOf: readAsOf(response, context.ports.clock()) }
 }
 
-/** Brings the hashes around the range and checks all of it up to the signed root. */
 async function proveStoredRange(
   context: LogContext,
   { record, checkpoint }: LogCheckResult,
@@ -159,20 +158,20 @@ async function proveStoredRange(
 }
 
 /**
- * Whoever looks at a trail has its newest checkpoint stored on the device, and compared with the one before. What is wrong is an alarm in
- * the stored record. Without a connection nothing is checked.
+ * Called when a user views a trail: stores its latest checkpoint on the device and verifies that it extends the previous one. A fault is
+ * stored as an alarm in the record. Offline, nothing is checked.
  */
 export async function checkTrail(ports: PipelinePorts, companyId: number): Promise<void> {
   try {
     const { guard } = await readSessionGuard(ports)
     if (guard) await checkLog({ ports, guard, companyId })
   } catch (error) {
-    // A log whose first checkpoint is none is nothing that this device could hold the next one against.
+    // If the very first checkpoint is invalid, the device has nothing to compare later ones with.
     if (!(error instanceof TrailProblem) && !(error instanceof LogError)) ports.report(error)
   }
 }
 
-/** Brings every kept range up to date; what fails is tried again the next time. */
+/** Updates every stored range. Failures are tried again the next time. */
 export async function updateStoredTrails(ports: PipelinePorts): Promise<void> {
   const { guard } = await readSessionGuard(ports)
   if (!guard) return
@@ -180,28 +179,28 @@ export async function updateStoredTrails(ports: PipelinePorts): Promise<void> {
   for (const { companyId } of await guard.db.storedTrails.toArray()) await fillStoredTrail(ports, companyId)
 }
 
-/** Refusals that another request would get, too. */
+/** Refusals that a repeated request would get again. */
 const finalCodes = ['FORBIDDEN', 'NOT_FOUND', 'VALIDATION_ERROR']
 
-/** A range that was wiped with a session is opened anew. The choice stands until the range does, or the server refuses it. */
+/** Opens a range again that was deleted with a session. The choice stays stored until the range exists, or the server refuses it. */
 async function reopenStoredTrail(context: TrailContext, choice: TrailChoice): Promise<void> {
   const { ports, guard } = context
   const { companyId, dateFrom, dateTo, follows: isFollowing } = choice
   if (await guard.db.storedTrails.get(companyId)) return await deleteTrailChoice(guard.db, companyId)
   try {
     const { body: openedRange } = await fetchTrail(context, keepTrail, { body: { companyId, dateFrom, dateTo } })
-    // A range follows the log when its last day is not over.
+    // A range follows the log if its last day is not over.
     const today = isFollowing ? dateTo : addDays(dateTo, 1)
     const result = await startStoredTrail(ports, { dateFrom, dateTo, today }, openedRange)
     if (result.kind === 'done') await deleteTrailChoice(guard.db, companyId)
   } catch (error) {
     if (!(error instanceof TrailProblem)) throw error
-    // The right to read it is gone, or its days are no longer kept: nothing will ever come of it.
+    // The user may no longer read the trail, or its days are no longer stored on the server, so a retry is useless.
     if (finalCodes.includes(error.problem.code)) await deleteTrailChoice(guard.db, companyId)
   }
 }
 
-/** The alarm was looked at: the next checkpoint is taken as the first was, and what is kept is proven anew by it. */
+/** Called when the user has acknowledged the alarm. The next checkpoint is trusted like a first one. */
 export async function acceptTrailLog(ports: PipelinePorts, companyId: number): Promise<void> {
   const { guard } = await readSessionGuard(ports)
   if (guard) await guard.db.logCheckpoints.delete(companyId)
@@ -212,7 +211,6 @@ export async function removeTrailFromDevice(ports: PipelinePorts, companyId: num
   if (guard) await deleteTrailRecords(guard.db, companyId)
 }
 
-/** Runs the action for the signed-in user. What it throws becomes a result. */
 async function catchTrailErrors(
   ports: PipelinePorts,
   action: (guard: SessionGuard) => Promise<StoreTrailResult>,

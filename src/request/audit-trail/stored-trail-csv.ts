@@ -1,4 +1,4 @@
-/** The kept part of an audit trail as CSV, made here: what is filtered, in the order of the list, as far as it is kept. */
+/** Builds a CSV of the stored part of an audit trail: filtered and ordered like the list, as far as entries are stored. */
 import type { exportTrail } from '#contract/audit-trail.ts'
 import type { InputOf } from '#contract/endpoint.ts'
 import { toEntryCells, entryColumns } from '#domain/audit-log/columns.ts'
@@ -11,7 +11,7 @@ import type { DownloadedFile, CallResult } from '#request/call-results.ts'
 
 const rowsPerPiece = 2_000
 
-/** Null: nothing of this company and these days is kept here. `days` where more was asked for than is kept. */
+/** Returns null if nothing of this company and these days is stored. Sets `days` if more days were requested than are stored. */
 export async function buildStoredTrailCsv(
   ports: PipelinePorts,
   { query = {} }: InputOf<typeof exportTrail>,

@@ -1,7 +1,4 @@
-/**
- * Asks about long requests: each second, inside an event, by whoever holds the lock and the lease of the row. Any number
- * of pages and a worker that may die at any moment are together one poller (protocol 39).
- */
+/** Polls long requests. By lock and lease, all pages and the worker together are one poller (protocol 39). */
 import { headers } from '#contract/headers.ts'
 import type { UserDatabase } from '#local/storage/database.ts'
 import { claimPoll, clearJobDelays, applyPollResult, type PollResult, findNextPoll } from '#local/jobs/job-store.ts'
@@ -14,15 +11,13 @@ import type { PipelinePorts } from '#request/ports.ts'
 import { type CurrentSession, readCurrentSession } from '#request/session/current-session.ts'
 
 export const leaseMs = requestTimeoutMs + 15_000
-/** So long one event watches; pages ask for the next one each second while something runs. */
+/** How long one event polls. Pages request the next event each second while a job runs. */
 const watchMs = 5_000
 const handOverMs = 1_500
-/** The shortest time between two polls of one job. */
 const minPollIntervalMs = 800
-/** Long enough for a busy machine to hand over a lock that is free, and for another page to end its poll. */
+/** Enough for a busy computer to grant a free lock, and for another page to finish its poll. */
 const lockWaitMs = 2_000
 
-/** Held for the length of one request about this job, its start or a poll. */
 export const getJobLockName = (db: UserDatabase, intent: string) => `job:${db.name}:${intent}`
 
 export const storePollResult = (
@@ -32,12 +27,12 @@ export const storePollResult = (
   result: PollResult,
 ) => applyPollResult(db, job, result, { now: ports.clock(), generation })
 
-/** The event of this page or worker that watches a database, and how to make it look again before its time. */
+/** The running watch of this page or worker for each database, and a function that makes it check again at once. */
 const watchesByDatabase = new WeakMap<UserDatabase, { until: number; wake: () => void }>()
 
 /**
- * Asks about everything that is due, for a few seconds, and ends when nothing is on its way. Run it in an event and as
- * often as there is reason to: who comes second finds nothing due. `immediate`: there was a sign of life.
+ * Polls everything that is due, for a few seconds, and ends when no job is open. May be called at any time: a second call finds nothing
+ * due. `immediate` means that the server has just responded to something.
  */
 export async function watchOpenJobs(ports: PipelinePorts, { immediate = false, forMs = watchMs } = {}): Promise<void> {
   const session = await readCurrentSession(ports)
@@ -46,7 +41,7 @@ export async function watchOpenJobs(ports: PipelinePorts, { immediate = false, f
   if (immediate) await clearJobDelays(db, ports.clock())
   const otherWatch = watchesByDatabase.get(db)
   otherWatch?.wake()
-  // Long enough for a later event to take over from it.
+  // The other watch runs long enough for a later event to take over.
   if (forMs > 0 && otherWatch && otherWatch.until > ports.clock() + handOverMs) return
   const ownWatch = { until: ports.clock() + forMs, wake: () => {} }
   watchesByDatabase.set(db, ownWatch)
@@ -70,7 +65,7 @@ async function watchUntil(
     const next = await findNextPoll(session.db, now, session.generation, isBusy)
     if (next && next.pollAt <= now) {
       const { intent } = next
-      // Whatever comes of it, this event looks at it again in a while: it may be somebody else who asks.
+      // This event checks the job again later in any case, because another page may be polling it.
       earliestPollAt.set(intent, now + minPollIntervalMs)
       pendingPolls.set(
         intent,
@@ -89,18 +84,18 @@ async function watchUntil(
   await Promise.all(pendingPolls.values())
 }
 
-/** One asking about one job, alone. Its lock free: whoever had it is gone, whatever the lease says (protocol 12). */
+/** If the lock is free, its earlier holder is gone, even if the lease has not ended (protocol 12). */
 async function poll(ports: PipelinePorts, session: CurrentSession, intent: string): Promise<void> {
   const lockName = getJobLockName(session.db, intent)
   const action = () => pollUnderLock(ports, session, intent)
   const lockResult = await ports.locks.hold(lockName, { waitMs: lockWaitMs }, action)
   if (lockResult) return
-  // Held past its lease: a frozen tab. What it may still hear counts only if it is final.
+  // Held longer than its lease, so the holder is a frozen tab. A response that it still receives counts only if it is final.
   const job = await session.db.jobs.get(intent)
   if (job && job.leaseUntil <= ports.clock()) await ports.locks.hold(lockName, { waitMs: 0, shouldSteal: true }, action)
 }
 
-/** Call it under the job's lock. */
+/** Must be called under the job's lock. */
 export async function pollUnderLock(ports: PipelinePorts, session: CurrentSession, intent: string): Promise<void> {
   const { db, generation } = session
   const job = await claimPoll(db, intent, { now: ports.clock(), leaseMs, generation })
@@ -112,7 +107,7 @@ export async function pollUnderLock(ports: PipelinePorts, session: CurrentSessio
   await storePollResult(ports, session, job, result)
 }
 
-/** Another user's bearer must not ask for this one: they would be told that there is nothing (protocol 10). */
+/** Names the user, because with another user's token the server would report that the job does not exist (protocol 10). */
 export const buildJobRequest = ({ forUser }: Job, path: string): RequestData => ({
   method: 'GET',
   path,
@@ -120,7 +115,7 @@ export const buildJobRequest = ({ forUser }: Job, path: string): RequestData => 
   body: null,
 })
 
-/** Whether the server has it. What it has not is kept from ever beginning: the user decides anew (protocol 13). */
+/** Looks up the intent. A job that the server does not know is voided; its user decides again (protocol 13). */
 async function pollByIntent(ports: PipelinePorts, job: Job): Promise<PollResult> {
   const response = await sendExplained(ports, buildIntentRequest('GET', job))
   if (!response || toProblem(response).code !== 'INTENT_UNKNOWN') return readIntentResponse(ports, job, response)

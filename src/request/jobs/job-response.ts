@@ -1,4 +1,4 @@
-/** What the server's answers say about a long request: one word each, by status, code and mark, never by text. */
+/** Converts responses about a long request to poll results, by status, code and headers, never by text. */
 import { headers } from '#contract/headers.ts'
 import { createLocalProblem, type Problem } from '#contract/problem.ts'
 import type { PollResult } from '#local/jobs/job-store.ts'
@@ -17,15 +17,12 @@ import type { PipelinePorts } from '#request/ports.ts'
 
 const backoff = { firstMs: 1_000, maxMs: 15_000 }
 
-/**
- * The answer to a start. Where anything may have happened it is unknown, and the server is asked by the intent
- * (protocol 13): a start is never sent twice by itself.
- */
+/** Returns `unknown` if the job may have started (protocol 13). A start is never resent automatically. */
 export function readStartResponse(job: Job, response: ResponseData | null): PollResult {
   if (!response) return { kind: 'unknown' }
-  // It never arrived. A 5xx may have come while the server was at it.
+  // A 4xx of a proxy means that the start never arrived. A 5xx may have come while the server worked on it.
   if (isBlocked(toProblem(response))) return response.status < 500 ? toFailedResult(response) : { kind: 'unknown' }
-  // Said before the idempotency store is looked at: an earlier start of the same wish, under another key, may have begun.
+  // Refused before the idempotency store was checked, so an earlier start of the same intent under another key may have run.
   if (response.status === 401)
     return job.key === job.intent ? { kind: 'failed', problem: toProblem(response) } : { kind: 'unknown' }
   if (response.headers.get(headers.key) !== job.key) return { kind: 'unknown' }
@@ -36,23 +33,22 @@ export function readStartResponse(job: Job, response: ResponseData | null): Poll
   return { kind: 'failed', problem }
 }
 
-/** The stored answer to the first request of this intent, as a refusal of the second one carries it. */
+/** Reads the stored response to the first request of this intent, which is in the refusal of the second one. */
 function readStoredResponse(problem: Problem): PollResult {
   const storedResponse = getStoredResponse(problem)
-  // Older than what the idempotency store keeps: it was done, and its answer is gone.
+  // Older than the idempotency store: it was executed, but its response no longer exists.
   if (!storedResponse) return { kind: 'gone', problem }
   const text = storedResponse.body === null ? '' : JSON.stringify(storedResponse.body)
   return readOutcomeResponse({ ...createLocalResponse(storedResponse.status, null, storedResponse.headers), text })
 }
 
-/** Of a good answer: it has begun, or it was done at once. */
 function readOutcomeResponse(response: ResponseData): PollResult {
   if (response.status !== 202) return { kind: 'done', status: response.status, body: response.text || null }
   const startedJob = readStartedJob(response)
   return startedJob ? { kind: 'running', percent: 0, ...startedJob } : { kind: 'unknown' }
 }
 
-/** What a 202 tells of the long request that has begun; null: it is none. */
+/** Returns the job that a 202 response has started. Returns null if the response starts no job. */
 export function readStartedJob(response: ResponseData): StartedJob | null {
   const location = response.status === 202 ? parseLocation(response) : null
   if (location === null) return null
@@ -64,7 +60,7 @@ export function readStartedJob(response: ResponseData): StartedJob | null {
   }
 }
 
-/** Only a place of our own that is meant for asking: an answer must not send the bearer anywhere else. */
+/** Accepts only a polling address of the portal, so that a response cannot redirect the token elsewhere. */
 const parseLocation = ({ headers: responseHeaders }: ResponseData): string | null =>
   /^\/api\/request\/[\w-]{8,64}$/.exec(responseHeaders.get('location') ?? '')?.[0] ?? null
 
@@ -72,7 +68,7 @@ const toFailedResult = (response: ResponseData): PollResult => ({ kind: 'failed'
 
 const isOtherUser = (response: ResponseData) => response.status === 401 || toProblem(response).code === 'WRONG_SESSION'
 
-/** The answer to a poll. A final one is marked as such, so that a poll that failed is never taken for it. */
+/** Reads the response to a poll. A final one carries a header, so that a failed poll is never mistaken for it. */
 export function readPollResponse(ports: PipelinePorts, job: Job, response: ResponseData | null): PollResult {
   if (!response) return toLaterResult(ports, job, null)
   if (isBlocked(toProblem(response))) return readBlockedPoll(ports, job, response)
@@ -93,15 +89,13 @@ function parsePercent(response: ResponseData): number {
   return typeof percent === 'number' && percent >= 0 && percent <= 100 ? percent : 0
 }
 
-/** What the idempotency store says about the intent of a start. */
 export function readIntentResponse(ports: PipelinePorts, job: Job, response: ResponseData | null): PollResult {
   if (!response) return toLaterResult(ports, job, null)
   if (isBlocked(toProblem(response))) return readBlockedPoll(ports, job, response)
   if (isOtherUser(response)) return { kind: 'sign in' }
-  // Withdrawn before it could begin.
   if (isSuccess(response) && (parseJson(response) as { void?: unknown } | undefined)?.void === true)
     return notStartedResult
-  // Anything but the idempotency store's own word is no word on it.
+  // Only a response of the idempotency store says something about the outcome.
   if (!response.headers.has(headers.outcome)) return toLaterResult(ports, job, response)
   if (isSuccess(response)) return readOutcomeResponse(response)
   const problem = toProblem(response)
@@ -111,14 +105,14 @@ export function readIntentResponse(ports: PipelinePorts, job: Job, response: Res
 
 const notStartedResult: PollResult = { kind: 'failed', problem: createLocalProblem('NOT_STARTED') }
 
-/** The work may go on at the server: its user is told why nothing is heard of it, and can ask again. */
+/** The job may continue on the server. Its user sees why there is no progress, and can poll again. */
 function readBlockedPoll(ports: PipelinePorts, job: Job, response: ResponseData): PollResult {
   const blockedTries = (job.blockedTries ?? 0) + 1
   if (blockedTries >= maxBlockedTries) return { kind: 'timeout', problem: toProblem(response) }
   return { ...toLaterResult(ports, job, response), blockedTries }
 }
 
-/** Growing waits with jitter; what the server says of when is obeyed. */
+/** Increasing delay with jitter. A Retry-After of the server is followed. */
 function toLaterResult(
   ports: PipelinePorts,
   { failures }: Job,

@@ -1,7 +1,4 @@
-/**
- * Long requests (protocol 39). The page stores a job row, then its start is sent, once; no fetch is held for the rest,
- * and whoever wants the answer waits on the row, which `job-poller.ts` keeps asking about.
- */
+/** Starts long requests (protocol 39). The start is sent once; callers wait for the job's row, not for a fetch. */
 import type { Endpoint } from '#contract/endpoint.ts'
 import { headers } from '#contract/headers.ts'
 import { createLocalProblem, type Problem } from '#contract/problem.ts'
@@ -32,7 +29,7 @@ import {
 
 export type RecordJobResult = { job: Job } | { problem: Problem }
 
-/** Stores the request; the page does it, before anything leaves. `problem`: nobody is signed in, or no room. */
+/** Stores the request before anything is sent. Runs in the page. Returns `problem` if no user is signed in or there is no space. */
 export async function recordRequest(
   ports: PipelinePorts,
   endpoint: Endpoint,
@@ -54,15 +51,15 @@ export async function recordRequest(
 }
 
 /**
- * Sends the start of a recorded request, once. The answer says only that it was dealt with: how it stands is in its row.
- * Null: it was not recorded here, and is sent like any other.
+ * Sends the start of a recorded request once. The response only confirms that it was handled; the state is in its row. Returns null if the
+ * request was not recorded here; it is then sent like any other.
  */
 export async function startJob(ports: PipelinePorts, request: RequestData): Promise<ResponseData | null> {
   const intent = request.headers[headers.intent] ?? request.headers[headers.key]
   const session = intent ? await readCurrentSession(ports) : null
   const job = intent && session ? await session.db.jobs.get(intent) : undefined
   if (!session || !job) return null
-  // Nobody asks about it while its answer may still come: that would withdraw what is on its way.
+  // The lock prevents polls while the response may still arrive. A poll would void the start.
   const startLocked = () => startUnderLock(ports, session, { job, request })
   if (job.key === request.headers[headers.key])
     await ports.locks.hold(getJobLockName(session.db, job.intent), { waitMs: leaseMs }, startLocked)
@@ -84,10 +81,7 @@ async function startUnderLock(
   if (result.kind === 'unknown') await pollUnderLock(ports, session, job.intent)
 }
 
-/**
- * Waits until the request has come to something, however long that takes and whatever happens to page and worker
- * meanwhile. A refusal that is told here leaves the list: its form has it (protocol 20).
- */
+/** Waits across restarts of page and worker. A refusal is deleted, because its form shows it (protocol 20). */
 export async function waitForJob(
   ports: PipelinePorts,
   { intent }: Pick<Job, 'intent'>,
@@ -99,7 +93,7 @@ export async function waitForJob(
   const job = await new Promise<Job | null>((resolve) => {
     const stop = followJob(db, intent, (currentJob) => {
       if (currentJob && !shouldResolve(currentJob, until)) return
-      // The first hearing may come before there is anything to stop.
+      // The listener may be called before `stop` exists.
       queueMicrotask(() => stop())
       resolve(currentJob)
     })
@@ -113,7 +107,7 @@ export async function waitForJob(
   return job ? await toJobResult(ports, job) : { kind: 'problem', problem: createLocalProblem('NOT_STARTED') }
 }
 
-/** An outcome, or that nobody can say whether it began: then the form is told, and sends the same wish if any. */
+/** Returns true if there is a result, or if whether it started is unknown. The form then shows it and can send the same intent again. */
 const shouldResolve = ({ state, location, problem, failures }: Job, until: CallOptions['until']): boolean =>
   state === 'done' ||
   problem !== null ||
@@ -129,7 +123,7 @@ async function toJobResult(ports: PipelinePorts, job: Job): Promise<CallResult<u
   return { kind: 'fresh', output: storedResponse.body === null ? null : JSON.parse(storedResponse.body) }
 }
 
-/** One that is too long to be kept here; the server keeps it for a day. */
+/** Fetches a response that is too long to be stored on the device. The server keeps it for a day. */
 async function fetchStoredResponse(ports: PipelinePorts, job: Job): Promise<CallResult<unknown>> {
   const response = job.location === null ? null : await sendExplained(ports, buildJobRequest(job, job.location))
   if (!response) return { kind: 'problem', problem: createLocalProblem('OFFLINE') }
@@ -138,7 +132,7 @@ async function fetchStoredResponse(ports: PipelinePorts, job: Job): Promise<Call
     : { kind: 'problem', problem: toProblem(response) }
 }
 
-/** The way to the worker broke while the start was on it: whether it was sent is found out at once. */
+/** Called when the connection to the worker broke during the start. Whether it was sent is checked at once. */
 export async function markStartUnknown(ports: PipelinePorts, intent: string): Promise<void> {
   const session = await readCurrentSession(ports)
   if (!session) return

@@ -1,6 +1,6 @@
 /**
- * The page's end of the request pipeline: endpoint and input in, Result out. Nothing throws. Light on purpose: the sign-in page
- * and the first list carry it; what writes, and what touches the device's storage, comes when first needed.
+ * The page's API client: takes an endpoint and its input, returns a result, and never throws. Kept small, because the sign-in page and the
+ * first list load it. Code for writes and for the device's storage is loaded when first needed.
  */
 import { toHttpRequest } from '#contract/http-mapping.ts'
 import { createFailure, type CallInput, toCallRequest, toCallResult, withSignal } from '#request/transport/call-http.ts'
@@ -19,7 +19,7 @@ async function call(pageCall: PageCall): Promise<CallResult<unknown>> {
     if (isReadCall(pageCall.endpoint)) return await callRead(pageCall)
     return await (await import('#request/page/dispatch-write.ts')).dispatchWrite(pageCall)
   } catch (error) {
-    // What a line that is gone throws is one of these; all else is a mistake of ours.
+    // A lost connection throws one of these. Any other error is a bug.
     if (!(error instanceof TypeError || error instanceof DOMException)) pageCall.ports.report(error)
     return createFailure('OFFLINE')
   }

@@ -1,4 +1,3 @@
-/** Responses to what a page sends past the pipeline: secrets and files. */
 import { createLocalProblem, type Problem } from '#contract/problem.ts'
 import { toCallResult } from '#request/transport/call-http.ts'
 import type { PipelinePorts } from '#request/ports.ts'
@@ -12,7 +11,7 @@ export async function readDirectResponse(ports: PipelinePorts, response: Respons
   return { kind: 'problem', problem: await toForeignProblem(ports, response) }
 }
 
-/** Of a response that is not our server's: whether it stands for the connection depends on whether the server is there for others. */
+/** Problem of a response that is not the portal's. It means a lost connection only if a ping fails too. */
 export async function toForeignProblem(
   ports: Pick<PipelinePorts, 'network' | 'origin' | 'wait'>,
   response: Pick<Response, 'status' | 'headers'>,

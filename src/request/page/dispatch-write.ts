@@ -1,7 +1,4 @@
-/**
- * What a page asks that is more than reading: secrets and files go straight, long requests and writes that may wait are
- * recorded first, all else is noted and sent.
- */
+/** Sends all calls of a page except reads: secrets and files directly, queueable and long ones after recording. */
 import { createLocalProblem } from '#contract/problem.ts'
 import type { Endpoint } from '#contract/endpoint.ts'
 import { headers } from '#contract/headers.ts'
@@ -19,7 +16,7 @@ import {
 import type { PageCall, PagePorts } from '#request/page/page-ports.ts'
 import type { CallResult } from '#request/call-results.ts'
 
-/** Where the server wants the password first (S-48), the same wish goes once more after it. */
+/** If the server requires the password first (S-48), sends the same intent once more after the password was confirmed. */
 export async function dispatchWrite(pageCall: PageCall): Promise<CallResult<unknown>> {
   const result = await dispatchOnce(pageCall)
   if (result.kind !== 'problem' || result.problem.code !== 'STEP_UP_REQUIRED') return result
@@ -39,11 +36,11 @@ async function dispatchOnce(pageCall: PageCall): Promise<CallResult<unknown>> {
 }
 
 function isQueued({ offline, queue: queueSpec }: Endpoint, input: CallInput): boolean {
-  // An endpoint's own functions know its input; here it is only data.
+  // The endpoint's own functions know the type of its input; here it is untyped data.
   return offline === 'queue' && queueSpec !== undefined && !queueSpec.mustNotQueue?.(input as never)
 }
 
-/** Passwords, tokens, files: to the server and nowhere else, and never a second time by themselves. */
+/** Sends passwords, tokens and files to the server only. Never repeated automatically and never stored. */
 async function sendDirectly(ports: PagePorts, endpoint: Endpoint, input: CallInput): Promise<CallResult<unknown>> {
   const isUpload = endpoint.encoding === 'multipart'
   const wire = toHttpRequest(endpoint, (isUpload ? { ...input, body: undefined } : input) as never)
@@ -67,7 +64,7 @@ async function sendDirectly(ports: PagePorts, endpoint: Endpoint, input: CallInp
   return await readDirectResponse(ports, response)
 }
 
-/** Somebody who thought about a new password for ten minutes has an expired token: it is renewed, and nothing has happened yet. */
+/** The token may expire while the user fills in a password form. It is then renewed; the first request had no effect. */
 async function sendSecret(ports: PagePorts, { contentType, ...wire }: HttpRequest): Promise<CallResult<unknown>> {
   const [{ sendExplained }, { toResponse }] = await Promise.all([
     import('#request/session/send-signed-in.ts'),
@@ -85,10 +82,9 @@ function buildForm(body: unknown): FormData {
 }
 
 async function sendNow({ ports, endpoint, input, options }: PageCall): Promise<CallResult<unknown>> {
-  // A form that is sent again is the same wish with perhaps other bytes: it takes effect at most once (protocol 1).
+  // A form that is sent again is the same write, perhaps with other bytes. It takes effect at most once (protocol 1).
   const key = ports.newId()
   const requestedIntent = options.intent ?? key
-  // Visitors keep nothing on the device.
   const watchedCall =
     endpoint.access === 'anybody'
       ? null
@@ -115,13 +111,13 @@ const toSealedResult = (intent: string): CallResult<never> => ({
   holdReason: { problem: createLocalProblem('SESSION_LAPSED'), isBehind: false },
 })
 
-/** Recorded before the first byte leaves, online too (protocol 11). */
+/** Recorded before the first byte is sent, also online (protocol 11). */
 async function sendRecorded({ ports, endpoint, input, options }: PageCall): Promise<CallResult<unknown>> {
   const { acknowledgeRefusal, recordWrite } = await import('#request/writes/record-write.ts')
   const recordResult = await recordWrite(ports, endpoint, input, options)
   if ('problem' in recordResult) return { kind: 'problem', problem: recordResult.problem }
   if ('sealedIntent' in recordResult) {
-    // With a connection the server says at once whether the session is over.
+    // If the server can be reached, it reports at once whether the session is over.
     ports.keepAlive(
       import('#request/writes/sender.ts').then(({ sendOutbox }) => sendOutbox(ports, { immediate: true })),
     )
@@ -131,7 +127,7 @@ async function sendRecorded({ ports, endpoint, input, options }: PageCall): Prom
     return await (await import('#request/writes/send-unstored.ts')).sendUnstored(ports, recordResult)
   const { intent } = recordResult.entry
   const request = toCallRequest(ports, toHttpRequest(endpoint, input as never), buildKeyHeaders(recordResult.entry))
-  // The page may ask no more, but the wish stands: an entry is never withdrawn by an abort.
+  // The page may abort its wait, but the write is kept: an abort never removes an entry.
   const response = await ports.pipeline(request, endpoint).catch(() => Response.error())
   if (response.type === 'error') return await readRecordedResult(ports, intent)
   const result = await toCallResult(response, intent)
@@ -139,10 +135,7 @@ async function sendRecorded({ ports, endpoint, input, options }: PageCall): Prom
   return result
 }
 
-/**
- * One call that takes its time: the request is recorded, its start goes through the request pipeline, and the answer is waited
- * for on its row, so that no fetch is held (protocol 39).
- */
+/** The result is read from the job's row, so that no fetch stays open (protocol 39). */
 async function sendLongRequest({ ports, endpoint, input, options }: PageCall): Promise<CallResult<unknown>> {
   const { markStartUnknown, waitForJob, recordRequest } = await import('#request/jobs/start-job.ts')
   const recordResult = await recordRequest(ports, endpoint, input, options)
@@ -156,12 +149,12 @@ async function sendLongRequest({ ports, endpoint, input, options }: PageCall): P
   return await waitForJob(ports, job, options)
 }
 
-/** The worker died under it: what the device has recorded is the truth, and it is sent on from there. */
+/** The worker died during the request. The recorded state is correct, and sending continues from it. */
 async function readRecordedResult(ports: PagePorts, intent: string): Promise<CallResult<unknown>> {
   const { findOutcome } = await import('#request/writes/record-write.ts')
   const { receipt } = await findOutcome(ports, intent)
   if (!receipt) return { kind: 'queued', intent }
-  // As it was answered then: that it had been done before is told by a problem which holds the first answer.
+  // Returned as it was answered first. If it had been executed before, the problem contains the first response.
   const { status, body } = receipt
   return await toCallResult(new Response(status === 204 ? null : body, { status }), intent)
 }

@@ -1,10 +1,8 @@
-/** What a page may do with a listed job: ask again, dismiss it, mark it seen. */
 import { resumePolling, dismissJob, markSeen } from '#local/jobs/job-store.ts'
 import type { PipelinePorts } from '#request/ports.ts'
 import type { JobActions } from '#request/call-results.ts'
 import { type CurrentSession, readCurrentSession } from '#request/session/current-session.ts'
 
-/** What the screen may do with the rows. */
 export const createJobActions = (ports: PipelinePorts): JobActions => {
   const changeJobs = async (action: (session: CurrentSession) => Promise<void>) => {
     const session = await readCurrentSession(ports)

@@ -1,4 +1,3 @@
-/** What the user may do with writes that wait: decided on the device, then sent like any other. */
 import { getCurrentRow } from '#contract/current-row.ts'
 import type { Intent } from '#contract/endpoint.ts'
 import type { UserDatabase } from '#local/storage/database.ts'
@@ -32,7 +31,6 @@ export function createOutboxActions(ports: PipelinePorts): OutboxActions {
     return session ? await action(session.db) : fallback
   }
   const sendLater = () => ports.keepAlive(sendOutbox(ports, { immediate: true }))
-  /** Sends what the action has changed. */
   const changeAndSend = (action: (db: UserDatabase) => Promise<boolean>) =>
     withDatabase(false, async (db) => {
       const isChanged = await action(db)
@@ -57,7 +55,7 @@ export function createOutboxActions(ports: PipelinePorts): OutboxActions {
   const dropQueuedEntry = (intent: Intent) =>
     withDatabase('unknown' as const, async (db) => {
       const outcome = await dropStoredEntry(db, intent, { now: ports.clock(), newId: ports.newId })
-      // Whoever waited behind it may go, and what was only marked is taken back.
+      // Entries that waited behind it may be sent now, and an entry that was only marked must be voided.
       if (outcome !== 'unknown') sendLater()
       return outcome
     })
@@ -98,14 +96,14 @@ export function createOutboxActions(ports: PipelinePorts): OutboxActions {
   }
 }
 
-/** The answer to the server's question goes into the same request (contracts 4, APP_CONFIRM). */
+/** Adds the user's confirmation to the same request (contracts 4, APP_CONFIRM). */
 function withConfirmation({ input, problem }: OutboxEntry): Omit<ResendInput, 'key'> | null {
   const { confirm_key: confirmKey } = (problem?.data ?? {}) as { confirm_key?: unknown }
   if (typeof confirmKey !== 'string') return null
   return { input: { ...input, body: { ...(input.body as object | undefined), confirmKey } } }
 }
 
-/** Null where there is no row any more to lay it over. */
+/** Returns null if the row no longer exists. */
 function overwriteWithOwn(entry: OutboxEntry, fields?: readonly string[]): Omit<ResendInput, 'key'> | null {
   const currentRow = getCurrentRow(entry.problem)
   if (!currentRow) return null

@@ -1,6 +1,6 @@
 /**
- * What happens to a request, in the worker or, where none is in control, in the page. Lists and readings: network or
- * device. Recorded writes: their entry is sent, and the asker hears how it stands. All else: signed in and sent.
+ * Handles a request in the worker or, if no worker is in control, in the page. Lists and single responses come from the network or the
+ * device. For a recorded write, its entry is sent and its state returned. All others are sent with the session's token.
  */
 import type { Endpoint } from '#contract/endpoint.ts'
 import { headers } from '#contract/headers.ts'
@@ -30,8 +30,8 @@ import { startJob } from '#request/jobs/start-job.ts'
 const findEndpoint = createEndpointMatcher(endpoints)
 
 /**
- * Whether the request pipeline takes it. Pure and synchronous, because a worker must say so at once. Secrets, uploads and
- * pictures travel as the browser sends them; what the request pipeline itself sends carries a mark (protocol 11).
+ * Returns true if the request pipeline handles the request. Synchronous, because a worker must decide at once. Secrets, uploads and
+ * pictures are left to the browser. The pipeline's own requests carry a header (protocol 11).
  */
 export function isPipelineRequest(request: Pick<Request, 'method' | 'url' | 'headers'>, origin: string): boolean {
   const url = new URL(request.url)
@@ -42,7 +42,7 @@ export function isPipelineRequest(request: Pick<Request, 'method' | 'url' | 'hea
 
 const isHandled = ({ secret, responseType, encoding }: Endpoint) => !secret && !responseType && encoding !== 'multipart'
 
-/** Never rejects: a line that failed with nothing kept is a network error, as without us. */
+/** Never rejects. A lost connection with nothing cached is a network error, as without the pipeline. */
 export async function handleRequest(request: Request, ports: PipelinePorts): Promise<Response> {
   try {
     const response = await dispatchRequest(request, ports)
@@ -75,7 +75,7 @@ async function toRequestData(request: Request): Promise<RequestData> {
   }
 }
 
-/** A write that the page recorded: its entry is sent, never a second one made. Null: it was not recorded. */
+/** Sends the entry of a write that the page recorded; never creates a second one. Returns null if the write was not recorded. */
 async function sendRecorded(
   ports: PipelinePorts,
   { headers: requestHeaders }: RequestData,
@@ -85,12 +85,12 @@ async function sendRecorded(
   if (!intent || !db) return null
   const storedOutcome = await findWriteStatus(db, intent)
   if (!storedOutcome.entry) return storedOutcome.receipt && toRecordedResponse(storedOutcome)
-  // Somebody waits for it, which is reason enough to try the line.
+  // The caller is waiting, so the connection is tried now.
   const newOutcome = await sendEntryNow(ports, db, intent)
   return toRecordedResponse(newOutcome, await readHoldReason(db, newOutcome.entry))
 }
 
-/** A write that is never queued. Its row, where the answer holds one, is the server's word like any other. */
+/** Sends a write that is never queued. A row in its response is stored like any other. */
 async function sendNow(ports: PipelinePorts, { endpoint, request }: EndpointCall): Promise<ResponseData | null> {
   const guard = await readCurrentSession(ports)
   const response = await sendExplained(ports, request, endpoint.access)

@@ -1,10 +1,7 @@
-/**
- * What the worker does with a request, said at once and without looking anything up: a handler that waits before it
- * answers has not answered, and every request must come to something.
- */
+/** Routes a request in the worker. Synchronous, because the worker must decide before the event handler returns. */
 import { isPipelineRequest } from '#request/pipeline/pipeline.ts'
 
-/** pipeline: ours to answer. files: what the build put in the precache, if it is one of those. through: the browser's own. */
+/** `pipeline`: handled by the request pipeline. `files`: served from the precache if it is there. `through`: left to the browser. */
 export type RequestRoute = 'pipeline' | 'files' | 'through'
 
 type RoutedRequest = Pick<Request, 'method' | 'url' | 'headers' | 'cache' | 'mode'>
@@ -14,9 +11,9 @@ export function routeRequest(
   { origin, isBypassed }: { origin: string; isBypassed: boolean },
 ): RequestRoute {
   if (isBypassed) return 'through'
-  // Developer tools ask so; fetched by a worker it fails, left to the browser it may not.
+  // Developer tools send such requests. Fetched by a worker they fail; left to the browser they may succeed.
   if (request.cache === 'only-if-cached' && request.mode !== 'same-origin') return 'through'
-  // A part of a file, which a cache would answer with the whole.
+  // A range request, which a cache would answer with the complete file.
   if (request.headers.has('range')) return 'through'
   return isPipelineRequest(request, origin) ? 'pipeline' : 'files'
 }

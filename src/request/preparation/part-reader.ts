@@ -1,6 +1,6 @@
 /**
- * Reads one part of what a device needs to work offline, by the same handlers as the pages, so that rows and responses lie where the
- * pages look for them. What the server refuses is noted and the rest goes on; what ends the whole run is thrown (`RunEndedError`).
+ * Reads one part of the data that a device needs offline. Uses the same handlers as the pages, so that rows and responses are stored where
+ * the pages read them. A refusal of the server is noted and the rest continues; an error that ends the run is thrown (`RunEndedError`).
  */
 import type { Endpoint, InputOf, VersionedRow } from '#contract/endpoint.ts'
 import { headers } from '#contract/headers.ts'
@@ -17,7 +17,6 @@ import { handleSingleResponse } from '#request/reads/single-response.ts'
 import type { PipelinePorts } from '#request/ports.ts'
 import { isSuccess, parseJson, toProblem, type ResponseData, readAsOf } from '#request/transport/send-request.ts'
 
-/** Ends a run before its last part. `gone`: its user has left. */
 export class RunEndedError extends Error {
   readonly end: PreparationEnd | { kind: 'gone' }
   constructor(end: PreparationEnd | { kind: 'gone' }) {
@@ -27,23 +26,22 @@ export class RunEndedError extends Error {
 }
 
 export interface PartReader extends PartReaderOptions {
-  /** Brings a list here, or its changes, and returns its rows. */
   readList<R extends VersionedRow>(endpoint: Endpoint, scope: number | null): Promise<PreparedRow<R>[]>
-  /** Brings a response here. `changedAt`: server time, epoch ms; a stored response from then on that is not older than `maxAgeMs` is enough. */
+  /** Skips a stored response that is newer than `changedAt` (epoch ms) and not older than `maxAgeMs`. */
   readResponse<E extends Endpoint>(endpoint: E, input: InputOf<E>, freshness?: FreshnessLimit): Promise<void>
-  /** The same of a list with few rows of its own, which has no other sign that it has changed. */
+  /** The same for a short list of one record, whose changes cannot be detected otherwise. */
   readDetailList(endpoint: Endpoint, scope: number, freshness: FreshnessLimit): Promise<void>
   noteProblem(problem: Problem, missingCount?: number): void
   noteBytes(bytes: number): void
-  /** Throws where its user has stopped it. */
+  /** Throws if the user has stopped the run. */
   check(): void
-  /** Server time of the latest response, epoch ms. */
+  /** Server time of the latest response (epoch ms). */
   now(): number
 }
 
 export interface PreparedRow<R extends VersionedRow> {
   row: R
-  /** Server time of the response that brought it, epoch ms. */
+  /** Server time of the response that brought the row (epoch ms). */
   asOf: number
 }
 
@@ -68,7 +66,7 @@ export interface PartReaderOptions {
   onProgress: (doneCount: number, total: number) => void
 }
 
-/** A company's requests are limited: so often and so long the next one waits for its turn. */
+/** Requests per company are limited. `maxTurns` is the number of retries, `maxTurnSeconds` the longest wait for one. */
 const maxTurns = 10
 const maxTurnSeconds = 60
 
@@ -83,25 +81,25 @@ export function createPartReader(options: PartReaderOptions): { reader: PartRead
     result.problem ??= problem
     result.isTransient ||= problem.status === 0 || problem.status >= 500 || problem.status === 429
   }
-  /** Null: there is nothing of it, or the server refused it. */
+  /** Returns null if the record does not exist, or the server refused the request. */
   async function requestResponse(endpoint: Endpoint, input: CallInput): Promise<ResponseData | null> {
     const response = await requestInTurn(options, endpoint, input)
     if (isSuccess(response)) {
       now = readAsOf(response, now)
       return response
     }
-    // A page that shows nothing of it online shows nothing of it offline.
+    // With a 404 the page shows nothing online either, so nothing is missing offline.
     if (response.status !== 404) noteProblem(toProblem(response))
     return null
   }
 
-  /** A full disk refuses in silence what a page only reads. */
+  /** A handler does not report a full disk for data that a page only reads, so this is checked here. */
   async function failToStore(): Promise<never> {
     if ((await readSessionGeneration(db)) !== generation) throw new RunEndedError({ kind: 'gone' })
     throw new RunEndedError({ kind: 'no space', free: null, needed: 0 })
   }
 
-  /** The number of rows of a list that is older here than its response now. Null: it is current, or the server refused it. */
+  /** Returns the number of rows if the stored list is outdated. Null if it is current, or the server refused. */
   async function countIfOutdated(endpoint: Endpoint, scope: number | null): Promise<number | null> {
     const table = getTable(endpoint)
     const response = await requestResponse(endpoint, listInput(endpoint, scope, emptyPage))
@@ -115,13 +113,12 @@ export function createPartReader(options: PartReaderOptions): { reader: PartRead
   }
 
   async function fetchList(endpoint: Endpoint, scope: number | null): Promise<void> {
-    // Once more where its changes got lost on their way.
+    // Checked twice, because the first request for its changes may have failed.
     let count = await countIfOutdated(endpoint, scope)
     if (count !== null) count = await countIfOutdated(endpoint, scope)
     if (count !== null) await fetchPages(endpoint, scope, count)
   }
 
-  /** Of a list that is too long to be kept whole, or whose disk is full. */
   async function fetchPages(endpoint: Endpoint, scope: number | null, count: number): Promise<void> {
     const table = getTable(endpoint)
     const pages = Math.min(maxPages, Math.ceil(count / rowsPerPage))
@@ -180,7 +177,7 @@ function throwIfStopped(signal: AbortSignal | undefined): void {
   if (signal?.aborted) throw new RunEndedError({ kind: 'stopped' })
 }
 
-/** Waits and requests it again while the requests of its company are limited. Throws without a connection or a session. */
+/** Repeats the request after a wait while requests of the company are limited. Throws if there is no connection or session. */
 async function requestInTurn(
   { ports, signal }: PartReaderOptions,
   endpoint: Endpoint,
@@ -202,12 +199,12 @@ type CallInput = { params?: Record<string, unknown>; query?: Record<string, unkn
 const isFreshEnough = (asOf: number, { changedAt, maxAgeMs }: FreshnessLimit, now: number) =>
   asOf >= changedAt && now - asOf < maxAgeMs
 
-/** A list comes as its changes: of a page only the change number is of use, and a row that came again would look changed. */
+/** A page beyond the end: only its change number is needed, and rows sent again would look changed. */
 const emptyPage = { results: 1, page: 1_000_000 }
 const rowsPerPage = 50
 const maxPages = 10
 
-/** More than are brought here: a page that is opened online is stored as ever. Said in words of its own. */
+/** Shown for rows beyond the limit of this preparation. A page that is opened online is still stored as usual. */
 export const notAttemptedProblem: Problem = {
   ...createLocalProblem('NOT_ATTEMPTED'),
   status: problemStatus.NOT_ATTEMPTED,
@@ -226,7 +223,7 @@ function listInput({ path, list }: Endpoint, scope: number | null, page: { resul
     : { query: { ...page, [scopeParam]: scope } }
 }
 
-/** Null: there is no connection. Resolves when all is stored that the handler would have left to its host. */
+/** Returns null if there is no connection. Resolves when everything is stored, including work that the handler left to `keepAlive`. */
 async function readNow(ports: PipelinePorts, endpoint: Endpoint, input: CallInput): Promise<ResponseData | null> {
   const pendingWork: Promise<unknown>[] = []
   const waitingPorts: PipelinePorts = {
@@ -244,7 +241,7 @@ async function readNow(ports: PipelinePorts, endpoint: Endpoint, input: CallInpu
     const result = await pendingPromise
     if (isResponse(result)) lateResponse = result
   }
-  // The device answered because the server was slow or failed: what it said in the end is what counts.
+  // The device responded because the server was slow or failed. The late response of the server counts.
   return response?.headers.has(headers.storedResponse) ? lateResponse : response
 }
 
@@ -254,7 +251,6 @@ const isResponse = (value: unknown): value is ResponseData =>
 const waitForAbort = (signal: AbortSignal | undefined) =>
   new Promise<void>((resolve) => signal?.addEventListener('abort', () => resolve(), { once: true }))
 
-/** As it is noted of a part. */
 export const toPreparedPart = (
   { missingCount, problem, bytes, lists, path, isTransient }: PartResult,
   { now, asOf, generation }: { now: number; asOf: number; generation: number },

@@ -1,4 +1,4 @@
-/** Brings to this device all that its user's pages read, so that they open without a connection; then only what has changed. */
+/** Fetches all data that the user's pages read, so that they open offline. Later runs fetch only what has changed. */
 import type { Caller } from '#domain/access.ts'
 import type { PreparationPartName, PreparationEnd } from '#local/storage/preparation-record.ts'
 import { readPreparationRecord } from '#local/storage/preparation-record.ts'
@@ -13,17 +13,17 @@ import type { PreparationProgress, PrepareResult } from '#request/call-results.t
 
 export interface PrepareOptions {
   caller: Caller
-  /** Of a background round: only where it is turned on, and only what is due. */
+  /** True for a background run: runs only if the preparation is turned on, and fetches only parts that are due. */
   isBackground?: boolean
   onProgress?: (progress: PreparationProgress) => void
   signal?: AbortSignal
   storage?: StorageEstimates
 }
 
-/** Bytes that must be free: for all of it, to bring it up to date, and before each part. The rest is for what its user writes. */
+/** Bytes that must be free: for the first run, for an update, and before each part. The rest is left for the user's writes. */
 const neededBytes = { first: 80_000_000, refresh: 20_000_000, part: 10_000_000 }
 
-/** One run at a time over all pages; `busy`: another page is at it. `off`: there is nothing to do now. */
+/** Only one run at a time over all pages; returns `busy` in the others. Returns `off` if no part is due. */
 export async function prepareDevice(ports: PipelinePorts, options: PrepareOptions): Promise<PrepareResult> {
   const { guard } = await readSessionGuard(ports)
   if (!guard) return { kind: 'gone' }
@@ -66,7 +66,7 @@ async function runParts(
     const part = toPreparedPart(result, { now: ports.clock(), asOf: reader.now(), generation })
     await updatePreparation(db, (record) => ({ parts: { ...record.parts, [name]: part } }))
   }
-  // Of rights that were taken away nothing is brought up to date any more.
+  // Parts for which the user has lost the right are no longer updated.
   const allowedNames = new Set<string>(getPartNames(caller))
   await updatePreparation(db, (record) => ({
     parts: Object.fromEntries(Object.entries(record.parts).filter(([name]) => allowedNames.has(name))),
@@ -87,7 +87,7 @@ async function selectParts(
   return names.filter((_, index) => dueFlags[index])
 }
 
-/** Throws where so many bytes are not free. A browser that does not say how much is free is tried. */
+/** Throws if fewer bytes are free. If the browser does not report it, the run is tried. */
 async function requireSpace(storage: StorageEstimates, needed: number): Promise<void> {
   const { usage, quota } = (await storage.estimate?.().catch(() => undefined)) ?? {}
   if (usage === undefined || quota === undefined) return

@@ -1,4 +1,4 @@
-/** The last weeks of the audit trail, kept as if their user had chosen those days on its page; a range that is kept already goes on. */
+/** Stores the last weeks of the audit trail, as if the user had chosen them. Continues a range that is stored. */
 import { getSettings } from '#contract/accounts.ts'
 import { keepTrail, trailRange } from '#contract/audit-trail.ts'
 import type { OutputOf } from '#contract/endpoint.ts'
@@ -14,7 +14,7 @@ import type { StoreTrailResult } from '#request/call-results.ts'
 
 const preparedDays = 28
 
-/** `requireSpace` throws where so many bytes are not free. */
+/** `requireSpace` throws if fewer bytes are free. */
 export async function prepareTrail(reader: PartReader, requireSpace: (bytes: number) => Promise<void>): Promise<void> {
   const { guard, ports, signal } = reader
   const { db, subject } = guard
@@ -44,7 +44,7 @@ async function beginRange(reader: PartReader, requireSpace: (bytes: number) => P
     const { body: rangeSize } = await fetchTrail(reader, trailRange, { query: days })
     await requireSpace(rangeSize.bytes * bytesOnDevice)
     const { body: openedRange } = await fetchTrail(reader, keepTrail, { body: { companyId: null, ...days } })
-    // New entries come on: somewhere its last day is not over.
+    // The range must follow the log, so `today` is taken from the time zone where the day ends last.
     return getProblem(await startStoredTrail(ports, { ...days, today: toPlainDate('Etc/GMT+12', now()) }, openedRange))
   } catch (error) {
     if (error instanceof TrailProblem) return error.problem
@@ -52,14 +52,14 @@ async function beginRange(reader: PartReader, requireSpace: (bytes: number) => P
   }
 }
 
-/** Leaves, their searched text and the index. */
+/** Factor for leaves, search texts and index together. */
 const bytesOnDevice = 2
 
 function getProblem(result: StoreTrailResult): Problem | null {
   if (result.kind === 'paused') throw new RunEndedError({ kind: 'stopped' })
   if (result.kind === 'gone') throw new RunEndedError({ kind: 'gone' })
   if (result.kind === 'problem') return result.problem
-  // Its own page says what is wrong with the log.
+  // The page of the audit trail shows what is wrong with the log.
   return result.kind === 'refused' || result.kind === 'alarm' ? createLocalProblem('UNREADABLE_ANSWER') : null
 }
 

@@ -1,4 +1,4 @@
-/** What a user's pages read, part by part: all of it, so that each page opens without a connection. */
+/** The data that a user's pages read, part by part, so that each page opens offline. */
 import { getCompany, getSettings, getUser } from '#contract/accounts.ts'
 import { listAppHistory, listApps } from '#contract/apps.ts'
 import { listTrailAlarms } from '#contract/audit-trail.ts'
@@ -18,11 +18,11 @@ import type { VersionedRow } from '#contract/endpoint.ts'
 type ReadPart = (reader: PartReader, caller: Caller) => Promise<void>
 
 const hourMs = 3_600_000
-/** A history follows its contract's rows, and only its words go by time. */
+/** A history changes with the rows of its contract; only its texts depend on time. */
 const historyMaxAgeMs = 7 * 24 * hourMs
-/** A night's backup changes no row of its service. */
+/** The nightly backup does not change the row of its service. */
 const backupMaxAgeMs = 12 * hourMs
-/** Each of these takes requests of its own: the latest are brought here. */
+/** Only the latest ones are fetched, because each contract or service needs requests of its own. */
 const maxContracts = 1_000
 const maxServices = 200
 
@@ -44,7 +44,6 @@ const parts: Record<Exclude<PreparationPartName, 'trail'>, { access: AccessRule;
     access: 'order',
     read: async (reader, { companyId }) => {
       const rows = await reader.readList<OrderRow>(listOrders, companyId)
-      // A contract's history changes with any of its orders.
       const changedAt = new Map<number, number>()
       for (const { row, asOf } of rows) {
         const id = row.contract_id
@@ -135,7 +134,6 @@ async function forEachDetail<T>(
   if (items.length > count) reader.noteProblem(notAttemptedProblem, items.length - count)
 }
 
-/** What this user may read, in the order in which it is fetched. */
 export const getPartNames = (caller: Caller): PreparationPartName[] =>
   preparationPartNames.filter((name) => isAllowed(name === 'trail' ? 'trail' : parts[name].access, caller))
 
@@ -146,7 +144,7 @@ export async function readPart(
   requireSpace: (bytes: number) => Promise<void>,
 ): Promise<void> {
   if (name !== 'trail') return await parts[name].read(reader, caller)
-  // Only who may read a trail has the code that keeps it.
+  // Only users who may read a trail have the code that stores it.
   await (await import(/* chunk: trail-device */ '#request/preparation/prepare-trail.ts')).prepareTrail(
     reader,
     requireSpace,

@@ -1,4 +1,3 @@
-/** Brings a whole list to the device: everything at first, then what has changed since. */
 import type { ListSpec } from '#contract/endpoint.ts'
 import { headers } from '#contract/headers.ts'
 import { type ChangesResponse, storeChanges } from '#local/lists/response-store.ts'
@@ -17,10 +16,10 @@ import {
 } from '#request/reads/read-context.ts'
 import { formatSubject } from '#request/session/subject.ts'
 
-/** A list of more rows than this, some 6 MB on their way, is kept page by page as it is read, not whole. */
+/** A list with more rows than this (about 6 MB of transfer) is not stored completely, but page by page as it is read. */
 const maxFillRows = 20_000
 
-/** Brings the whole list here once a page of it was read, and up to date whenever its change number moved. */
+/** Stores the complete list after one page of it was read, and updates it after each change of its change number. */
 export async function fillList(
   ports: PipelinePorts,
   endpointCall: EndpointCall,
@@ -33,7 +32,7 @@ export async function fillList(
   const since = syncPoint ? String(syncPoint.changeNumber) : ''
   const response = await sendSignedIn(ports, { ...endpointCall.request, path: sincePath(endpointCall, list, since) })
   if (!response) return
-  // Older than what the server remembers as deleted: begin again (protocol 34).
+  // Older than the server's list of deleted rows, so the list is fetched from the beginning (protocol 34).
   if (response.status === 410 && syncPoint) await guard.db.syncPoints.delete(syncPoint.id)
   const changes = readChanges(response)
   if (!changes || response.headers.get(headers.subject) !== formatSubject(guard.subject)) return
@@ -48,7 +47,7 @@ export async function fillList(
   await tryStore(ports, () => storeCompleteList(db, list, query.scope, completeList, generation))
 }
 
-/** Null: no list of changes from our server. */
+/** Returns null if the response is not a list of changes from the portal. */
 function readChanges(response: ResponseData): ChangesResponse | null {
   if (!isSuccess(response)) return null
   const body = parseJson(response) as { changed?: ServerRow[]; gone?: number[]; upto?: unknown } | undefined

@@ -1,6 +1,6 @@
 /**
- * The step for lists and readings: the network is raced for a moment, then the device answers and says so. What the
- * server says is stored as rows, never as answers, and only if the session is still the one that asked (protocol 10).
+ * Handles reads of lists: waits a moment for the network, then returns cached data and marks it as such. Server data is stored as rows, not
+ * as responses, and only if the session is still the one that sent the request (protocol 10).
  */
 import type { ListSpec } from '#contract/endpoint.ts'
 import { headers } from '#contract/headers.ts'
@@ -38,20 +38,20 @@ export async function handleList(
   list: ListSpec,
 ): Promise<ResponseData | null> {
   const query = readQuery(endpointCall, list)
-  // Something is asked that the device does not understand, so it cannot know which rows it means.
+  // The query has a parameter that the device does not know, so it cannot determine the matching rows.
   if (!query) return await sendExplained(ports, endpointCall.request, endpointCall.endpoint.access)
   const pendingResponse = fetchList(ports, endpointCall, list, query)
   return await preferNetwork(ports, pendingResponse, () => readCachedList(ports, list, query))
 }
 
-/** The line if it is quick, else the device if it has something, else the line after all. Null: neither. */
+/** Prefers a fast network response, then the cached one, then a slow one. Returns null if there is neither. */
 export async function preferNetwork(
   ports: PipelinePorts,
   pendingResponse: Promise<ResponseData | null>,
   readCached: () => Promise<ResponseData | null>,
 ): Promise<ResponseData | null> {
   const firstResponse = await Promise.race([pendingResponse, ports.wait(networkWaitMs).then(() => null)])
-  // The connection is there, so it will not mend this: its user is told, over the rows that the device has.
+  // The connection works, so waiting does not help. The user sees the problem above the cached rows.
   if (
     firstResponse &&
     (isBlocked(toProblem(firstResponse)) || (firstResponse.status < 500 && firstResponse.status !== 429))
@@ -64,7 +64,7 @@ export async function preferNetwork(
       headers.replacedProblem,
       encodeURIComponent(JSON.stringify({ ...toProblem(firstResponse), data: null })),
     )
-  // Not given up when the screen is served: what comes late still belongs in the rows.
+  // Not aborted once the page has its rows: a late response is still stored.
   ports.keepAlive(pendingResponse)
   return cachedResponse
 }
@@ -90,7 +90,7 @@ async function fetchList(
   return response
 }
 
-/** One page in so many has its bucket counted again: a mistake in an index does not stay (protocol 37). */
+/** For one page in this number, a bucket of the index is verified, so that an error in the index does not stay (protocol 37). */
 const pagesPerProof = 50
 
 async function cleanUp(
@@ -104,7 +104,7 @@ async function cleanUp(
   await trimCache(db)
 }
 
-/** Null: not a list of ours (a login page, a gateway's word). */
+/** Returns null if it is not a list of the portal (a login page, a gateway's error). */
 function readPage(response: ResponseData): PageResponse | null {
   const body = parseJson(response) as { count?: unknown; data?: unknown } | undefined
   const asOf = readAsOf(response)
@@ -115,7 +115,7 @@ function readPage(response: ResponseData): PageResponse | null {
 
 const pageParams = new Set(['results', 'page', 'sortField', 'sortOrder'])
 
-/** What the address asks for, in the device's words; null where it asks for more than the device knows. */
+/** Converts the address to a query on the device. Returns null if it has parameters that the device does not know. */
 function readQuery({ endpoint, params, request }: EndpointCall, list: ListSpec): ListQuery | null {
   if (!endpoint.query) return null
   const search = new URLSearchParams(request.path.split('?')[1] ?? '')

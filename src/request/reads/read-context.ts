@@ -1,4 +1,3 @@
-/** What the handlers of a read share: who asked, in which session generation, and the answer from the cache. */
 import type { Endpoint } from '#contract/endpoint.ts'
 import { headers } from '#contract/headers.ts'
 import type { UserDatabase } from '#local/storage/database.ts'
@@ -12,7 +11,7 @@ import type { ResponseData, RequestData } from '#request/transport/send-request.
 import type { PipelinePorts } from '#request/ports.ts'
 import { formatSubject } from '#request/session/subject.ts'
 
-/** More rows than these are stored in pieces and shown at the end. */
+/** A longer response is stored in pieces and shown at the end. */
 export const maxRowsPerTransaction = 5_000
 
 export interface EndpointCall {
@@ -21,14 +20,13 @@ export interface EndpointCall {
   request: RequestData
 }
 
-/** Whose rows an answer may become. */
 export interface SessionGuard {
   db: UserDatabase
   subject: Subject
   generation: number
 }
 
-/** Whose it was when it was last looked at: it mostly still is, so their gate is read beside the session. */
+/** Session at the last request. It is usually still valid, so its generation is read in parallel with the session. */
 const lastSessions = new WeakMap<Device, Session>()
 
 export async function readSessionGuard(
@@ -47,7 +45,7 @@ export async function readSessionGuard(
   return { session, guard: typeof generation === 'number' ? { db, subject: session, generation } : null }
 }
 
-/** Null where the answer is not for the one whose rows these are. A device that knew nobody learns it by the answer. */
+/** Returns null if the response is not for the current user. A device without a session learns the user from the response. */
 export async function getResponseGuard(
   ports: PipelinePorts,
   guardBefore: SessionGuard | null,
@@ -57,7 +55,7 @@ export async function getResponseGuard(
   return guard && response.headers.get(headers.subject) === formatSubject(guard.subject) ? guard : null
 }
 
-/** Whoever asked has the answer whether or not it could be kept; a disk without room is nobody's mistake. */
+/** Returns whether the response was stored. The caller gets the response in any case, and a full disk is not reported as a bug. */
 export async function tryStore(ports: PipelinePorts, store: () => Promise<boolean>): Promise<boolean> {
   try {
     return await store()
@@ -67,7 +65,7 @@ export async function tryStore(ports: PipelinePorts, store: () => Promise<boolea
   }
 }
 
-/** The rows that the answer lacks although they are there; an empty object where it has all. */
+/** Returns the rows that exist but are missing in the response. Returns an empty object if it has all rows. */
 export function readLeftOutRows({ headers: responseHeaders }: ResponseData): { leftOutRows?: LeftOutRows } {
   const count = Number(responseHeaders.get(headers.rowsLeftOut) ?? 0)
   if (count === 0) return {}

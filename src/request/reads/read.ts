@@ -1,6 +1,6 @@
 /**
- * Reads: lists and readings from the network or the device, all else signed in and sent. Apart from the pipeline, so that
- * the first page of all, which no worker serves yet, carries nothing of the writes.
+ * Handles reads: lists and single responses from the network or the device, all others sent with the session's token. Separate from the
+ * pipeline, so that the first page, which no worker serves yet, does not load the code for writes.
  */
 import type { Endpoint } from '#contract/endpoint.ts'
 import { headers } from '#contract/headers.ts'
@@ -25,7 +25,7 @@ export async function read(ports: PipelinePorts, endpointCall: EndpointCall): Pr
   return response
 }
 
-/** Any successful answer is a sign that what waits could go. */
+/** Any successful response shows that waiting writes could be sent now. */
 async function sendIfWaiting(ports: PipelinePorts): Promise<void> {
   const db = await findUserDatabase(await ports.device())
   if (!db || (await db.outbox.count()) === 0) return
@@ -36,7 +36,7 @@ async function sendIfWaiting(ports: PipelinePorts): Promise<void> {
   if (await hasSendable(db)) await sendOutbox(ports, { immediate: true })
 }
 
-/** A page's own reading where no worker is in control: whose address it is need not be looked up. Never rejects. */
+/** Handles a page's own read if no worker is in control. The endpoint is already known. Never rejects. */
 export async function handleRead(httpRequest: Request, endpoint: Endpoint, ports: PipelinePorts): Promise<Response> {
   try {
     const { pathname, search } = new URL(httpRequest.url)

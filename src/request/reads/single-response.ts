@@ -1,4 +1,3 @@
-/** Answers a read endpoint that is no list: from the network, or the cached response when there is none. */
 import { storeResponse } from '#local/lists/response-store.ts'
 import { sendExplained } from '#request/session/send-signed-in.ts'
 import { type ResponseData, isSuccess, parseJson, readAsOf } from '#request/transport/send-request.ts'
@@ -26,7 +25,7 @@ async function fetchResponse(ports: PipelinePorts, { endpoint, request }: Endpoi
   return response
 }
 
-/** The last answer to the same question; of an audit trail that is kept, what follows from its entries. */
+/** Returns the last response to the same request. For a stored audit trail, builds the response from its entries. */
 async function readOfflineResponse(ports: PipelinePorts, endpointCall: EndpointCall): Promise<ResponseData | null> {
   const readCached = () => readCachedResponse(ports, endpointCall.request.path)
   if (!endpointCall.endpoint.path.startsWith('/api/systrail')) return await readCached()

@@ -1,4 +1,3 @@
-/** Answers of the audit trail from what the device was asked to keep of it, in the server's own shape. */
 import { listTrail, trailActivity } from '#contract/audit-trail.ts'
 import { headers } from '#contract/headers.ts'
 import { convertPairs } from '#contract/http-mapping.ts'
@@ -10,7 +9,7 @@ import type { PipelinePorts } from '#request/ports.ts'
 import { type EndpointCall, readSessionGuard } from '#request/reads/read-context.ts'
 import type { ResponseData } from '#request/transport/send-request.ts'
 
-/** What is kept of all the days that are asked for, else the last answer to the same question, else what is kept of some of them. */
+/** Prefers the stored trail for all days, then the last response, then the stored trail for some days. */
 export async function readTrailResponse(
   ports: PipelinePorts,
   endpointCall: EndpointCall,
@@ -25,10 +24,7 @@ export async function readTrailResponse(
   )
 }
 
-/**
- * Null: no such answer. `isComplete`: only where every day that is asked for is kept; otherwise of the days that are, which the header
- * `storedDays` then names.
- */
+/** Returns null if days are missing and `isComplete` is set. Else the header `storedDays` states the covered days. */
 async function readFromStoredTrail(
   ports: PipelinePorts,
   endpointCall: EndpointCall,

@@ -1,4 +1,4 @@
-/** What was cached for a user whose session lapsed comes back with the next login, before anything else is stored (decision 83). */
+/** Restores the cache of a user whose session expired, with the next login and before anything else is stored (decision 83). */
 import { getUser } from '#contract/accounts.ts'
 import { toHttpRequest } from '#contract/http-mapping.ts'
 import { isRightLost, type UserRights } from '#domain/access.ts'
@@ -8,7 +8,7 @@ import type { UserDatabase } from '#local/storage/database.ts'
 import type { PipelinePorts } from '#request/ports.ts'
 import { isSuccess, parseJson, sendRequest } from '#request/transport/send-request.ts'
 
-/** Before the session is opened here: until then nothing is stored that the rows could be mixed with. */
+/** Runs before the session is opened on the device. Until then nothing is stored that could mix with the restored rows. */
 export async function openSealedCache(ports: PipelinePorts, db: UserDatabase, token: string): Promise<void> {
   const sealedCache = await readSealedCache(db)
   if (!sealedCache) return
@@ -16,7 +16,7 @@ export async function openSealedCache(ports: PipelinePorts, db: UserDatabase, to
   const { method, path } = toHttpRequest(getUser, { query: { seals: String(keyId) } })
   const response = await sendRequest(ports, { method, path, headers: { authorization: `Bearer ${token}` }, body: null })
   const user = response && isSuccess(response) ? (parseJson(response) as UserRights | undefined) : undefined
-  // What a right showed that was lost meanwhile is not for this user any more.
+  // If a right was lost meanwhile, the user may no longer see all of the cached data, so it is not restored.
   const canOpen = user !== undefined && (!rights || !isRightLost(rights, user))
   await restoreSealedCache(db, canOpen ? (getSealKeys(user).get(keyId) ?? null) : null)
 }

@@ -1,7 +1,4 @@
-/**
- * Whoever is back is given what they left sealed (protocol 30). The keys of their older sessions are asked for by id, used
- * and forgotten; no answer of these calls is stored.
- */
+/** Restores a user's sealed data (protocol 30). Requested keys and their responses are never stored. */
 import { deleteSealKeys, getUser, maxSealKeys } from '#contract/accounts.ts'
 import { headers } from '#contract/headers.ts'
 import { toHttpRequest } from '#contract/http-mapping.ts'
@@ -14,14 +11,11 @@ import type { CurrentSession } from '#request/session/current-session.ts'
 import { isSuccess, parseJson, type RequestData, type ResponseData } from '#request/transport/send-request.ts'
 
 type SealOwner = Pick<CurrentSession, 'db' | 'forUser'> & {
-  /** `sendSignedIn`, which has seals opened itself for who is back by the cookie alone. */
+  /** `sendSignedIn`. Passed in, because that module imports this one for a user known only by the cookie. */
   send: (ports: PipelinePorts, request: RequestData) => Promise<ResponseData | null>
 }
 
-/**
- * How many writes came back. `retryFailed`: what did not open before is tried once more. Without a line what is sealed stays so,
- * and the next call goes on.
- */
+/** Returns the number of restored writes. Offline, data stays sealed. `retryFailed` includes earlier failures. */
 export async function openSeals(ports: PipelinePorts, owner: SealOwner, { retryFailed = false } = {}): Promise<number> {
   const { db } = owner
   let restoredCount = 0
@@ -35,22 +29,21 @@ export async function openSeals(ports: PipelinePorts, owner: SealOwner, { retryF
       restoredCount += await unseal(db, keys, generation)
     }
   }
-  // Nobody waits for this: a key that the server keeps a little longer does no harm.
+  // Not awaited, because it does no harm if the server keeps a key a little longer.
   if ((await findSpentKeys(db)).length > 0) ports.keepAlive(reportSpentKeys(ports, owner))
   return restoredCount
 }
 
-/** Null: nobody can say now. */
+/** Returns null if the server cannot be reached. */
 async function fetchKeys(ports: PipelinePorts, owner: SealOwner, ids: readonly number[]): Promise<SealKeys | null> {
   const response = await sendAsOwner(ports, owner, toHttpRequest(getUser, { query: { seals: ids.join(',') } }))
   const body = response && (parseJson(response) as { seal_keys?: unknown } | undefined)
-  // Only where it knows of ids does a missing one mean that the key is gone.
+  // Only a server that supports key ids can report a missing key as deleted.
   if (!Array.isArray(body?.seal_keys)) return null
   const keys = getSealKeys(body)
   return new Map(ids.map((id) => [id, keys.get(id) ?? null]))
 }
 
-/** Told again the next time where it fails. */
 async function reportSpentKeys(ports: PipelinePorts, owner: SealOwner): Promise<void> {
   const { db } = owner
   for (const ids of splitIntoChunks(await findSpentKeys(db))) {
@@ -59,7 +52,7 @@ async function reportSpentKeys(ports: PipelinePorts, owner: SealOwner): Promise<
   }
 }
 
-/** A good answer to this user; the session may have become another's meanwhile. */
+/** Returns a successful response to this user, or null. The session may have changed meanwhile. */
 async function sendAsOwner(
   ports: PipelinePorts,
   { forUser, send }: SealOwner,

@@ -1,6 +1,6 @@
 /**
- * The step that signs requests in: the bearer from the cookie, renewed once where it has run out, under a lock that
- * pages and worker share (protocol 28, K-05). It also hears when the server says that a session is over.
+ * Adds the session's token to requests: reads it from the cookie and renews it once if it has expired, under a lock that pages and worker
+ * share (protocol 28, K-05). Also handles the server's message that a session is over.
  */
 import { parseAccessUserId } from '#contract/cookies.ts'
 import { headers } from '#contract/headers.ts'
@@ -23,12 +23,12 @@ import { sendOrExplain } from '#request/transport/blocked.ts'
 import { basicCredential, readSubject, formatSubject } from '#request/session/subject.ts'
 
 const renewWaitMs = 5_000
-/** So long before its end a token is renewed, up to half as much again by chance, never more than a part of its life (K-05). */
+/** Margin before the token's end, plus up to half of it at random, at most a part of its lifetime (K-05). */
 const renewalMargin = { maxMs: 60_000, part: 0.2 }
-/** Nobody can say now whether there is a token. */
+/** Whether there is a token is unknown, because the connection failed. */
 const connectionFailed = Symbol('the line is down')
 
-/** Sends it with the session's token. Null: the line failed. `knownSession`: the session, where it was read just now. */
+/** Returns null if the connection failed. `knownSession` is the session if the caller has just read it. */
 export async function sendSignedIn(
   ports: PipelinePorts,
   request: RequestData,
@@ -49,7 +49,7 @@ export async function sendSignedIn(
   return response
 }
 
-/** The same. Where something in between answered although our server can be reached, the response says so. */
+/** Like `sendSignedIn`. If a proxy responded although the server can be reached, the response contains that problem. */
 export const sendExplained = (
   ports: PipelinePorts,
   request: RequestData,
@@ -59,8 +59,8 @@ export const sendExplained = (
   sendOrExplain(ports, request, (observedRequest) => sendSignedIn(ports, observedRequest, access, knownSession))
 
 /**
- * The bearer for what the browser itself sends (an upload in pieces), renewed where it has run out or is `refusedToken`. Null: nobody is
- * signed in, or the line failed.
+ * Returns the token for requests that the browser sends itself (an upload in pieces). Renewed if it has expired or is `refusedToken`.
+ * Returns null if no user is signed in or the connection failed.
  */
 export async function getFreshToken(ports: PipelinePorts, refusedToken: string | null): Promise<string | null> {
   const session = await readSession(await ports.device())
@@ -69,7 +69,7 @@ export async function getFreshToken(ports: PipelinePorts, refusedToken: string |
   const token =
     currentToken !== null && currentToken !== refusedToken ? currentToken : await renew(ports, session, currentToken)
   if (token === connectionFailed) return null
-  // What takes minutes and asks for nothing else keeps its session as any other call does.
+  // A long upload without other requests must keep its session alive like any other call.
   if (token !== null && session?.renewFrom !== undefined && session.renewFrom <= ports.clock())
     ports.keepAlive(renewAhead(ports, session, token))
   return token
@@ -82,7 +82,7 @@ const withBearer = (request: RequestData, token: string): RequestData => ({
 
 const toSignedOutResponse = () => createLocalResponse(401, { errorCode: 'SIGNED_OUT', errorMessage: '' })
 
-/** A call that anybody may make is not worth a renewal. */
+/** A call that is open to everybody does not justify a renewal. */
 const renewUnlessPublic = (ports: PipelinePorts, session: Session | null, access: AccessRule) =>
   access === 'anybody' ? null : renew(ports, session, null)
 
@@ -92,14 +92,14 @@ async function handleUnauthorized(
   refusal: { token: string; session: Session | null; response: ResponseData },
 ): Promise<ResponseData | null> {
   const { code } = toProblem(refusal.response)
-  // One that is only remembered may be older than the session: the refusal of a renewal ends it, and nothing less.
+  // A remembered token may be older than the session. Only a refused renewal ends the session.
   if (code === 'TOKENEXPIRED' || (code === 'UNAUTHORIZED' && ports.tokenAccess.isRemembered?.(refusal.token))) {
     const token = await renew(ports, refusal.session, refusal.token)
     if (token === connectionFailed) return null
     return token ? await sendRequest(ports, withBearer(request, token)) : refusal.response
   }
   if (code !== 'UNAUTHORIZED') return refusal.response
-  // Another tab may have renewed or signed in meanwhile: then it was only an old token that was refused.
+  // Another tab may have renewed the token or signed in meanwhile, so only an old token was refused.
   const newerToken = await ports.tokenAccess.read(refusal.session)
   if (newerToken && newerToken !== refusal.token) return await sendRequest(ports, withBearer(request, newerToken))
   await endExpiredSession(ports, refusal.session, refusal.response)
@@ -107,8 +107,8 @@ async function handleUnauthorized(
 }
 
 /**
- * A new token; null: the session is over, or belongs to somebody else. `refusedToken` is the value
- * that did not do: if the cookie has changed since, somebody was faster and nothing is asked.
+ * Returns a new token, or null if the session is over or belongs to another user. `refusedToken` is the refused value: if the cookie has
+ * changed since, another tab has renewed it and nothing is sent.
  */
 async function renew(
   ports: PipelinePorts,
@@ -117,19 +117,19 @@ async function renew(
 ): Promise<string | null | typeof connectionFailed> {
   const action = () => renewOnce(ports, session, refusedToken)
   const lockResult = await ports.locks.hold('portal-renew', { waitMs: renewWaitMs, shouldTakeFromFrozen: true }, action)
-  // A tab that is too slow keeps its lock: then without it, because the server gives a second asker a pair as well.
+  // A slow tab may hold the lock too long. Then continues without it, because the server gives a second caller a token pair too.
   return lockResult ? lockResult.value : await action()
 }
 
 /**
- * Beside a call and never before it: the present token still does. Set off by calls alone, because a token that is renewed
- * while nobody asks for anything would keep a forgotten screen signed in. By one of all pages and workers, once a token.
+ * Runs in parallel with a call and never before it, because the current token is still valid. Started only by calls: a renewal without
+ * calls would keep an abandoned screen signed in. One page or worker does it, once per token.
  */
 async function renewAhead(ports: PipelinePorts, session: Session, token: string): Promise<void> {
   if (await claimRenewal(await ports.device(), ports.clock())) await renew(ports, session, token)
 }
 
-/** Notes how long what the server gave is good for. Durations, by this device's clock: what hour it is does not matter. */
+/** Stores the lifetimes of the new tokens. They are durations measured by this device's clock, so a wrong clock does not matter. */
 export async function storeTokenLifetime(ports: PipelinePorts, tokenInfo: TokenResponse): Promise<void> {
   const { access_hash: newestAccess, expires_in: accessSeconds, refresh_expires_in: refreshSeconds } = tokenInfo
   const now = ports.clock()
@@ -164,8 +164,8 @@ async function renewOnce(
 }
 
 /**
- * The refresh token travels as its HttpOnly cookie; the user it must belong to is stated (protocol 28). A browser that was killed
- * may have lost its newest cookies, and shows with `newestAccess` that they were given to this device.
+ * The refresh token is in an HttpOnly cookie; the request names the user to whom it must belong (protocol 28). A browser that was killed
+ * may have lost its latest cookies, and proves with `newestAccess` that this device received them.
  */
 const buildRenewal = (session: Session | null, storedSession: Session | null): RequestData => ({
   method: 'POST',
@@ -179,7 +179,7 @@ const buildRenewal = (session: Session | null, storedSession: Session | null): R
   body: 'grant_type=refresh_token',
 })
 
-/** Nobody ended it where its time is over, or the browser dropped the token: what is cached stays for its user (decision 83). */
+/** If the session ended by time, or the browser deleted the token, no user ended it, so cached data is kept for its user (decision 83). */
 async function endExpiredSession(ports: PipelinePorts, session: Session | null, response: ResponseData): Promise<void> {
   if (!session) return
   const { why: reason } = (toProblem(response).data ?? {}) as Partial<UnauthorizedDetails>
@@ -188,8 +188,8 @@ async function endExpiredSession(ports: PipelinePorts, session: Session | null, 
 }
 
 /**
- * The cookie belongs to somebody this device does not know as its user (its storage was cleared, or another tab's
- * sign-in was cut short): the answer says whose it is, and the device follows.
+ * The cookie belongs to a user whom this device does not know (its storage was cleared, or a sign-in in another tab was interrupted). The
+ * response names the user, and the device opens a session for this user.
  */
 async function adoptSubject(
   ports: PipelinePorts,
@@ -208,6 +208,5 @@ async function adoptSubject(
   await openSession(device, subject)
   const { openSeals } = await import('#request/session/open-seals.ts')
   const owner = { db: device.getDatabase(subject), forUser: formatSubject(subject), send: sendSignedIn }
-  // What they left unsent is theirs again.
   await resolveUnlessFull(openSeals(ports, owner))
 }

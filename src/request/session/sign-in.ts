@@ -1,4 +1,4 @@
-/** Coming and going: the two acts that change whose device this is. Light: the login page carries this file. */
+/** Signs in and out. Kept small, because the login page loads this file. */
 import type { OutputOf } from '#contract/endpoint.ts'
 import { getUser, grantToken, signOut as logout, type TokenResponse } from '#contract/accounts.ts'
 import { headers } from '#contract/headers.ts'
@@ -21,15 +21,15 @@ import { basicCredential, readSubject, formatSubject } from '#request/session/su
 
 export interface PasswordCredentials {
   company: string
-  /** The e-mail. */
+  /** The e-mail address. */
   username: string
   password: string
 }
 
-/** The language is the one that was chosen: the account's from now on (D68). Null: nobody chose, and the account keeps its own. */
+/** `language` becomes the account's (D68). Null if the user did not choose. */
 type SignInInput = (PasswordCredentials | SignInSecondFactor) & { language: Language | null }
 
-/** The token of a password step that was not enough, and one thing that proves who is there. */
+/** The token of a password step that was not sufficient, and one proof of identity. */
 export interface SignInSecondFactor {
   mfa_token: string
   otp?: string
@@ -42,13 +42,13 @@ export interface SignInResult {
   user: OutputOf<typeof getUser>
 }
 
-/** How long signing out waits for a write that is on its way (protocol 30). */
+/** How long a sign-out waits for a write in progress (protocol 30). */
 const sendingWaitMs = 3_000
-/** And how long a sign-in waits for a sign-out: its answer takes the cookies away, and may come after those of the next user. */
+/** How long a sign-in waits for a sign-out. The response of a late sign-out would delete the cookies of the next user. */
 const signOutWaitMs = 10_000
 const cookieLock = 'portal-cookies'
 
-/** `fresh` or `problem`, never a rejection; nothing of it is ever queued. A mark left by an offline sign-out falls with it. */
+/** Returns `fresh` or `problem` and never rejects. Nothing is queued. Clears the mark of an offline sign-out. */
 export async function signIn(ports: PipelinePorts, input: SignInInput): Promise<CallResult<SignInResult>> {
   const action = () => requestSignIn(ports, input)
   return (
@@ -75,7 +75,7 @@ async function requestSignIn(
   try {
     await storeSession(ports, user, response, token)
   } catch (error) {
-    // A full disk, above all. Whom the device does not know as its user, it does not work for.
+    // Usually a full disk. Without a stored session the device must not work for the user.
     ports.report(error)
     await ports.tokenAccess.forget()
     return { kind: 'problem', problem: createLocalProblem('STORAGE_FAILED') }
@@ -118,7 +118,7 @@ const buildUserRequest = (token: string): RequestData => ({
   body: null,
 })
 
-/** The device's storage comes only now: before the first sign-in a page does without it. */
+/** The device's storage is loaded only here, because a page does not need it before the first sign-in. */
 async function storeSession(
   ports: PipelinePorts,
   user: SignInResult['user'],
@@ -151,7 +151,6 @@ async function storeSession(
   const asOf = readAsOf(response, ports.clock())
   if (generation !== null)
     await storeResponse(device.getDatabase(subject), { path: userPath, body: response.text, asOf }, generation)
-  // What they left unsent is theirs again.
   await openSeals(
     ports,
     { db: device.getDatabase(subject), forUser: formatSubject(subject), send: sendSignedIn },
@@ -160,10 +159,7 @@ async function storeSession(
   await checkCounts(ports, subject)
 }
 
-/**
- * Works without a network: the mark is set first, rows are wiped, waiting writes are sealed for their owner or, if that
- * is wished, discarded (protocol 30).
- */
+/** Works offline. Sets the mark first. Waiting writes are sealed or, with `shouldDiscard`, deleted (protocol 30). */
 export async function signOut(ports: PipelinePorts, shouldDiscard = false): Promise<void> {
   const { markSignedOut, readSession } = await import('#local/session/session.ts')
   const device = await ports.device()
@@ -174,7 +170,7 @@ export async function signOut(ports: PipelinePorts, shouldDiscard = false): Prom
   }
   await markSignedOut(device)
   const token = await ports.tokenAccess.read(session)
-  // No further claim passes the closed gate; one that is on its way may still hear its answer.
+  // With the generation closed no further write is claimed. A write in progress may still receive its response.
   if (session)
     await ports.locks.hold(`drain:${device.getDatabase(session).name}`, { waitMs: sendingWaitMs }, async () => {})
   await ports.tokenAccess.forget()
@@ -182,8 +178,8 @@ export async function signOut(ports: PipelinePorts, shouldDiscard = false): Prom
 }
 
 /**
- * The chore that an offline sign-out leaves behind: tell the server, by the refresh cookie if nothing else is left. Only
- * its answer takes the mark away (protocol 29); 401 says that there is nothing left to end. True once that is done.
+ * Completes an offline sign-out at the server, by the refresh cookie if no token is left. Only the server's response removes the mark
+ * (protocol 29); a 401 means that the session is already over. Returns true when this is done.
  */
 export async function finishSignOut(ports: PipelinePorts, token: string | null = null): Promise<boolean> {
   const lockResult = await ports.locks.hold(cookieLock, { waitMs: sendingWaitMs, shouldTakeFromFrozen: true }, () =>

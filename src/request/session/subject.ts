@@ -1,11 +1,10 @@
-/** Who asks and for whom an answer is, as cookies and headers say it. */
 import { clientCredential } from '#contract/accounts.ts'
 import { cookies } from '#contract/cookies.ts'
 import type { Subject } from '#local/storage/records.ts'
 
 export const formatSubject = ({ companyId, userId }: Subject) => `${companyId}:${userId}`
 
-/** Null for anything that is not `{company}:{user}`. */
+/** Returns null for any other format than `{company}:{user}`. */
 export function readSubject(text: string | null): Subject | null {
   const match = /^(\d{1,10}):(\d{1,10})$/.exec(text ?? '')
   return match ? { companyId: Number(match[1]), userId: Number(match[2]) } : null
@@ -13,7 +12,6 @@ export function readSubject(text: string | null): Subject | null {
 
 export const basicCredential = `Basic ${btoa(clientCredential)}`
 
-/** The access value out of cookie text, whichever of its two names it has. */
 export function readAccessCookie(cookieText: string): string | null {
   for (const name of Object.values(cookies.access)) {
     const value = readCookie(name, cookieText)

@@ -1,6 +1,6 @@
 /**
- * How many writes wait, told where a lost database does not take it along: in a small cookie, and on the app's icon. A
- * cookie that speaks of more than the database ever recorded is the loss alarm (requirement 48).
+ * Stores the number of waiting writes where it survives the loss of a database: in a small cookie, and on the app's icon. A cookie that
+ * counts more writes than the database ever recorded indicates a loss (requirement 48).
  */
 import type { UserDatabase } from '#local/storage/database.ts'
 import { isStoring } from '#local/outbox/enqueue.ts'
@@ -9,10 +9,10 @@ import { countWrites, parseCounts, toSubjectKey, formatCounts } from '#local/out
 import type { Subject } from '#local/storage/records.ts'
 import type { PipelinePorts } from '#request/ports.ts'
 
-/** Being told now; true: something has changed since it was counted. */
+/** Databases whose count is being stored. True if something has changed since it was counted. */
 const pendingUpdates = new WeakMap<UserDatabase, boolean>()
 
-/** Whoever comes while it is being told is told along: the last word is never older than the last call. */
+/** A call during another one makes that one count again, so the stored count is never older than the last call. */
 export async function storeUnsentCount(ports: PipelinePorts, subject: Subject): Promise<void> {
   const db = (await ports.device()).getDatabase(subject)
   if (pendingUpdates.has(db)) return void pendingUpdates.set(db, true)
@@ -28,10 +28,7 @@ export async function storeUnsentCount(ports: PipelinePorts, subject: Subject): 
 
 const maxWaitMs = 1_000
 
-/**
- * The same beside writes that were recorded: told when no more of them are being stored, so that none waits for a figure,
- * or after a second.
- */
+/** Runs after the last of many writes, or after a second, so that no write waits for it. */
 export async function storeUnsentCountLater(ports: PipelinePorts, subject: Subject): Promise<void> {
   const db = (await ports.device()).getDatabase(subject)
   if (waitingDatabases.has(db)) return
@@ -45,7 +42,7 @@ export async function storeUnsentCountLater(ports: PipelinePorts, subject: Subje
 
 const waitingDatabases = new WeakSet<UserDatabase>()
 
-/** Whoever records one write after the other begins the next in the same task. */
+/** Waits one task: code that records several writes starts the next one in the same task. */
 const nextTask = () => new Promise<void>((resolve) => setTimeout(resolve))
 
 async function updateUnsentCount(ports: PipelinePorts, db: UserDatabase, subject: Subject): Promise<void> {
@@ -56,20 +53,17 @@ async function updateUnsentCount(ports: PipelinePorts, db: UserDatabase, subject
   const storedText = (await unsentCookie.read()) ?? ''
   const key = toSubjectKey(subject)
   const storedCount = parseCounts(storedText)[key]
-  // A database that has recorded less is not the one that was told of: first that is looked into.
+  // The database has recorded fewer writes than the cookie counts, so it is another one. The loss must be checked first.
   if (storedCount && storedCount.recordedCount > writeCount.recordedCount) return
   const newText = formatCounts({ ...parseCounts(storedText), [key]: writeCount })
   if (newText !== storedText) await unsentCookie.write(newText)
 }
 
-/**
- * Compares what was told with what is here; what is missing stands in the device until its user has seen it. True where the database had
- * been deleted and is a new one.
- */
+/** Compares cookie and database, and stores a loss. Returns true if the database was deleted and is new. */
 export async function checkCounts(ports: PipelinePorts, subject: Subject): Promise<boolean> {
   const device = await ports.device()
   const isNew = await reopenDeletedDatabase(device, subject)
-  // Whoever logs in next is told then; until that the cookie goes on saying it.
+  // The user who logs in next is notified then. Until that the cookie keeps the count.
   if (isNew === 'not theirs') return false
   const storedCount = parseCounts((await ports.unsentCookie?.read()) ?? null)[toSubjectKey(subject)]
   await compareCounts(device.getDatabase(subject), storedCount, ports.clock())

@@ -1,6 +1,6 @@
 /**
- * The access token as a worker knows it: its cookie or, where workers see no cookies (Firefox answers null), the last value that a
- * page or a renewal named. In memory only, and gone with the worker (K-13).
+ * The worker's access token: from its cookie or, where workers cannot read cookies (Firefox returns null), the last value from a page or a
+ * renewal. Only in memory, and lost with the worker (K-13).
  */
 import { parseAccessUserId } from '#contract/cookies.ts'
 import type { TokenAccess } from '#request/ports.ts'
@@ -9,7 +9,7 @@ export interface WorkerAccess extends TokenAccess {
   isRemembered(value: string): boolean
 }
 
-/** `cookie`: null where the worker cannot read any. */
+/** `cookie.read` returns null if the worker cannot read cookies. */
 export function createWorkerAccess(cookie: { read(): Promise<string | null>; delete(): Promise<void> }): WorkerAccess {
   let rememberedToken: string | null = null
   let canReadCookies = false
@@ -18,7 +18,7 @@ export function createWorkerAccess(cookie: { read(): Promise<string | null>; del
       const value = await cookie.read()
       if (value !== null) canReadCookies = true
       if (canReadCookies) return value
-      // It may be of somebody who has logged out in a page since.
+      // The remembered token may belong to a user who has logged out in a page since.
       return rememberedToken !== null && session && parseAccessUserId(rememberedToken) === session.userId
         ? rememberedToken
         : null

@@ -1,4 +1,4 @@
-/** Refusals by something between this device and the server: a proxy, a firewall, a filter. They say nothing of the connection. */
+/** Handles refusals by a proxy, firewall or filter between this device and the server. They say nothing about the connection. */
 import { createLocalProblem, type Problem } from '#contract/problem.ts'
 import { pingServer } from '#request/transport/ping-server.ts'
 import {
@@ -9,12 +9,11 @@ import {
 } from '#request/transport/send-request.ts'
 import type { PipelinePorts } from '#request/ports.ts'
 
-/** So often a request is tried before its user is told that it is refused on its way. */
 export const maxBlockedTries = 3
 
 export const isBlocked = (problem: Problem | null): problem is Problem => problem?.code === 'BLOCKED_BY_PROXY'
 
-/** Any status may come from in between, a login page's 200 too: to the rest of the client it is an error. */
+/** A proxy may send any status, even a 200 with a login page. The rest of the client must see an error. */
 const getErrorStatus = ({ status }: BlockedResponse) => (status >= 400 && status <= 599 ? status : 502)
 
 export const toBlockedProblem = (blockedResponse: BlockedResponse): Problem => ({
@@ -23,15 +22,14 @@ export const toBlockedProblem = (blockedResponse: BlockedResponse): Problem => (
   data: { status: blockedResponse.status },
 })
 
-/** The same as a response that this device gives. */
 function toBlockedResponse(blockedResponse: BlockedResponse): ResponseData {
   const { status, code, message, data } = toBlockedProblem(blockedResponse)
   return createLocalResponse(status, { errorCode: code, errorMessage: message, data })
 }
 
 /**
- * Sends by `send`. Where something in between answered although our server can be reached, the response says so; null: there is no
- * connection, or a login page answers everything.
+ * Sends with `send`. If a proxy responded although the server can be reached, the response contains that problem. Returns null if there is
+ * no connection, or a login page responds to everything.
  */
 export async function sendOrExplain(
   ports: Pick<PipelinePorts, 'network' | 'origin' | 'wait'>,

@@ -1,4 +1,4 @@
-/** Builds the request of an endpoint and reads its response: the only place where the page meets HTTP. */
+/** Builds the request of an endpoint and reads its response. The page uses HTTP only here. */
 import { headers } from '#contract/headers.ts'
 import { type LocalProblemCode, createLocalProblem, type Problem, readProblem } from '#contract/problem.ts'
 import type { HttpRequest } from '#contract/http-mapping.ts'
@@ -15,7 +15,7 @@ export const createFailure = (code: LocalProblemCode, intent?: string): CallResu
   ...(intent === undefined ? {} : { intent }),
 })
 
-/** The intent is named only where it is not the key (protocol 1). */
+/** The intent is sent only if it differs from the key (protocol 1). */
 export const buildKeyHeaders = ({ intent, key }: { intent: string; key: string }): Record<string, string> => ({
   [headers.key]: key,
   ...(key === intent ? {} : { [headers.intent]: intent }),
@@ -62,7 +62,7 @@ const parseCachedProblem = (text: string | null): { problem?: Problem } =>
 
 const parseStoredDays = (text: string | null) => parseJsonText(text ?? '') as StoredDays | null
 
-/** Null: nothing came; undefined: it cannot be read. */
+/** Returns null for an empty text and undefined for invalid JSON. */
 export function parseJsonText(text: string): unknown {
   if (text === '') return null
   try {
@@ -74,7 +74,7 @@ export function parseJsonText(text: string): unknown {
 
 function toProblemResult(response: Response, body: unknown, intent?: string): CallResult<unknown> {
   const problem = readProblem(response.status, body, response.headers.get(headers.requestId))
-  // It had taken effect before, and only its answer was lost: now it has come.
+  // An earlier attempt had taken effect, and only its response was lost. This response contains it.
   if (problem.code === 'INTENT_DONE') return { kind: 'fresh', output: getStoredResponse(problem)?.body ?? null }
   return { kind: 'problem', problem, ...(intent === undefined ? {} : { intent }) }
 }

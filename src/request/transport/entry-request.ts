@@ -1,4 +1,4 @@
-/** A form with a file as it travels: built anew for each attempt from what waits on the device (protocol 22). */
+/** Builds the request of a form with a file again for each attempt, from the data stored on the device (protocol 22). */
 import { findEndpoint } from '#contract/endpoint.ts'
 import { headers } from '#contract/headers.ts'
 import { toHttpRequest } from '#contract/http-mapping.ts'
@@ -7,7 +7,7 @@ import type { UserDatabase } from '#local/storage/database.ts'
 import type { FrozenRequest, OutboxEntry, LocalFile } from '#local/storage/records.ts'
 import type { RequestData } from '#request/transport/send-request.ts'
 
-/** What goes over the line for this entry. Null: its bytes are not here any more. */
+/** Returns the request of this entry, or null if the file's bytes are no longer stored. */
 export async function buildEntryRequest(db: UserDatabase, entry: OutboxEntry): Promise<RequestData | null> {
   const { bytes } = entry
   if (!bytes || findEndpoint(entry.endpoint)?.encoding !== 'multipart') return bytes
@@ -15,7 +15,7 @@ export async function buildEntryRequest(db: UserDatabase, entry: OutboxEntry): P
   return file ? withFile(entry, bytes, file) : null
 }
 
-/** Reads what became of a write or a long request; DELETE voids it. Another user's bearer must not ask for it (protocol 10). */
+/** Reads an outcome; DELETE voids it. Names the user, so that no other user's token is used (protocol 10). */
 export const buildIntentRequest = (
   method: 'GET' | 'DELETE',
   { intent, forUser }: Pick<OutboxEntry, 'intent' | 'forUser'>,
@@ -29,12 +29,11 @@ export const buildIntentRequest = (
 type FilePart = Omit<LocalFile, 'intent' | 'assetId'>
 
 export function withFile({ input }: Pick<OutboxEntry, 'input'>, bytes: FrozenRequest, file: FilePart): RequestData {
-  // Entries of older builds say a boundary, and the browser writes another.
+  // Entries of older builds contain a boundary, but the browser creates a new one.
   const { 'content-type': _, ...otherHeaders } = bytes.headers
   return { ...bytes, headers: otherHeaders, body: buildForm((input.body ?? {}) as Record<string, unknown>, file) }
 }
 
-/** Fields first, in the order they are given, then the file. */
 function buildForm(fields: Record<string, unknown>, { field, name, type, bytes }: FilePart): FormData {
   const form = new FormData()
   for (const [fieldName, value] of Object.entries(fields)) form.append(fieldName, String(value))

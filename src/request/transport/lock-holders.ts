@@ -1,23 +1,19 @@
-/**
- * Asks whether the holder of a lock is awake. A frozen tab keeps its locks and gives no answer; a tab that is only hidden or busy
- * with a slow request does.
- */
+/** Checks whether a lock's holder is awake. A frozen tab does not respond; a hidden or busy one does. */
 
 type LockMessage = { type: 'who holds' | 'held'; name: string }
 
 export interface LockHolders {
-  /** Runs under a lock and answers for it meanwhile. */
   runWhileHolding<T>(name: string, action: () => Promise<T>): Promise<T>
-  /** False when nobody has answered until `timeout` resolves. */
+  /** Resolves to false if no holder has responded when `timeout` resolves. */
   isHolderAwake(name: string, timeout: Promise<void>): Promise<boolean>
 }
 
-/** Chromium's frozen tabs run no timers, and still hear messages. */
+/** Chromium's frozen tabs run no timers but still receive messages, so they must not respond. */
 let isFrozen = false
 for (const type of ['freeze', 'resume'])
   globalThis.addEventListener?.(type, () => void (isFrozen = type === 'freeze'), { capture: true })
 
-/** Of everything that shares the locks: the contexts of one origin. */
+/** For all contexts that share the locks, that is, all of one origin. */
 export function createLockHolders(channelName: string): LockHolders {
   const holdCounts = new Map<string, number>()
   const listeners = new Set<(name: string) => void>()
@@ -32,7 +28,7 @@ export function createLockHolders(channelName: string): LockHolders {
       if (type === 'held') for (const listener of listeners) listener(name)
       else if (holdCounts.has(name) && !isFrozen) post({ type: 'held', name })
     }
-    // Node would not end while it is open.
+    // Otherwise Node does not exit while the channel is open.
     ;(channel as { unref?: () => void }).unref?.()
   }
 
@@ -40,7 +36,7 @@ export function createLockHolders(channelName: string): LockHolders {
     async runWhileHolding(name, action) {
       openChannel()
       holdCounts.set(name, (holdCounts.get(name) ?? 0) + 1)
-      // Who asked just before hears of the new holder too.
+      // A context that has just sent a check must learn of the new holder too.
       post({ type: 'held', name })
       try {
         return await action()

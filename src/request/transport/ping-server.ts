@@ -1,13 +1,9 @@
-/** Whether our server can be reached, by the smallest answer that it has. */
 import { headers } from '#contract/headers.ts'
 import type { PipelinePorts } from '#request/ports.ts'
 
 const defaultTimeoutMs = 3_000
 
-/**
- * Our server numbers all its answers, whatever they say (what it tells of its health it tells its own machine only, S-86): a
- * login page in between does not.
- */
+/** Any response with a request id proves the portal; its health is only for its own host (S-86). */
 export async function pingServer(
   ports: Pick<PipelinePorts, 'network' | 'origin' | 'wait'>,
   timeoutMs = defaultTimeoutMs,

@@ -1,9 +1,8 @@
 /**
- * Stands in for Web Locks where a browser has none (P-31): turns are kept within this page or worker alone. Two of them may
- * then send one write side by side; the idempotency store makes one effect of it, and the fence one record.
+ * Replaces Web Locks in browsers without them (P-31). Locks are exclusive only within this page or worker. Two of them may then send the
+ * same write; the idempotency store lets it take effect once, and the fence lets it be recorded once.
  */
 const lastTurns = new Map<string, Promise<unknown>>()
-/** How many hold a name or wait for it. */
 const claimCounts = new Map<string, number>()
 
 export async function request<T>(
@@ -17,7 +16,7 @@ export async function request<T>(
   const previousTurn = steal ? undefined : lastTurns.get(name)
   let endTurn = () => {}
   const ownTurn = new Promise<void>((resolve) => (endTurn = resolve))
-  // Whoever gives up waiting leaves at once, and those behind go on waiting for those before.
+  // A caller that aborts leaves at once; those behind it still wait for those before it.
   lastTurns.set(name, Promise.all([previousTurn, ownTurn]))
   try {
     await (previousTurn && Promise.race([previousTurn, rejectOnAbort(signal)]))
@@ -30,7 +29,6 @@ export async function request<T>(
 
 const rejectOnAbort = (signal: AbortSignal | undefined) =>
   new Promise<never>((_, reject) => {
-    // Patience may have ended while this file was fetched.
     if (signal?.aborted) reject(signal.reason)
     signal?.addEventListener('abort', () => reject(signal.reason), { once: true })
   })

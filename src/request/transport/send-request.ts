@@ -1,11 +1,11 @@
-/** One request over the line, its answer read whole: everything behind works with plain data and can repeat it. */
+/** Sends one request and reads its complete response. All other code works with plain data and can repeat it. */
 import { headers } from '#contract/headers.ts'
 import { type Problem, readProblem } from '#contract/problem.ts'
 import type { PipelinePorts } from '#request/ports.ts'
 
 export const requestTimeoutMs = 30_000
 
-/** So long a screen waits for the line while the device has something to show. */
+/** How long a page waits for the network if the device has cached data. */
 export const networkWaitMs = 3_000
 
 export interface RequestData {
@@ -14,7 +14,7 @@ export interface RequestData {
   path: string
   headers: Record<string, string>
   body: string | FormData | null
-  /** Called where something between this device and the server answered. The response is null then. */
+  /** Called if something between this device and the server responded. The result is then null. */
   onBlocked?: (blocked: BlockedResponse) => void
 }
 
@@ -29,7 +29,7 @@ export interface ResponseData {
   text: string
 }
 
-/** Null: the line failed, or something in between answered in our server's place. */
+/** Returns null if the connection failed or a proxy responded in place of the server. */
 export async function sendRequest(
   ports: Pick<PipelinePorts, 'network' | 'origin' | 'build' | 'wait'>,
   requestData: RequestData,
@@ -68,15 +68,15 @@ async function fetchOnce(
 }
 
 /**
- * Our server numbers all its answers. A proxy's 403, a hotel's login page, a redirect seen by hand do not. Some proxies number
- * theirs too; but an error page is none of ours, whose errors are JSON.
+ * The portal adds a request id to every response. A proxy's 403, a hotel's login page or an opaque redirect has none. Some proxies add ids
+ * too, but an HTML error page is never from the portal, whose errors are JSON.
  */
 export function isFromServer({ ok, headers: responseHeaders }: Pick<Response, 'ok' | 'headers'>): boolean {
   if (!responseHeaders.has(headers.requestId)) return false
   return ok || !responseHeaders.get('content-type')?.includes('html')
 }
 
-/** Seconds, as our server writes it. */
+/** The header is in seconds, as the portal writes it. */
 export function parseRetryAfterMs({ headers: responseHeaders }: Pick<Response, 'headers'>): number | null {
   const seconds = Number(responseHeaders.get('retry-after') ?? Number.NaN)
   return Number.isFinite(seconds) && seconds >= 0 ? seconds * 1_000 : null
@@ -88,7 +88,7 @@ export const isSuccess = ({ status }: ResponseData) => status >= 200 && status <
 export const readAsOf = ({ headers: responseHeaders }: ResponseData, fallback = Number.NaN) =>
   Number(responseHeaders.get(headers.asOf) ?? fallback)
 
-/** The JSON of an answer; undefined for anything else, a portal's login page above all. */
+/** Returns the JSON of a response. Returns undefined for anything else, such as the login page of a network. */
 export function parseJson({ headers: responseHeaders, text }: ResponseData): unknown {
   if (!responseHeaders.get('content-type')?.includes('json')) return undefined
   try {
@@ -101,7 +101,7 @@ export function parseJson({ headers: responseHeaders, text }: ResponseData): unk
 export const toProblem = (response: ResponseData): Problem =>
   readProblem(response.status, parseJson(response), response.headers.get(headers.requestId))
 
-/** The response that the server has stored of a repeated write. Null: it has none. */
+/** Returns the stored response to a repeated write, or null if the server has none. */
 export const getStoredResponse = ({ data }: Problem): StoredResponseData | null =>
   ((data ?? {}) as { answer?: StoredResponseData | null }).answer ?? null
 
@@ -113,10 +113,9 @@ interface StoredResponseData {
 
 const bodylessStatuses = new Set([204, 205, 304])
 
-/** The answer as the one who asked gets it. */
 export function toResponse(response: ResponseData, extraHeaders: Record<string, string> = {}): Response {
   const responseHeaders = new Headers(response.headers)
-  // Already undone when the text was read.
+  // The text is already decoded.
   responseHeaders.delete('content-encoding')
   responseHeaders.delete('content-length')
   for (const [name, value] of Object.entries(extraHeaders)) responseHeaders.set(name, value)
@@ -126,7 +125,6 @@ export function toResponse(response: ResponseData, extraHeaders: Record<string, 
   })
 }
 
-/** An answer that this device gives by itself. */
 export function createLocalResponse(
   status: number,
   body: unknown,

@@ -1,4 +1,4 @@
-/** Web Locks as the request pipeline wants them: never waited for without end, and a lock taken from us ends nothing. */
+/** Web Locks with limited waits. A stolen lock does not abort the work of its holder. */
 import type { LockPort } from '#request/ports.ts'
 import { createLockHolders, type LockHolders } from '#request/transport/lock-holders.ts'
 
@@ -6,10 +6,10 @@ interface LockRequester {
   request<T>(name: string, options: LockOptions, action: (lock: unknown) => Promise<T>): Promise<T>
 }
 
-/** A free lock is had long before; the holder is then given as much time to answer. Who sends may meet two such locks, one after the other. */
+/** A free lock is granted much earlier. Then the holder has the same time to respond. A sender may have to wait for two such locks. */
 const frozenAfterMs = { wait: 1_000, answer: 1_000 }
 
-/** `wait` measures the patience; the names are shared by everything of one origin. */
+/** `wait` limits the waiting time. All contexts of one origin share the lock names. */
 export function createWebLocks(
   lockRequester: LockRequester | Promise<LockRequester>,
   wait: (ms: number) => Promise<void>,
@@ -20,11 +20,11 @@ export function createWebLocks(
     const runUnderLock = async (lock: unknown) =>
       lock === null ? null : { value: await runWhileHolding(name, () => (pendingAction = action())) }
     const abortController = new AbortController()
-    // A patience of nothing would run out before the browser gives even a free lock.
+    // A timeout of 0 would abort before the browser grants even a free lock.
     const isImmediate = waitMs === 0
     if (!steal && !isImmediate) void wait(waitMs).then(() => pendingAction === null && abortController.abort())
     try {
-      // Where there is one it is asked in this very turn: who asks first is first.
+      // If the lock manager exists, it is called in this turn, so that the order of calls is kept.
       const lockManager = lockRequester instanceof Promise ? await lockRequester : lockRequester
       return await lockManager.request(
         name,
@@ -32,7 +32,7 @@ export function createWebLocks(
         runUnderLock,
       )
     } catch (error) {
-      // Stolen while we worked: the work goes on, and what it may still record is decided by its fence.
+      // The lock was stolen during the work. The work continues, and its fence decides what it may still record.
       if (pendingAction) return { value: await (pendingAction as ReturnType<typeof action>) }
       if (abortController.signal.aborted) return null
       throw error

@@ -1,4 +1,4 @@
-/** What an answer makes of the entry it is about: one table of verdicts, each ending in one transaction of the device. */
+/** Applies a response to its outbox entry: one table of verdicts, each ending in one transaction on the device. */
 import { getCurrentRow, isCurrentRow } from '#contract/current-row.ts'
 import { headers } from '#contract/headers.ts'
 import { getVerdict } from '#contract/verdict.ts'
@@ -23,10 +23,9 @@ import { mergeEntry } from '#request/writes/merge.ts'
 import type { PipelinePorts } from '#request/ports.ts'
 
 const backoff = { firstMs: 1_000, maxMs: 60_000 }
-/** Somebody else has the row open: a while, and not all at the same moment (protocol 16). */
+/** Another user has locked the row. The wait is spread at random, so that devices do not retry at the same moment (protocol 16). */
 const lockedWait = { minMs: 5_000, spreadMs: 55_000 }
 
-/** What each step of sending works with: the user's database and the session that the entries were claimed in. */
 export interface SendContext {
   ports: PipelinePorts
   db: UserDatabase
@@ -38,7 +37,7 @@ export interface EntryResponse {
   response: ResponseData
 }
 
-/** What the answer means for this entry (protocol 3). */
+/** Returns what the response means for this entry (protocol 3). */
 export const getEntryVerdict = ({ entry, response }: EntryResponse) =>
   getVerdict(entry.bytes?.method ?? '', {
     status: response.status,
@@ -47,10 +46,10 @@ export const getEntryVerdict = ({ entry, response }: EntryResponse) =>
     final: response.headers.has(headers.outcome),
   })
 
-/** Refused by the server, and for the device as good as done: the row was to go, and somebody else took it away. */
+/** The server refused the deletion, but its goal is reached: the row was already deleted. */
 export const isAlreadyDeleted = ({ status }: ResponseData) => status === 404 || status === 410
 
-/** True when the server has settled it, one way or the other. */
+/** Returns true if the server has settled the entry, with any result. */
 export async function applyResponse(context: SendContext, entryResponse: EntryResponse): Promise<boolean> {
   const { ports, db } = context
   const { entry, response } = entryResponse
@@ -80,7 +79,7 @@ export async function applyResponse(context: SendContext, entryResponse: EntryRe
   }
 }
 
-/** A conflict tells how the row stands now: the user decides before that, and what they decide is based on it. */
+/** A conflict response contains the current row. The user decides about it, and that decision is based on it. */
 async function resolveConflict(context: SendContext, { entry, response }: EntryResponse): Promise<boolean> {
   const { ports, db, generation } = context
   const problem = toProblem(response)
@@ -116,11 +115,11 @@ export function readAcceptedWrite({ ports, generation }: Omit<SendContext, 'db'>
   }
 }
 
-/** The number of the server's own record: the second word of its outcome. */
+/** Returns the number of the server's record: the second part of the outcome header. */
 export const parseOutcomeId = ({ headers: responseHeaders }: ResponseData): string | null =>
   /;\s*(\d+)$/.exec(responseHeaders.get(headers.outcome) ?? '')?.[1] ?? null
 
-/** An upload is answered with a word for an id. */
+/** The response to an upload has a string id. */
 function readAssetId(body: unknown): string | null {
   const { id } = (body ?? {}) as { id?: unknown }
   return typeof id === 'string' ? id : null
@@ -134,18 +133,18 @@ async function delayByResponse(context: SendContext, { entry, response }: EntryR
     await pauseSending(db, ports.clock(), waitMs)
   if (hasEntryKey && response.status === 423) {
     const notBefore = ports.clock() + limitWait((waitMs ?? 0) + lockedWait.minMs + ports.random() * lockedWait.spreadMs)
-    // Kept with it: whoever sent it, or sends another one behind it, is told what it waits for.
+    // The problem is stored with the entry, so that it can be shown why it and the entries behind it wait.
     await returnToQueue(db, entry, { state: 'waiting', notBefore, delayedBy: 'server', problem: toProblem(response) })
     return false
   }
-  // An earlier copy of it is being carried out: no trouble of the server's, so earlier failures lengthen nothing.
+  // An earlier copy of the request is in progress. The server has no problem, so earlier failures do not lengthen the delay.
   if (hasEntryKey && toProblem(response).code === 'IDEMPOTENCY_IN_PROGRESS')
     return await delayEntry(context, { ...entry, attempts: 0 }, 'server', waitMs)
-  // Without our echo nobody but the line has spoken, whatever the status says (protocol 3).
+  // Without the echoed key the response is not from the idempotency store, even if its status looks final (protocol 3).
   return await delayEntry(context, entry, hasEntryKey ? 'server' : 'network', waitMs)
 }
 
-/** Whether others may still be sent after this one did not get through: it is this write's trouble, not the server's. */
+/** Returns true if other writes may still be sent after this one failed, because only this write has a problem and not the server. */
 export const canSendOthers = ({ status, headers: responseHeaders }: ResponseData, { key }: OutboxEntry) =>
   responseHeaders.get(headers.key) === key && ![401, 429, 503].includes(status)
 
@@ -161,10 +160,10 @@ export async function delayEntry(
 
 type DelayCause = NonNullable<OutboxEntry['delayedBy']>
 
-/** What is held for longer looks as if the clock had been turned back, and is sent at once. */
+/** A longer wait would look as if the clock had been turned back, and the entry would be sent at once. */
 const limitWait = (ms: number) => Math.min(ms, maxWaitMs)
 
-/** Full jitter, so that many devices do not come back together. */
+/** Full jitter, so that many devices do not retry at the same time. */
 export const buildDelay = (
   ports: PipelinePorts,
   entry: OutboxEntry,

@@ -1,6 +1,6 @@
 /**
- * Many writes in one request (protocol 23-25): each item with its own key, those of one lane chained. Nothing counts but
- * a whole answer with one echoed entry per item; after anything else every item is unknown and goes again as it is.
+ * Sends many writes in one request (protocol 23-25). Each item has its own key; those of one queue key are chained. Only a complete
+ * response with one echoed entry per item counts. After anything else every item is unknown and is resent unchanged.
  */
 import { headers } from '#contract/headers.ts'
 import { sendBatch } from '#contract/requests.ts'
@@ -27,7 +27,7 @@ import {
   buildDelay,
 } from '#request/writes/apply-response.ts'
 
-/** halve: too large in one piece. singly: whoever answers does not know batches. */
+/** `halve`: the batch was too large. `singly`: the server does not support batches. */
 export type BatchEnd = 'go on' | 'stop' | 'halve' | 'singly'
 
 export async function sendEntryBatch(context: SendContext, entries: readonly OutboxEntry[]): Promise<BatchEnd> {
@@ -37,7 +37,7 @@ export async function sendEntryBatch(context: SendContext, entries: readonly Out
     ...buildBatchRequest(entries),
     onBlocked: (blockedBy) => void (blockedResponse = blockedBy),
   })
-  // Which of them is refused on its way shows when each is sent alone.
+  // Which of them is blocked becomes visible when each is sent alone.
   if (!response && blockedResponse) return await returnAll(db, entries, 'singly')
   if (!response) return await delayAll(context, entries, 'network')
   if (isSuccess(response)) {
@@ -68,7 +68,7 @@ function buildBatchRequest(entries: readonly OutboxEntry[]) {
   return { method: sendBatch.method, path: sendBatch.path, headers: { 'content-type': 'application/json' }, body }
 }
 
-/** What an item may carry; the rest is the envelope's. */
+/** Headers that an item may have. The others are on the batch request. */
 const itemHeaderNames = ['if-match', headers.forUser, headers.intent]
 
 function toBatchItem({ method, path, headers: requestHeaders, body }: FrozenRequest, key: string) {
@@ -80,7 +80,7 @@ function toBatchItem({ method, path, headers: requestHeaders, body }: FrozenRequ
 
 type BatchItemResponse = { status: number; headers: Record<string, string>; body: unknown }
 
-/** Null: cut off, somebody else's, or not one entry for each item. */
+/** Returns null if the response is incomplete, not from the portal, or does not have one entry for each item. */
 function readBatchItems(response: ResponseData, entries: readonly OutboxEntry[]): ResponseData[] | null {
   const body = parseJson(response)
   if (!Array.isArray(body) || body.length !== entries.length) return null
@@ -89,7 +89,7 @@ function readBatchItems(response: ResponseData, entries: readonly OutboxEntry[])
   return (items as BatchItemResponse[]).map((item) => toItemResponse(item, response))
 }
 
-/** As if it had come alone; what the envelope says of time and subject holds for each. */
+/** Builds the response as if the item had been sent alone. Time and subject of the batch response apply to each item. */
 function toItemResponse(
   { status, headers: ownHeaders, body }: BatchItemResponse,
   batchResponse: ResponseData,
@@ -115,7 +115,7 @@ async function applyAllResponses(
     entry: entryResponse.entry,
     acceptedWrite: readAcceptedWrite(context, entryResponse.response),
   }))
-  // What took effect is recorded together; within a lane nothing that did not can stand before it.
+  // Accepted items are recorded together. Within a queue key, no failed item can come before an accepted one.
   await acceptWrites(context.db, acceptedResults)
   let end: BatchEnd = acceptedResults.length > 0 ? 'go on' : 'stop'
   for (const entryResponse of entryResponses)
@@ -126,11 +126,11 @@ async function applyAllResponses(
 const isDone = (entryResponse: EntryResponse) =>
   getEntryVerdict(entryResponse) === 'done' && !isAlreadyDeleted(entryResponse.response)
 
-/** True when others may follow at once. */
+/** Returns true if others may follow at once. */
 async function applyItemResponse(context: SendContext, entryResponse: EntryResponse): Promise<boolean> {
   const { entry, response } = entryResponse
   const { code } = toProblem(response)
-  // Nobody tried it: it goes next, or when what it follows is settled.
+  // The server did not try it. It is sent next, or when the write before it is settled.
   if (code === 'NOT_ATTEMPTED' || code === 'DEPENDENCY_FAILED')
     return (await returnAll(context.db, [entry], 'go on')) === 'go on'
   return (await applyResponse(context, entryResponse)) || canSendOthers(response, entry)

@@ -1,11 +1,10 @@
-/** What a person needs to decide about a write: the three sides of a conflict, and why one that could go does not. */
 import { getLastEditor, type CurrentRow, getCurrentRow } from '#contract/current-row.ts'
 import { overlayRow } from '#local/lists/overlay.ts'
 import type { OutboxEntry } from '#local/storage/records.ts'
 import { mergeEntry, toValues } from '#request/writes/merge.ts'
 import type { ConflictComparison } from '#request/call-results.ts'
 
-/** Null: this write is in no conflict. All of it came with the 412, so it can be compared without a line as well. */
+/** Returns null if this write is not in conflict. Works offline, because all data came with the 412. */
 export function compareConflict(entry: OutboxEntry): ConflictComparison | null {
   if (entry.state !== 'conflict') return null
   const currentRow = getCurrentRow(entry.problem)
@@ -47,6 +46,6 @@ function readAuthor(
   const { update_time: updateTime } = toValues(currentRow)
   const author = getLastEditor(problem)
   const changedAt = typeof updateTime === 'string' ? updateTime : null
-  // The entry is its user's own, whichever of their devices did the other change.
+  // The entry belongs to its user, on any device, so a change by the same user id is the user's own.
   return { authorName: author?.name ?? null, isOwn: author?.id === Number(forUser.split(':')[1]), changedAt }
 }

@@ -1,6 +1,6 @@
 /**
- * Writes that are never queued: with a record of them on the device before they leave, so that one whose answer is lost
- * is known to be unknown. It is asked about until the server has said how it went, or that it never will (protocol 13).
+ * Sends writes that are never queued. Each is recorded on the device before it is sent, so that one whose response is lost is known as
+ * unknown. The server is polled until it reports the outcome or guarantees that the write never runs (protocol 13).
  */
 import type { Endpoint } from '#contract/endpoint.ts'
 import { headers } from '#contract/headers.ts'
@@ -26,13 +26,13 @@ import { readCurrentSession } from '#request/session/current-session.ts'
 import { calculateJitterMs, parseOutcomeId } from '#request/writes/apply-response.ts'
 
 export interface WatchedCall {
-  /** Names the wish; another one than was asked for where that can never run any more. */
+  /** The intent. Differs from the requested one if that can never run again. */
   intent: string
-  /** What came back; null: nothing. */
+  /** Called with the response, or null if there was none. */
   onResponse(response: Response | null): Promise<void>
 }
 
-/** Notes the call, before it is sent. Where nobody is signed in or nothing can be stored it goes without. */
+/** Records the call before it is sent. Without a session or free space, it is sent without a record. */
 export async function watchCall(
   ports: PipelinePorts,
   endpoint: Endpoint,
@@ -66,17 +66,17 @@ async function handleResponse(
   call: NewDirectCall,
   response: Response | null,
 ): Promise<void> {
-  // Our server says no outcome of what it gave up in the middle: only there it may have happened all the same.
+  // The server sends no outcome header if it failed in the middle. Only then the write may still have been executed.
   const isOutcomeUnknown = response === null || (response.status >= 500 && !response.headers.has(headers.outcome))
   if (!isOutcomeUnknown) return await endDirectCall(db, call, null)
   await markUnknown(db, call, ports.clock())
-  // From here on the page's probe looks for a line.
+  // From now on the page's probe checks the connection.
   const session = await readSession(await ports.device())
   if (session) await storeUnsentCount(ports, session)
   ports.keepAlive(resolveUnknownCalls(ports, db))
 }
 
-/** Asks about all whose outcome nobody knows. True: there are still some. */
+/** Polls all calls with an unknown outcome. Returns true if some are still unknown. */
 export async function resolveUnknownCalls(ports: PipelinePorts, db: UserDatabase): Promise<boolean> {
   for (const call of await findCallsToCheck(db, ports.clock())) {
     const callEnding = await fetchCallEnding(ports, call)
@@ -88,14 +88,14 @@ export async function resolveUnknownCalls(ports: PipelinePorts, db: UserDatabase
 
 type CallEnding = Pick<Receipt, 'outcome' | 'status' | 'time' | 'outcomeId' | 'code'>
 
-/** What the idempotency store says; what it has never heard of is kept from ever running, and only then told as not done. */
+/** If the server does not know the intent, it is voided; only then the call is reported as not executed. */
 async function fetchCallEnding(ports: PipelinePorts, call: DirectCall): Promise<CallEnding | null> {
   const response = await sendSignedIn(ports, buildIntentRequest('GET', call))
   if (!response || toProblem(response).code !== 'INTENT_UNKNOWN') return readEnding(ports, response)
   return readEnding(ports, await sendSignedIn(ports, buildIntentRequest('DELETE', call)))
 }
 
-/** Null: that was no word on it. */
+/** Returns null if the response says nothing about the outcome. */
 function readEnding(ports: PipelinePorts, response: ResponseData | null): CallEnding | null {
   if (!response) return null
   const time = ports.clock()

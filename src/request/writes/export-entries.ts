@@ -1,10 +1,9 @@
-/** The outbox as JSON, to be saved or shown to support: values as typed, no secrets, no file contents. */
 import type { Intent } from '#contract/endpoint.ts'
 import type { UserDatabase } from '#local/storage/database.ts'
 
 export const toText = (value: unknown) => (typeof value === 'string' ? value : null)
 
-/** What waits, as text for a person or their support: no keys of the protocol, nothing of other users, no bytes of files. `onlyIntent`: one write. */
+/** Exports no protocol keys, no data of other users, no file contents. `onlyIntent` selects one write. */
 export async function exportEntries(
   db: UserDatabase,
   now: number,
@@ -33,7 +32,7 @@ export async function exportEntries(
 
 const secretPattern = /pass(word)?|pwd|secret|token|key$/i
 
-/** Secrets are never queued; a field that is called like one is left out all the same. */
+/** Secrets are never queued. A field with such a name is left out anyway. */
 function withoutSecrets(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withoutSecrets)
   if (typeof value !== 'object' || value === null) return value

@@ -1,4 +1,4 @@
-/** A 412 judged field by field: what the user changed, what it was, and what the row says now (protocol 14). */
+/** Compares a 412 field by field: the user's change, the base, and the current row (protocol 14). */
 import type { CurrentRow } from '#contract/current-row.ts'
 import { findEndpoint, type VersionedRow } from '#contract/endpoint.ts'
 import { isSameContent } from '#domain/equal-values.ts'
@@ -6,11 +6,10 @@ import { overlayRow } from '#local/lists/overlay.ts'
 import type { OutboxEntry } from '#local/storage/records.ts'
 
 export type MergeResult =
-  /** The row already says all of it. */
+  /** The row already has all values. */
   | { kind: 'already so' }
-  /** Nobody else touched these fields: only they are sent, on the row as it is now. */
+  /** No other change of these fields: only they are sent, based on the current row. */
   | { kind: 'disjoint'; input: OutboxEntry['input']; base: Record<string, unknown> }
-  /** Both changed these. */
   | { kind: 'overlap'; fields: string[] }
 
 export function mergeEntry(entry: OutboxEntry, currentRow: CurrentRow): MergeResult {
@@ -20,7 +19,7 @@ export function mergeEntry(entry: OutboxEntry, currentRow: CurrentRow): MergeRes
   const changedFields = Object.keys(ownValues).filter(
     (field) => field !== 'row_version' && !isSameContent(ownValues[field], serverValues[field]),
   )
-  // A build that does not know the call lays nothing over, which must not look like a row that agrees.
+  // A build that does not know the endpoint has no overlay for it, which must not look like a row with equal values.
   if (changedFields.length === 0)
     return findEndpoint(entry.endpoint) ? { kind: 'already so' } : { kind: 'overlap', fields: [] }
   const { base } = entry
@@ -31,12 +30,12 @@ export function mergeEntry(entry: OutboxEntry, currentRow: CurrentRow): MergeRes
   return { kind: 'disjoint', ...narrowInput(entry, changedFields, serverValues) }
 }
 
-/** What is left to be asked, measured against the row as it is now. */
+/** Returns the remaining fields of the request, with base values from the current row. */
 export function narrowInput(entry: OutboxEntry, fields: readonly string[], serverValues: Record<string, unknown>) {
   const base = Object.fromEntries(fields.map((field) => [field, serverValues[field]]))
   const { body } = entry.input
   if (typeof body !== 'object' || body === null || entry.action !== 'change') return { input: entry.input, base }
-  // Where the row is named in the body, that is no change of it.
+  // The id in the body identifies the row and is not a change.
   const remainingFields = Object.entries(body).filter(([field]) => field === 'id' || fields.includes(field))
   return { input: { ...entry.input, body: Object.fromEntries(remainingFields) }, base }
 }

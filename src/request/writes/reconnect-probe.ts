@@ -1,6 +1,6 @@
 /**
- * How a visible page finds out that the line, the server or a dead worker's turn is back, with no event from outside: it
- * looks each second while something waits, and asks for the smallest answer that the server has (O2). Hidden pages do not.
+ * How a visible page detects, without an event, that the connection or the server is back, or that a dead worker has left entries due. It
+ * checks once a second while something waits, and pings the server (O2). Hidden pages do not check.
  */
 import type { UserDatabase } from '#local/storage/database.ts'
 import { parseCounts, toSubjectKey } from '#local/outbox/counters.ts'
@@ -11,17 +11,17 @@ import { pingServer } from '#request/transport/ping-server.ts'
 import type { PipelinePorts } from '#request/ports.ts'
 
 /**
- * Tries in a row that brought nothing, before they become fewer. So long a try a round costs the other end what the
- * probing costs it while the line is down, and whatever ends within half a minute is noticed in the round after (O2).
+ * Number of attempts in a row without progress before the interval grows. Until then an attempt costs the server as little as a ping, and
+ * an outage that ends within half a minute is noticed in the next round (O2).
  */
 const maxTries = 30
-/** Of looking without sending, between two tries that brought nothing. */
+/** Limit of skipped rounds between two attempts without progress. */
 const maxRounds = 16
 
-/** immediate: there is a line, try what waits for one. go: something could be sent, and nobody seems to. */
+/** `immediate`: the server can be reached. `go`: something could be sent, and no sender seems to be active. */
 export type ProbeResult = 'nothing' | 'go' | 'immediate'
 
-/** A function to be called each second or so by a page that is looked at. */
+/** Returns a function that a visible page calls about once a second. */
 export function createProbe(ports: PipelinePorts): () => Promise<ProbeResult> {
   let knownDatabase: UserDatabase | null = null
   let lastResult: ProbeResult = 'nothing'
@@ -34,11 +34,11 @@ export function createProbe(ports: PipelinePorts): () => Promise<ProbeResult> {
     const probeResult = db ? await findProbeResult(ports, db) : 'nothing'
     const previousCounts = storedCounts
     storedCounts = (await ports.unsentCookie?.read()) ?? null
-    // What was delivered or made meanwhile changes the counts: then the last try was not in vain.
+    // Delivered or new writes change the counts, so the last attempt made progress.
     if (probeResult !== lastResult || storedCounts !== previousCounts) failedTries = skippedRounds = 0
     lastResult = probeResult
     if (probeResult === 'nothing') return probeResult
-    // A line that answers and lets nothing through is not tried every second for ever.
+    // If the server responds but nothing gets through, attempts become less frequent.
     if (skippedRounds > 0) {
       skippedRounds -= 1
       return 'nothing'
@@ -49,7 +49,7 @@ export function createProbe(ports: PipelinePorts): () => Promise<ProbeResult> {
   }
 }
 
-/** By the cookie, before any database is opened: the sign-in page looks at nothing else. */
+/** Uses the cookie, so that no database is opened if nothing waits. The sign-in page reads nothing else. */
 async function openDatabaseIfWaiting(
   ports: PipelinePorts,
   knownDatabase: UserDatabase | null,
@@ -60,7 +60,7 @@ async function openDatabaseIfWaiting(
   const session = await readActiveSession(device)
   if (!session || !counts[toSubjectKey(session)]) return null
   const db = device.getDatabase(session)
-  // Once a visit: whether what the cookie tells of is here.
+  // Once per visit: checks whether the writes that the cookie counts still exist.
   if (db !== knownDatabase) await checkCounts(ports, session)
   return db
 }

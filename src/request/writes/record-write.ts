@@ -1,7 +1,4 @@
-/**
- * The step that records a write: on disk, under its intent, before any byte of it leaves (protocol 11). The page runs
- * it, so that a worker's death cannot lose or double what the user did.
- */
+/** Records a write before any byte is sent (protocol 11). Runs in the page, because a worker may die. */
 import { type Endpoint, findEndpoint } from '#contract/endpoint.ts'
 import { headers } from '#contract/headers.ts'
 import { createLocalProblem } from '#contract/problem.ts'
@@ -17,7 +14,7 @@ import type { CallOptions } from '#request/call-results.ts'
 import { buildKeyHeaders } from '#request/transport/call-http.ts'
 import { type RecordWriteResult, storeForWriter } from '#request/writes/store-write.ts'
 
-/** Stores the write; `problem` when nobody is signed in or the device cannot store. */
+/** Stores the write. Returns `problem` if no user is signed in or the device cannot store it. */
 export async function recordWrite(
   ports: PipelinePorts,
   endpoint: Endpoint,
@@ -47,13 +44,13 @@ export async function recordWrite(
   return await storeForWriter(ports, draft)
 }
 
-/** The exact request of an entry, fixed by its first claim (protocol 2). */
+/** Returns the exact request of an entry, fixed by its first claim (protocol 2). */
 export function freeze(entry: OutboxEntry): FrozenRequest {
   const endpoint = findEndpoint(entry.endpoint)
   if (!endpoint) throw new Error(`no endpoint is named ${entry.endpoint}`)
   const isUpload = endpoint.encoding === 'multipart'
-  // The bytes of a file stay where they are; they never change while it waits. The browser writes the form around them, with a
-  // boundary of its own each time, which the server's fingerprint leaves out.
+  // File bytes are stored separately and do not change while the entry waits. The browser builds the form around them, with a new boundary
+  // each time, which the server's fingerprint ignores.
   const input = isUpload ? { ...entry.input, body: undefined } : entry.input
   const { method, path, contentType, body } = toHttpRequest(endpoint, input as never)
   return {
@@ -69,13 +66,12 @@ export function freeze(entry: OutboxEntry): FrozenRequest {
   }
 }
 
-/** What became of a write whose answer never reached the page. */
 export async function findOutcome(ports: PipelinePorts, intent: string): Promise<WriteStatus> {
   const db = await findUserDatabase(await ports.device())
   return db ? await findWriteStatus(db, intent) : { entry: null, receipt: null }
 }
 
-/** The form has the refusal: it leaves the outbox (protocol 20). */
+/** The form shows the refusal, so the entry is deleted from the outbox (protocol 20). */
 export async function acknowledgeRefusal(ports: PipelinePorts, intent: string): Promise<void> {
   const db = await findUserDatabase(await ports.device())
   if (db) await removeRefusedEntry(db, intent, ports.clock(), ports.newId)

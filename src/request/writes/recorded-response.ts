@@ -2,7 +2,6 @@ import { headers } from '#contract/headers.ts'
 import type { HoldReason, WriteStatus } from '#local/outbox/status.ts'
 import { createLocalResponse, type ResponseData } from '#request/transport/send-request.ts'
 
-/** How a recorded write stands, as the one who asked gets it. */
 export function toRecordedResponse(
   { entry, receipt }: WriteStatus,
   holdReason: HoldReason | null = null,

@@ -1,7 +1,4 @@
-/**
- * Writes for which the device has no room: sent at once under their own key, as long as there is somebody to take them.
- * The form that sent one keeps its intent, so that pressing again is the same wish.
- */
+/** Sends writes that do not fit on the device. Their form keeps the intent, so a second click is the same write. */
 import type { Intent } from '#contract/endpoint.ts'
 import { headers } from '#contract/headers.ts'
 import { storeRow } from '#local/lists/response-store.ts'
@@ -24,16 +21,16 @@ export interface UnstoredWrite {
   db: UserDatabase
 }
 
-/** What was sent and never answered, by its intent: pressed again unchanged it goes under the same key, and is done once (protocol 1). */
+/** Sent requests without a response, by intent. If repeated unchanged, they use the same key and are executed once (protocol 1). */
 const unansweredRequests = new Map<Intent, { key: string; input: string }>()
 
-/** `fresh` or a problem; DEVICE_FULL: nobody answered, and nothing of it is on this device. */
+/** Returns `fresh` or a problem. DEVICE_FULL means that there was no response and nothing is stored on this device. */
 export async function sendUnstored(
   ports: PipelinePorts,
   { unstoredEntry, db }: UnstoredWrite,
 ): Promise<CallResult<unknown>> {
   const { intent, table, file, sessionGeneration } = unstoredEntry
-  // What waits goes first: this one must not overtake a write of the same row.
+  // Waiting entries go first, because this write must not overtake a write of the same row.
   await resolveUnlessFull(sendOutbox(ports, { immediate: true }))
   const draft = await buildEntryDraft(db, unstoredEntry)
   if (typeof draft === 'string') return createFailure(draft, intent)

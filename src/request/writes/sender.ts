@@ -1,7 +1,7 @@
 /**
- * The step that sends what waits: in order within a lane, one, then batches, or up to four lanes at once where batches
- * are not known; each entry with its own key and the very bytes of its first attempt. A step is claim, send, record,
- * under one lock (protocol 12); safety rests on the server's idempotency store and the fence, never on the lock.
+ * Sends the outbox: in order within a queue key; first one entry, then batches, or up to four queue keys at once if the server does not
+ * support batches. Each entry has its own key and the exact bytes of its first attempt. A step is claim, send, record, under one lock
+ * (protocol 12). Correctness depends on the server's idempotency store and the fence, never on the lock.
  */
 import { headers } from '#contract/headers.ts'
 import type { Intent } from '#contract/endpoint.ts'
@@ -44,8 +44,8 @@ const leaseMs = requestTimeoutMs + 15_000
 export const getSenderLockName = (db: UserDatabase) => `drain:${db.name}`
 
 /**
- * Sends until nothing may go now. `immediate`: there was a sign of life, or somebody waits, so what waits only because of
- * the line is tried at once. Safe to call at any time, any number of times. True when something still waits to be sent.
+ * Sends until nothing more is due. With `immediate` (the server has responded, or a caller waits), entries that wait only for the
+ * connection are tried at once. May be called at any time. Returns true if entries still wait.
  */
 export async function sendOutbox(ports: PipelinePorts, { immediate = false } = {}): Promise<boolean> {
   const device = await ports.device()
@@ -55,11 +55,11 @@ export async function sendOutbox(ports: PipelinePorts, { immediate = false } = {
   if (!session) return false
   if (session.signedOut) return !(await finishSignOut(ports))
   const db = device.getDatabase(session)
-  // What was sealed goes first.
+  // Sealed writes are older, so they are restored first.
   await openSeals(ports, { db, forUser: formatSubject(session), send: sendSignedIn })
   if (immediate) await clearNetworkDelay(db)
   await withBatchSizing(db, async (batchSizing) => {
-    // A step that got something through proves the line; one that did not leaves the next to find out with one write.
+    // A step with success proves the connection. After a step without success, the next one tests it with a single write.
     while (await runStep(ports, db, batchSizing)) await clearNetworkDelay(db)
     batchSizing.size = 1
   })
@@ -72,10 +72,10 @@ export async function sendOutbox(ports: PipelinePorts, { immediate = false } = {
   return hasUnsent
 }
 
-/** Sends the outbox, and waits a moment for this entry to be settled. */
+/** Sends the outbox, and waits a moment until this entry is settled. */
 export async function sendEntryNow(ports: PipelinePorts, db: UserDatabase, intent: Intent): Promise<WriteStatus> {
   const outboxRun = sendOutbox(ports, { immediate: true })
-  // Goes on when the page or the worker that waits is served.
+  // Continues after the waiting page or worker has its response.
   ports.keepAlive(outboxRun)
   const { settled, stop } = waitUntilSettled(db, intent)
   await Promise.race([settled, outboxRun, ports.wait(networkWaitMs)])
@@ -83,20 +83,20 @@ export async function sendEntryNow(ports: PipelinePorts, db: UserDatabase, inten
   return await findWriteStatus(db, intent)
 }
 
-/** How much is sent at once: the first write alone shows whether there is a line, then more and more (protocol 25). */
+/** Number of entries sent at once: the first one alone tests the connection, then the number grows (protocol 25). */
 interface BatchSizing {
   size: number
-  /** That was not found too large. */
+  /** Largest size that was not refused as too large. */
   maxSize: number
   canBatch: boolean
 }
 const batchSizes = [1, 8, 50]
 const batchBytes = 256_000
 
-/** Of the drains that are under way here. */
+/** For the runs that are active in this context. */
 const sizingsByDatabase = new WeakMap<UserDatabase, { batchSizing: BatchSizing; drainCount: number }>()
 
-/** Many who wait for a write each are many drains in turn: what one finds out of the line holds for all (O2). */
+/** Many callers that each wait for a write start many runs. They share what one of them learns about the connection (O2). */
 async function withBatchSizing(db: UserDatabase, action: (batchSizing: BatchSizing) => Promise<void>): Promise<void> {
   const sharedSizing = sizingsByDatabase.get(db) ?? {
     batchSizing: { size: 1, maxSize: batchSizes.at(-1) ?? 1, canBatch: true },
@@ -112,16 +112,16 @@ async function withBatchSizing(db: UserDatabase, action: (batchSizing: BatchSizi
   }
 }
 
-/** One step; false when nothing may follow now, so that a dead line is not asked again at once. */
+/** Runs one step. Returns false if nothing may follow now, so that a dead connection is not retried at once. */
 async function runStep(ports: PipelinePorts, db: UserDatabase, batchSizing: BatchSizing): Promise<boolean> {
-  // From a frozen tab it is taken as from a dead one: should it wake, the idempotency store and the fence decide.
+  // The lock of a frozen tab is taken like that of a dead one. If the tab wakes, the idempotency store and the fence decide.
   const lockResult = await ports.locks.hold(
     getSenderLockName(db),
     { waitMs: leaseMs, shouldTakeFromFrozen: true },
     () => sendNext(ports, db, batchSizing, false),
   )
   if (lockResult) return lockResult.value
-  // Kept past every lease. It may wake and send the same bytes; the idempotency store knows them.
+  // Held longer than every lease. The holder may wake and send the same bytes; the idempotency store then recognises them.
   const stolenResult = await ports.locks.hold(getSenderLockName(db), { waitMs: 0, shouldSteal: true }, () =>
     sendNext(ports, db, batchSizing, true),
   )
@@ -169,7 +169,7 @@ function increaseBatchSize(batchSizing: BatchSizing): void {
   )
 }
 
-/** True when others may follow at once. */
+/** Returns true if others may follow at once. */
 async function sendEntry(context: SendContext, entry: OutboxEntry): Promise<boolean> {
   const { ports, db } = context
   const request = await buildEntryRequest(db, entry)
@@ -186,6 +186,6 @@ async function sendEntry(context: SendContext, entry: OutboxEntry): Promise<bool
   return (await applyResponse(context, { entry, response })) || canSendOthers(response, entry)
 }
 
-/** Numbered like a response of our server, but without the key and with no problem of ours in it. */
+/** Has a request id like a response of the portal, but neither the echoed key nor a readable problem. */
 const isForeign = (response: ResponseData, { key }: OutboxEntry) =>
   !isSuccess(response) && response.headers.get(headers.key) !== key && toProblem(response).code === 'UNREADABLE_ANSWER'

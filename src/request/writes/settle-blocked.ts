@@ -1,6 +1,6 @@
 /**
- * A write that something between this device and the server refuses. While the server cannot be reached either, it waits for the
- * connection. Otherwise it is tried three times, and then its user is told; other writes go on meanwhile.
+ * Handles a write that is blocked between this device and the server. If the server cannot be reached otherwise either, the write waits for
+ * the connection. Otherwise it is tried three times and then shown to its user; other writes continue meanwhile.
  */
 import { headers } from '#contract/headers.ts'
 import { maxWaitMs } from '#local/outbox/claim.ts'
@@ -13,11 +13,11 @@ import { buildIntentRequest } from '#request/transport/entry-request.ts'
 import type { BlockedResponse } from '#request/transport/send-request.ts'
 import { readAcceptedWrite, delayEntry, type SendContext } from '#request/writes/apply-response.ts'
 
-/** What may pass by itself (a gateway that restarts, a limit) is given longer than a rule that says no. In ms. */
+/** In ms. A temporary problem (a restarting gateway, a limit) gets a longer wait than a refusal by a rule. */
 const firstWaitMs = { temporary: 15_000, refusal: 2_000 }
 const isTemporary = ({ status }: BlockedResponse) => status >= 500 || status === 408 || status === 429
 
-/** True when other writes may be sent at once. */
+/** Returns true if other writes may be sent at once. */
 export async function settleBlocked(
   context: SendContext,
   entry: OutboxEntry,
@@ -25,7 +25,7 @@ export async function settleBlocked(
 ): Promise<boolean> {
   const { ports, db } = context
   const outcome = await sendSignedIn(ports, buildIntentRequest('GET', entry))
-  // It had arrived: only its response was replaced.
+  // The write had arrived, and only its response was replaced.
   if (outcome?.headers.get(headers.outcome)?.startsWith('done'))
     return await acceptWrite(db, entry, readAcceptedWrite(context, outcome))
   if (!outcome && !(await pingServer(ports)))
@@ -41,7 +41,6 @@ export async function settleBlocked(
   return true
 }
 
-/** `tries`: so many have failed. */
 export const calculateBlockedWaitMs = (blockedResponse: BlockedResponse, tries: number): number =>
   Math.min(
     maxWaitMs,

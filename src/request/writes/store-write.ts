@@ -1,7 +1,4 @@
-/**
- * Whose a write is, found out and stored with it in one step: nothing is stored for somebody who has gone, or while
- * somebody is going (protocol 10, 29).
- */
+/** Stores a write for its user, never for one who has signed out or is signing out (protocol 10, 29). */
 import type { Intent } from '#contract/endpoint.ts'
 import { createLocalProblem, type Problem } from '#contract/problem.ts'
 import type { UserDatabase } from '#local/storage/database.ts'
@@ -20,23 +17,23 @@ import { formatSubject } from '#request/session/subject.ts'
 export type RecordWriteResult =
   | { entry: OutboxEntry; db: UserDatabase }
   | { problem: Problem }
-  /** The disk is full, and nothing is left that could make way for it. */
+  /** The disk is full, and nothing is left that can be evicted. */
   | { unstoredEntry: NewEntry; db: UserDatabase }
-  /** The session has lapsed: it is sealed until the next login. */
+  /** The session has expired, so the write is sealed until the next login. */
   | { sealedIntent: Intent }
 
 type WriteDraft = Omit<NewEntry, 'forUser' | 'sessionGeneration'>
 
-/** A session, and the gate's generation when it was read: every end and every beginning of one moves the gate. */
+/** A session, and its generation when it was read. Every sign-in, sign-out and end of a session changes the generation. */
 interface WriterSession {
   session: Session
   sessionGeneration: number
 }
 
-/** So that a write need not read the session: it is stored only while the gate has not moved, which one transaction tells. */
+/** Cached, so that a write need not read the session: the transaction stores it only if the generation has not changed. */
 const rememberedWriters = new WeakMap<Device, WriterSession>()
 
-/** Stores a write for whoever is signed in; `problem` when nobody is, or the device cannot store. */
+/** Stores a write for the signed-in user. Returns `problem` if no user is signed in or the device cannot store it. */
 export async function storeForWriter(ports: PipelinePorts, writeDraft: WriteDraft): Promise<RecordWriteResult> {
   const device = await ports.device()
   const rememberedWriter = rememberedWriters.get(device)
@@ -50,12 +47,12 @@ export async function storeForWriter(ports: PipelinePorts, writeDraft: WriteDraf
   if (!writer) return { problem: createLocalProblem('SIGNED_OUT') }
   const { session } = writer
   if (hasSessionExpired(session, ports.clock())) return await sealForOwner(ports, device, writer, writeDraft)
-  // Not told yet when it ends, so it may be told that next; after that it is only lengthened.
+  // Without an end time the session is not cached, because it may get one. Later that time only becomes longer.
   if (session.until !== null) rememberedWriters.set(device, writer)
   return (await storeFor(ports, device, writer, writeDraft)) ?? { problem: createLocalProblem('SIGNED_OUT') }
 }
 
-/** Nobody can be asked whether the session is over; a device that is shared takes nothing then (decision 83). */
+/** Offline, whether the session is over is unknown. A shared device stores nothing then (decision 83). */
 async function sealForOwner(
   ports: PipelinePorts,
   device: Device,
@@ -70,14 +67,14 @@ async function sealForOwner(
     if (sealResult === 'moved') return { problem: createLocalProblem('SIGNED_OUT') }
     if (sealResult === 'no key') return { problem: createLocalProblem('SESSION_LAPSED') }
   } catch (error) {
-    // The form keeps what was typed.
+    // The form keeps the input.
     return { problem: createLocalProblem(isClosedError(error) ? 'STORAGE_LOST' : 'STORAGE_FAILED') }
   }
   ports.keepAlive(storeUnsentCountLater(ports, session))
   return { sealedIntent: writeDraft.intent }
 }
 
-/** Null, with nothing stored: this session may not be the one that is here any more. */
+/** Returns null and stores nothing if this session may no longer be the current one. */
 async function storeFor(
   ports: PipelinePorts,
   device: Device,
@@ -88,7 +85,7 @@ async function storeFor(
   const draft = { ...writeDraft, forUser: formatSubject(session), sessionGeneration }
   try {
     const entry = await enqueue(db, draft)
-    // Beside, not before: who stores many does not wait for a figure each time.
+    // Runs in parallel, so that many writes in a row do not wait for the count each time.
     ports.keepAlive(storeUnsentCountLater(ports, session))
     ports.keepAlive(persistOnce(db))
     ports.keepAlive(reserveSpace(db))
@@ -96,15 +93,15 @@ async function storeFor(
   } catch (error) {
     if (error instanceof SessionChangedError) return null
     if (isFullError(error)) return { unstoredEntry: draft, db }
-    // The form keeps what was typed.
+    // The form keeps the input.
     return { problem: createLocalProblem(isClosedError(error) ? 'STORAGE_LOST' : 'STORAGE_FAILED') }
   }
 }
 
-/** Of those who ask in one breath, begun after the last of them. */
+/** Reads of the session that callers of the same turn share. */
 const pendingReads = new WeakMap<Device, Promise<WriterSession | null>>()
 
-/** Whoever writes much at once has the session read once, and everything stored together. */
+/** Many writes at once share one read of the session and are stored together. */
 function readWriterOnce(ports: PipelinePorts, device: Device): Promise<WriterSession | null> {
   const pendingWriter =
     pendingReads.get(device) ??
@@ -120,16 +117,16 @@ async function readWriter(ports: PipelinePorts, device: Device): Promise<WriterS
   const session = await readActiveSession(device)
   if (!session) return null
   const db = device.getDatabase(session)
-  // Closed, or in a database that the browser has just taken away: then it is opened anew.
+  // The generation is closed, or the browser has just deleted the database. In that case it is opened again.
   const sessionGeneration =
     (await readSessionGeneration(db)) ?? ((await checkCounts(ports, session)) ? await readSessionGeneration(db) : null)
   return sessionGeneration === null ? null : { session, sessionGeneration }
 }
 
-/** Asked for, so that not every write asks the browser again. */
+/** Databases for which persistence was already requested, so that not every write does it. */
 const persistedDatabases = new WeakSet<UserDatabase>()
 
-/** A window asks the browser not to clear away what waits; a worker and a test have no such word. */
+/** Asks the browser to keep waiting writes. Only a window has this function; workers and tests do not. */
 async function persistOnce(db: UserDatabase): Promise<void> {
   if (persistedDatabases.has(db) || !globalThis.navigator?.storage || !('persist' in navigator.storage)) return
   persistedDatabases.add(db)
@@ -139,7 +136,7 @@ async function persistOnce(db: UserDatabase): Promise<void> {
 
 const reservedDatabases = new WeakSet<UserDatabase>()
 
-/** Before the disk may be full; a reserve that was spent is set aside again when nothing waits (`sender.ts`). */
+/** Reserved before the disk may be full. A used reserve is created again when nothing waits (`sender.ts`). */
 async function reserveSpace(db: UserDatabase): Promise<void> {
   if (reservedDatabases.has(db)) return
   reservedDatabases.add(db)

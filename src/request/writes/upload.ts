@@ -1,6 +1,6 @@
 /**
- * Files that wait like any other write (protocol 22): the page stores the bytes with the entry, page or worker sends them
- * from there, one at a time and never in a batch. Workers leave the page's own uploads alone, so the page starts it.
+ * Queues files like any other write (protocol 22): the page stores the bytes with the entry, and page or worker sends them one at a time,
+ * never in a batch. The worker does not intercept the page's own uploads, so the page starts the sending.
  */
 import type { Endpoint } from '#contract/endpoint.ts'
 import { headers } from '#contract/headers.ts'
@@ -23,7 +23,7 @@ interface UploadCall {
   options: CallOptions
 }
 
-/** Returns `fresh` with the response, or `queued`: then `~{intent}` names the file in place of its id. */
+/** Returns `fresh` with the response, or `queued`. If queued, use `~{intent}` in place of the file's id. */
 export async function sendUpload({ ports, endpoint, input, options }: UploadCall): Promise<CallResult<unknown>> {
   const { file, fields } = await readForm(input.body)
   const recordResult = await storeForWriter(ports, {
@@ -50,7 +50,7 @@ export async function sendUpload({ ports, endpoint, input, options }: UploadCall
 
 type UploadForm = { file: Omit<LocalFile, 'intent' | 'assetId'> | null; fields: Record<string, unknown> }
 
-/** Bytes, not a Blob: some browsers lose what a stored Blob points to. */
+/** Bytes and not a Blob, because some browsers lose the data of a stored Blob. */
 async function readForm(body: unknown): Promise<UploadForm> {
   const form: UploadForm = { file: null, fields: {} }
   for (const [field, value] of Object.entries((body ?? {}) as Record<string, unknown>)) {

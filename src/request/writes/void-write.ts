@@ -1,4 +1,4 @@
-/** Takes back writes that may be on their way: the server makes sure that they never run, or says how they ended (protocol 13, 15). */
+/** Cancels writes that may be in progress: the server guarantees that they never run, or reports their outcome (protocol 13, 15). */
 import { headers } from '#contract/headers.ts'
 import { dropVoidedEntry } from '#local/outbox/entry-actions.ts'
 import { acceptWrite, findDroppingEntries, delayDropping } from '#local/outbox/settle-entry.ts'
@@ -11,7 +11,7 @@ import { type BlockedResponse, isSuccess } from '#request/transport/send-request
 import { readAcceptedWrite, calculateJitterMs, type SendContext } from '#request/writes/apply-response.ts'
 import { calculateBlockedWaitMs } from '#request/writes/settle-blocked.ts'
 
-/** Before anything else is sent. True when one of them is settled. */
+/** Runs before anything else is sent. Returns true if at least one write was settled. */
 export async function voidWrites(context: SendContext): Promise<boolean> {
   let hasVoided = false
   for (const entry of await findDroppingEntries(context.db, context.ports.clock()))
@@ -27,7 +27,7 @@ async function voidWrite(context: SendContext, entry: OutboxEntry): Promise<bool
     onBlocked: (blockedBy) => void (blockedResponse = blockedBy),
   })
   const outcomeHeader = response?.headers.get(headers.outcome)
-  // It had taken effect before it could be taken back: what is done stands, and the device says so.
+  // The write was executed before it could be cancelled, and is recorded as done.
   if (response && outcomeHeader?.startsWith('done'))
     return await acceptWrite(db, entry, readAcceptedWrite(context, response))
   if (response && (outcomeHeader?.startsWith('refused') || isSuccess(response)))
@@ -38,7 +38,7 @@ async function voidWrite(context: SendContext, entry: OutboxEntry): Promise<bool
   return false
 }
 
-/** Where the server cannot be told, its user's will counts all the same: the write is not sent from here any more. */
+/** If the server cannot be reached because of a proxy, the user's decision still counts: the write is no longer sent from here. */
 async function voidBlockedWrite(
   { ports, db }: SendContext,
   entry: OutboxEntry,

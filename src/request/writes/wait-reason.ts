@@ -1,4 +1,3 @@
-/** Why an entry of the outbox has not been sent yet. */
 import { queryQueue } from '#local/outbox/enqueue-context.ts'
 import { getMetaRecord, type UserDatabase } from '#local/storage/database.ts'
 import { isParked } from '#local/outbox/read-entries.ts'
@@ -10,10 +9,7 @@ import { toText } from '#request/writes/export-entries.ts'
 
 type Blocker = Extract<WaitReason, { kind: 'earlier' | 'needs' }>
 
-/**
- * The write that this one waits for. At the end of a chain of writes that wait for each other it is the one that waits for its user's
- * decision, if there is such a one.
- */
+/** At the end of a chain of writes, returns the one that waits for its user's decision, if any does. */
 async function findBlocker(db: UserDatabase, entry: OutboxEntry): Promise<Blocker | null> {
   const visitedIntents = new Set([entry.intent])
   const next = async (currentEntry: OutboxEntry): Promise<Blocker | null> => {
@@ -51,7 +47,7 @@ async function findEarlierEntries(db: UserDatabase, entry: OutboxEntry): Promise
   ]
 }
 
-/** Null: it does not wait, or is not there. */
+/** Returns null if the entry does not wait or does not exist. */
 export async function findWaitReason(
   db: UserDatabase,
   entry: OutboxEntry,
@@ -62,14 +58,13 @@ export async function findWaitReason(
   if (state === 'dropping' || state === 'sign in' || state === 'sending') return { kind: state }
   const blocker = await findBlocker(db, entry)
   if (blocker) return blocker
-  // A connection alone will not send it: the server renews this session no longer.
+  // A connection alone is not enough, because the server no longer renews this session.
   if (hasSessionExpired(session, now)) return { kind: 'sign in' }
   const pause = await getMetaRecord(db, 'pause')
   if (pause && pause.until > now && pause.since <= now) return { kind: 'server', until: pause.until }
   return getDelayReason(entry, now)
 }
 
-/** Why the entry itself was delayed. */
 function getDelayReason({ problem, delayedBy, notBefore: until }: OutboxEntry, now: number): WaitReason {
   if (problem?.code === 'RESOURCE_LOCKED') {
     const { user, action } = (problem.data ?? {}) as { user?: unknown; action?: unknown }

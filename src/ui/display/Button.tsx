@@ -8,12 +8,11 @@ export interface ButtonProps {
   kind?: 'primary' | 'quiet' | 'danger' | 'plain'
   type?: 'button' | 'submit'
   icon?: IconName | undefined
-  /** In place of the icon. */
   iconReplacement?: ReactNode
-  /** An icon alone; the children are its name for readers and its tooltip. */
+  /** Shows only the icon. The children are its accessible name and tooltip. */
   isIconOnly?: boolean | undefined
   isBusy?: boolean | undefined
-  /** Why it cannot be pressed now. There is no way to disable it without saying why (P-14, C-17). */
+  /** Why it cannot be pressed now. A button cannot be disabled without a reason (P-14, C-17). */
   disabledReason?: string | false | null | undefined
   onClick?: ((event: MouseEvent<HTMLButtonElement>) => void) | undefined
   form?: string
@@ -26,7 +25,7 @@ export interface ButtonProps {
   'aria-controls'?: string | undefined
 }
 
-/** Stays focusable while it cannot be pressed, so that its reason can be reached by key and by touch (T-04). */
+/** Stays focusable while disabled, so that keyboard and touch users can read the reason (T-04). */
 export function Button({
   children,
   kind = 'quiet',
@@ -40,8 +39,8 @@ export function Button({
   ...buttonProps
 }: ButtonProps) {
   const reasonId = useId()
-  // A finger does not hover: it asks why by pressing. What a press has just done may be why there cannot be another, and is
-  // no news to who did it.
+  // Touch has no hover, so a press shows the reason. The hint stays hidden if the press itself disabled the button, because the user
+  // already knows why.
   const [hint, setHint] = useState<'' | ' hint-shown' | ' hint-spent'>('')
   const hideHint = () => setHint('')
   useEffect(() => {
@@ -92,7 +91,6 @@ function ButtonIcon({ icon, iconReplacement, isBusy }: Pick<ButtonProps, 'icon' 
   return iconReplacement ?? (icon && <Icon name={icon} />)
 }
 
-/** A way to another page that looks like a button. */
 export function ButtonLink({
   to,
   children,

@@ -1,7 +1,6 @@
 import '#ui/display/facts.css'
 import type { ReactNode } from 'react'
 
-/** What is known of one thing, each with its name beside it. */
 export const DescriptionList = ({ children }: { children: ReactNode }) => <dl className="facts">{children}</dl>
 
 export function DescriptionItem({ label, children }: { label: string; children: ReactNode }) {

@@ -1,4 +1,4 @@
-/** The product's sign: a doorway with the light on inside; the same drawing as public/icons/src/icon.svg. */
+/** The product logo, a lit doorway. The same drawing as public/icons/src/icon.svg. */
 export function Logo({ size = 28 }: { size?: number }) {
   return (
     <svg className="mark" width={size} height={size} viewBox="0 0 512 512" aria-hidden="true" focusable="false">

@@ -2,17 +2,16 @@ import type { ReactNode } from 'react'
 import { Icon, type IconName } from '#ui/icons/Icon.tsx'
 
 interface NoticeProps {
-  /** Class names begin with it: the style sheet of a page draws its notices. */
+  /** Prefix of the class names. The style sheet of each page styles its notices. */
   look: 'backup-note' | 'order-note' | 'wizard-note'
   tone: 'pending' | 'positive' | 'accent' | 'warning' | 'danger' | 'neutral'
-  /** Default: an alert for what is dangerous. */
   role?: 'alert' | 'status'
   icon: IconName
   actions?: ReactNode
   children: ReactNode
 }
 
-/** An important note; screen readers announce it when it appears. */
+/** An important note that screen readers announce when it appears. */
 export function Notice({ look, tone, role = tone === 'danger' ? 'alert' : 'status', ...props }: NoticeProps) {
   return (
     <div className={`${look} ${tone}`} role={role}>

@@ -1,7 +1,6 @@
 import type { PayableFault } from '#domain/payments.ts'
 import { isNotPayable, formatPayableFault } from '#ui/i18n/payable-messages.ts'
 
-/** Beside an amount that a method of payment does not take: what follows of that. */
 export function PayableNote({ fault }: { fault: PayableFault | null }) {
   if (!fault) return null
   return isNotPayable(fault) ? (

@@ -1,4 +1,4 @@
-/** Text whose dates stand in one piece each, and break no line at their hyphens. */
+/** Prevents line breaks inside the dates of a text. */
 export const TextWithDates = ({ text }: { text: string }) =>
   text.split(/(\d{4}-\d\d-\d\d)/).map((part, index) =>
     index % 2 === 0 ? (

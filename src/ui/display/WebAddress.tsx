@@ -1,10 +1,9 @@
 import { CopyText } from '#ui/display/CopyText.tsx'
 import { Icon } from '#ui/icons/Icon.tsx'
 
-/** Anything but a web address is shown and leads nowhere. */
 export const isWebAddress = (text: string | null): text is string => text !== null && /^https?:\/\//i.test(text)
 
-/** Where something of ours can be reached, in a tab of its own, and a button that copies it (C-25); `emptyText`: what is said where it cannot. */
+/** A link that opens in a new tab, with a copy button (C-25). `emptyText` is displayed if there is no address. */
 export function WebAddress({ to, emptyText }: { to: string | null; emptyText: string }) {
   if (!isWebAddress(to)) return to || emptyText
   return (

@@ -1,4 +1,3 @@
-/** Hands a text to the person as a file of that name. `type`: its media type. */
 export const downloadText = (text: string, name: string, type: string): void =>
   downloadBytes(new Blob([text], { type }), name)
 
@@ -8,11 +7,11 @@ export function downloadBytes(bytes: Blob, name: string): void {
   link.href = url
   link.download = name
   link.click()
-  // The browser has taken the bytes by then, or never will.
+  // By then the browser has read the bytes.
   setTimeout(() => URL.revokeObjectURL(url), 60_000)
 }
 
-/** A download, not a navigation: a failed navigation would leave the page. The server names the file (M55). */
+/** A download link, because a failed navigation would leave the page. The server sets the file name (M55). */
 export function downloadFromServer(path: string): void {
   const link = Object.assign(document.createElement('a'), { href: path, download: '' })
   link.click()

@@ -1,7 +1,4 @@
-/**
- * Two letters of a Latin name, the last two signs of a Chinese one, as either is called. Of a name in both scripts the Chinese part
- * counts, and neither signs that belong to no word nor what stands in brackets.
- */
+/** Two letters of a Latin name, or two characters of the Chinese part of a name. Ignores text in brackets. */
 export function getInitials(fullName: string): string {
   const name = fullName.replaceAll(/[（(][^)）]*[)）]/g, ' ')
   const han = name.replaceAll(/\s/g, '').match(/\p{Script=Han}+/gu)

@@ -1,4 +1,3 @@
-/** Calls back whenever the page turns light or dark. Returns an unsubscribe function. */
 export function subscribeToTheme(onChange: () => void): () => void {
   const observer = new MutationObserver(onChange)
   observer.observe(document.documentElement, { attributes: true, attributeFilter: ['data-theme'] })

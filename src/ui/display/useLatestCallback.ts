@@ -1,6 +1,6 @@
 import { useCallback, useEffect, useRef } from 'react'
 
-/** A function that stays the same and calls the latest callback: what receives it is not rendered again for it. */
+/** Returns a stable function that calls the latest callback, so that its receiver does not re-render. */
 export function useLatestCallback<A extends unknown[], R>(callback: (...args: A) => R): (...args: A) => R {
   const latestCallback = useRef(callback)
   useEffect(() => {

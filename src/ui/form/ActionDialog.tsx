@@ -6,16 +6,14 @@ import type { DialogProps } from '#ui/prime/Dialog.tsx'
 
 type ActionDialogProps = Omit<DialogProps, 'open' | 'action' | 'question'> &
   Pick<ButtonProps, 'kind' | 'isBusy' | 'disabledReason'> & {
-    /** What the button of the action says. */
     actionLabel: string
     onAction: () => void
-    /** Of the action, before the children; `problemTitle`: what did not succeed. */
+    /** Problem of the action, shown above the children. `problemTitle` names the failed action. */
     problem?: Problem | null
     problemTitle?: string
     contentClass?: string
   }
 
-/** A dialog about one action: what the action does, its button, and why it did not succeed. */
 export function ActionDialog({
   kind = 'primary',
   isBusy = false,

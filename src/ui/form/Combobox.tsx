@@ -5,49 +5,45 @@ import { getNameLang } from '#ui/i18n/name-language.ts'
 export interface ComboboxChoice {
   id: number
   label: string
-  /** Beside the label, quietly. */
   detail?: string
 }
 
 interface Props extends Omit<LabelledFieldProps, 'lockReason'> {
   name: string
-  /** What is chosen, in words; empty: nothing. */
   value: string
-  /** What nothing chosen means. */
   placeholder?: string | undefined
-  /** What fits the text that was searched for last. */
   choices: readonly ComboboxChoice[]
-  /** What is to be known of the choices: that there are none, that they are not all. */
+  /** A note about the choices: there are no matches, or the list is incomplete. */
   note: string | null
   onSearch: (text: string) => void
-  /** Null: what was chosen is taken away. */
+  /** Null removes the selection. */
   onChoose: (id: number | null) => void
   ref?: Ref<HTMLInputElement>
 }
 
-/** From the last choice to the first and back; -1: none is active yet. */
+/** Wraps around at both ends. -1 means that no choice is active. */
 const moveIndex = (index: number, delta: number, count: number): number =>
   index < 0 && delta < 0 ? count - 1 : (index + delta + count) % count
 
 /**
- * A field that offers what fits while one types. Arrows, Enter and Escape as in every combobox; the option that they have
- * reached is named to readers, which PrimeReact's AutoComplete does not do (docs/decisions/0045). Left empty it chooses nothing.
+ * Offers matches while the user types. Arrows, Enter and Escape work as usual for a combobox. Screen readers announce the active option,
+ * which PrimeReact's AutoComplete does not do (docs/decisions/0045). An empty field selects nothing.
  */
 export function Combobox({ name, value, placeholder, choices, note, onSearch, onChoose, ref, ...frameProps }: Props) {
   const listId = useId()
   const [isOpen, setIsOpen] = useState(false)
-  // Null: nothing is typed, and what is chosen stands there.
+  // Null if nothing is typed and the selection is displayed.
   const [typedText, setTypedText] = useState<string | null>(null)
   const [activeIndex, setActiveIndex] = useState(-1)
   const activeChoice = isOpen ? choices[activeIndex] : undefined
   const activeId = activeChoice && `${listId}-${activeChoice.id}`
   useEffect(() => {
-    // A simulated DOM does not scroll.
+    // `scrollIntoView` is missing in the DOM of the tests.
     if (activeId) document.getElementById(activeId)?.scrollIntoView?.({ block: 'nearest' })
   }, [activeId])
   const search = (text: string) => {
     setIsOpen(true)
-    // An empty field is about to choose nothing, not the first of all.
+    // An empty field selects nothing, not the first choice.
     setActiveIndex(text.trim() === '' ? -1 : 0)
     onSearch(text)
   }

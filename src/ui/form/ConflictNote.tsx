@@ -1,7 +1,7 @@
 import '#ui/form/forms.css'
 import { useTranslation } from 'react-i18next'
 
-/** What somebody else made of a row while its form was open: the fields that differ, with what they are now. */
+/** Changes that another user made to a row while its form was open: the changed fields with their current values. */
 export function ConflictNote({
   title,
   differences,

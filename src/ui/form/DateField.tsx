@@ -9,12 +9,12 @@ import { useTranslation } from 'react-i18next'
 export type DateKind = 'day' | 'minute'
 
 export interface DateFieldProps extends SizedFieldProps {
-  /** `YYYY-MM-DD`, or `YYYY-MM-DD HH:mm`. The zone is its owner's matter. */
+  /** `YYYY-MM-DD` or `YYYY-MM-DD HH:mm`. The owner decides the time zone. */
   kind?: DateKind
   name: string
-  /** As it was typed: whether it is a date is the owner's to check before it is used. */
+  /** The text as typed. The owner has to check that it is a date. */
   value: string
-  /** What the calendar offers at most, in the same form; text that is typed is not held back by it. */
+  /** Range of the calendar, in the same format. Typed text is not restricted by it. */
   min?: string | undefined
   max?: string | undefined
   onChange: (text: string) => void
@@ -23,8 +23,8 @@ export interface DateFieldProps extends SizedFieldProps {
 export const isDateText = (kind: DateKind, text: string): boolean => (kind === 'day' ? isDay(text) : isMinute(text))
 
 /**
- * Typed and shown as 2026-11-24 whatever the browser's language is; the browser's own calendar is a button away. What is left
- * with something that is no date says so, unless its owner has an error of its own to say.
+ * Always typed and displayed as 2026-11-24, independent of the browser's language. A button opens the browser's calendar. An invalid date
+ * shows an error on blur unless the owner has its own error.
  */
 export function DateField({ kind = 'day', name, value, min, max, onChange, ...frameProps }: DateFieldProps) {
   const { t } = useTranslation('dates')
@@ -58,7 +58,7 @@ export function DateField({ kind = 'day', name, value, min, max, onChange, ...fr
             value={value}
             onChange={({ target }) => handleType(target.value)}
             onBlur={handleBlur}
-            // A form that is sent by this key reads what is tidy.
+            // Enter submits the form, so the text must be normalised first.
             onKeyDown={({ key }) => key === 'Enter' && handleBlur()}
           />
           {!isLocked && <Calendar {...{ kind, value, min, max }} field={frameProps.label} onChoose={handleType} />}
@@ -77,7 +77,7 @@ interface CalendarProps {
   onChoose: (text: string) => void
 }
 
-/** The browser's own, of which only the calendar is ever seen. */
+/** The browser's date input, of which only the calendar is visible. */
 function Calendar({ kind, value, min, max, field, onChoose }: CalendarProps) {
   const { t } = useTranslation('dates')
   const calendar = useRef<HTMLInputElement>(null)
@@ -113,14 +113,13 @@ const datePatterns = {
   minute: new RegExp(String.raw`^${dayPattern}(?:[ T]+(\d{1,2})[:时]?(\d{2})分?(?::\d{2})?)?$`),
 }
 
-/** Full-width figures as plain ones, and a blank between a day and the hour. */
 const toPlainDate = (text: string) =>
   text
     .normalize('NFKC')
     .trim()
     .replace(/日(?=\d)/, '日 ')
 
-/** 2026/1/5, 2026.1.5, 20260105, 2026年1月5日 and full-width figures are dates too; a minute may be given as 9:05 or 0905, and a day alone is its first minute. */
+/** Also accepts 2026/1/5, 2026.1.5, 20260105, 2026年1月5日, 9:05 and 0905. A day alone is its first minute. */
 function normaliseDate(kind: DateKind, text: string): string {
   const [, year, month = '', date = '', hour = '0', minute = '00'] = datePatterns[kind].exec(toPlainDate(text)) ?? []
   if (year === undefined) return text.trim()

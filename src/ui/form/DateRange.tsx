@@ -5,33 +5,30 @@ import { useTranslation } from 'react-i18next'
 
 const rangeEnds = ['from', 'to'] as const
 type RangeEnd = (typeof rangeEnds)[number]
-/** In the form of its kind; '': open. */
+/** In the format of `kind`; an empty string means open. */
 export type DateRangeValue = Record<RangeEnd, string>
 
 interface Props {
   kind?: DateKind
-  /** The last range that held. */
+  /** The last valid range. */
   range: DateRangeValue
   labels: Record<RangeEnd, string>
   names: Record<RangeEnd, string>
   min?: string | undefined
   max?: string | undefined
-  /** What is wrong with an end that is a date: too long ago, or open where it may not be. */
+  /** Errors of an end that is a valid date: too long ago, or open although it is required. */
   errors?: Partial<Record<RangeEnd, string | null>>
-  /** Null: what is typed now is no range, and the last one that held is kept or nothing begins, as the owner likes. */
+  /** Null if the typed text is not a range. The owner may keep the last valid one. */
   onChange: (range: DateRangeValue | null) => void
 }
 
-/**
- * Two dates, both part of the range, each of which may be left open. The start can't be after the end (contracts 2): the field
- * that was changed says so at once and keeps what was typed.
- */
+/** Two inclusive dates; each may be open. A start after the end is an error of the changed field (contracts 2). */
 export function DateRange({ kind = 'day', range, labels, names, min, max, errors = {}, onChange }: Props) {
   const { t } = useTranslation('dates')
   const [typedRange, setTypedRange] = useState(range)
   const [settledRange, setSettledRange] = useState(range)
   const [changedEnd, setChangedEnd] = useState<RangeEnd>('from')
-  // The range changed by itself (Back, a day in a chart): what was typed follows it.
+  // The range changed from outside (Back, a day in a chart), so the typed text is replaced.
   if (range.from !== settledRange.from || range.to !== settledRange.to) {
     setSettledRange(range)
     setTypedRange(range)

@@ -5,15 +5,15 @@ import { Icon } from '#ui/icons/Icon.tsx'
 import { getBusinessNow, formatBusinessTime, toServerTime } from '#ui/page/business-clock.ts'
 
 interface Props {
-  /** When the draft was kept, epoch ms. */
+  /** When the draft was saved, in epoch ms. */
   savedAt: number
-  /** Says that what it changes was changed since; left out: it was not. */
+  /** Warns that the edited record changed since then. Omitted if it did not. */
   changedText?: string | undefined
   onContinue: () => void
   onDiscard: () => void
 }
 
-/** `Continue your draft of 2026-11-27?` A draft of an earlier visit fills in nothing by itself. */
+/** `Continue your draft of 2026-11-27?` A draft of an earlier visit is never filled in without asking. */
 export function DraftOffer({ savedAt, changedText, onContinue, onDiscard }: Props) {
   const { t } = useTranslation('ui')
   const savedTime = formatBusinessTime(toServerTime(savedAt))

@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 
-/** From so many wrong fields on they are listed: fewer are in view, or one after the other. */
+/** Minimum number of wrong fields for the list. Fewer are visible anyway. */
 const minListedErrors = 3
 
 interface WrongField {
@@ -15,8 +15,8 @@ const findWrongFields = (form: HTMLFormElement): WrongField[] =>
   [...form.querySelectorAll<HTMLElement>('[aria-invalid=true]')].map((field) => ({ field, label: getLabel(field) }))
 
 /**
- * At the top of a long form, after it was refused: how many fields are wrong, with a way to each. It shrinks as they are mended.
- * The focus stays on the first of them (A-12). It reads the form that it stands in, whoever keeps its values.
+ * At the top of a long form after it was refused: the number of wrong fields, with a link to each. It shrinks as they are corrected. The
+ * focus stays on the first wrong field (A-12). Reads the DOM of its form, so it works with any form state.
  */
 export function ErrorSummary() {
   const { t } = useTranslation('ui')
@@ -35,7 +35,7 @@ export function ErrorSummary() {
     }
     const handleSubmit = () => {
       isSent = true
-      // What was wrong before is marked already, and marked no second time.
+      // Fields that were already marked cause no mutation, so the list is updated here.
       setTimeout(update)
     }
     const observer = new MutationObserver(() => {

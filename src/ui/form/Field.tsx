@@ -2,11 +2,10 @@ import { type ComponentProps, type InputEvent, type InputEventHandler, type Reac
 import { Icon } from '#ui/icons/Icon.tsx'
 import { useTranslation } from 'react-i18next'
 
-/** What every field has: a label above, help where the question arises, the error beside it, a reason when locked. */
+/** Common parts of a field: the label above, help, the error next to it, and a reason if it is locked. */
 export interface LabelledFieldProps {
   label: string
   help?: ReactNode
-  /** In words; null or undefined while there is nothing wrong. */
   error?: string | null | undefined
   /** Why it cannot be changed; the value stays readable. Empty: it is locked, and its form says the reason once for all fields. */
   lockReason?: string | null | undefined
@@ -16,11 +15,9 @@ export interface LabelledFieldProps {
 export const isFieldLocked = ({ lockReason }: Pick<LabelledFieldProps, 'lockReason'>): boolean =>
   typeof lockReason === 'string'
 
-/** What fields have beside that have a width of their own. */
 export interface SizedFieldProps extends LabelledFieldProps {
-  /** Said where most fields of a form are optional, in place of saying that of each of them. */
+  /** Marks required fields, for forms in which most fields are optional. */
   required?: boolean | undefined
-  /** As wide as what it holds: a few figures, a date, a code. */
   size?: 'figures' | 'date' | 'code' | undefined
 }
 
@@ -92,27 +89,24 @@ export interface FieldProps extends SizedFieldProps, InputProps {
   type?: 'text' | 'email' | 'tel' | 'url' | 'search'
 }
 
-// The right keyboard on a tablet, and no capitals where a value is a code (T-05).
+// The matching on-screen keyboard, without capitals for codes (T-05).
 const keyboardsByType: Partial<Record<NonNullable<FieldProps['type']>, InputProps>> = {
   email: { inputMode: 'email', autoCapitalize: 'none', spellCheck: false },
   tel: { inputMode: 'tel' },
   url: { inputMode: 'url', autoCapitalize: 'none', spellCheck: false },
 }
 
-/** How far beyond its limit a text may go before the browser cuts it: whoever types or pastes too much is told, and loses nothing. */
+/** Characters above the limit that are still accepted, so that users see the error and lose no text. */
 const extraLength = 1_000
 
 interface LimitedField<E> {
-  /** Left out: the field keeps its text itself. */
+  /** Omitted if the field is uncontrolled. */
   value?: unknown
   error?: string | null | undefined
   onInput?: InputEventHandler<E> | undefined
 }
 
-/**
- * What `maxLength` stands for: no character is cut off silently; the field says how many are allowed, for as long as there are more.
- * `error`: what is wrong by other rules, which is said first.
- */
+/** Replaces `maxLength`: shows the limit instead of cutting off text. Other errors have priority. */
 export function useLengthLimit<E extends HTMLInputElement | HTMLTextAreaElement>(
   limit: number | undefined,
   { value, error, onInput }: LimitedField<E>,
@@ -133,7 +127,7 @@ export function useLengthLimit<E extends HTMLInputElement | HTMLTextAreaElement>
   }
 }
 
-/** One line of text. All other props go to the input, so a form can spread its own: `<Field label={…} {...fieldProps} />`. */
+/** A single-line text field. Other props go to the input: `<Field label={…} {...fieldProps} />`. */
 export function Field({ label, help, lockReason, optional, required, size, type = 'text', ...inputProps }: FieldProps) {
   const { error: ownError, maxLength, onInput, ...input } = inputProps
   const { error, input: limitProps } = useLengthLimit(maxLength, { value: input.value, error: ownError, onInput })
@@ -157,7 +151,7 @@ export function Field({ label, help, lockReason, optional, required, size, type 
 
 type PasswordFieldProps = Omit<LabelledFieldProps, 'lockReason'> & InputProps
 
-/** A password that can be looked at; pasting and password managers work (A-17). */
+/** A password field with a show button. Pasting and password managers work (A-17). */
 export function PasswordField({ label, help, error, optional, ...input }: PasswordFieldProps) {
   const { t } = useTranslation('ui')
   const [isVisible, setIsVisible] = useState(false)

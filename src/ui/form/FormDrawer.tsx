@@ -6,7 +6,6 @@ import { Dialog } from '#ui/overlay/Dialog.tsx'
 import { LeaveQuestion, useHistoryGuard } from '#ui/navigation-guard/navigation-guard.tsx'
 import { ProblemNote } from '#ui/page/ProblemNote.tsx'
 
-/** Where an asking stands. */
 export type SendStatus = 'idle' | 'sending' | 'queued' | 'failed'
 
 export interface FormDrawerProps {
@@ -14,24 +13,21 @@ export interface FormDrawerProps {
   title: string
   status: SendStatus
   problem: Problem | null
-  /** What to say before the problem: "Update failed." (M50) */
+  /** Title of the problem: "Update failed." (M50) */
   failureTitle?: string | undefined
-  /** What pressing it will do: "Create user", not "OK". */
+  /** Names the action: "Create user", not "OK". */
   submitLabel: string
   disabledReason?: string | null | undefined
-  /** The submit handler of the caller's form. */
   onSubmit: FormEventHandler<HTMLFormElement>
   onClose: () => void
-  /** `center`: a dialog in the middle in place of a drawer. */
   side?: 'center' | 'right'
-  /** Label of the button that closes it; "Cancel" without one. */
   cancel?: string | undefined
-  /** Whether something was typed that closing would lose (C-22). */
+  /** Whether closing would lose typed text (C-22). */
   isDirty: boolean
   children: ReactNode
 }
 
-/** A small edit at the right of what it is about. Demands status and problem, so that neither is forgotten. */
+/** A small form in a drawer. Status and problem are required, so that they cannot be forgotten. */
 export function FormDrawer(props: FormDrawerProps) {
   return props.open ? <OpenFormDrawer {...props} /> : null
 }

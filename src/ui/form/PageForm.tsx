@@ -11,23 +11,20 @@ import { useTranslation } from 'react-i18next'
 export interface PageFormProps {
   status: SendStatus
   problem: Problem | null
-  /** What to say before the problem: "Update failed." (M50) */
+  /** Title of the problem: "Update failed." (M50) */
   failureTitle: string | undefined
-  /** What pressing it will do. */
   submitLabel: string
   disabledReason?: string | null | undefined
-  /** The submit handler of the caller's form. */
   onSubmit: FormEventHandler<HTMLFormElement>
-  /** Leaves the form as it was; none where there is nothing to go back to. */
+  /** Leaves the form without saving. Omitted if there is no page to return to. */
   onCancel?: (() => void) | undefined
-  /** Puts the fields back, in a form that is not left by cancelling. */
   onUndo?: (() => void) | undefined
-  /** Whether something was typed that leaving would lose (C-22). */
+  /** Whether leaving would lose typed text (C-22). */
   isDirty: boolean
   children: ReactNode
 }
 
-/** A form that is its page. Demands status and problem, as the drawer does. */
+/** A form that fills a page. Status and problem are required, as in the drawer. */
 export function PageForm({
   status,
   problem,
@@ -56,7 +53,7 @@ export function PageForm({
           </Button>
           {onCancel && <Button onClick={() => guardAction(onCancel)}>{t('form.cancel')}</Button>}
           {onUndo && (
-            // Stays after it was pressed, so that the focus is not lost.
+            // Stays visible after it was pressed, so that the focus is not lost.
             <Button onClick={onUndo} disabledReason={isDirty ? null : disabledReason}>
               {t('form.undo')}
             </Button>

@@ -3,7 +3,7 @@ import { useId } from 'react'
 import { ratePassword, passwordStrengths } from '#domain/accounts/password-strength.ts'
 import { useTranslation } from 'react-i18next'
 
-/** How hard what is typed is to guess, in bars and in a word; `guessableTexts`: what an attacker would try first (name, e-mail). */
+/** `guessableTexts` are texts that an attacker would try first, such as name and e-mail. */
 export function PasswordMeter({ password, guessableTexts }: { password: string; guessableTexts: readonly string[] }) {
   const { t } = useTranslation('passwords')
   const id = useId()
@@ -19,7 +19,7 @@ export function PasswordMeter({ password, guessableTexts }: { password: string; 
           <span key={strengthName} className={password !== '' && index <= level ? 'on' : ''} />
         ))}
       </div>
-      {/* Polite, so that it is read when the typing pauses. */}
+      {/* Polite, so that it is read when the user stops typing. */}
       <p role="status">{password === '' ? t('advice') : t(strength)}</p>
     </div>
   )

@@ -9,14 +9,11 @@ import { useTranslation } from 'react-i18next'
 
 export interface TypedConfirmationProps {
   open: boolean
-  /** "Delete Li Wei" */
   title: string
-  /** What is lost. */
   children: ReactNode
-  /** What is to be typed exactly, and how it is called: "E-mail". */
+  /** The text to type exactly, and its label: "E-mail". */
   value: string
   label: string
-  /** What the button does: "Delete user". */
   actionLabel: string
   isBusy: boolean
   problem: Problem | null
@@ -25,7 +22,7 @@ export interface TypedConfirmationProps {
 }
 
 const splitIntoGroups = (code: string) => code.match(/.{4}/g) ?? []
-/** The groups are for the eye: spaces between them may be typed or not. */
+/** Spaces only group the code for reading, so typing them is optional. */
 const isSameCode = (typedCode: string, code: string) => typedCode.replaceAll(/\s/g, '') === code
 
 const blockedEvents = {
@@ -33,7 +30,7 @@ const blockedEvents = {
   onDrop: (event: { preventDefault: () => void }) => event.preventDefault(),
 }
 
-/** For what cannot be undone: one types its name and a code; only pasting and dropping are blocked, and only here (M52). */
+/** For irreversible actions: the user types the name and a code. Pasting and dropping are blocked only here (M52). */
 export function TypedConfirmation(props: TypedConfirmationProps) {
   return props.open ? <OpenTypedConfirmation {...props} /> : null
 }

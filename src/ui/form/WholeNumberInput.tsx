@@ -2,7 +2,6 @@ import type { ComponentProps, KeyboardEvent } from 'react'
 import { cleanNumber } from '#domain/text.ts'
 
 interface Props extends Omit<ComponentProps<'input'>, 'type' | 'value' | 'min' | 'max' | 'onChange' | 'role'> {
-  /** As it is typed. */
   value: string
   min: number
   max: number
@@ -10,8 +9,8 @@ interface Props extends Omit<ComponentProps<'input'>, 'type' | 'value' | 'min' |
 }
 
 /**
- * A whole number that is typed. It is a text to the browser: a number field would change by the mouse wheel, and give an empty
- * value for what it cannot read, so that nobody could say what is wrong with it. The arrow keys step as they do there.
+ * Input of a whole number as a text field. A number field would change with the mouse wheel and return an empty value for invalid text, so
+ * no error could explain it. The arrow keys change the value as in a number field.
  */
 export function WholeNumberInput({ value, min, max, onType, onBlur, onKeyDown, ...inputProps }: Props) {
   const number = /^\d{1,9}$/.test(value) ? Number(value) : null
@@ -21,7 +20,7 @@ export function WholeNumberInput({ value, min, max, onType, onBlur, onKeyDown, .
   }
   function handleKeyDown(event: KeyboardEvent<HTMLInputElement>) {
     onKeyDown?.(event)
-    // A form that is sent by this key reads what is tidy.
+    // Enter submits the form, so the text must be normalised first.
     if (event.key === 'Enter') normalise()
     const delta = { ArrowUp: 1, ArrowDown: -1 }[event.key]
     if (delta === undefined || event.currentTarget.readOnly) return

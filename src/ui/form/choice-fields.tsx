@@ -10,7 +10,7 @@ export interface ChoiceOption {
 
 type SelectProps = Omit<ComponentProps<'select'>, 'id' | 'className' | 'disabled' | 'children' | 'size'>
 
-/** One of several, by the system's own list: every keyboard, reader and tablet knows it. */
+/** Uses the browser's list, which works with every keyboard, screen reader and tablet. */
 export function SelectField({
   label,
   help,
@@ -24,7 +24,7 @@ export function SelectField({
   return (
     <FieldFrame {...{ label, help, error, lockReason, size, optional }}>
       {(controlProps) => (
-        // A locked select is disabled: readonly means nothing to it. Its value is then not submitted, as intended.
+        // A locked select is disabled, because `readonly` has no effect on it. Its value is then not submitted, as intended.
         <Select disabled={isFieldLocked({ lockReason })} {...select} {...controlProps}>
           {options.map(({ value, label }) => (
             <option key={value} value={value}>
@@ -39,7 +39,7 @@ export function SelectField({
 
 type BoxProps = Omit<ComponentProps<'input'>, 'type' | 'id' | 'className' | 'disabled' | 'size'>
 
-/** On or off. `look="switch"` where it takes effect at once or is a right that one has. */
+/** A checkbox. Use `look="switch"` if it takes effect immediately or is a right of a user. */
 export function CheckField({
   label,
   help,
@@ -73,7 +73,7 @@ export function CheckField({
   )
 }
 
-/** A few choices that should all be seen. Spread `register(name)`, which every radio gets, or keep `selectedValue` yourself. */
+/** Shows all choices. Spread `register(name)` for all radio buttons, or control `selectedValue`. */
 export function RadioField({
   label,
   help,

@@ -1,9 +1,9 @@
-// Without 0, O, 1, l and I, which one mistakes for each other (D84).
+// Without 0, O, 1, l and I, which are easily confused (D84).
 const alphabet = 'ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz23456789'
 
 /**
- * Twelve characters nobody has in the fingers, for a typed confirmation. `random` fills the bytes it is given; those past
- * the last whole alphabet are thrown away, so that all characters are as likely.
+ * Creates a 12-character code for a typed confirmation, too random to be typed from habit. `random` fills the bytes that it gets. Bytes
+ * above the last multiple of the alphabet's length are discarded, so that all characters are equally likely.
  */
 export function createConfirmCode(random: (bytes: Uint8Array<ArrayBuffer>) => void): string {
   let code = ''

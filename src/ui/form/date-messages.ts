@@ -1,4 +1,4 @@
-/** The words of date fields come with them: few pages have one. */
+/** Adds the messages of date fields. Not part of the first page, because few pages have date fields. */
 import en from '#locales/en/dates.json'
 import zh from '#locales/zh/dates.json'
 import { addMessages } from '#ui/i18n/messages.ts'

@@ -3,7 +3,7 @@ import type { FieldProps } from '#ui/form/Field.tsx'
 
 type BlurFieldProps = Pick<FieldProps, 'onChange' | 'onBlur' | 'onKeyDown'>
 
-/** What a field is given so that its text is put right when it is left: its owner hears of that as of a change. */
+/** Adds handlers that normalise the text on blur. The owner gets the new text as a change event. */
 export function normaliseOnBlur<T extends BlurFieldProps>(field: T, normalise: (text: string) => string): T {
   function normaliseField(event: SyntheticEvent<HTMLInputElement>) {
     const input = event.currentTarget
@@ -18,7 +18,7 @@ export function normaliseOnBlur<T extends BlurFieldProps>(field: T, normalise: (
       normaliseField(event)
       field.onBlur?.(event)
     },
-    // A form that is sent by this key reads what is tidy.
+    // Enter submits the form, so the text must be normalised first.
     onKeyDown: (event) => {
       if (event.key === 'Enter') normaliseField(event)
       field.onKeyDown?.(event)

@@ -1,7 +1,4 @@
-/**
- * The i18next instance of the page. Messages are added by whoever draws a page, because only that code knows which
- * namespaces it needs (I-01).
- */
+/** The i18next instance. Each page adds its messages, because only it knows its namespaces (I-01). */
 import i18next, { type CustomTypeOptions, type PostProcessorModule } from 'i18next'
 import { initReactI18next } from 'react-i18next'
 import { removeDoubleFullStop } from '#domain/text.ts'
@@ -9,7 +6,7 @@ import type { Language } from '#domain/accounts/users.ts'
 
 export type MessageNamespace = keyof CustomTypeOptions['resources']
 
-/** Namespaces of which a key was shown for want of its message. */
+/** Namespaces of which a key was displayed because its message was missing. */
 const missedNamespaces = new Set<string>()
 
 export const i18n = i18next.createInstance()
@@ -23,9 +20,9 @@ void i18n
     resources: {},
     defaultNS: 'ui',
     initAsync: false,
-    // Both languages have every key (tests/architecture/languages): nobody should fetch a second language for nothing.
+    // Both languages have every key (tests/architecture/languages), so no fallback language is loaded.
     fallbackLng: false,
-    // React escapes (I-05).
+    // React escapes values itself (I-05).
     interpolation: { escapeValue: false },
     missingInterpolationHandler: () => '',
     saveMissing: true,
@@ -33,18 +30,17 @@ void i18n
     postProcess: ['oneStop'],
     react: { useSuspense: false, bindI18n: 'languageChanged late' },
   })
-// Messages that come after a page has shown their keys are drawn as well; for others, which come by themselves all the time,
-// nothing is drawn again.
+// Re-renders if messages arrive after a page displayed their keys. Other namespaces are added often and must not cause a re-render.
 i18n.store.on('added', (_, namespace) => missedNamespaces.has(namespace) && i18n.emit('late'))
 
-/** For code that brings its messages with it, so that only the devices that have the code store them. */
+/** For code that is bundled with its messages, so that only devices with this code store them. */
 export function addMessages(namespace: MessageNamespace, messages: Record<Language, object>): void {
   for (const [language, resources] of Object.entries(messages)) i18n.addResourceBundle(language, namespace, resources)
 }
 
 export const getLanguage = (): Language => (i18n.language === 'zh' ? 'zh' : 'en')
 
-/** The message of a key that the code does not know, such as a problem's code, without its values; null where there is none. */
+/** Finds the message of a key known only at run time, such as a problem code. Null if it is missing. */
 export function findMessage(namespace: MessageNamespace, key: string): string | null {
   const message: unknown = i18n.getResource(i18n.language, namespace, key)
   if (typeof message === 'string') return message
@@ -53,7 +49,6 @@ export function findMessage(namespace: MessageNamespace, key: string): string | 
 }
 
 let messageLoader: (namespaces: readonly MessageNamespace[]) => Promise<void> = () => Promise.resolve()
-/** Where messages come from is the app's to say. */
 export const setMessageLoader = (loader: typeof messageLoader) => void (messageLoader = loader)
-/** Brings messages that a page does not begin with, for code that comes later: never rejects. */
+/** Loads messages that are not part of the first page, for code that is loaded later. Never rejects. */
 export const loadMessages = (...namespaces: MessageNamespace[]): Promise<void> => messageLoader(namespaces)

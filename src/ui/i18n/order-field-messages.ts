@@ -1,4 +1,4 @@
-/** What is wrong with a field of an order or of the catalogue, in words. They come with its pages: no other page has such fields. */
+/** Messages of field problems of orders and the catalogue. Only loaded with their pages. */
 import type { FieldProblem } from '#domain/checks/field-checks.ts'
 import type { OrderProblem } from '#domain/checks/order-checks.ts'
 import en from '#locales/en/order-fields.json'
@@ -9,7 +9,6 @@ addMessages('order-fields', { en, zh })
 
 export type AnyFieldProblem = FieldProblem | OrderProblem
 
-/** `label` and `value`: of the field as the person sees it. */
 export function formatOrderFieldProblem(problem: AnyFieldProblem, label: string, value = ''): string {
   const { code, limit, named: namedCode } = problem
   const { subject, lists } = problem as OrderProblem

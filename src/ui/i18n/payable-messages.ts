@@ -1,4 +1,3 @@
-/** Messages about amounts that a method of payment does not take. */
 import { groupThousands, writeAmount } from '#domain/money.ts'
 import type { PayableFault } from '#domain/payments.ts'
 import { i18n } from '#ui/i18n/messages.ts'
@@ -8,6 +7,5 @@ export function formatPayableFault({ kind, currency, amount, limit }: PayableFau
   return i18n.t(`payable.${kind}`, { ns: 'ui', amount: formatWithCurrency(amount), limit: formatWithCurrency(limit) })
 }
 
-/** Nothing can be ordered for such an amount. */
 export const isNotPayable = (fault: PayableFault | null): fault is PayableFault =>
   fault?.kind === 'tooLarge' || fault?.kind === 'tooSmall'

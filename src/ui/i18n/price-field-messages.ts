@@ -1,4 +1,4 @@
-/** The fields of a price list in words, for its pages, the audit trail and waiting changes (domain/catalogue/price-differences.ts). */
+/** Texts of price list fields, for their pages, the audit trail and queued changes. */
 import type { UatBound } from '#domain/fees/annual.ts'
 import { groupThousands } from '#domain/money.ts'
 import en from '#locales/en/price-fields.json'
@@ -13,7 +13,7 @@ const ns = 'price-fields'
 const formatFieldName = (name: string, uatBound: UatBound) =>
   i18n.t(`field.${name as FieldName}`, { ns, ...(uatBound === 'ceiling' ? { context: uatBound } : {}) })
 
-/** `field`: the path of a `PriceDifference`, or `concurrentUser.0.hkd` of an older audit entry, where ranges are counted from 0. */
+/** `field`: path of a `PriceDifference`, or `concurrentUser.0.hkd` in older entries, which count from 0. */
 export function formatPriceFieldLabel(field: string, uatBound: UatBound): string {
   if (field === 'module') return i18n.t('order', { ns })
   const [table, row, column] = field.split('.')
@@ -26,7 +26,6 @@ export function formatPriceFieldLabel(field: string, uatBound: UatBound): string
   return formatValueLabel(table === 'pdbPrice' ? row : field, uatBound)
 }
 
-/** A value that is in no table, in one currency or without. */
 function formatValueLabel(name: string, uatBound: UatBound): string {
   const [, baseName, currency] = /^(.+)_(hkd|usd|rmb)$/.exec(name) ?? []
   if (baseName && Object.hasOwn(en.field, baseName)) return addColumn(formatFieldName(baseName, uatBound), currency)
@@ -39,7 +38,7 @@ const addColumn = (row: string, column: string | undefined): string =>
 const formatColumn = (column: string) =>
   column === 'from' || column === 'to' ? i18n.t(column, { ns }) : column.toUpperCase()
 
-/** `1–10` of "1-10"; a range that is only counted is the first, the second and so on. */
+/** Returns `1–10` for "1-10". Ranges of older audit entries are numbered from 1. */
 function formatUserRange(row: string): string {
   const [, from, to] = /^(\d+)-(\d+)/.exec(row) ?? []
   if (from === undefined || to === undefined) return /^\d+$/.test(row) ? `#${Number(row) + 1}` : row
@@ -48,7 +47,7 @@ function formatUserRange(row: string): string {
 
 const separateThousands = (digits: string) => groupThousands(`${digits}.`).slice(0, -1)
 
-/** `value`: as a `PriceDifference` has it. Amounts and numbers have separators, percents their sign. */
+/** `value` is as in `PriceDifference`. Adds separators to amounts and numbers and the sign to percentages. */
 export function formatPriceFieldValue(field: string, value: string): string {
   const name = field.split('.').at(-1) ?? field
   if (name === 'confirmed') return i18n.t(value === 'true' ? 'yes' : 'no', { ns })

@@ -1,9 +1,8 @@
-/** Messages of writes that are stored on the device and not yet sent. */
 import type { Problem } from '#contract/problem.ts'
 import { i18n } from '#ui/i18n/messages.ts'
 import { formatProblem } from '#ui/i18n/problem-messages.ts'
 
-/** `holdReason`: why it has not gone although there is a connection, as the request pipeline says it. */
+/** `holdReason`: why the write was not sent although there is a connection, from the request pipeline. */
 export function formatQueuedMessage({
   holdReason,
 }: {

@@ -1,4 +1,4 @@
-/** The icons of everything behind the login; added to the few that its page has, so that it need not load them. */
+/** Adds the icons of the pages behind the login, so that the login page does not load them. */
 import { iconPaths } from '#ui/icons/icon-paths.ts'
 
 export const appIcons = {

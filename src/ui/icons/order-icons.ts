@@ -1,4 +1,4 @@
-/** The icons of the order pages alone: they come with them (docs/decisions/0036). */
+/** Icons that only the order pages use, loaded with them (docs/decisions/0036). */
 import { iconPaths } from '#ui/icons/icon-paths.ts'
 
 export const orderIcons = {

@@ -4,11 +4,9 @@ interface TabLinksProps<Name extends string> {
   className: string
   label: string
   tabs: readonly { name: Name; label: string; search: string }[]
-  /** Null: not known yet. */
   currentName: Name | null
 }
 
-/** The parts of a page, each an address of its own. */
 export const TabLinks = <Name extends string>({ className, label, tabs, currentName }: TabLinksProps<Name>) => (
   <nav className={className} aria-label={label}>
     <ul>

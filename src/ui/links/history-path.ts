@@ -3,15 +3,14 @@ import type { AuditMenu } from '#domain/audit-log/leaf.ts'
 
 interface HistoryRecord {
   code: AuditMenu
-  /** As entries name the record. */
+  /** Name of the record in audit entries. */
   name: string
-  /** Whose record it is, where it is a company's. */
   companyId?: number
-  /** Entries of the catalogue are the delete level's (contracts 2). */
+  /** Only the delete level can read entries of the catalogue (contracts 2). */
   access?: 'trail' | 'deleteLevel'
 }
 
-/** Where the audit trail tells of a record; null: this caller may not read it (D51). */
+/** Path of the audit trail of a record. Null if the caller may not read it (D51). */
 export function buildHistoryPath(
   { code, name, companyId, access = 'trail' }: HistoryRecord,
   caller: Caller,

@@ -11,12 +11,12 @@ import { useScrollBack } from '#ui/list/useScrollBack.ts'
 import { useTranslation } from 'react-i18next'
 
 export interface DataListProps<R> extends Omit<ListRowProps<R>, 'selection'>, Omit<ListFooterProps, 'rowCount'> {
-  /** Names the table for readers: "Users of Acme". */
+  /** Accessible name of the table: "Users of Acme". */
   caption: string
-  /** Undefined until the device has been asked: only then a skeleton is shown. */
+  /** Undefined until the device's rows have been read. A skeleton is displayed only then. */
   rows: R[] | undefined
   getRowKey: (row: R) => string
-  /** How rows are chosen; `bar`: what can be done with those that are, in place of the head, and how many, in words. */
+  /** Selection of rows. `bar` replaces the table head and has the number of selected rows and their actions. */
   selection?:
     | (NonNullable<ListRowProps<R>['selection']> & {
         headContent: ReactNode
@@ -26,15 +26,13 @@ export interface DataListProps<R> extends Omit<ListRowProps<R>, 'selection'>, Om
     | undefined
   sort: ListSort
   onSort: (sort: ListSort) => void
-  /** The old rows stay, dimmed. */
   isFetching: boolean
-  /** Why the server did not answer: where nothing was ever read here, nothing is said of how many rows there are. */
+  /** Problem of the last request. If the list was never read on this device, no row count is displayed. */
   problem?: Problem | null
-  /** Shown in place of rows: `<EmptyState …/>`, or a ProblemNote. */
   emptyContent: ReactNode
 }
 
-/** A table of rows, on a phone each in two lines. Native elements: sorting, paging and reading it need no library (A-06 to A-09). */
+/** On a phone each row has two lines. Native table elements need no library (A-06 to A-09). */
 export function DataList<R>(props: DataListProps<R>) {
   const { rows, columns, getRowKey, getRowPath, getRowName, selection, renderExtra, renderMark, actions } = props
   const rowProps = { columns, getRowPath, getRowName, selection, renderExtra, renderMark, actions }
@@ -66,14 +64,14 @@ export function DataList<R>(props: DataListProps<R>) {
   )
 }
 
-/** A page behind the last one, of an old address or whose only rows were deleted, becomes the last. */
+/** Goes to the last page if the current page does not exist, because its address is old or its rows were deleted. */
 function useLastPage<R>(props: DataListProps<R>) {
   const { pageSize, count, isFetching, onPage } = props
   const isBehindLastPage = isBehindLast(props) && !isFetching
   const lastPage = Math.ceil(count / pageSize)
   useEffect(() => {
     if (isBehindLastPage) onPage(lastPage, true)
-    // Once for each page that is not there.
+    // Only once per missing page.
     // oxlint-disable-next-line react/exhaustive-deps
   }, [isBehindLastPage, lastPage])
 }
@@ -83,7 +81,6 @@ function isBehindLast<R>({ rows, page, pageSize, count, pager, isGrowing }: Data
   return rows?.length === 0 && !pager && !isGrowing && lastPage >= 1 && page > lastPage
 }
 
-/** What stands beside the menu in any row: a button with its words, one with an icon, nothing. */
 function getActionsClass<R>(rows: R[] | undefined, actions: ListRowProps<R>['actions']) {
   const buttonKinds = new Set(rows?.flatMap((row) => actions?.(row).map((action) => action.directButton) ?? []))
   return buttonKinds.has('words') ? 'own' : buttonKinds.has('icon') ? 'beside' : ''
@@ -91,17 +88,16 @@ function getActionsClass<R>(rows: R[] | undefined, actions: ListRowProps<R>['act
 
 interface ListContentProps {
   head: ReactNode
-  /** Undefined until the device has been asked. */
   body: ReactNode[] | undefined
 }
 
-/** How many rows each list had last, by its caption: as many are awaited. */
+/** Row count of each list when it was last displayed, by caption. The skeleton has as many rows. */
 const lastRowCounts = new Map<string, number>()
 
 function ListContent<R>(props: DataListProps<R> & ListContentProps) {
   const { body, caption, freshness, isFetching } = props
   const isAwaitingRows = useIsAwaitingRows(isFetching, freshness)
-  // The last page comes next.
+  // The last page is loaded next.
   const isEmpty = body?.length === 0 && !isAwaitingRows && !isBehindLast(props)
   const isKnownEmpty = isEmpty && !hasLoadFailed(props)
   if (body?.length) lastRowCounts.set(caption, body.length)
@@ -113,7 +109,7 @@ function ListContent<R>(props: DataListProps<R> & ListContentProps) {
   )
 }
 
-/** The server refused, and the device never had the list: nobody knows whether it is empty. */
+/** The request failed and the device never had the list, so it is unknown whether the list is empty. */
 const hasLoadFailed = <R,>({ problem = null, freshness }: DataListProps<R>) =>
   problem !== null && !isOffline(problem) && freshness.asOf === null
 
@@ -123,11 +119,11 @@ function ListTable<R>(props: DataListProps<R> & ListContentProps) {
   return (
     <div className={`list${isFetching && hasRows ? ' again' : ''}`}>
       {selection?.bar}
-      {/* The roles are spelled out because a phone takes the table's display away, and with it what the tags mean. */}
+      {/* Roles are explicit, because the phone layout changes the display of the table, which removes the native roles. */}
       <table className="table rows" role="table" aria-busy={isFetching || !hasRows}>
         <caption className="sr-only">{caption}</caption>
         <thead role="rowgroup">{head}</thead>
-        {/* A device that is being filled for the first time shows a skeleton, not "no users". */}
+        {/* While the device is filled for the first time it shows a skeleton, not "no users". */}
         <tbody role="rowgroup" onMouseOver={showFullText}>
           {hasRows ? body : !freshness.isCached && <SkeletonRows {...props} />}
         </tbody>
@@ -142,7 +138,7 @@ function EmptyList<R>({ freshness, count, emptyContent }: DataListProps<R>) {
   return (
     <div className="list">
       {isPartial(freshness) ? <NoStoredRows /> : emptyContent}
-      {/* When the empty list was read, and what was searched where that is not the complete list. */}
+      {/* When the empty list was read, and what was searched if that is not the complete list. */}
       {isDated && (
         <p className="list-searched" role="status">
           <Freshness freshness={freshness} matchCount={count} />
@@ -152,7 +148,7 @@ function EmptyList<R>({ freshness, count, emptyContent }: DataListProps<R>) {
   )
 }
 
-/** Only a part of the list is here, and the server does not say what else there is: then nobody knows that there is nothing. */
+/** The device has only a part of the list and no connection, so there may be more rows. */
 const isPartial = ({ complete, isCached, asOf }: ListFreshness) => !complete && isCached === true && asOf !== null
 
 function NoStoredRows() {
@@ -164,7 +160,6 @@ function NoStoredRows() {
   )
 }
 
-/** What does not fit its cell is told in full to a pointer over it. */
 function showFullText({ target }: { target: EventTarget }) {
   const cell = target instanceof Element ? target.closest('td:not(.acts, .pick)') : null
   if (cell instanceof HTMLElement && [cell, ...cell.querySelectorAll('.lead > *')].some(isCut))
@@ -173,7 +168,7 @@ function showFullText({ target }: { target: EventTarget }) {
 const isCut = ({ scrollWidth, clientWidth, scrollHeight, clientHeight }: Element) =>
   clientWidth > 0 && (scrollWidth > clientWidth || scrollHeight > clientHeight + 1)
 
-/** Says what changed that the foot does not say: how many are chosen, what it is sorted by, that nothing is left (A-08). */
+/** Announces changes that are not in the footer: the number of selected rows, the sort order, an empty list (A-08). */
 function ListStatus<R>({ selection, columns, sort, isEmpty }: DataListProps<R> & { isEmpty: boolean }) {
   const { t } = useTranslation('ui')
   const sortColumn = columns.find(({ key, sortable }) => sortable && key === sort[0])
@@ -186,21 +181,21 @@ function ListStatus<R>({ selection, columns, sort, isEmpty }: DataListProps<R> &
   )
 }
 
-/** A device that has not told of an answer by then has nothing new to tell, or was never given one. */
+/** Maximum wait for the device to store the rows of a response. */
 const readBackMs = 2_000
 
 /**
- * Whether rows may still come of an asking: it is under way, or answered and the list not read from the device since. An
- * empty list may only be an old one until then, and "nobody yet" would stand there for a blink. One that is here whole is known.
+ * Whether a request may still add rows: it is running, or has finished and the list has not been read from the device since. Until then an
+ * empty list may be outdated, and "nobody yet" would flash. A complete list needs no wait.
  */
 function useIsAwaitingRows(isBusy: boolean, { asOf, complete, isCached }: ListFreshness): boolean {
-  // Before any time there is: nothing is awaited.
+  // Before any server time, so nothing is awaited.
   const [awaitedSince, setAwaitedSince] = useState(-1)
   useEffect(() => {
     if (isBusy) return setAwaitedSince(asOf ?? 0)
     const timer = setTimeout(setAwaitedSince, readBackMs, -1)
     return () => clearTimeout(timer)
-    // As it was when the asking began.
+    // The value of `asOf` when the request started.
     // oxlint-disable-next-line react/exhaustive-deps
   }, [isBusy])
   return isBusy || (!complete && !isCached && (asOf ?? 0) <= awaitedSince)

@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react'
 import { Icon, type IconName } from '#ui/icons/Icon.tsx'
 
-/** What this is, why there is nothing, and the first thing to do (C-11). */
+/** Explains the list, why it is empty, and the first step (C-11). */
 export function EmptyState({
   icon,
   title,
@@ -9,7 +9,6 @@ export function EmptyState({
   action,
 }: {
   icon: IconName
-  /** None where the page itself is called so. */
   title?: string
   children?: ReactNode
   action?: ReactNode

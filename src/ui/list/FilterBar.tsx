@@ -9,26 +9,23 @@ import { useTranslation } from 'react-i18next'
 
 export interface FilterChip {
   key: string
-  /** "Status: Disabled" */
   label: string
   onClear: () => void
 }
 
 export interface FilterBarProps {
   search: { value: string; onChange: (value: string) => void; label: string }
-  /** Selects of this list, quiet, beside the search; on a phone in a sheet, with the order. */
+  /** Select fields next to the search field. On a phone they are in a sheet with the sort order. */
   children?: ReactNode
-  /** How many of them are in use. */
   usedCount?: number
   sorting?: ListSorting
-  /** What is in use that no field shows. */
   chips?: FilterChip[] | undefined
   onClearAll: () => void
 }
 
 const FilterSheet = lazy(async () => ({ default: (await import('#ui/list/FilterSheet.tsx')).FilterSheet }))
 
-/** What narrows a list, and what it is narrowed to now, each of which can be taken away alone (C-03, C-04). */
+/** Search and filters of a list. Each active filter can be removed separately (C-03, C-04). */
 export function FilterBar({ search, children, usedCount = 0, sorting, chips = [], onClearAll }: FilterBarProps) {
   const { t } = useTranslation('ui')
   const isNarrow = useNarrow()
@@ -90,13 +87,13 @@ const TYPING_PAUSE_MS = 300
 function SearchBox({ value, onChange, label }: FilterBarProps['search']) {
   const { t } = useTranslation('ui')
   const [typedText, setTypedText] = useState(value)
-  // While Chinese is being composed the letters typed are not yet the word that is looked for (I-13).
+  // While an input method composes Chinese, the typed letters are not the search text yet (I-13).
   const isComposing = useRef(false)
   const [sentText, setSentText] = useState(value)
   const input = useRef<HTMLInputElement>(null)
   const hasShortcuts = useSingleKeys()
   useSlashFocus(input)
-  // The address changed by itself (Back, a chip cleared): what was typed follows it.
+  // The address changed from outside (Back, a filter removed), so the typed text is replaced.
   if (value !== sentText) {
     setSentText(value)
     setTypedText(value)
@@ -137,7 +134,7 @@ function SearchBox({ value, onChange, label }: FilterBarProps['search']) {
         }}
         onCompositionEnd={(event) => {
           isComposing.current = false
-          // Chromium's last change came while composing still stood; nudge the timer with what is there now.
+          // Chromium's last change event came during composition, so the timer is started with the final text.
           const composedText = event.currentTarget.value
           setTypedText(composedText)
           setTimeout(() => sendLatest.current(composedText), TYPING_PAUSE_MS)
@@ -168,7 +165,7 @@ function SearchBox({ value, onChange, label }: FilterBarProps['search']) {
   )
 }
 
-/** `/` goes to the search, unless one is typing somewhere or a dialog is open (A-19). */
+/** `/` focuses the search field, unless the user is typing or a dialog is open (A-19). */
 function useSlashFocus(input: React.RefObject<HTMLInputElement | null>) {
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {

@@ -12,7 +12,7 @@ interface Props {
   onClose: () => void
 }
 
-/** A phone's filters and order. Its fields take effect at once, as those at a desk do. */
+/** Filters and sort order on a phone. Changes apply immediately, as in the wide layout. */
 export function FilterSheet({ sorting, children, onClear, onClose }: Props) {
   const { t } = useTranslation('ui')
   const buttons = (

@@ -2,31 +2,30 @@ import type { TFunction } from 'i18next'
 import { useTranslation } from 'react-i18next'
 import { getBusinessNow, formatBusinessTime, useBusinessZone } from '#ui/page/business-clock.ts'
 
-/** How true a list is: what `local/lists/list-view.ts` answers with it. */
+/** Age and completeness of a list, as returned by `local/lists/list-view.ts`. */
 export interface ListFreshness {
-  /** Server time of the oldest reading it rests on; null: never read. */
+  /** Server time of the oldest response it is based on. Null if it was never read. */
   asOf: number | null
-  /** Rows of this filter on the device, and what the server last counted. */
+  /** Number of rows with this filter on the device, and on the server at its last response. */
   cachedCount: number
   total: number | null
   complete: boolean
-  /** What a filter was looked for in where that is not all the server has: rows here, of how many; null: not counted. */
+  /** The searched rows, if they are not all: rows on the device, and in total (null: unknown). */
   searchScope?: { cachedCount: number; total: number | null } | null
-  /** Waiting writes of the list. */
   pendingCount?: number
-  /** The last asking brought nothing from the server: nothing more is to be waited for. */
+  /** The last request got no response from the server, so no wait is needed. */
   isCached?: boolean
-  /** Rows of the page that the server could not show. */
+  /** Number of rows that the server could not display. */
   leftOutCount?: number
 }
 
-/** 14:05 today, otherwise with its date; in the business time zone. `asOf`: server time, epoch ms. */
+/** 14:05 today, otherwise with its date, in the business time zone. `asOf` is server time in epoch ms. */
 export function formatReadingTime(asOf: number, now = getBusinessNow()): string {
   const [time, today] = [formatBusinessTime(asOf), formatBusinessTime(now)]
   return time.slice(0, 10) === today.slice(0, 10) ? time.slice(11, 16) : time.slice(0, 16)
 }
 
-/** "as of 14:05 · 240 of 8,431 on this device"; "3 found among 10 of 58 saved on this device" (P-12). `found`: rows shown. */
+/** Displays "as of 14:05 · 240 of 8,431 on this device" or "3 found among 10 of 58 saved on this device" (P-12). */
 export function Freshness({
   freshness,
   matchCount = freshness.cachedCount,
@@ -54,7 +53,7 @@ export function Freshness({
   )
 }
 
-/** Null where the device has the complete list, or nobody counted it. */
+/** Null if the device has the complete list, or if the total is unknown. */
 const formatCachedPart = (t: TFunction<'ui'>, { complete, cachedCount, total }: ListFreshness) =>
   complete || total === null || cachedCount >= total
     ? null
@@ -73,5 +72,5 @@ function formatSearched(
   return t(total === null || total < cachedCount ? 'fresh.foundHere' : 'fresh.foundAmong', numbers)
 }
 
-/** Whole numbers with thousands separators, alike in both languages (I-09). */
+/** Whole numbers with thousands separators, the same in both languages (I-09). */
 export const formatNumber = (value: number) => String(value).replace(/\B(?=(\d{3})+$)/g, ',')

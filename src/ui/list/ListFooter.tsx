@@ -6,23 +6,20 @@ import { Pagination } from '#ui/list/Pagination.tsx'
 import { useTranslation } from 'react-i18next'
 
 export interface ListFooterProps {
-  /** Rows on the screen. */
   rowCount: number
-  /** Rows of the list. */
   count: number
-  /** "68 users" */
+  /** For example "68 users". */
   formatCount: (count: number) => string
   page: number
   pageSize: number
-  /** `isCorrection`: the address named a page that does not exist; no step of the history. */
+  /** `isCorrection`: the address had a page that does not exist. Adds no history entry. */
   onPage: (page: number, isCorrection?: boolean) => void
   onPageSize: (pageSize: number) => void
-  /** A phone: all rows up to this page, and a button for more. */
+  /** On a phone: shows all rows up to this page, and a button for more. */
   isGrowing?: boolean
-  /** In place of the page numbers, for a list that is longer than they go. */
+  /** Replaces the page numbers, for a list with more pages than they can reach. */
   pager?: ReactNode
   freshness: ListFreshness
-  /** Reads the list again. */
   refreshButton?: ReactNode
 }
 
@@ -33,7 +30,7 @@ export function ListFooter(props: ListFooterProps) {
   const hasMoreRows = rowCount > 0 && rowCount < count
   return (
     <div className="list-foot">
-      {/* Says by itself what a new filter or page led to (A-08). */}
+      {/* Announces the result of a new filter or page (A-08). */}
       <p role="status">
         {rowCount > 0 && (
           <>
@@ -67,7 +64,7 @@ export function ListFooter(props: ListFooterProps) {
 
 const pageSizes = [10, 20, 30, 40, 50]
 
-/** "1–20 of 68", "68 users", or on a phone "68 users, 20 shown". */
+/** Displays "1–20 of 68", "68 users", or on a phone "68 users, 20 shown". */
 function RowCount({
   rowCount,
   count,

@@ -8,15 +8,13 @@ import { useTranslation } from 'react-i18next'
 
 export interface ListRowProps<R> {
   columns: ListColumn<R>[]
-  /** How readers and menus call the row: "Li Wei". */
+  /** Name of the row for screen readers and menus: "Li Wei". */
   getRowName: (row: R) => string
-  /** Where the first column leads. */
   getRowPath?: ((row: R) => string | null) | undefined
-  /** What a row is chosen with, before all columns. Where a row leads nowhere all of it chooses. */
+  /** The selection control in the first cell. In rows without a link, a click anywhere selects the row. */
   selection?: { cell: (row: R) => ReactNode } | undefined
-  /** Of the row's own, beside what leads to it; a phone has it in the menu. */
+  /** Additional content of the row next to its link. On a phone it is in the menu. */
   renderExtra?: ((row: R) => ReactNode) | undefined
-  /** Waiting writes: `<PendingMark …/>` under the first column. */
   renderMark?: ((row: R) => ReactNode) | undefined
   actions?: ((row: R) => RowAction<R>[]) | undefined
 }
@@ -34,7 +32,7 @@ function PlainRow<R>({
   const linkRef = useRef<HTMLAnchorElement>(null)
   const to = getRowPath?.(row) ?? null
   const markContent = renderMark?.(row)
-  // The whole row is a larger target for the same link; the keyboard has the link itself (A-07).
+  // The whole row is a larger click target of the same link. Keyboard users have the link itself (A-07).
   const handleClick = (event: MouseEvent) => {
     const target = event.target as Element
     if (target.closest('a, button, input, label, [role=menu]') || getSelection()?.toString()) return
@@ -56,7 +54,7 @@ function PlainRow<R>({
         const content = renderCell(column, row)
         if (index > 0)
           return (
-            // What does not fit stands in the title; what is more than text has its own.
+            // The title shows text that is cut off. Cells with other content have their own title.
             <td
               key={column.key}
               role="cell"
@@ -99,14 +97,14 @@ function PlainRow<R>({
 
 const isText = (content: ReactNode): content is string => typeof content === 'string'
 
-/** Drawn again only when it is another row, or when the page gives other functions: those that stay the same spare a slow device. */
+/** Re-renders only if the row or the functions change. Stable functions avoid work on slow devices. */
 export const ListRow = memo(PlainRow) as typeof PlainRow
 
 function RowActions<R>({ row, name, actions }: { row: R; name: string; actions: RowAction<R>[] }) {
   const { t } = useTranslation('ui')
   const directAction = actions.find(({ directButton }) => directButton)
   const items = actions
-    // What has its words in the row has no room there on a phone.
+    // A phone has no space for a button with text, so the action stays in the menu.
     .filter((action) => action !== directAction || directAction.directButton === 'words')
     .map(({ key, label, icon, isDestructive, getDisabledReason, onSelect }) => ({
       key,

@@ -5,7 +5,6 @@ import { Skeleton } from '#ui/page/Skeleton.tsx'
 
 interface LoadPlaceholderProps {
   problem: Problem | null
-  /** What could not be loaded. */
   title?: string
   offlineTitle: string
   offlineText?: string
@@ -13,7 +12,7 @@ interface LoadPlaceholderProps {
   onRetry: () => void
 }
 
-/** In place of what the device does not have yet. Offline it needs no button: it is fetched when the connection is back. */
+/** Replaces data that is not on the device. No button offline: the data is loaded on reconnect. */
 export function LoadPlaceholder({ problem, lines = 6, onRetry, ...texts }: LoadPlaceholderProps) {
   if (!problem) return <Skeleton lines={lines} />
   if (!isOffline(problem)) return <ProblemNote problem={problem} title={texts.title} onRetry={onRetry} />

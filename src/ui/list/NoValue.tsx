@@ -1,6 +1,5 @@
 import { useTranslation } from 'react-i18next'
 
-/** A dash where there is nothing; readers hear the word. */
 export function NoValue() {
   const { t } = useTranslation('ui')
   return (

@@ -2,7 +2,7 @@ import { Button } from '#ui/display/Button.tsx'
 import { formatNumber } from '#ui/list/Freshness.tsx'
 import { useTranslation } from 'react-i18next'
 
-/** First, last, and the neighbours of where one is; 0 stands for a gap. */
+/** Returns the first and the last page, the current page and its neighbours. 0 is a gap. */
 export function getPageNumbers(page: number, pageCount: number): number[] {
   const nearPages = [1, page - 1, page, page + 1, pageCount].filter(
     (pageNumber) => pageNumber >= 1 && pageNumber <= pageCount,
@@ -10,7 +10,7 @@ export function getPageNumbers(page: number, pageCount: number): number[] {
   const sortedPages = [...new Set(nearPages)].sort((a, b) => a - b)
   return sortedPages.flatMap((pageNumber, index) => {
     const previous = sortedPages[index - 1] ?? 0
-    // A gap of one page is that page: dots would take the same room.
+    // A gap of one page is replaced by that page, because dots would need the same space.
     if (pageNumber - previous === 2) return [pageNumber - 1, pageNumber]
     return pageNumber - previous > 2 ? [0, pageNumber] : [pageNumber]
   })
@@ -20,11 +20,11 @@ interface Props {
   page: number
   pageCount: number
   onPage: (page: number) => void
-  /** Behind the last page with a number there is more. */
+  /** Set if there are more rows after the last numbered page. */
   onPastLastPage?: (() => void) | null
 }
 
-/** The pages of a list, by name; the current one is marked for readers too. */
+/** Page links of a list. The current page is also marked for screen readers. */
 export function Pagination({ page, pageCount, onPage, onPastLastPage }: Props) {
   const { t } = useTranslation('ui')
   const firstPageReason = page <= 1 ? t('list.firstPage') : null

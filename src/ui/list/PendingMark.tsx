@@ -2,7 +2,7 @@ import { Tag } from '#ui/display/Tag.tsx'
 import { Icon } from '#ui/icons/Icon.tsx'
 import { useTranslation } from 'react-i18next'
 
-/** As local/lists/list-view.ts calls them; the same words, so that a row's state can be handed over as it is. */
+/** The same values as in local/lists/list-view.ts, so that a row's state can be passed unchanged. */
 export type PendingState = 'waiting' | 'sending' | 'dropping' | 'refused' | 'asks' | 'conflict' | 'sign in'
 
 const troubledStates: readonly PendingState[] = ['refused', 'asks', 'conflict', 'sign in']
@@ -12,7 +12,7 @@ interface MarkedRow {
   isNew?: true
 }
 
-/** Of a row in a list: what waits of it, or that it was just made here, until its list is asked again. Null: nothing. */
+/** Marks a queued write of the row, or a row created here since the list was read. Null otherwise. */
 export function renderRowMark({ waiting, isNew }: MarkedRow) {
   if (waiting) return <PendingMark state={waiting.state} action={waiting.action} />
   return isNew ? <NewMark /> : null
@@ -20,7 +20,7 @@ export function renderRowMark({ waiting, isNew }: MarkedRow) {
 
 const NewMark = () => <Tag tone="accent">{useTranslation('ui').t('list.new')}</Tag>
 
-/** The one look of what this device has recorded and the server has not accepted yet. */
+/** Mark for writes that are queued on this device and not yet accepted by the server. */
 export function PendingMark({ state, action }: { state: PendingState; action?: 'create' | 'change' | 'delete' }) {
   const { t } = useTranslation('ui')
   return (

@@ -1,32 +1,27 @@
-/** What a list is made of: its columns, and what can be done with a row. */
 import type { ReactNode } from 'react'
 import type { Currency } from '#domain/money.ts'
 import type { IconName } from '#ui/icons/Icon.tsx'
 
 interface ColumnBase {
-  /** The field it sorts by, where it sorts. */
   key: string
   header: string
   sortable?: boolean
-  /** Numbers and money are aligned right; a format says so by itself. */
+  /** For numbers and money. A `format` sets it automatically. */
   align?: 'end'
-  /** Its width, whatever its content (table.css); a format has one by itself. Without one it shares what the others leave. */
+  /** Fixed width (table.css). A `format` sets it automatically. Columns without a width share the remaining space. */
   width?: ColumnWidth
-  /** Its content may take two lines: a name. */
+  /** Allows two lines, for names. */
   lines?: 2
-  /** 1 always, 2 also on a tablet in portrait, 3 on wide screens only. */
+  /** 1: always displayed. 2: from tablets in portrait on. 3: only on wide screens. */
   priority?: 1 | 2 | 3
-  /** Its place in a row of a phone; without one a phone does not show it. */
+  /** Role in a phone row. Columns without a role are not displayed on phones. */
   phone?: PhoneRole
 }
 
-/** `time` has seconds. */
+/** `time` includes seconds. */
 type ColumnWidth = 'tag' | 'roles' | 'time' | 'day' | 'code' | 'number' | 'short' | 'money'
 
-/**
- * `overline`: a small line above. `primary`: the name. `tag`: at the right of the name. `secondary`: in the line below. `labelled`: there
- * too, after its header.
- */
+/** `overline` is above the name, `tag` right of it, `secondary` and `labelled` (with its header) below it. */
 type PhoneRole = 'overline' | 'primary' | 'tag' | 'secondary' | 'labelled'
 
 interface CurrencyAmount {
@@ -35,7 +30,7 @@ interface CurrencyAmount {
   amount: string
 }
 
-/** How a column shows plain values; null or an empty text is shown as a dash. */
+/** Format of plain values. Null or an empty text is displayed as a dash. */
 type FormattedColumn<R> =
   | { format: 'text' | 'date' | 'time'; getValue: (row: R) => string | null }
   | { format: 'number'; getValue: (row: R) => number | null }
@@ -50,9 +45,8 @@ export interface RowAction<R> {
   label: string
   icon: IconName
   isDestructive?: boolean
-  /** With a button of its own, beside the menu: an icon, or its words. */
+  /** Adds a separate button next to the menu, with an icon or with text. */
   directButton?: 'icon' | 'words'
-  /** Why not on this row, in words. */
   getDisabledReason?: (row: R) => string | null
   onSelect: (row: R) => void
 }
@@ -64,7 +58,6 @@ export function getColumnClass<R>({ align, priority = 1, width, lines, phone, fo
   return `p${priority}${widthClass}${align ? ' end' : ''}${lines ? ' lines' : ''}${phone ? ` on-${phone}` : ''}`
 }
 
-/** By what the list can be sorted, and is. */
 export interface ListSorting {
   columns: readonly { key: string; header: string; sortable?: boolean }[]
   sort: ListSort

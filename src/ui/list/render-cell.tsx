@@ -5,7 +5,6 @@ import type { ListColumn } from '#ui/list/column.ts'
 import { formatNumber } from '#ui/list/Freshness.tsx'
 import { NoValue } from '#ui/list/NoValue.tsx'
 
-/** The content of a cell, by the format of its column. */
 export function renderCell<R>(column: ListColumn<R>, row: R): ReactNode {
   if (column.format === undefined) return column.render(row)
   if (column.format === 'currency') {

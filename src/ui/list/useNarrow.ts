@@ -1,4 +1,4 @@
 import { useMedia } from '#ui/display/useMedia.ts'
 
-/** Whether filters and order are kept in a sheet, behind one button: on a phone, or where a window is zoomed that far. */
+/** Whether filters and sort order are in a sheet behind one button: on a phone, or in a window zoomed to that width. */
 export const useNarrow = (): boolean => useMedia('(width < 48rem)')

@@ -1,15 +1,15 @@
 import { useLayoutEffect, useRef } from 'react'
 import { useLocation, useNavigationType } from 'react-router-dom'
 
-/** How far down each step of the history was when it was left. */
 const scrollPositions = new Map<string, number>()
 
-/** Who moves by themselves is left where they go. */
+/** The stored position is ignored once the user interacts. */
 const userEvents = ['wheel', 'touchstart', 'pointerdown', 'keydown'] as const
 
 /**
- * Back leads to where one was on a list (C-23). The browser would scroll before the device has given the rows, when there is
- * nothing to scroll; so it is done with them, and again where a list is drawn shorter at first. `rowCount`: how many are drawn.
+ * Restores the scroll position of a list on Back (C-23). The browser would restore it before the rows are read from the device, when the
+ * page is still short. So it happens when rows appear, and again if fewer rows are rendered at first. `rowCount` is the number of rendered
+ * rows.
  */
 export function useScrollBack(rowCount: number): void {
   const { key } = useLocation()
@@ -17,16 +17,16 @@ export function useScrollBack(rowCount: number): void {
   const targetPosition = useRef<number | null>(null)
   useLayoutEffect(() => {
     if (navigationType === 'POP') targetPosition.current = scrollPositions.get(key) ?? null
-    // An address that is only written another way leads nowhere else.
+    // REPLACE only rewrites the same address, so the target stays.
     else if (navigationType === 'PUSH') targetPosition.current = null
     const clearTarget = () => {
       targetPosition.current = null
     }
     for (const eventName of userEvents) addEventListener(eventName, clearTarget, { passive: true })
-    // Before what takes this place is drawn, and scrolls up.
+    // As a layout effect, before the next page renders and scrolls up.
     return () => {
       for (const eventName of userEvents) removeEventListener(eventName, clearTarget)
-      // A page that is taken away before all its rows are there is not left yet.
+      // If the page is removed before all rows are loaded, its stored position stays the target.
       scrollPositions.set(key, targetPosition.current ?? scrollY)
     }
   }, [key, navigationType])

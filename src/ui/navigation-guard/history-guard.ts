@@ -1,11 +1,10 @@
-/** Where in the history the router says that this is. */
 export const getHistoryIndex = (state: unknown): number => (state as { idx?: number } | null)?.idx ?? 0
 
 type PopEvent = Pick<PopStateEvent, 'state' | 'stopImmediatePropagation'>
 
 /**
- * Takes every step away from `currentIndex` back before the router sees it, and says how far it went. A step of `passStep` goes through;
- * taken while another is still being put back, it waits for that, or one of the two would be mistaken for the other.
+ * Reverts every history step away from `currentIndex` before the router sees it, and reports its distance. `passStep` lets a step pass. If
+ * another step is being reverted, it waits, because the two events could not be distinguished.
  */
 export function guardHistory(currentIndex: number, go: (delta: number) => void, onStepHeld: (delta: number) => void) {
   let isPassing = false

@@ -1,4 +1,4 @@
-/** What was typed is not lost by leaving: every form asks in the same words, in a drawer and on a page (C-22). */
+/** Protects unsaved input when the user leaves a form, with the same question in drawers and on pages (C-22). */
 import { useContext, useEffect, useState } from 'react'
 import { UNSAFE_NavigationContext } from 'react-router-dom'
 import { Button } from '#ui/display/Button.tsx'
@@ -6,7 +6,7 @@ import { guardHistory, getHistoryIndex } from '#ui/navigation-guard/history-guar
 import { popstateGuard } from '#ui/navigation-guard/popstate.ts'
 import { useTranslation } from 'react-i18next'
 
-/** The browser asks before the tab goes with unsaved words in it. */
+/** The browser asks before the tab with unsaved input closes. */
 export function useLeaveWarning(isDirty: boolean) {
   useEffect(() => {
     if (!isDirty) return
@@ -19,7 +19,7 @@ export function useLeaveWarning(isDirty: boolean) {
 interface LeaveQuestionProps {
   onStay: () => void
   onLeave: () => void
-  /** Where it is not typed words that would be lost. */
+  /** Texts for cases other than lost input. */
   texts?: { text: string; stay: string; leave: string }
 }
 
@@ -41,7 +41,7 @@ export function LeaveQuestion({ onStay, onLeave, texts }: LeaveQuestionProps) {
 type NavigateAction = () => void
 let isUnguarded = false
 
-/** A way that a form takes by itself, after saving: nothing is lost by it, so nobody is asked. */
+/** Navigates without a question, for a form that has saved its input. */
 export function navigateUnguarded(go: NavigateAction): void {
   isUnguarded = true
   try {
@@ -52,9 +52,8 @@ export function navigateUnguarded(go: NavigateAction): void {
 }
 
 /**
- * The browser asks before the tab goes with unsaved words in it. Back and Forward have happened by the time they are heard
- * of: the step is taken back before the router sees it, and `go` of what is answered takes it after all. A step that the app
- * takes by itself, as in closing a drawer, goes through.
+ * The browser asks before the tab with unsaved input closes. Back and Forward are reported only after they happened, so the step is
+ * reverted before the router sees it. `go` of the pending step repeats it. Steps by the app itself, such as closing a drawer, pass.
  */
 export function useHistoryGuard(isDirty: boolean) {
   const { navigator } = useContext(UNSAFE_NavigationContext)
@@ -76,10 +75,7 @@ export function useHistoryGuard(isDirty: boolean) {
   return [pendingStep, setPendingStep] as const
 }
 
-/**
- * Holds every way to another address of the app while something is typed. The router has no blocking of its own without its
- * data routes (decision 15), so its ways of going are stood in for.
- */
+/** Blocks navigation with unsaved input. The router blocks only with data routes (decision 15), so we wrap it. */
 export function useNavigationGuard(isDirty: boolean) {
   const { navigator } = useContext(UNSAFE_NavigationContext)
   const [pendingStep, setPendingStep] = useHistoryGuard(isDirty)

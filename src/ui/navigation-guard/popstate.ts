@@ -1,4 +1,4 @@
-/** Back and Forward, heard of before the router: listeners on the window are called in the order in which they came. */
+/** Handles Back and Forward before the router. Listeners of the window run in the order in which they were added. */
 export const popstateGuard: { holdStep: ((event: PopStateEvent) => void) | null } = { holdStep: null }
 
 window.addEventListener('popstate', (event) => popstateGuard.holdStep?.(event))

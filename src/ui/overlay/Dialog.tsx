@@ -5,12 +5,12 @@ import type { DialogProps } from '#ui/prime/Dialog.tsx'
 const loadDialog = () => import(/* chunk: prime */ '#ui/prime/Dialog.tsx')
 const PrimeDialog = lazy(loadDialog)
 
-/** Fetches the dialog's code before it is needed: called when a page with dialogs has come to rest. */
+/** Loads the dialog's code in advance. Call it when a page with dialogs is idle. */
 export const preloadDialog = () => void loadDialog().catch(() => undefined)
 
 /**
- * Labelled by its title, focus inside and kept there, Escape closes, the focus goes back to where it was, or beside it (A-10). The
- * code is PrimeReact's and comes with the first dialog, so that no list pays for it on the way to its first row.
+ * A dialog with label and focus trap; Escape closes it, and the focus returns to the previous element or one next to it (A-10). It uses
+ * PrimeReact, which is loaded with the first dialog, so that it does not delay the first list.
  */
 export function Dialog(props: DialogProps) {
   return props.open ? <OpenDialog {...props} /> : null

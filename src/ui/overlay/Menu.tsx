@@ -9,32 +9,26 @@ export interface MenuItem {
   key: string
   label: string
   icon?: IconName
-  /** Set apart from the others, last in the list (T-01). */
+  /** Separated from the other items, at the end of the list (T-01). */
   isDestructive?: boolean
-  /** Shown as chosen: one of a few. */
   isChosen?: boolean
   disabledReason?: string | null | undefined
   onSelect: () => void
 }
 
 interface MenuProps {
-  /** What the button is called. */
   label: string
   items: MenuItem[]
   icon?: IconName
   isIconOnly?: boolean
   kind?: ButtonProps['kind']
   heading?: React.ReactNode
-  /** In place of the icon: a picture, initials. */
   iconReplacement?: React.ReactNode
-  /** How the button is called that stands for a lone item, beside others of that name. */
+  /** Accessible name of the button that replaces a menu with a single item, if several such buttons are on the page. */
   formatSingleLabel?: (item: string) => string
 }
 
-/**
- * A button with a list of things to do: arrows, Home, End, first letters, Escape; the focus comes back to the button. One thing
- * alone is a button of its own.
- */
+/** Arrows, Home, End, first letters and Escape work; the focus returns to the button. One item becomes a button. */
 export function Menu({
   label,
   items,
@@ -52,7 +46,7 @@ export function Menu({
     setIsOpen(false)
     if (!shouldReturnFocus) return
     button.current?.focus()
-    // What is chosen may take the row away, and the button with it.
+    // The selected action may remove the row with this button.
     rememberFocus(button.current)()
   }
   const singleItem = getSingleItem(items, heading)
@@ -88,7 +82,6 @@ export function Menu({
   )
 }
 
-/** One thing to do needs no list, unless a heading is above it. */
 const getSingleItem = (items: MenuItem[], heading: React.ReactNode) =>
   items.length === 1 && !heading ? items[0] : undefined
 
@@ -113,7 +106,7 @@ function MenuList({ id, label, items, heading, close, anchor }: MenuListProps) {
     const handlePointerDown = (event: Event) => {
       if (!isInside(event)) close(false)
     }
-    // It goes where its button goes: what still comes in above it takes nothing away that one is about to press.
+    // Follows its button when content is inserted above it, so that the items do not move away from under the pointer.
     const updatePosition = () => {
       const anchorRect = anchor.current?.getBoundingClientRect()
       if (!anchorRect || anchorRect.bottom < 0 || anchorRect.top > innerHeight) close(false)
@@ -142,7 +135,8 @@ function MenuList({ id, label, items, heading, close, anchor }: MenuListProps) {
     } else if (event.key === 'Tab') close(true)
     else if (moveFocus(getEntries(list.current), event.key)) event.preventDefault()
   }
-  // In main, not in body: what floats still belongs to a landmark (A-28). Dialogs are kept out of it by their own layer.
+  // Rendered in `main`, not in `body`, so that it belongs to a landmark (A-28). Inside a dialog it is rendered in the dialog, which is on a
+  // higher layer.
   const container = anchor.current?.closest('[role=dialog]') ?? document.querySelector('main') ?? document.body
   return createPortal(
     <div className="menu" ref={list}>
@@ -204,7 +198,7 @@ function moveFocus(items: HTMLElement[], key: string): boolean {
   return true
 }
 
-/** Below its button and inside the window; above it where there is no room below. */
+/** Places the list below its button and inside the window, or above the button if there is no space below. */
 function positionMenu(list: HTMLElement, anchorRect: DOMRect) {
   const { offsetWidth: width, offsetHeight: height } = list
   const left = Math.max(8, Math.min(anchorRect.right - width, innerWidth - width - 8))

@@ -3,7 +3,7 @@ const rowSelector = 'tr, li, [role=row]'
 
 const buttonsIn = (row: Element): HTMLButtonElement[] => [...row.querySelectorAll<HTMLButtonElement>('button')]
 
-/** A row that is removed by a button of its own leaves the focus to the row beside it. Called once, for every list there is. */
+/** If a button removes its own row, the focus moves to the next row. Called once, for all lists. */
 export function keepFocusInLists(): void {
   window.addEventListener(
     'click',
@@ -16,8 +16,8 @@ export function keepFocusInLists(): void {
 }
 
 /**
- * Keeps where the focus is, or was, to be given back: to that element, to the row beside where its own row is gone, to its
- * section where that was the last, or to the page's heading (A-10). What has taken the focus meanwhile keeps it.
+ * Returns a function that restores the focus: to that element, to a neighbour if its row was removed, to its section if that was the last
+ * row, or to the page's heading (A-10). If another element has the focus by then, it stays there.
  */
 export function rememberFocus(focusedElement: Element | null): () => void {
   const row = focusedElement?.closest(rowSelector)
@@ -46,11 +46,11 @@ export function rememberFocus(focusedElement: Element | null): () => void {
         return candidate.focus()
   }
   return () =>
-    // After React has taken away what had the focus: it is lost only then.
+    // After React has removed the focused element, because the focus is lost only then.
     void setTimeout(() => {
       restoreFocus()
       if (!row || !rows) return
-      // A row that was deleted goes when the answer is stored, a moment after its dialog.
+      // A deleted row is removed when the response is stored, shortly after its dialog closes.
       const observer = new MutationObserver(() => row.isConnected || restoreFocus())
       observer.observe(rows, { childList: true })
       setTimeout(() => observer.disconnect(), rowRemovalMs)

@@ -8,16 +8,16 @@ import { useTranslation } from 'react-i18next'
 export interface ToastMessage {
   kind: 'done' | 'failed' | 'note'
   text: string
-  /** Retry or Undo (C-13). */
+  /** For example Retry or Undo (C-13). */
   action?: { label: string; onRun: () => void }
-  /** What it is about, by its name, and where that is: "Create successfully. Tim Timed – Open". */
+  /** Name and path of the record: "Create successfully. Tim Timed – Open". */
   link?: { label: string; path: string }
-  /** The text of an earlier one that this one follows up. */
+  /** Text of an earlier toast that this one replaces. */
   replaces?: string
 }
 interface DisplayedToast extends ToastMessage {
   id: number
-  /** Epoch ms. */
+  /** In epoch ms. */
   displayedAt: number
 }
 
@@ -31,10 +31,7 @@ const setToasts = (next: readonly DisplayedToast[]) => {
   for (const listener of listeners) listener()
 }
 
-/**
- * Says what has just happened, at the edge of the window. Errors of a form belong beside its fields, not here. What stands there
- * already is said anew in its place, not twice.
- */
+/** Shows a message at the edge of the window, once per text. Form errors are shown at the fields instead. */
 export function showToast(toast: ToastMessage): void {
   lastId += 1
   const isSame = ({ kind, text }: ToastMessage) => kind === toast.kind && text === toast.text
@@ -51,7 +48,7 @@ const subscribe = (listener: () => void) => {
   return () => listeners.delete(listener)
 }
 
-/** Success is polite and goes by itself; failure is assertive and stays until read. F8 goes to the newest. */
+/** Success is polite and disappears; failure is assertive and stays. F8 focuses the latest. */
 export function Toasts() {
   const { t } = useTranslation('ui')
   const toasts = useSyncExternalStore(subscribe, () => displayedToasts)
@@ -69,7 +66,7 @@ export function Toasts() {
       if (event.key === 'F8') document.querySelector<HTMLElement>('.toast:last-child button:last-child')?.focus()
     }
     document.addEventListener('keydown', onKey)
-    // What was said in a frame that is gone, before a login perhaps, is no news in the next one.
+    // Old toasts of a previous frame, for example before a login, are not displayed in the next one.
     const isRecent = ({ kind, displayedAt }: DisplayedToast) =>
       kind === 'failed' || Date.now() - displayedAt < TOAST_DURATION_MS
     if (!displayedToasts.every(isRecent)) setToasts(displayedToasts.filter(isRecent))
@@ -125,7 +122,7 @@ function ToastItem({ toast, closeToast }: { toast: DisplayedToast; closeToast: (
   )
 }
 
-/** The clock stops while it is pointed at or has the focus, and starts anew afterwards. */
+/** The timer pauses on hover and focus, and starts again afterwards. */
 function dismissWhenRead(element: HTMLElement | null, toast: DisplayedToast) {
   if (!element || toast.kind === 'failed') return
   const timer = setInterval(() => {

@@ -13,7 +13,7 @@ import { ProblemNote } from '#ui/page/ProblemNote.tsx'
 
 type RetryLoad = () => void
 
-/** What parts of a page could not load. The first of them says so for all, and its button asks for all of it again. */
+/** Load problems of the parts of a page. The first one is displayed for all, and its button retries all. */
 class LoadProblems {
   private readonly retries = new Map<string, RetryLoad>()
   private readonly listeners = new Set<() => void>()
@@ -47,14 +47,13 @@ export function LoadProblemScope({ children }: { children: ReactNode }) {
 }
 
 interface Props {
-  /** Offline says the shell already. */
+  /** Offline problems are not displayed here, because the shell shows them. */
   problem: Problem | null
-  /** What could not be loaded. */
   title?: string
   onRetry: RetryLoad
 }
 
-/** That a part of a page could not be loaded: said once on a page, however many parts fail. */
+/** Displays the failure of a part of a page, once per page even if several parts fail. */
 export function LoadProblem({ problem, title, onRetry }: Props) {
   const id = useId()
   const problems = useContext(PageProblems)

@@ -1,16 +1,16 @@
 import { Icon } from '#ui/icons/Icon.tsx'
 import { useTranslation } from 'react-i18next'
 
-// Not in TypeScript's libraries, and in few browsers.
+// Missing in TypeScript's libraries and in most browsers.
 type UserAgent = Navigator & { userAgentData?: { platform?: string } }
 
-/** An iPad says that it is a Mac, but has a screen that is touched. */
+/** iPads report being a Mac, but have a touch screen. */
 function isMac(agent: UserAgent = navigator): boolean {
   const platform = agent.userAgentData?.platform || agent.platform
   return /^mac/i.test(platform) && agent.maxTouchPoints < 2
 }
 
-/** Where packages are made or taken in, on a Mac alone: what it adds to archives by itself has no place in them (D88). Words: `staff`. */
+/** Only on a Mac, because macOS adds files to archives that are not allowed in packages (D88). */
 export function MacBanner() {
   const { t } = useTranslation('staff')
   if (!isMac()) return null

@@ -4,14 +4,13 @@ import { Skeleton } from '#ui/page/Skeleton.tsx'
 
 interface Props {
   isOnline: boolean
-  /** Its code, asked for again each time the line comes back. The same function at every drawing. */
+  /** Loads the code, again each time the connection is back. Must be a stable function. */
   load: () => Promise<ComponentType>
-  /** Said without a line. */
   title: string
   children: ReactNode
 }
 
-/** What is of no use without the server, and whose code is not kept on the device for that reason: it says so, and comes by itself. */
+/** For content that needs the server, whose code is not stored on the device. Loads on reconnect. */
 export function OnlineOnly({ isOnline, load, title, children }: Props) {
   const [LoadedComponent, setLoadedComponent] = useState<ComponentType | null>(null)
   const [hasLoadFailed, setHasLoadFailed] = useState(false)

@@ -10,28 +10,27 @@ export interface PageCrumb {
   to: string
 }
 
-/** What follows a page's own name in the window's title: the company, the product (C-19). Given by the shell. */
+/** Parts of the window title after the page name: company and product (C-19). Set by the shell. */
 export const TitleSuffix = createContext<readonly string[]>([])
 
 export interface PageProps {
   title: string
-  /** Names the window where the title is no name: a greeting. */
+  /** Window title if the heading is not a name, such as a greeting. */
   name?: string
-  /** The pages above this one, outermost first; this page itself is not among them (C-18). */
+  /** Parent pages, outermost first, without this page (C-18). */
   crumbs?: PageCrumb[]
-  /** The one primary action; anything beside it is quiet. */
+  /** The only primary action. Other actions must be quiet. */
   action?: ReactNode
   intro?: ReactNode
   children?: ReactNode
-  /** Narrow for forms and reading, wide for tables. */
   width?: 'narrow' | 'wide'
 }
 
-// Where the last page stood. The first of a visit must not take the focus from the address bar or a reader's own start,
-// and a filter that changes the query is no arrival.
+// Path of the previous page. The first page of a visit must not take the focus from the address bar or the screen reader's start, and a
+// changed query is not a new page.
 let lastPath: string | null = null
 
-/** Frame of every page: names the window, takes the focus on arrival so that a reader announces it, scrolls up. */
+/** Frame of every page: sets the window title, takes the focus for screen readers, scrolls up. */
 export function Page({ title, name = title, crumbs = [], action, intro, children, width = 'wide' }: PageProps) {
   const heading = useRef<HTMLHeadingElement>(null)
   const titleSuffix = useContext(TitleSuffix)
@@ -65,7 +64,7 @@ export function Page({ title, name = title, crumbs = [], action, intro, children
   )
 }
 
-/** The way to this page, which is its last part; before it the way back to the one above (M97: "return"). */
+/** Breadcrumbs ending with this page, after a link back to the parent page (M97: "return"). */
 function Crumbs({ parentCrumbs, title }: { parentCrumbs: PageCrumb[]; title: string }) {
   const { t } = useTranslation('ui')
   const parent = parentCrumbs.at(-1)

@@ -6,10 +6,7 @@ import { Icon } from '#ui/icons/Icon.tsx'
 import { useTranslation } from 'react-i18next'
 import { formatProblem } from '#ui/i18n/problem-messages.ts'
 
-/**
- * What went wrong, in words, with what can be done about it and the number to name when asking for help (C-12, C-25). Red is what
- * failed: without a connection nothing has, and it is said in the amber of what waits.
- */
+/** A problem with actions and request id (C-12, C-25). Failures are red, a missing connection is amber. */
 export function ProblemNote({
   problem,
   title,
@@ -18,12 +15,11 @@ export function ProblemNote({
   shouldFocus,
 }: {
   problem: Problem | null
-  /** What did not succeed, before why: "Update failed." */
+  /** The failed action, displayed before the reason: "Update failed." */
   title?: string | undefined
   onRetry?: (() => void) | undefined
-  /** A further way out: a link, a button. */
   children?: React.ReactNode
-  /** Takes the focus when it appears, where no field is to blame. */
+  /** Takes the focus when it appears, if no field has the error. */
   shouldFocus?: boolean
 }) {
   const { t } = useTranslation('ui')

@@ -4,7 +4,7 @@ import type { ProgressBarProps } from '#ui/prime/ProgressBar.tsx'
 
 const LazyProgressBar = lazy(() => import(/* chunk: prime */ '#ui/prime/ProgressBar.tsx'))
 
-/** How far something is, in hundredths. Always named; the figure beside it is the caller's. */
+/** Progress in percent. Always has an accessible name. The caller displays the number. */
 export const ProgressBar = (props: ProgressBarProps) => (
   <Suspense fallback={<div className="progress" />}>
     <LazyProgressBar {...props} />

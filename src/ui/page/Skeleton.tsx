@@ -1,4 +1,4 @@
-/** Holds the place of what is being read; appears after 150 ms only, so that a quick answer never flickers (C-10). */
+/** Placeholder while data is loading. Appears after 150 ms, so that fast responses do not flicker (C-10). */
 export function Skeleton({ lines = 3 }: { lines?: number }) {
   return (
     <div className="skeleton" aria-hidden="true">

@@ -1,6 +1,5 @@
 import { type ReactNode, useId } from 'react'
 
-/** A part of a page with a heading of its own. */
 export function TitledCard({
   title,
   className = '',

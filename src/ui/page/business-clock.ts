@@ -1,21 +1,18 @@
-/**
- * One clock and one time zone for all that a page shows or decides: the server's time in the business time zone (D31). What the
- * device's own clock says is only the time that has passed since the server was last heard.
- */
+/** Server time in the business time zone (D31). The device's clock only counts the time since the last response. */
 import { useSyncExternalStore } from 'react'
 import { toTimestamp } from '#domain/time.ts'
 
 interface BusinessClock {
-  /** Null: the server has not said it on this device yet. */
+  /** Null until the server has sent it to this device. */
   zone: string | null
   /** How far the server's clock is ahead of this device's, in ms. */
   aheadMs: number
-  /** The newest server time that was heard, epoch ms: it is never earlier than that. */
+  /** Latest server time received, in epoch ms. The clock never goes behind it. */
   serverTime: number
 }
 
 const storageKey = 'portal.clock'
-/** Clocks that differ by less are taken to agree, as a response is some seconds old when it arrives. */
+/** Smaller clock differences are ignored, because a response is some seconds old when it arrives. */
 const toleranceMs = 60_000
 
 function readStored(): BusinessClock {
@@ -54,23 +51,20 @@ function updateClock(fields: Partial<BusinessClock>): void {
   try {
     localStorage.setItem(storageKey, JSON.stringify(cachedClock))
   } catch {
-    // Without storage it is known for as long as the page lives.
+    // Without storage, the clock is known only while the page is open.
   }
 }
 
-/** The server's time now, epoch ms. */
+/** Current server time in epoch ms. */
 export const getBusinessNow = (): number => Math.max(Date.now() + readClock().aheadMs, readClock().serverTime)
 
-/** An instant that this device's clock gave, by the server's clock. */
+/** Converts an instant of this device's clock to server time. */
 export const toServerTime = (instant: number): number => instant + readClock().aheadMs
 
-/** The business time zone; the device's own until the server has said it. */
+/** The business time zone, or the device's own until the server has sent it. */
 export const getBusinessZone = (): string => readClock().zone ?? Intl.DateTimeFormat().resolvedOptions().timeZone
 
-/**
- * A server time that has just arrived, epoch ms. One that is a little earlier came in the wrong order; one that is much earlier comes
- * from a server whose clock was put right.
- */
+/** Stores a server time (epoch ms). A little earlier is a late response; much earlier is a corrected clock. */
 export function updateServerTime(serverTime: number): void {
   const { serverTime: latestServerTime } = readClock()
   if (serverTime <= latestServerTime && serverTime > latestServerTime - toleranceMs) return
@@ -86,7 +80,7 @@ export function setBusinessZone(zone: string): void {
   for (const listener of listeners) listener()
 }
 
-/** Hears when the zone becomes known or the clock is put right; returns how to stop. */
+/** Calls the listener when the zone becomes known or the clock is corrected. Returns an unsubscribe function. */
 export function subscribeToBusinessClock(listener: () => void): () => void {
   listeners.add(listener)
   return () => void listeners.delete(listener)
@@ -95,5 +89,4 @@ export function subscribeToBusinessClock(listener: () => void): () => void {
 /** `yyyy-MM-dd HH:mm:ss` in the business time zone. */
 export const formatBusinessTime = (instant: number): string => toTimestamp(getBusinessZone(), instant)
 
-/** The business time zone, for whoever shows times in it. */
 export const useBusinessZone = (): string => useSyncExternalStore(subscribeToBusinessClock, getBusinessZone)

@@ -1,8 +1,8 @@
 import { preinit } from 'react-dom'
 
 /**
- * The style sheet of pages whose look is not in the sheet that every device keeps (docs/decisions/0036). It is requested when their code
- * runs. React puts it into the head once, and shows nothing that stands beside the component before the sheet is there.
+ * Style sheet for pages whose styles are not in the sheet stored on every device (docs/decisions/0036). Requested when the page's code
+ * runs. React adds it to the head once, and shows content next to the component only after it has loaded.
  */
 export function createStyleSheet(href: string, precedence: string) {
   preinit(href, { as: 'style', precedence })

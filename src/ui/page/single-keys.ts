@@ -1,9 +1,9 @@
-/** Shortcuts of single keys (A-19, C-21): whether this browser wants them, and when a key is meant as one. */
+/** Single-key shortcuts (A-19, C-21): the user's setting, and whether a key event counts as one. */
 import { useSyncExternalStore } from 'react'
 
 const storageKey = 'portal.keys'
 const listeners = new Set<() => void>()
-/** Where storage is off, the choice lasts as long as the page. */
+/** Without storage, the setting lasts as long as the page. */
 let lastChoice: string | null = null
 
 function read(): string | null {
@@ -16,14 +16,14 @@ function read(): string | null {
 
 const readSingleKeys = (): boolean => read() !== 'off'
 
-/** Who speaks to the computer switches them off: a word in the air would be a row of keys. */
+/** Users of speech input switch them off, because a spoken word would trigger several keys. */
 export function setSingleKeys(isOn: boolean): void {
   lastChoice = isOn ? null : 'off'
   try {
     if (isOn) localStorage.removeItem(storageKey)
     else localStorage.setItem(storageKey, 'off')
   } catch {
-    // Kept for the page above.
+    // Without storage, only `lastChoice` keeps it.
   }
   for (const listener of listeners) listener()
 }
@@ -37,14 +37,13 @@ function subscribe(listener: () => void) {
   }
 }
 
-/** Draws again when they are switched, in another tab too. */
 export const useSingleKeys = (): boolean => useSyncExternalStore(subscribe, readSingleKeys)
 
 const inputSelector = 'input, textarea, select, [contenteditable=true]'
-/** A menu goes by first letters, and what lies over the page has the keys to itself. */
+/** Menus use first letters themselves, and overlays have their own keys. */
 const overlaySelector = '[role=dialog], [role=menu], dialog[open]'
 
-/** Neither typed into a field nor part of another shortcut, and nothing lies over the page. */
+/** Returns whether a key was neither typed into a field nor part of another shortcut, and no overlay is open. */
 export function isSingleKey(event: KeyboardEvent): boolean {
   if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing || event.defaultPrevented) return false
   const element = event.target instanceof Element ? event.target : null

@@ -13,6 +13,6 @@ function subscribe(listener: () => void) {
   }
 }
 
-/** "Today" of every rule: in the business time zone (D31), and another one after midnight on a page that stays open. */
+/** "Today" in the business time zone (D31), for all rules. Updates after midnight on an open page. */
 export const useToday = (zone: string | null | undefined): PlainDate =>
   useSyncExternalStore(subscribe, () => toPlainDate(zone ?? getBusinessZone(), getBusinessNow()))

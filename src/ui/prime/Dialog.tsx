@@ -19,9 +19,9 @@ export default function Dialog(props: DialogProps) {
       focusedElement.current = focusWithin(dialogElement, side, shouldFocusCancel)
   }
   const focusDialog = () => moveFocus(dialog.current?.getElement())
-  // What had the focus may go with what it has done.
+  // An action may remove the element that had the focus.
   const buttonsKey = `${Boolean(action)} ${Boolean(cancelLabel)} ${Boolean(question)}`
-  // Only when other buttons stand there.
+  // Only when the buttons change.
   // oxlint-disable-next-line react/exhaustive-deps
   useEffect(focusDialog, [buttonsKey])
   return (
@@ -49,7 +49,7 @@ export default function Dialog(props: DialogProps) {
         draggable={false}
         resizable={false}
         blockScroll
-        // Its own choice is the button that closes; ours is what the dialog is about.
+        // PrimeReact would focus the close button. We focus the main content.
         focusOnShow={false}
         onShow={focusDialog}
         onHide={onClose}
@@ -61,10 +61,7 @@ export default function Dialog(props: DialogProps) {
   )
 }
 
-/**
- * Says once that what it stands in is drawn, and where, in the very drawing. The dialog itself says so when it has come to rest:
- * keys of the meantime would go to what lies behind it.
- */
+/** Reports its element in the layout phase. PrimeReact reports after the animation, which is too late for keys. */
 function AfterDrawing({ onDrawn }: { onDrawn: (element: Element | null) => void }) {
   const marker = useRef<HTMLSpanElement>(null)
   // oxlint-disable-next-line react/exhaustive-deps
@@ -75,13 +72,10 @@ function AfterDrawing({ onDrawn }: { onDrawn: (element: Element | null) => void 
 const inputSelector =
   'input:not([type=checkbox], [type=radio], [type=range], [type=file], [tabindex]):not(:disabled, [readonly]), textarea:not(:disabled, [readonly])'
 
-/**
- * Whether nothing in it has asked for the focus. The cross is PrimeReact's choice where nothing has; a field may have come since
- * the focus was `given`.
- */
+/** Returns true if nothing in the dialog has taken the focus itself. By default PrimeReact focuses the cross. */
 function isFree(dialog: Element, lastFocused: Element | null): boolean {
   const activeElement = document.activeElement
-  // One that has opened over this one meanwhile, and so stands behind it in the document, is what is typed into.
+  // Another dialog opened above this one, so it comes later in the document and has the input.
   const otherDialog = activeElement?.closest('[role=dialog]')
   const isOtherAbove = otherDialog && dialog.compareDocumentPosition(otherDialog) === Node.DOCUMENT_POSITION_FOLLOWING
   if (isOtherAbove) return false
@@ -94,8 +88,8 @@ function isFree(dialog: Element, lastFocused: Element | null): boolean {
 }
 
 /**
- * The first field that one types in: never one that a key changes at once. Without such a field the button that closes where
- * something would be lost, the first button of a question, and the title of a drawer, which is read (A-10, C-16).
+ * Focuses the first text field, never a field that a single key changes. Without one: the close button if something would be lost, the
+ * first button of a question, or the title of a drawer, which is then read (A-10, C-16).
  */
 function focusWithin(dialog: Element, side: DialogProps['side'], shouldFocusCancel = false): Element | null {
   const footerButtons = dialog.querySelectorAll<HTMLElement>('.p-dialog-footer .button')
@@ -106,7 +100,7 @@ function focusWithin(dialog: Element, side: DialogProps['side'], shouldFocusCanc
     (side === 'right' ? title : isCareful ? footerButtons[footerButtons.length - 1] : footerButtons[0]) ??
     title
   title?.setAttribute('tabindex', '-1')
-  // A drawer that still comes in is not scrolled to.
+  // Avoids scrolling to a drawer that is still sliding in.
   target?.focus({ preventScroll: true })
   return target
 }
@@ -114,18 +108,17 @@ function focusWithin(dialog: Element, side: DialogProps['side'], shouldFocusCanc
 export interface DialogProps {
   open: boolean
   title: string
-  /** In the middle, as a drawer at the right (look: a drawer for small edits), or from below. All are sheets on a phone. */
+  /** Centred, as a drawer on the right (look: a drawer for small edits), or from below. On phones all are sheets. */
   side?: 'center' | 'right' | 'bottom'
-  /** Room for something of 700 pixels. */
+  /** Wide enough for 700 px of content. */
   isWide?: boolean
   onClose: () => void
-  /** What can be done here. It stands before the button that closes, in every dialog. */
   action?: ReactNode
-  /** What that button says, if neither "Cancel" nor, without an `action`, "Close". Null: there is none but the cross. */
+  /** Label of the close button, by default "Cancel" (with an `action`) or "Close". Null for no button. */
   cancel?: string | null | undefined
-  /** In place of both, as long as it is not answered. */
+  /** Replaces both buttons until it is answered. */
   question?: ReactNode
-  /** Begins on the button that closes, as where something is lost. */
+  /** Focuses the close button first, for actions that lose something. */
   shouldFocusCancel?: boolean
   children: ReactNode
 }

@@ -4,7 +4,6 @@ import { Prime } from '#ui/prime/Prime.tsx'
 export interface ProgressBarProps {
   label: string
   percent: number
-  /** How far it is, in words. */
   text: string
 }
 

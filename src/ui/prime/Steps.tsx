@@ -3,14 +3,12 @@ import { Icon } from '#ui/icons/Icon.tsx'
 import { Prime } from '#ui/prime/Prime.tsx'
 
 export interface StepsProps {
-  /** What the way is called. */
   label: string
   steps: readonly string[]
-  /** The step one is at, from 0. */
   currentStep: number
 }
 
-/** Its own links lead nowhere and do not say which step is the current one: what stands in a step is ours. */
+/** PrimeReact's links have no targets and do not mark the current step, so we render the steps ourselves. */
 export default function Steps({ label, steps, currentStep }: StepsProps) {
   const model = steps.map((name, index) => ({
     template: () => (

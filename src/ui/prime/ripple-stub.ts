@@ -1,3 +1,3 @@
-/** Stands in for parts that PrimeReact's dialog brings and ours never shows (vite.config.ts): the ripple, resizing. */
+/** Replaces parts of PrimeReact's dialog that are never displayed here (vite.config.ts): ripple and resizing. */
 export const Ripple = () => null
 export { Ripple as WindowMaximizeIcon, Ripple as WindowMinimizeIcon }

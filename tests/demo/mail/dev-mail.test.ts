@@ -17,7 +17,7 @@ const storeMail = (subject: string, id: string) =>
     html: '<!doctype html><html><head></head><body><a href="http://localhost/x">"Go"</a></body></html>',
   })
 
-describe('the mail box of the demo', () => {
+describe('GET /dev/mail', () => {
   let server: TestServer
   beforeAll(async () => {
     server = await startServer({ env: { DEMO: '1', DATA_DIR: dataDir } })
@@ -26,7 +26,7 @@ describe('the mail box of the demo', () => {
   beforeEach(() => rmSync(join(dataDir, 'mail'), { recursive: true, force: true }))
   const get = (url: string) => server.send({ url })
 
-  test('lists mails and opens one, with nothing in it that could do anything but be followed', async () => {
+  test('lists mails and shows one with all its markup escaped', async () => {
     await storeMail('Hello & welcome', 'abcdefgh')
     const list = await get('/dev/mail')
     expect([list.statusCode, list.headers['content-type']]).toEqual([200, 'text/html; charset=utf-8'])
@@ -42,14 +42,14 @@ describe('the mail box of the demo', () => {
     expect(mailPage.headers['cache-control']).toBe('no-store')
   })
 
-  test('says what to do where there is none, and knows no other names', async () => {
+  test('shows a hint if there are no mails, and returns 404 for unknown names', async () => {
     expect((await get('/dev/mail')).body).toContain('No mail yet.')
     for (const name of ['nothing', '..%2Ftoken', '%00'])
       expect([name, (await get(`/dev/mail/${name}`)).statusCode]).toEqual([name, 404])
     expect((await get('/dev/mail.css')).headers['content-type']).toBe('text/css; charset=utf-8')
   })
 
-  test('says so where mails go to a server', async () => {
+  test('shows a hint if mails are sent to an SMTP server', async () => {
     const otherServer = await startServer({ env: { DEMO: '1', DATA_DIR: dataDir, SMTP_URL: 'smtp://127.0.0.1:1' } })
     await storeMail('Not shown', 'abcdefgh')
     expect((await otherServer.send({ url: '/dev/mail' })).body).toContain('Mails go to the server that SMTP_URL names')
@@ -57,7 +57,7 @@ describe('the mail box of the demo', () => {
   })
 })
 
-test('without the demo there is no mail box', async () => {
+test('GET /dev/mail returns 404 if the demo is off', async () => {
   const server = await startServer({ env: { DATA_DIR: dataDir } })
   await storeMail('Secret', 'abcdefgh')
   for (const url of ['/dev/mail', '/dev/mail/x', '/dev/mail.css'])

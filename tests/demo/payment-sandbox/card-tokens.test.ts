@@ -1,4 +1,4 @@
-/** The sandbox's card fields: their frame, and the tokens that it makes, which the real driver charges. */
+/** Tests of the sandbox's card fields: their frame, and the tokens that they create, charged by the real driver. */
 import { describe, expect, it } from 'vitest'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -11,8 +11,8 @@ const shop = setUpSharedShop()
 const readStripeBalance = () => shop.sandbox.getBalances().stripe.hkd ?? 0
 const readJournal = () => readFileSync(join(shop.dataDir, 'payment-sandbox', 'journal.jsonl'), 'utf8')
 
-describe('a token for a card', () => {
-  it('fault 36M81a pays once, and not again for another payment', async () => {
+describe('POST /v1/tokens of the payment sandbox', () => {
+  it('creates a token that pays once and is declined for another payment (fault 36M81a)', async () => {
     const balanceBefore = readStripeBalance()
     const token = await createToken(shop.sandbox)
     expect(token).toMatch(/^tok_\w+$/)
@@ -21,7 +21,7 @@ describe('a token for a card', () => {
       kind: 'taken',
       payment: { status: 'paid' },
     })
-    // The same payment again is the same charge.
+    // Repeating the same payment returns the same charge.
     expect(await shop.drivers.stripe.start(paymentRequest)).toMatchObject({
       kind: 'taken',
       payment: { status: 'paid' },
@@ -38,12 +38,15 @@ describe('a token for a card', () => {
     ['4000 0000 0000 0002', { kind: 'declined', code: 'CARD_INVALID', reason: 'generic_decline' }],
     ['4000-0000-0000-9995', { kind: 'declined', code: 'CARD_INVALID', reason: 'insufficient_funds' }],
     ['4000 0025 0000 3155', { kind: 'redirect', url: expect.stringContaining('/pay/bank/') }],
-  ])('fault 36M81a of %s meets what its bank says', async (number, outcome) => {
-    const balanceBefore = readStripeBalance()
-    const token = await createToken(shop.sandbox, number)
-    expect(await shop.drivers.stripe.start(buildBeginning(shop, { token }))).toMatchObject(outcome)
-    expect(readStripeBalance()).toBe(balanceBefore)
-  })
+  ])(
+    'creates a token for card %s whose payment has the outcome of that test card (fault 36M81a)',
+    async (number, outcome) => {
+      const balanceBefore = readStripeBalance()
+      const token = await createToken(shop.sandbox, number)
+      expect(await shop.drivers.stripe.start(buildBeginning(shop, { token }))).toMatchObject(outcome)
+      expect(readStripeBalance()).toBe(balanceBefore)
+    },
+  )
 
   it.each([
     [{ number: '4242424242424241' }, 'number', 'incorrect_number'],
@@ -55,13 +58,13 @@ describe('a token for a card', () => {
     [{ exp_year: '2101' }, 'exp_year', 'invalid_expiry_year'],
     [{ cvc: '12' }, 'cvc', 'invalid_cvc'],
     [{ cvc: '12a' }, 'cvc', 'invalid_cvc'],
-  ])('fault 36M81a is refused as Stripe refuses it: %j', async (card, param, code) => {
+  ])('returns the error of Stripe for an invalid card: %j (fault 36M81a)', async (card, param, code) => {
     const { status, body } = await sendCard(shop.sandbox, card)
     expect([status, body.error]).toMatchObject([402, { type: 'card_error', param, code }])
     expect(body.id).toBeUndefined()
   })
 
-  it('fault 36M81a can be made to the last day of the month on the card', async () => {
+  it('accepts a card until the last day of its expiry month (fault 36M81a)', async () => {
     const { clock } = shop
     const timeBefore = clock.now
     try {
@@ -75,11 +78,11 @@ describe('a token for a card', () => {
     }
   })
 
-  it('fault 36M81a is made for our key alone, and no code and no card but a test card is stored', async () => {
+  it('accepts only its own key, and stores no card code and no real card number (fault 36M81a)', async () => {
     for (const key of ['', 'pk_test_other', shop.sandbox.keys.stripe.secretKey])
       expect((await sendCard(shop.sandbox, {}, key)).status).toBe(401)
     const { headers } = await sendCard(shop.sandbox, { number: '4111111111111111', cvc: '987' })
-    // The frame's origin is opaque: anybody may read the response, which names nobody.
+    // The frame has an opaque origin, so anybody may read the response. It contains no personal data.
     expect(headers.get('access-control-allow-origin')).toBe('*')
     await sendCard(shop.sandbox, { cvc: '986', exp_year: '2039' })
     expect(readJournal()).toContain('"tokens"')
@@ -87,7 +90,7 @@ describe('a token for a card', () => {
       expect(readJournal()).not.toMatch(new RegExp(`"${text}"`))
   })
 
-  it('fault 36M81a of the Payment Element, a confirmation token, is charged by the real library', async () => {
+  it('creates confirmation tokens that the Stripe library can charge (fault 36M81a)', async () => {
     const { stripe } = shop.sandbox.gateways
     const { hostname: host, port } = new URL(stripe!.apiUrl)
     const stripeClient = new Stripe(stripe!.secretKey, { host, port, protocol: 'http' })
@@ -118,12 +121,12 @@ describe('a token for a card', () => {
   })
 })
 
-describe('the frame with card fields', () => {
+describe('GET /card-fields of the payment sandbox', () => {
   const openCardFrame = (query: Record<string, string>) =>
     fetch(`${shop.sandbox.cardFrame}?${new URLSearchParams({ shop: 'http://localhost:8080', nonce, ...query })}`)
   const nonce = 'a'.repeat(36)
 
-  it('fault 36M81b can be shown by the page that asked for it and by no other, and reads nothing of its host', async () => {
+  it('can be framed only by the portal page, and loads nothing from other hosts (fault 36M81b)', async () => {
     const { status, headers } = await openCardFrame({})
     expect(status).toBe(200)
     expect(headers.get('x-frame-options')).toBeNull()
@@ -140,7 +143,7 @@ describe('the frame with card fields', () => {
     ])
   })
 
-  it('fault 36M81b is in the language of the panel and marked as a test', async () => {
+  it('is in the requested language and marked as a test (fault 36M81b)', async () => {
     for (const [lang, ...words] of [
       ['en', '<html lang="en">', 'Card number', 'Test payment'],
       ['zh', '<html lang="zh-Hans">', '卡号', '测试支付'],
@@ -158,11 +161,11 @@ describe('the frame with card fields', () => {
     { shop: '' },
     { nonce: '' },
     { nonce: '"><script>' },
-  ])('fault 36M81b is not opened for %j', async (query) => {
+  ])('returns 404 for %j (fault 36M81b)', async (query) => {
     expect((await openCardFrame(query)).status).toBe(404)
   })
 
-  it('fault 36M81b is all that may be framed', async () => {
+  it('is the only page of the sandbox that can be framed (fault 36M81b)', async () => {
     const { apiUrl } = shop.sandbox.gateways.stripe!
     expect((await openCardFrame({})).headers.get('x-frame-options')).toBeNull()
     for (const path of ['/card-fields.js', '/card-fields.css', '/pay/card/cs_none', '/v1/tokens'])

@@ -7,14 +7,14 @@ import { formatAmount } from '#demo/payment-sandbox/pages.ts'
 import { openGatewayPage } from '#tests/support/orders/gateway-pages.ts'
 import { toPaymentQuery, buildBeginning, createDrivers, openShop, type Shop } from '#tests/support/orders/shop.ts'
 
-describe('the sandbox', () => {
+describe('the payment sandbox', () => {
   let shop: Shop
   beforeEach(async () => {
     shop = await openShop()
   })
   afterEach(() => shop.close())
 
-  it('comes up again with its keys, its address, its money and the calls it still owes', async () => {
+  it('keeps its keys, address, balances and unsent webhooks over a restart', async () => {
     shop.sandbox.webhooks.hold()
     const payment = buildBeginning(shop)
     await shop.drivers.stripe.start(payment)
@@ -29,13 +29,13 @@ describe('the sandbox', () => {
     const drivers = createDrivers(shop.sandbox.gateways, shop.url, () => shop.clock.now)
     const { raw, headers } = shop.receivedCalls[0]!
     expect(await drivers.stripe.readNotice(raw, headers)).toMatchObject({ key: payment.key })
-    // The page that was open before still pays, and the key that was answered before still charges once.
+    // A page that was opened before the restart can still pay, and a key that was used before still charges only once.
     await openGatewayPage(cashierUrl, { answer: 'pay' })
     await drivers.stripe.start(payment)
     expect(shop.sandbox.getBalances()).toMatchObject({ stripe: { hkd: 12_345 }, alipay: { CNY: 5 } })
   })
 
-  it('takes over the journal of a build that named it otherwise', async () => {
+  it('reads the journal of an earlier version that had another file name', async () => {
     await shop.drivers.stripe.start(buildBeginning(shop))
     const folder = join(shop.dataDir, 'payment-sandbox')
     renameSync(join(folder, 'journal.jsonl'), join(folder, 'ledger.jsonl'))
@@ -45,7 +45,7 @@ describe('the sandbox', () => {
     expect(readdirSync(folder)).not.toContain('ledger.jsonl')
   })
 
-  it('calls again later, in its own time, and gives up in the end', async () => {
+  it('repeats a failed webhook at growing intervals, and gives up after the last attempt', async () => {
     shop.reply.status = 503
     await shop.drivers.stripe.start(buildBeginning(shop))
     await shop.waitForCalls(1)
@@ -60,7 +60,7 @@ describe('the sandbox', () => {
     expect(getWebhook().nextAt).toBeNull()
   })
 
-  it('holds calls back, drops them and repeats them when told to', async () => {
+  it('holds, sends, drops and repeats webhooks on request', async () => {
     const { webhooks } = shop.sandbox
     webhooks.hold()
     for (let index = 0; index < 3; index++) await shop.drivers.stripe.start(buildBeginning(shop))
@@ -76,7 +76,7 @@ describe('the sandbox', () => {
     expect(await webhooks.send('evt_none')).toBeNull()
   })
 
-  it('is turned and counted by HTTP for tests of a whole server, by who knows its key', async () => {
+  it('is controlled over HTTP by callers with its secret key', async () => {
     const address = shop.sandbox.gateways.stripe!.apiUrl
     const authorization = `Bearer ${shop.sandbox.keys.stripe.secretKey}`
     const postControl = (body: object) =>
@@ -93,7 +93,7 @@ describe('the sandbox', () => {
         expect((await fetch(address + path, { headers: wrongHeaders })).status).toBe(401)
   })
 
-  it('serves its pages strictly, in the language of the reader, and lets nothing else in', async () => {
+  it("serves pages with a strict policy in the reader's language", async () => {
     const result = await shop.drivers.stripe.start(buildBeginning(shop, { token: null }))
     const url = result.kind === 'redirect' ? result.url : ''
     const page = await openGatewayPage(url)
@@ -112,7 +112,7 @@ describe('the sandbox', () => {
     expect(cssPage.headers.get('content-type')).toBe('text/css; charset=utf-8')
   })
 
-  it('calls nobody but the portal on this machine', async () => {
+  it('redirects only to the portal on this machine', async () => {
     const otherPortalDrivers = createDrivers(shop.sandbox.gateways, 'https://portal.example', () => shop.clock.now)
     const result = await otherPortalDrivers.alipay.start(
       buildBeginning(shop, { money: { amount: 5n, currency: 'RMB' } }),
@@ -120,7 +120,7 @@ describe('the sandbox', () => {
     expect((await openGatewayPage(result.kind === 'redirect' ? result.url : '')).status).toBe(404)
   })
 
-  it('knows what it was asked a hundred payments ago', async () => {
+  it('finds a payment that was made 120 payments ago', async () => {
     const firstPayment = buildBeginning(shop)
     await shop.drivers.stripe.start(firstPayment)
     shop.sandbox.webhooks.hold()
@@ -131,7 +131,7 @@ describe('the sandbox', () => {
   })
 })
 
-describe('its journal', () => {
+describe('the journal of the sandbox', () => {
   let folder: string
   beforeEach(() => {
     folder = mkdtempSync(join(tmpdir(), 'portal-journal-'))
@@ -140,7 +140,7 @@ describe('its journal', () => {
   const openTestJournal = () =>
     openJournal<{ coins: { id: string; at: number }; notes: { id: string } }>(join(folder, 'x', 'journal'))
 
-  it('keeps the last of each row, and of a line that was cut off nothing', () => {
+  it('keeps the last version of each row, and ignores a truncated last record', () => {
     const firstJournal = openTestJournal()
     firstJournal.put({ coins: [{ id: 'a', at: 1 }], notes: [{ id: 'n' }] })
     firstJournal.put({ coins: [{ id: 'a', at: 2 }] })
@@ -164,6 +164,6 @@ it.each([
   [1, 'hkd', 'HKD 0.01'],
   [123_456_789, 'cny', 'RMB 1,234,567.89'],
   [100_000, 'eur', 'EUR 1,000.00'],
-])('%s of %s is written %s', (amount, currency, expectedText) => {
+])('formatAmount formats %s of %s as %s', (amount, currency, expectedText) => {
   expect(formatAmount({ amount, currency })).toBe(expectedText)
 })

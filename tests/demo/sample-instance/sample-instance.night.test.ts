@@ -1,4 +1,4 @@
-/** The sample instance, as a real task behind the real gateway: signing in, items, users, and what it refuses. */
+/** Runs the sample instance as a real task behind the real gateway. */
 import { createHash } from 'node:crypto'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -39,7 +39,7 @@ beforeAll(async () => {
 })
 afterAll(() => fixture.end())
 
-/** Somebody signed in, at one of both hosts. */
+/** Logs a user in on one of the two hosts, and returns the session. */
 async function logIn(instanceAddress: InstanceAddress, user = 'admin', password = 'First-pass-1') {
   const response = await sendRequest(instanceAddress.url, '/sign-in', { form: { user, password } })
   const [setCookie = ''] = response.headers['set-cookie'] ?? []
@@ -55,11 +55,11 @@ async function logIn(instanceAddress: InstanceAddress, user = 'admin', password 
 const item = { code: 'A-1', name: 'Screws', quantity: '1.5', unit: 'box' }
 const toStatusAndLocation = ({ status, headers }: InstanceResponse) => [status, headers.location]
 
-describe('a sample instance', () => {
+describe('the sample instance', () => {
   let session: Awaited<ReturnType<typeof logIn>>
   beforeEach(async () => void (session = await logIn(address)))
 
-  it('is marked as one on every page, and shows nothing to whoever is not signed in', async () => {
+  it('is marked as a sample on every page, and shows nothing without a login', async () => {
     const { body, headers } = await sendRequest(address.url, '/sign-in')
     expect(body).toContain('<strong>Sample instance</strong>')
     expect(headers['content-security-policy']).toMatch(/default-src 'none'.*frame-ancestors 'none'/)
@@ -76,7 +76,7 @@ describe('a sample instance', () => {
     expect(chinesePage.body).toMatch(/<html lang="zh-Hans">[^]*示例实例[^]*登录/)
   })
 
-  it('lets in whoever knows the password, by a cookie of that host alone', async () => {
+  it('accepts the right password, and sets a cookie for its own host only', async () => {
     expect(toStatusAndLocation(session.response)).toEqual([303, '/'])
     expect(session.setCookie).toMatch(/^sample_session=[\w-]{43}; Path=\/; HttpOnly; SameSite=Lax$/)
     expect((await session.get('/items')).status).toBe(200)
@@ -91,7 +91,7 @@ describe('a sample instance', () => {
     expect((await session.get('/items')).status).toBe(303)
   })
 
-  it('lets nobody try many passwords, at whichever of its tasks, and lets in again who was given a new one', async () => {
+  it('limits password attempts over all tasks, and accepts a newly set password at once', async () => {
     const adminSession = await logIn(admin)
     await adminSession.post('/users', { user: 'guessed', password: 'Guess-me-12' })
     const attempts = Array.from({ length: 12 }, () =>
@@ -112,7 +112,7 @@ describe('a sample instance', () => {
     expect((await logIn(address)).response.status).toBe(303)
   })
 
-  it('keeps items: made, found, changed and deleted, the same at both tasks', async () => {
+  it('creates, finds, changes and deletes items, with the same result on both tasks', async () => {
     expect(toStatusAndLocation(await session.post('/items/new', item))).toEqual([303, '/items'])
     expect((await session.post('/items/new', { ...item, code: 'a-1' })).status).toBe(409)
     const hostileItem = { code: 'X', name: '<img src=x onerror=alert(1)>"\'', quantity: '-3', unit: '件' }
@@ -133,7 +133,7 @@ describe('a sample instance', () => {
       toStatusAndLocation(await session.post(`/items/${id}`, { ...item, quantity: '7.125', version: seenVersion })),
     ).toEqual([303, '/items'])
     expect((await session.get('/items')).body).toContain('>7.125<')
-    // Somebody else has saved since it was shown.
+    // Another user saved the item after this version was shown.
     expect((await session.post(`/items/${id}`, { ...item, name: 'Late', version: seenVersion })).status).toBe(409)
     expect((await session.post(`/items/${id}`, { ...item, code: 'X', version: await readVersion() })).status).toBe(409)
     expect(toStatusAndLocation(await session.post(`/items/${id}/delete`))).toEqual([303, '/items'])
@@ -152,7 +152,7 @@ describe('a sample instance', () => {
       ])
   })
 
-  it('does nothing that comes from another site, or without the session’s token', async () => {
+  it("rejects forms from another site or without the session's token", async () => {
     const bodyBefore = (await session.get('/items')).body
     const foreignHeaders: Record<string, string>[] = [
       { origin: 'http://evil.example' },
@@ -178,10 +178,10 @@ describe('a sample instance', () => {
     expect(largeResponse.status).toBe(413)
   })
 
-  it('has an administration for its administrator alone, who adds users', async () => {
+  it('lets only the administrator open the administration and add users', async () => {
     const adminSession = await logIn(admin)
     expect((await session.get('/users')).status).toBe(404)
-    // A cookie of one host is none of the other, and that of a user without the right opens nothing.
+    // A cookie of one host is not valid on the other, and the cookie of a user without the right opens nothing.
     const newUser = { user: 'clerk', password: 'Clerk-pass-1' }
     expect(toStatusAndLocation(await adminSession.post('/users', newUser))).toEqual([303, '/users'])
     expect((await adminSession.post('/users', newUser)).status).toBe(409)
@@ -198,7 +198,7 @@ describe('a sample instance', () => {
     expect((await adminSession.get('/users')).body).toContain('admin')
   })
 
-  it('shows the apps that are installed, and what they declare as data', async () => {
+  it('shows the installed apps and their declared data', async () => {
     const { body } = await (await logIn(admin)).get('/apps')
     expect(body).toMatch(/Pay <code>pay<\/code>[^]*1\.0[^]*crm[^]*<code>digits<\/code>: 3[^]*<code>old<\/code>: false/)
     expect(body).toContain('&lt;script&gt;alert(1)&lt;/script&gt;')
@@ -206,7 +206,7 @@ describe('a sample instance', () => {
     expect(body).not.toMatch(/<script|x\.js/)
   })
 
-  it('writes down who asked for what, without what was sent', async () => {
+  it('logs who requested which page, but no submitted data', async () => {
     await session.get('/items?search=secret-search')
     const lines = await Array.fromAsync(fixture.driver.readLog(ref, { from: 0, to: Date.now() + 1000 }))
     const text = lines.map((line) => line.text).join('\n')
@@ -217,7 +217,7 @@ describe('a sample instance', () => {
     expect(text).not.toContain('/health')
     expect((await sendRequest(address.url, '/health')).status).toBe(303)
   })
-  it('fault 15a counts what strangers repeat, and cuts what they make long', async () => {
+  it('counts repeated anonymous requests in one log line, and truncates long ones (fault 15a)', async () => {
     const longPath = `/${'x'.repeat(5000)}`
     const path = '/repeated-by-strangers'
     for (let round = 0; round < 21; round++) await sendRequest(address.url, path)
@@ -228,7 +228,7 @@ describe('a sample instance', () => {
       const matches = allLines.filter(({ text }) => text.includes(path) || text.includes('xxxxx'))
       return matches.length >= 4 && matches.some(({ text }) => text.includes('xxxxx')) ? allLines : null
     })
-    // Two tasks, in turn.
+    // The requests alternate between the two tasks.
     const repeatCounts = [1, 2].map((task) => {
       const taskLines = lines.filter((line) => line.task === task).map(({ text }) => text)
       const positions = taskLines.flatMap((text, index) => (text.includes(path) ? [index] : []))
@@ -241,7 +241,7 @@ describe('a sample instance', () => {
   })
 })
 
-describe('a sample instance behind a proxy with TLS', () => {
+describe('the sample instance behind a TLS proxy', () => {
   const secureFixture = openLocalHosting({ tls: true, trustProxy: 1 })
   let secureAddress: InstanceAddress
   beforeAll(async () => {
@@ -253,20 +253,20 @@ describe('a sample instance behind a proxy with TLS', () => {
   })
   afterAll(() => secureFixture.end())
 
-  it('fault 15d gives cookies that are sent over TLS alone, and taken from this host alone', async () => {
+  it('sets cookies that are sent only over TLS, and accepts only its own cookies (fault 15d)', async () => {
     const session = await logIn(secureAddress)
     expect(session.setCookie).toMatch(/^__Host-sample_session=[\w-]{43}; Path=\/; HttpOnly; SameSite=Lax; Secure$/)
     expect(session.response.headers['set-cookie']?.[1]).toMatch(
       /^__Host-sample_device=[\w-]{43}; Path=\/; HttpOnly; SameSite=Lax; Secure; Max-Age=34560000$/,
     )
     expect((await session.get('/items')).status).toBe(200)
-    // A cookie that somebody else could have set is none.
+    // A cookie without the __Host- prefix is not accepted, because another host could have set it.
     expect((await session.get('/items', { cookie: session.cookie.replace('__Host-', '') })).status).toBe(303)
     const [clearedCookie] = (await session.post('/sign-out')).headers['set-cookie'] ?? []
     expect(clearedCookie).toBe('__Host-sample_session=; Path=/; HttpOnly; SameSite=Lax; Secure; Max-Age=0')
   })
 
-  it('fault 15e lets strangers guess a few times, and lets the owner in meanwhile', async () => {
+  it('limits guesses of strangers while the owner can still log in (fault 15e)', async () => {
     const sendLogin = (clientAddress: string, password: string, cookie = '') =>
       sendRequest(secureAddress.url, '/sign-in', {
         form: { user: 'admin', password },
@@ -281,7 +281,7 @@ describe('a sample instance behind a proxy with TLS', () => {
     expect(Number(refusedResponse?.headers['retry-after'])).toBeGreaterThan(0)
     expect(refusedResponse?.body).toMatch(/Too many attempts. Try again in \d+ min\./)
     expect((await sendLogin('203.0.113.99', 'First-pass-1')).status).toBe(429)
-    // On the owner's device wherever it is, and from the owner's network on a new one.
+    // The owner can log in on a known device from any network, and on a new device from a known network.
     expect((await sendLogin('203.0.113.99', 'First-pass-1', deviceCookie)).status).toBe(303)
     expect((await sendLogin('198.51.100.1', 'First-pass-1')).status).toBe(303)
   })

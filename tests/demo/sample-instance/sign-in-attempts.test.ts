@@ -1,4 +1,3 @@
-/** How often a password of a sample instance may be tried, and by whom. */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -28,7 +27,7 @@ const buildAttempt = (overrides: Partial<SignInAttempt> = {}): SignInAttempt => 
   device: '',
   ...overrides,
 })
-/** Null: the password was looked at, and was wrong. Otherwise the wait in ms. */
+/** Returns null if the password was checked and was wrong, otherwise the wait in ms. */
 function failAttempt(overrides: Partial<SignInAttempt> = {}): number | null {
   const reservation = reserveAttempt(store, buildAttempt(overrides), now)
   return typeof reservation === 'number' ? reservation : null
@@ -43,7 +42,7 @@ const countCheckedFailures = (count: number, buildOverrides: (index: number) => 
   Array.from({ length: count }, (_, index) => failAttempt(buildOverrides(index))).filter((wait) => wait === null).length
 const countRows = () => Number(store.prepare('select count(*) as count from sign_in_attempts').get()?.count)
 
-it('fault 15e makes an address wait longer with each wrong password of an account, and a refusal moves no wait', () => {
+it('An address waits longer after each wrong password, and refused attempts do not extend the wait (fault 15e)', () => {
   expect(countCheckedFailures(20, () => ({}))).toBe(5)
   const waits: (number | null)[] = []
   for (let round = 0; round < 7; round++) {
@@ -55,27 +54,27 @@ it('fault 15e makes an address wait longer with each wrong password of an accoun
   expect(waits).toEqual([0.5, 1, 2, 4, 8, 15, 15].map((minutes) => minutes * minuteMs))
 })
 
-it('fault 15e locks the owner out neither of a known device nor of a known address, whoever guesses', () => {
+it('The owner can log in from a known device or address while strangers guess (fault 15e)', () => {
   expect(succeedAttempt({ address: '198.51.100.1', device: 'owner' })).toBe(true)
   expect(countCheckedFailures(500, (index) => ({ address: `203.0.113.${index % 250}` }))).toBe(10)
   expect(failAttempt({ address: '203.0.113.251' })).toBeGreaterThan(0)
   expect(succeedAttempt({ address: '192.0.2.77', device: 'owner' })).toBe(true)
   expect(succeedAttempt({ address: '198.51.100.1', device: 'new one' })).toBe(true)
-  // Strangers in the network of the owner make strangers there wait, and not the device.
+  // Strangers in the owner's network make only other strangers there wait, not the known device.
   expect(countCheckedFailures(50, () => ({ address: '198.51.100.1' }))).toBe(5)
   expect(succeedAttempt({ address: '198.51.100.1', device: 'owner' })).toBe(true)
-  // A device of another user is a stranger here, and the device itself does not guess without end.
+  // A known device of another user counts as a stranger here, and guesses from the known device are limited as well.
   store.prepare('insert into users (name, is_admin, created) values (?, 0, ?)').run('clerk', now)
   expect(countCheckedFailures(50, () => ({ name: 'clerk', device: 'owner' }))).toBe(5)
   expect(countCheckedFailures(50, () => ({ device: 'owner' }))).toBe(5)
 })
 
-it('fault 15e counts an address over all accounts, and IPv6 by its network', () => {
+it('Attempts of an address are counted over all accounts, and IPv6 by network (fault 15e)', () => {
   expect(countCheckedFailures(100, (index) => ({ name: `user${index}` }))).toBe(30)
   expect(countCheckedFailures(20, (index) => ({ address: `2001:db8::${index + 1}` }))).toBe(5)
 })
 
-it('fault 15e keeps few counters, however many names and addresses are made up', () => {
+it('The number of counters stays limited for any number of names and addresses (fault 15e)', () => {
   store.exec('begin')
   const insertRow = store.prepare("insert into sign_in_attempts values (?, '', 1, ?, 0)")
   for (let index = 0; index < 12_000; index++) insertRow.run(`pair ${index}`, now - index)
@@ -91,7 +90,7 @@ it('fault 15e keeps few counters, however many names and addresses are made up',
   expect(countRows()).toBe(3)
 })
 
-it('fault 15e looks at the password of a known user at once, and lets few strangers wait', async () => {
+it('The hash queue runs known users at once, and limits waiting strangers (fault 15e)', async () => {
   const queue = createHashQueue()
   const finishers: (() => void)[] = []
   const startWork = () => new Promise<void>((resolve) => void finishers.push(resolve))

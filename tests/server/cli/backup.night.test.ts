@@ -1,4 +1,4 @@
-/** Backups on the command line (docs/operating.md), as processes: with a portal's database, and on a machine that has none. */
+/** Runs the backup command (docs/operating.md) as a process, with a portal's database and without one. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readdirSync, statSync } from 'node:fs'
@@ -47,7 +47,7 @@ async function runBackup(args: string[], env: Record<string, string> = {}): Prom
   return [Number(code), output]
 }
 
-describe('on an empty machine', () => {
+describe('the backup command without a portal', () => {
   let archive: string
   let keyFile: string
   let items: unknown[]
@@ -67,14 +67,14 @@ describe('on an empty machine', () => {
     await writeFile(keyFile, output)
   })
 
-  it('an archive and its key become data that the sample instance opens, item for item', async () => {
+  it('restores an archive with its key to data that the sample instance opens unchanged', async () => {
     const targetDir = join(folder, 'restored')
     const [code, output] = await runBackup(['restore', '--archive', archive, '--key', keyFile, '--into', targetDir])
     expect([code, output]).toEqual([0, expect.stringContaining('6 tables, 301 rows')])
     expect(output).toContain('Backup 7 of the service shop of company acme')
     expect(statSync(join(targetDir, 'instance.db')).mode & 0o077).toBe(0)
     expect(readdirSync(targetDir)).toEqual(['instance.db'])
-    // No portal was there, and none was made.
+    // The command needs no portal, and does not create a data folder.
     expect(readdirSync(folder)).not.toContain('data')
     const store = openStore(targetDir, 2)
     expect(store.prepare('select * from items order by id').all()).toEqual(items)
@@ -82,7 +82,7 @@ describe('on an empty machine', () => {
     store.close()
   }, 60_000)
 
-  it('nothing is overwritten', async () => {
+  it('does not overwrite existing data', async () => {
     const targetDir = join(folder, 'taken')
     await mkdir(targetDir)
     await writeFile(join(targetDir, 'instance.db'), 'somebody needs it')
@@ -91,7 +91,7 @@ describe('on an empty machine', () => {
     expect(await readFile(join(targetDir, 'instance.db'), 'utf8')).toBe('somebody needs it')
   }, 60_000)
 
-  it('a damaged archive, another key and what is none are told, and leave nothing', async () => {
+  it('rejects a damaged archive, a wrong key and missing files, and leaves nothing behind', async () => {
     const damagedArchive = await readFile(archive)
     damagedArchive.writeUInt8(damagedArchive.readUInt8(damagedArchive.length - 100) ^ 1, damagedArchive.length - 100)
     await writeFile(join(folder, 'broken.age'), damagedArchive)
@@ -113,7 +113,7 @@ describe('on an empty machine', () => {
     await expect(readFile(join(targetDir, 'instance.db'))).rejects.toThrow('ENOENT')
   }, 120_000)
 
-  it('data that its own statements do not make is told, and leaves nothing', async () => {
+  it('rejects data whose statements do not create it, and leaves nothing behind', async () => {
     const oddArchive = join(folder, 'odd.age')
     const [table, ...rest] = buildShopPieces(2)
     const otherTable = { ...table, statement: 'drop table items' } as typeof table
@@ -125,7 +125,7 @@ describe('on an empty machine', () => {
     expect(readdirSync(targetDir)).toEqual([])
   }, 60_000)
 
-  it('a key is told by the number of a company, as age reads it, with those of before', async () => {
+  it('prints the key of a company id in the format of age, with earlier keys', async () => {
     const recipient = await getRecipient(testConfig(), 3)
     const [code, output] = await runBackup(['keys', '--company-id', '3'], {
       TOKEN_KEY: '22'.repeat(32),
@@ -137,13 +137,13 @@ describe('on an empty machine', () => {
     expect(output.split('\n').filter((line) => line.startsWith('AGE-SECRET-KEY-1'))).toHaveLength(2)
   }, 60_000)
 
-  it('no key is made up where there is none', async () => {
+  it('does not create a missing key', async () => {
     expect(await runBackup(['keys', '--company-id', '3'])).toEqual([1, expect.stringContaining('token.key')])
     expect(readdirSync(folder)).not.toContain('data')
   }, 60_000)
 
   nightly(
-    'what cannot be meant is answered with how to',
+    'prints the usage for invalid arguments',
     async () => {
       const mistakenArgs = [
         [],
@@ -158,7 +158,7 @@ describe('on an empty machine', () => {
   )
 })
 
-describe('with a portal', () => {
+describe('the backup command with a portal', () => {
   const env = () => ({ TOKEN_KEY: key, DATA_DIR: join(folder, 'portal'), DEMO: '0' })
   beforeAll(async () => {
     await createDataFolder(env().DATA_DIR)
@@ -171,7 +171,7 @@ describe('with a portal', () => {
   }, 60_000)
 
   nightly(
-    'says what is not there: a company, a service, a backup',
+    'names a company, service or backup that does not exist',
     async () => {
       expect(await runBackup(['keys', '--company', 'none'], env())).toEqual([1, 'There is no company none.\n'])
       expect(await runBackup(['list', '--service', 'shop'], env())).toEqual([

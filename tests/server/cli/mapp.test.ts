@@ -1,4 +1,4 @@
-/** Packages on the command line (docs/mapp.md, D88). */
+/** Tests of the package command line tool (docs/mapp.md, D88). */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
@@ -29,10 +29,10 @@ async function run(program: string, ...args: string[]): Promise<[code: number, o
   return [Number(code), output]
 }
 
-test('a folder is packed without what a Mac puts into it, and can be checked', async () => {
+test('mapp pack leaves out the files that macOS adds, and the package passes the check', async () => {
   const app = join(folder, 'pay')
   await mkdir(join(app, 'data'), { recursive: true })
-  // As somebody wrote it, with a hash that is out of date.
+  // A manifest with an outdated hash.
   await writeFile(join(app, 'manifest.json'), JSON.stringify({ ...facts, files: { missing: '0' } }))
   await writeFile(join(app, 'icon.png'), await png(16))
   await writeFile(join(app, 'data', 'forms.json'), '{}')
@@ -45,7 +45,7 @@ test('a folder is packed without what a Mac puts into it, and can be checked', a
   expect((await runMapp('check', 'pay.mapp'))[0]).toBe(0)
 }, 60_000)
 
-test('what would be refused is told with the reason', async () => {
+test('mapp pack prints the reason why a package would be refused', async () => {
   const app = join(folder, 'bad')
   await mkdir(app)
   expect(await runMapp('pack', app)).toMatchObject([1, expect.stringContaining('There is no')])
@@ -59,7 +59,7 @@ test('what would be refused is told with the reason', async () => {
 }, 60_000)
 
 nightly(
-  'samples are written, each a package that is taken',
+  'mapp samples writes packages that the portal accepts',
   async () => {
     expect(await run(samples, 'samples')).toMatchObject([0, expect.stringContaining('labels-1.0.mapp')])
     expect((await readdir(join(folder, 'samples'))).toSorted()).toEqual([

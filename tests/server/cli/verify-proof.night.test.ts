@@ -1,4 +1,4 @@
-/** The command that checks an exported proof without the portal. */
+/** Tests of the command that checks an exported proof without the portal. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtemp, rm, truncate, writeFile } from 'node:fs/promises'
@@ -48,8 +48,8 @@ async function file(name: string, text: string): Promise<string> {
   return name
 }
 
-describe('a proof with the key of its log', () => {
-  test('is proven, and says who, what, when and in which log', async () => {
+describe('verify-proof with the key of the log', () => {
+  test('proves an entry, and prints who did what, when, and in which log', async () => {
     const proofPath = await file('good.json', buildProofText(buildAuditLeaf(5, { actor_company: 'm18', status: -1 })))
     const [code, output] = await runVerify(proofPath, '--key', signerKey)
     expect(code, output).toBe(0)
@@ -65,11 +65,11 @@ describe('a proof with the key of its log', () => {
       `Key:     ${getFingerprint(signerKey)}`,
       '',
     ])
-    // The key may stand in a file.
+    // The key can also be read from a file.
     expect((await runVerify(proofPath, '--key', await file('log.key', `${signerKey}\n`)))[0]).toBe(0)
   })
 
-  test('prints no control character that was recorded', async () => {
+  test('escapes control characters in recorded values', async () => {
     const leaf = buildAuditLeaf(5, { user_name: 'Eve\u001b[2J\u202e', info: { Name: 'a\nPROVEN: something else' } })
     const [code, output] = await runVerify(await file('control.json', buildProofText(leaf)), '--key', signerKey)
     expect(code).toBe(0)
@@ -80,7 +80,7 @@ describe('a proof with the key of its log', () => {
   })
 })
 
-describe('a log whose key was changed', () => {
+describe("verify-proof after a change of the log's key", () => {
   const nextKey = createVerifierKey(otherSigner.name, otherSigner.seed)
   const log = buildLog(Array.from({ length: 9 }, (_, index) => buildAuditLeaf(index)))
   const checkpoint = { origin: signer.name, size: 9, root: log.root, epoch: 0 }
@@ -96,7 +96,7 @@ describe('a log whose key was changed', () => {
     })
   const laterProof = buildProof(signCheckpoint(checkpoint, otherSigner))
 
-  test('is proven by either key while both sign, and names the next one', async () => {
+  test('proves an entry by either key while both sign, and names the next key', async () => {
     const proofPath = await file('between.json', buildProof(handover))
     const [code, output] = await runVerify(proofPath, '--key', signerKey)
     expect(code, output).toBe(0)
@@ -105,7 +105,7 @@ describe('a log whose key was changed', () => {
     expect([nextKeyCode, nextKeyOutput.includes('Next:')]).toEqual([0, false])
   })
 
-  test('is proven later by the old key and the note in which it handed over, as it stands in the mail', async () => {
+  test('proves a later entry by the old key and the mailed handover note', async () => {
     const name = await file('later.json', laterProof)
     expect(await runVerify(name, '--key', signerKey)).toEqual([
       1,
@@ -118,7 +118,7 @@ describe('a log whose key was changed', () => {
     }
   })
 
-  test('is not believed where the old key has not named the new one', async () => {
+  test('rejects a handover note in which the old key does not name the new one', async () => {
     const name = await file('later.json', laterProof)
     for (const [note, reason] of [
       [signCheckpoint(checkpoint, signer, otherSigner), 'NOT_SIGNED_BY_KEY'],
@@ -140,8 +140,8 @@ describe('a log whose key was changed', () => {
   })
 })
 
-describe('nothing is proven', () => {
-  test('without a key: the file and its key are named, and the command does not succeed', async () => {
+describe('verify-proof with unusable input', () => {
+  test("exits with 2 and prints the fingerprint of the file's key if no key is given", async () => {
     const [code, output] = await runVerify(await file('nokey.json', buildProofText(buildAuditLeaf(5))))
     expect(code).toBe(2)
     expect(output).toContain('NOT CHECKED')
@@ -150,7 +150,7 @@ describe('nothing is proven', () => {
     expect(output).not.toContain('PROVEN:')
   })
 
-  test('by another key, a changed entry, or hostile files; each says why', async () => {
+  test('rejects another key, a changed entry and hostile files with the reason', async () => {
     const goodProof = buildProofText(buildAuditLeaf(5))
     const cases: [string, string, string][] = [
       [goodProof, createVerifierKey(otherSigner.name, otherSigner.seed), 'NOT_SIGNED_BY_KEY'],
@@ -173,7 +173,7 @@ describe('nothing is proven', () => {
     }
   }, 60_000)
 
-  test('by a file of 100 MB, which is not read', async () => {
+  test('rejects a file of 100 MB without reading it', async () => {
     const hugePath = await file('huge.json', '{')
     await truncate(join(folder, hugePath), 100 * 1024 * 1024)
     expect(await runVerify(hugePath, '--key', signerKey)).toEqual([
@@ -182,7 +182,7 @@ describe('nothing is proven', () => {
     ])
   })
 
-  test('where there is no file, no key file, or the words are not understood', async () => {
+  test('reports a missing file, a missing key file and invalid arguments', async () => {
     const goodPath = await file('good2.json', buildProofText(buildAuditLeaf(5)))
     expect(await runVerify('none.json', '--key', signerKey)).toEqual([1, expect.stringContaining('There is no file')])
     expect(await runVerify('.', '--key', signerKey)).toEqual([1, expect.stringContaining('is no file')])

@@ -19,7 +19,6 @@ import {
 
 const annInput = { name: 'Ann', email: 'ann@acme.example' }
 
-/** Takes references wherever one can stand. */
 const linkingEndpoint = defineEndpoint({
   name: 'updateLinks',
   method: 'POST',
@@ -42,7 +41,7 @@ onBothEngines('a row named by the write that makes it', (app) => {
     admin = await addAdmin(app, 'acme')
   })
 
-  it('can be changed before its id is known, in a chain of writes (protocol 9, 17)', async () => {
+  it('A chain of writes changes a row before its id is known (protocol 9, 17)', async () => {
     const [createIntent, renameIntent] = [randomUUID(), randomUUID()]
     await executeCreateUser(app, admin, annInput, { key: createIntent })
     const firstResponse = await executeRenameUser(app, admin, `~${createIntent}`, 'Bea', {
@@ -57,7 +56,7 @@ onBothEngines('a row named by the write that makes it', (app) => {
     expect((await readState(app)).users).toMatchObject([{ name: 'Cat', row_version: 3 }])
   })
 
-  it('is 424 and not final while that write has not happened', async () => {
+  it('A reference to an intent without outcome returns 424, which is not final', async () => {
     const [createIntent, key] = [randomUUID(), randomUUID()]
     const earlyResponse = await executeRenameUser(app, admin, `~${createIntent}`, 'Bea', { key })
     expect([earlyResponse.status, parseBody(earlyResponse).errorCode, getOutcome(earlyResponse)]).toEqual([
@@ -71,7 +70,7 @@ onBothEngines('a row named by the write that makes it', (app) => {
     expect((await readState(app)).trail.map(({ status }) => status)).toEqual([0, 0])
   })
 
-  it('keeps its name when the write was refused first and mended later', async () => {
+  it('A reference works after the refused create was corrected and sent again', async () => {
     await executeCreateUser(app, admin, annInput)
     const createIntent = randomUUID()
     await executeCreateUser(app, admin, annInput, { key: createIntent })
@@ -85,14 +84,14 @@ onBothEngines('a row named by the write that makes it', (app) => {
     expect((await executeRenameUser(app, admin, `~${createIntent}`, 'Bea')).status).toBe(200)
   })
 
-  it("is nobody else's to name", async () => {
+  it('A reference to an intent of another company returns 424', async () => {
     const createIntent = randomUUID()
     await executeCreateUser(app, admin, annInput, { key: createIntent })
     const otherAdmin = await addAdmin(app, 'globex')
     expect((await executeRenameUser(app, otherAdmin, `~${createIntent}`, 'Bea')).status).toBe(424)
   })
 
-  it('with a version that another write took meanwhile is a conflict, not a silent overwrite', async () => {
+  it('A referenced version that another write replaced returns VERSION_CONFLICT', async () => {
     const createIntent = randomUUID()
     await executeCreateUser(app, admin, annInput, { key: createIntent })
     await executeRenameUser(app, admin, `~${createIntent}`, 'Other', { ifMatch: '"1"' })
@@ -103,7 +102,7 @@ onBothEngines('a row named by the write that makes it', (app) => {
     expect((await executeRenameUser(app, admin, 1, 'Bea', { ifMatch: `"~${randomUUID()}"` })).status).toBe(424)
   })
 
-  it('names no row of another kind, and no version of another row', async () => {
+  it('A reference to a row of another kind or a version of another row is refused', async () => {
     const [firstIntent, secondIntent] = [randomUUID(), randomUUID()]
     await executeCreateUser(app, admin, annInput, { key: firstIntent })
     await executeCreateUser(app, admin, { ...annInput, email: 'b@acme.example' }, { key: secondIntent })
@@ -121,7 +120,7 @@ onBothEngines('a row named by the write that makes it', (app) => {
     ).toBe(424)
   })
 
-  it('is found in query and body, at any depth, and only where a reference stands', async () => {
+  it('References are resolved in query and body at any depth, and only in reference fields', async () => {
     const createIntent = randomUUID()
     const id = parseBody(await executeCreateUser(app, admin, annInput, { key: createIntent })).id
     const name = `~${createIntent}` as const
@@ -138,7 +137,7 @@ onBothEngines('a row named by the write that makes it', (app) => {
     })
   })
 
-  it('still answers a repeat after the row is gone', async () => {
+  it('A repeated delete by reference is answered after the row is gone', async () => {
     const [createIntent, deleteIntent] = [randomUUID(), randomUUID()]
     await executeCreateUser(app, admin, annInput, { key: createIntent })
     expect((await executeDeleteUser(app, admin, `~${createIntent}`, { key: deleteIntent })).status).toBe(204)
@@ -153,7 +152,7 @@ onBothEngines('a write that must not overtake another', (app) => {
   })
   const beaInput = { name: 'Bea', email: 'bea@acme.example' }
 
-  it('waits while the other has no outcome, and goes on when it is done (protocol 24)', async () => {
+  it('A write waits until its predecessor has an outcome (protocol 24)', async () => {
     const [predecessor, key] = [randomUUID(), randomUUID()]
     const earlyResponse = await executeCreateUser(app, admin, beaInput, { key, predecessorIntent: predecessor })
     expect([earlyResponse.status, getOutcome(earlyResponse)]).toEqual([424, undefined])
@@ -162,7 +161,7 @@ onBothEngines('a write that must not overtake another', (app) => {
     expect((await executeCreateUser(app, admin, beaInput, { key, predecessorIntent: predecessor })).status).toBe(200)
   })
 
-  it('is held for good behind one that was refused, until that one is mended', async () => {
+  it('A write is blocked by a refused predecessor until that one is corrected', async () => {
     await executeCreateUser(app, admin, annInput)
     const [predecessor, key] = [randomUUID(), randomUUID()]
     await executeCreateUser(app, admin, annInput, { key: predecessor })
@@ -178,7 +177,7 @@ onBothEngines('a write that must not overtake another', (app) => {
     expect((await executeCreateUser(app, admin, beaInput, { key, predecessorIntent: predecessor })).status).toBe(200)
   })
 
-  it('leaves nothing in idempotency store or trail while it waits', async () => {
+  it('A waiting write leaves nothing in the idempotency store or the audit trail', async () => {
     await executeCreateUser(app, admin, beaInput, { predecessorIntent: randomUUID() })
     expect(await readState(app)).toEqual({ users: [], trail: [] })
   })

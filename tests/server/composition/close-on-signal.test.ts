@@ -1,9 +1,12 @@
-/** A program ends when it is asked to, though nobody reads any more what it logs while it ends. */
+/** A process ends on a signal, even if nobody reads its log any longer. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { expect, it } from 'vitest'
 
-/** Exit code and signal of a program that is asked to end when nobody reads its log: one line is being written, another one waits. */
+/**
+ * Returns exit code and signal of a process that gets a signal while nobody reads its log. One log entry is being written, and another one
+ * waits.
+ */
 async function readExit(closeCode: string): Promise<unknown[]> {
   const program = `
     import { closeOnSignal } from '#server/composition/close-on-signal.ts'
@@ -27,15 +30,15 @@ async function readExit(closeCode: string): Promise<unknown[]> {
   }
 }
 
-it('ends with 0 though its last line is read by nobody (R-15)', async () => {
+it('The server exits with 0 although nobody reads its last log output (R-15)', async () => {
   expect(await readExit("log.info('closed')")).toEqual([0, null])
 })
 
-it('ends with 1 where closing fails, though nobody reads why (R-15)', async () => {
+it('The server exits with 1 if closing fails, although nobody reads its log (R-15)', async () => {
   expect(await readExit("throw new Error('no end')")).toEqual([1, null])
 })
 
-/** Exit code and what was logged of a program in which that happens and nobody catches it. */
+/** Returns exit code and log of a process in which the given error occurs and is not caught. */
 async function readExitAfterFault(
   faultCode: string,
   closeCode: string,
@@ -59,7 +62,7 @@ async function readExitAfterFault(
 it.each([
   ['uncaughtException', "setImmediate(() => { throw new Error('nobody foresaw this') })"],
   ['unhandledRejection', "void Promise.reject(new Error('nobody foresaw this'))"],
-])('fault 1k logs what nobody caught, closes all and ends with 1 (%s)', async (kind, fault) => {
+])('The server logs an uncaught error, closes everything and exits with 1 (%s) (fault 1k)', async (kind, fault) => {
   const { code, output } = await readExitAfterFault(
     fault,
     "await new Promise((done) => setTimeout(done, 50)); log.info('closed')",
@@ -76,7 +79,7 @@ it.each([
   expect([lines[0]?.level, lines[0]?.err?.message, lines[1]?.signal]).toEqual([60, 'nobody foresaw this', kind])
 })
 
-it('fault 1k ends with 1 though closing never ends and nothing else runs', async () => {
+it('The server exits with 1 after an uncaught error although closing never ends (fault 1k)', async () => {
   const fault = "setImmediate(() => { throw new Error('nobody foresaw this') })"
   expect((await readExitAfterFault(fault, 'await new Promise(() => undefined)')).code).toBe(1)
 })

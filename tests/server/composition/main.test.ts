@@ -12,10 +12,10 @@ import { runAsSuperuser } from '#tests/support/server/postgres.ts'
 import { type RunningProcess, startProcess } from '#tests/support/server/process.ts'
 import { createBareFolder, createDataFolder } from '#tests/support/runner/template.ts'
 
-// A first start makes its database, which takes seconds on an idle machine.
+// A first start creates a database, which takes seconds on an idle machine.
 vi.setConfig({ testTimeout: 90_000 })
 
-/** Has the program write the address of each module of the demo that it loads. */
+/** Makes the server process print the path of each loaded demo module. */
 const hook = `import { registerHooks } from 'node:module'
 registerHooks({ load(url, context, next) { if (url.includes('/demo/')) console.log('loads', url); return next(url, context) } })`
 const loadReportingEnv = { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(hook)}` }
@@ -26,7 +26,7 @@ const startServerProcess = (env: Record<string, string>) => {
   startedServers.push(server)
   return server
 }
-/** One sentence and exit code 1, and how long it took to say so. */
+/** Returns output and exit code of a server that fails to start, and how long it took. */
 async function readRefusal(env: Record<string, string>) {
   const startedAt = performance.now()
   const server = startServerProcess(env)
@@ -44,10 +44,10 @@ afterEach(async () => {
 })
 afterAll(() => rm(parent, { recursive: true, force: true }))
 
-describe('a server on a data folder', () => {
-  it('opens with the demo world, refuses a second one at once, survives kill -9, and closes cleanly (R-14, R-15)', async () => {
+describe('the server on a data folder', () => {
+  it('loads the demo data, locks its folder, survives kill -9, and closes cleanly (R-14, R-15)', async () => {
     const env = { DATA_DIR: join(parent, 'data') }
-    // By day what the engine makes in an empty folder is there already: that takes it ten seconds.
+    // By day a prepared database is used, because the engine needs ten seconds to create one in an empty folder.
     if (!isNight) await createBareFolder(env.DATA_DIR)
     const firstServer = startServerProcess({ ...env, ...loadReportingEnv })
     const url = await firstServer.ready
@@ -71,23 +71,23 @@ describe('a server on a data folder', () => {
     expect((await fetch(`${newUrl}/health/live`)).status).toBe(200)
     expect(await thirdServer.kill('SIGTERM')).toBe(0)
     expect(await readFile(join(env.DATA_DIR, 'portal.lock')).catch(() => null)).toBeNull()
-    // The key of the tokens is its owner's alone (S-80).
+    // Only the owner can read the token key (S-80).
     expect((await readFile(join(env.DATA_DIR, 'token.key'), 'latin1')).length).toBe(64)
   })
 
-  it('will not serve a demo world, whose passwords everybody knows, to other machines', async () => {
+  it('refuses to serve the demo data, with its public passwords, to other machines', async () => {
     const refusal = await readRefusal({ DATA_DIR: join(parent, 'data'), HOST: '0.0.0.0' })
     expect(refusal).toMatchObject({ code: 1, output: expect.stringContaining('holds the demo world') })
     expect(refusal.output).toContain('HOST 0.0.0.0 is for more than this machine: use another DATA_DIR')
     expect(refusal.output).toMatch(sentencePattern)
   })
 
-  it('gives the first administrator of a real installation a link that works once, and nobody an account (S-34)', async () => {
+  it('creates no accounts without the demo, but a link for the first administrator that works once (S-34)', async () => {
     const env = { DATA_DIR: join(parent, 'real'), DEMO: '0', ...loadReportingEnv }
     await createDataFolder(env.DATA_DIR)
     const firstServer = startServerProcess(env)
     const url = await firstServer.ready
-    // With the demo off none of its code is loaded.
+    // With the demo off, none of its code is loaded.
     expect(firstServer.output()).not.toContain('/demo/')
     for (const email of ['staff@m18.example', 'provider-admin@m18.local']) {
       const response = await fetch(`${url}/api/m18s/token`, {
@@ -114,8 +114,8 @@ describe('a server on a data folder', () => {
   })
 })
 
-describe('a start that cannot be is one sentence and exit code 1', () => {
-  nightly('for a port in use', async () => {
+describe('a failed start prints one sentence and exits with 1', () => {
+  nightly('if the port is in use', async () => {
     const otherServer = createServer()
     const port = await new Promise<number>((resolve) => {
       otherServer.listen(0, '127.0.0.1', () => resolve((otherServer.address() as { port: number }).port))
@@ -130,7 +130,7 @@ describe('a start that cannot be is one sentence and exit code 1', () => {
     })
   })
 
-  nightly('for a folder with files of somebody else, which are left alone', async () => {
+  nightly('if the folder contains foreign files, which stay unchanged', async () => {
     const folder = join(parent, 'foreign')
     await mkdir(folder)
     await writeFile(join(folder, 'thesis.doc'), 'mine')
@@ -140,7 +140,7 @@ describe('a start that cannot be is one sentence and exit code 1', () => {
     expect(await readFile(join(folder, 'thesis.doc'), 'utf8')).toBe('mine')
   })
 
-  it('for a folder of a newer version, and of a newer database', async () => {
+  it('if the folder or its database is from a newer version', async () => {
     const dataDir = join(parent, 'newer')
     const open = () => openEmbeddedDatabase(readConfig({ DATA_DIR: dataDir }), silent)
     await mkdir(join(dataDir, 'database'), { recursive: true })
@@ -152,13 +152,13 @@ describe('a start that cannot be is one sentence and exit code 1', () => {
     await expect(open()).rejects.toThrow(/^[^\n]*PostgreSQL 19[^\n]*$/)
   })
 
-  nightly('for a PAYMENT_SANDBOX_PORT that is no number', async () => {
+  nightly('if PAYMENT_SANDBOX_PORT is not a number', async () => {
     const refusal = await readRefusal({ DATA_DIR: join(parent, 'never'), PAYMENT_SANDBOX_PORT: 'cards' })
     expect(refusal).toMatchObject({ code: 1, output: expect.stringMatching(/^PAYMENT_SANDBOX_PORT must/) })
     expect(refusal.output).toMatch(sentencePattern)
   })
 
-  it('for a database that is not there, without its password', async () => {
+  it('if the database cannot be reached, without printing its password', async () => {
     const DATABASE_URL = 'postgres://nobody:hush@127.0.0.1:9/none'
     const refusal = await readRefusal({ DATABASE_URL, DATA_DIR: join(parent, 'pg') })
     expect(refusal.code).toBe(1)
@@ -174,39 +174,36 @@ describe('a start that cannot be is one sentence and exit code 1', () => {
     ['PUBLIC_URL', 'portal'],
     ['TOKEN_KEY', 'short'],
     ['LOG_LEVEL', 'loud'],
-  ])('for a %s of "%s", by a StartProblem of one sentence', (name, value) => {
+  ])('for %s set to "%s", with a StartProblem', (name, value) => {
     const read = () => readConfig({ DATA_DIR: join(parent, 'never'), [name]: value })
     expect(read).toThrow(StartProblem)
     expect(read).toThrow(new RegExp(`^${name} must[^\\n]*$`))
   })
 })
 
-nightly(
-  'a server on PostgreSQL serves with a login that is a plain member of both roles, and refuses one that is not',
-  async () => {
-    const url = inject('postgresUrl') ?? ''
-    const port = new URL(url).port
-    await runAsSuperuser(url, 'postgres', [
-      'create database plain',
-      'create role portal_owner login createrole',
-      'create role portal_login login noinherit',
-      'alter database plain owner to portal_owner',
-    ])
-    await runAsSuperuser(url, 'plain', ['alter schema public owner to portal_owner'])
-    const env = {
-      DATA_DIR: join(parent, 'plain'),
-      DATABASE_URL: `postgres://portal_login@127.0.0.1:${port}/plain`,
-      MIGRATE_DATABASE_URL: `postgres://portal_owner@127.0.0.1:${port}/plain`,
-      DEMO: '1',
-    }
-    const refusal = await readRefusal(env)
-    expect(refusal).toMatchObject({ code: 1, output: expect.stringContaining('grant portal_app, portal_system to') })
-    await runAsSuperuser(url, 'plain', ['grant portal_app, portal_system to portal_login'])
-    const server = startServerProcess(env)
-    expect((await fetch(`${await server.ready}/health/ready`)).status).toBe(200)
-    // Two nodes on one database; the same key, or none of the two could answer for the other's tokens.
-    const secondRefusal = await readRefusal({ ...env, TOKEN_KEY: '22'.repeat(32) })
-    expect(secondRefusal).toMatchObject({ code: 1, output: expect.stringContaining('TOKEN_KEY is not the key') })
-    expect(await server.kill('SIGTERM')).toBe(0)
-  },
-)
+nightly('The server on PostgreSQL accepts only a login that is a plain member of both roles', async () => {
+  const url = inject('postgresUrl') ?? ''
+  const port = new URL(url).port
+  await runAsSuperuser(url, 'postgres', [
+    'create database plain',
+    'create role portal_owner login createrole',
+    'create role portal_login login noinherit',
+    'alter database plain owner to portal_owner',
+  ])
+  await runAsSuperuser(url, 'plain', ['alter schema public owner to portal_owner'])
+  const env = {
+    DATA_DIR: join(parent, 'plain'),
+    DATABASE_URL: `postgres://portal_login@127.0.0.1:${port}/plain`,
+    MIGRATE_DATABASE_URL: `postgres://portal_owner@127.0.0.1:${port}/plain`,
+    DEMO: '1',
+  }
+  const refusal = await readRefusal(env)
+  expect(refusal).toMatchObject({ code: 1, output: expect.stringContaining('grant portal_app, portal_system to') })
+  await runAsSuperuser(url, 'plain', ['grant portal_app, portal_system to portal_login'])
+  const server = startServerProcess(env)
+  expect((await fetch(`${await server.ready}/health/ready`)).status).toBe(200)
+  // A second node on the same database needs the same key. Otherwise neither node could verify the tokens of the other.
+  const secondRefusal = await readRefusal({ ...env, TOKEN_KEY: '22'.repeat(32) })
+  expect(secondRefusal).toMatchObject({ code: 1, output: expect.stringContaining('TOKEN_KEY is not the key') })
+  expect(await server.kill('SIGTERM')).toBe(0)
+})

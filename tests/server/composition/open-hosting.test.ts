@@ -13,7 +13,7 @@ beforeEach(() => {
 })
 afterEach(() => rmSync(dataDir, { recursive: true, force: true }))
 
-/** As a start leaves it: the folder of the data is its owner's alone, with all that is in it. */
+/** Sets the permissions that a start sets: only the owner can access the data folder and its content. */
 function closeAll(...folders: string[]): void {
   for (const folder of folders) {
     mkdirSync(join(dataDir, folder), { recursive: true })
@@ -22,18 +22,18 @@ function closeAll(...folders: string[]): void {
 }
 const readMode = (folder: string) => (statSync(join(dataDir, folder)).mode & 0o777).toString(8)
 
-// Only root can run services as users of their own; for others there is nothing to open.
+// Only root can run services as separate users. Without root no permission is changed.
 const isRoot = process.platform === 'linux' && process.getuid?.() === 0
 const expectedMode = isRoot ? '711' : '700'
 
-it('lets the users of hosted services into their folder again at each start, while the supervisor of the last one runs', () => {
+it('openHosting restores access to the hosting folder at each start', () => {
   closeAll('hosting', 'pgdata')
   const { driver } = openHosting(readConfig({ DATA_DIR: dataDir, HOSTING: 'local' }), silent, sampleProgram)
   expect([readMode('.'), readMode('hosting'), readMode('pgdata')]).toEqual([expectedMode, expectedMode, '700'])
   return driver.close()
 })
 
-it('lets them through every folder on the way, and into no other', () => {
+it('openHosting makes every folder on the path to HOSTING_DIR accessible, and no other', () => {
   closeAll('services', 'services/of-customers', 'pgdata')
   const env = { DATA_DIR: dataDir, HOSTING: 'local', HOSTING_DIR: join(dataDir, 'services', 'of-customers') }
   const { driver } = openHosting(readConfig(env), silent, sampleProgram)

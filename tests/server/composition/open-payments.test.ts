@@ -13,7 +13,7 @@ import { readPaymentSettings } from '#server/config/payment-config.ts'
 import { openGatewayPage } from '#tests/support/orders/gateway-pages.ts'
 import { buildBeginning } from '#tests/support/orders/shop.ts'
 
-describe('the ways of paying', () => {
+describe('openPayments', () => {
   let dataDir: string
   let lines: string[]
   beforeEach(() => {
@@ -29,13 +29,13 @@ describe('the ways of paying', () => {
         callback()
       },
     })
-    // Nobody answers there: every call of the sandbox is in vain, and is logged.
+    // Nothing listens on this port, so every webhook of the sandbox fails and is logged.
     const config = { dataDir, host: '127.0.0.1', port: 9, publicUrl: 'https://portal.example' }
     const context = { config, log: createLogger('trace', sink), clock: Date.now }
     return openPayments(readPaymentSettings(env, { demo: isDemo }), context, openSandbox)
   }
 
-  it('are none where nothing is set', async () => {
+  it('offers no payment methods without settings', async () => {
     const payments = await openTestPayments({}, false)
     expect(await Promise.all(paymentTypes.map((type) => payments.findDriver(type)))).toEqual([null, null, null, null])
     expect([payments.stripeKey, payments.cardFrame]).toEqual([null, null])
@@ -43,7 +43,7 @@ describe('the ways of paying', () => {
     await payments.close()
   })
 
-  it('are all by the sandbox in the demo, and no key of it is ever logged (S-80)', async () => {
+  it('offers all payment methods through the sandbox in the demo, and never logs its keys (S-80)', async () => {
     const payments = await openTestPayments({}, true)
     const [stripe, alipay, global, simulate] = await Promise.all(paymentTypes.map((type) => payments.findDriver(type)))
     expect(payments.stripeKey).toBeNull()
@@ -71,7 +71,7 @@ describe('the ways of paying', () => {
     expect(lines.join('')).not.toMatch(/(sk|pk)_test|whsec|PRIVATE KEY|client_secret|sign=|2088\d/)
   })
 
-  it('fault 36M81b of the demo have card fields in a frame of another origin, and with Stripe’s keys Stripe’s alone', async () => {
+  it('gives the demo a card frame of another origin, and none if Stripe keys are set (fault 36M81b)', async () => {
     const defaultPayments = await openTestPayments({}, true)
     expect(defaultPayments.cardFrame).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/card-fields$/)
     expect((await fetch(`${defaultPayments.cardFrame}?shop=http://localhost&nonce=${'a'.repeat(36)}`)).status).toBe(200)
@@ -89,7 +89,7 @@ describe('the ways of paying', () => {
     await stripePayments.close()
   })
 
-  it('cannot begin where the sandbox’s port is taken', async () => {
+  it('fails if the port of the sandbox is in use', async () => {
     const otherServer = createServer().listen(0, '127.0.0.1')
     await once(otherServer, 'listening')
     const address = otherServer.address()

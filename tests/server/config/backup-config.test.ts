@@ -1,4 +1,4 @@
-/** Where backups go, as the environment says it: what is read, and what is refused at the start in a sentence without a secret. */
+/** Tests how the backup settings are read from the environment. An error message never contains a secret. */
 import { describe, expect, test } from 'vitest'
 import { readBackupSettings } from '#server/config/backup-config.ts'
 import type { EnvironmentVariables } from '#server/config/config.ts'
@@ -8,8 +8,8 @@ const readSettings = (env: EnvironmentVariables, databaseUrl: string | null = nu
 const s3Env = { BACKUP_STORE: 's3', BACKUP_BUCKET: 'acme-backups', S3_REGION: 'eu-central-1' }
 const keyEnv = { AWS_ACCESS_KEY_ID: 'AKIA1', AWS_SECRET_ACCESS_KEY: 'secret-1' }
 
-describe('archives', () => {
-  test('are files beside the data where nothing else is said, or in the folder that is named', () => {
+describe('the settings of the archives', () => {
+  test('default to a folder in the data folder, or use BACKUP_DIR', () => {
     expect(readSettings({})).toEqual({
       bucket: null,
       folder: '/srv/data/backups',
@@ -19,7 +19,7 @@ describe('archives', () => {
     expect(readSettings({ BACKUP_DIR: '/mnt/archives/' }).folder).toBe('/mnt/archives')
   })
 
-  test("go to Amazon's bucket of a region, by keys or by what the machine has", () => {
+  test('read an Amazon S3 bucket with keys or with the credentials of the machine', () => {
     const bucket = {
       bucket: 'acme-backups',
       endpoint: null,
@@ -38,20 +38,17 @@ describe('archives', () => {
     ['https://s3.example.com/', 'https://s3.example.com'],
     ['http://127.0.0.1:9000', 'http://127.0.0.1:9000'],
     ['http://localhost:9000/base/', 'http://localhost:9000/base'],
-  ])(
-    "go to another one's bucket at %s, which needs no region and has its name in the path",
-    (endpointUrl, endpoint) => {
-      const { S3_REGION: _region, ...otherEnv } = s3Env
-      expect(readSettings({ ...otherEnv, S3_ENDPOINT: endpointUrl }).bucket).toMatchObject({
-        endpoint,
-        region: 'us-east-1',
-        pathStyle: true,
-      })
-      expect(readSettings({ ...otherEnv, S3_ENDPOINT: endpointUrl, S3_PATH_STYLE: '0' }).bucket).toMatchObject({
-        pathStyle: false,
-      })
-    },
-  )
+  ])('read another S3 endpoint at %s without a region, with path-style addresses', (endpointUrl, endpoint) => {
+    const { S3_REGION: _region, ...otherEnv } = s3Env
+    expect(readSettings({ ...otherEnv, S3_ENDPOINT: endpointUrl }).bucket).toMatchObject({
+      endpoint,
+      region: 'us-east-1',
+      pathStyle: true,
+    })
+    expect(readSettings({ ...otherEnv, S3_ENDPOINT: endpointUrl, S3_PATH_STYLE: '0' }).bucket).toMatchObject({
+      pathStyle: false,
+    })
+  })
 
   test.each([
     [{ BACKUP_STORE: 'gcs' }, 'BACKUP_STORE must be one of local, s3, not "gcs".'],
@@ -75,13 +72,13 @@ describe('archives', () => {
     [{ ...s3Env, S3_PATH_STYLE: 'perhaps' }, /^S3_PATH_STYLE/],
     [{ ...s3Env, AWS_ACCESS_KEY_ID: 'AKIA1' }, /^AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY go together/],
     [{ ...s3Env, AWS_SECRET_ACCESS_KEY: 'hidden' }, /^AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY go together/],
-  ] as [EnvironmentVariables, string | RegExp][])('are not begun with %j', (env, expectedMessage) => {
+  ] as [EnvironmentVariables, string | RegExp][])('reject %j', (env, expectedMessage) => {
     expect(() => readSettings(env)).toThrow(expectedMessage)
     expect(() => readSettings(env)).not.toThrow(/hidden|AKIA1/)
   })
 })
 
-describe('copies', () => {
+describe('the settings of the copies', () => {
   const portalUrl = 'postgres://login:password@db.example.com/portal'
 
   test.each([
@@ -89,7 +86,9 @@ describe('copies', () => {
     'postgres://login:password@db.example.com:5433/portal',
     'postgres://login:password@backup.example.com/portal',
     'postgres://login:password@db.example.com/%zz',
-  ])('go into %s', (url) => expect(readSettings({ BACKUP_DATABASE_URL: url }, portalUrl).copiesUrl).toBe(url))
+  ])('accept the database %s', (url) =>
+    expect(readSettings({ BACKUP_DATABASE_URL: url }, portalUrl).copiesUrl).toBe(url),
+  )
 
   test.each([
     [portalUrl, 'postgresql://other:password@db.example.com:5432/portal'],
@@ -97,12 +96,12 @@ describe('copies', () => {
     [portalUrl, 'postgres://login:password@db.example.com/%70ortal'],
     ['postgres://login:password@localhost/portal', 'postgres://login:password@127.0.0.1:5432/portal'],
     ['postgres://login:password@[::1]:5433/portal', 'postgres://login:password@localhost:5433/portal'],
-  ])('of %s do not go into itself, %s', (database, url) => {
+  ])('with the database %s reject the same database as %s', (database, url) => {
     const expectedMessage = 'BACKUP_DATABASE_URL must be another database than DATABASE_URL.'
     expect(() => readSettings({ BACKUP_DATABASE_URL: url }, database)).toThrow(expectedMessage)
   })
 
-  test('do not go to what is no database', () => {
+  test('reject an address that is not a PostgreSQL database', () => {
     expect(() => readSettings({ BACKUP_DATABASE_URL: 'mysql://login:hidden@db.example.com/copies' })).toThrow(
       /^BACKUP_DATABASE_URL/,
     )

@@ -6,14 +6,14 @@ const config = { dataDir: '/var/lib/portal' }
 const readSettings = (AUDIT_CHECKPOINT_STORE: string, otherEnv: Record<string, string> = {}) =>
   readCheckpointSettings({ AUDIT_CHECKPOINT_STORE, ...otherEnv }, config)
 
-it('fault 13d the store is a file in the data folder unless another one is named, or none is wanted', () => {
+it('AUDIT_CHECKPOINT_STORE defaults to a file in the data folder, and can be a path or off (fault 13d)', () => {
   expect(readSettings('')).toEqual({ kind: 'file', path: '/var/lib/portal/audit-checkpoints.json' })
   expect(readSettings('/mnt/witness/portal.json')).toEqual({ kind: 'file', path: '/mnt/witness/portal.json' })
   expect(readSettings('witness.json')).toEqual({ kind: 'file', path: resolve('witness.json') })
   expect(readSettings('off')).toEqual({ kind: 'none' })
 })
 
-it('fault 13d the store is an object of a bucket, reached as the bucket of backups is', () => {
+it('AUDIT_CHECKPOINT_STORE can be an object in S3, with the connection settings of backups (fault 13d)', () => {
   const settings = readSettings('s3://witness/portal/checkpoints.json', {
     S3_ENDPOINT: 'https://s3.example.com',
     AWS_ACCESS_KEY_ID: 'a',
@@ -35,7 +35,7 @@ it.each([
   's3://witness/../x',
   'https://example.com/x',
   '/var/lib/',
-])('fault 13d %s ends the start with a sentence that says what it must be', (store) => {
+])('AUDIT_CHECKPOINT_STORE rejects %s with a message that names the allowed forms (fault 13d)', (store) => {
   expect(() => readSettings(store, { S3_REGION: 'eu-central-1' })).toThrow(
     'AUDIT_CHECKPOINT_STORE must be the path of a file, s3://BUCKET/NAME',
   )

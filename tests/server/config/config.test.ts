@@ -14,23 +14,21 @@ const loopbackNames = ['LocalHost', 'localhost.', 'portal.localhost']
 const otherHosts = ['0.0.0.0', '::', '[::]', '10.0.0.1', '::ffff:10.0.0.1', '2001:db8::1', 'portal.example.com']
 const similarNames = ['127.0.0.1.example.com', '127.example.com', 'localhost.example.com', 'notlocalhost', '']
 
-describe('loopback', () => {
-  test.each([...loopbackAddresses, ...loopbackNames])('%s is this machine', (host) =>
+describe('isLoopback', () => {
+  test.each([...loopbackAddresses, ...loopbackNames])('returns true for %s', (host) =>
     expect(isLoopback(host)).toBe(true),
   )
-  test.each([...otherHosts, ...similarNames])('"%s" is for other machines', (host) =>
-    expect(isLoopback(host)).toBe(false),
-  )
+  test.each([...otherHosts, ...similarNames])('returns false for "%s"', (host) => expect(isLoopback(host)).toBe(false))
 })
 
-describe('the demo world', () => {
+describe('the DEMO setting', () => {
   test.each([
     {},
     { HOST: 'localhost' },
     { HOST: '::1', PUBLIC_URL: 'http://[::1]:8080' },
     { HOST: '127.0.0.2', PUBLIC_URL: 'http://portal.localhost:8080/' },
     { PUBLIC_URL: 'https://127.0.0.1' },
-  ])('is on where only this machine is served: %j', (env) => expect(readConfig(env).demo).toBe(true))
+  ])('is on by default if only this machine is served: %j', (env) => expect(readConfig(env).demo).toBe(true))
 
   test.each([
     { HOST: '0.0.0.0' },
@@ -41,13 +39,13 @@ describe('the demo world', () => {
     { PUBLIC_URL: 'http://0.0.0.0:8080' },
     { HOST: '127.0.0.1', PUBLIC_URL: 'http://192.168.1.20:8080' },
     { TRUST_PROXY: '1' },
-  ])('is off, and refused when asked for, where others are served: %j', (env) => {
+  ])('is off, and rejected if set, if other machines are served: %j', (env) => {
     expect(readConfig(env).demo).toBe(false)
     expect(readConfig({ ...env, DEMO: '0' }).demo).toBe(false)
     expect(() => readConfig({ ...env, DEMO: '1' })).toThrow(/^DEMO=1 serves passwords that everybody knows, and /)
   })
 
-  test('is off on PostgreSQL unless it is asked for', () => {
+  test('is off by default on PostgreSQL', () => {
     const env = { DATABASE_URL: 'postgres://login@127.0.0.1/portal' }
     expect([readConfig(env).demo, readConfig({ ...env, DEMO: '1' }).demo]).toEqual([false, true])
   })

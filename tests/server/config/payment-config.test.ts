@@ -28,8 +28,8 @@ const globalEnv = {
 }
 const readSettings = (env: Record<string, string>, isDemo = false) => readPaymentSettings(env, { demo: isDemo })
 
-describe('how money is taken', () => {
-  it('is by nothing where nothing is set, and in the demo by the sandbox', () => {
+describe('the payment settings', () => {
+  it('enable no gateway by default, and the sandbox in the demo', () => {
     const noSettings = { stripe: null, alipay: null, globalAlipay: null, simulate: false, sandbox: null }
     expect(readSettings({})).toEqual({ ...noSettings, maxPaymentsPerUser: 20 })
     expect(readSettings({}, true)).toMatchObject({ simulate: true, sandbox: { port: 0, url: null } })
@@ -40,7 +40,7 @@ describe('how money is taken', () => {
     expect(readSettings(stripeEnv, true)).toMatchObject({ simulate: true, sandbox: null })
   })
 
-  it('is by what has keys, which are understood as the providers write them', () => {
+  it('enable each gateway whose keys are set, and accept keys in the formats of the providers', () => {
     const { stripe, alipay, globalAlipay } = readSettings({ ...stripeEnv, ...alipayEnv, ...globalEnv })
     expect(stripe).toMatchObject({
       apiUrl: 'https://api.stripe.com',
@@ -98,7 +98,7 @@ describe('how money is taken', () => {
       'GLOBAL_ALIPAY_PRIVATE_KEY must be an RSA private key of 2048 bits',
     ],
     ['the sandbox in earnest', { PAYMENT_SANDBOX: '1' }, 'PAYMENT_SANDBOX takes no real money'],
-  ])('%s ends the start with one sentence that repeats no key', (_, env, expectedMessage) => {
+  ])('reject %s with one sentence that contains no key', (_, env, expectedMessage) => {
     let message = ''
     try {
       readSettings(env)
@@ -110,7 +110,7 @@ describe('how money is taken', () => {
       expect(message).not.toContain(secret)
   })
 
-  it('is not by the sandbox and by keys at once', () => {
+  it('reject the sandbox together with gateway keys', () => {
     expect(() => readSettings({ ...stripeEnv, PAYMENT_SANDBOX: '1' }, true)).toThrow('stands in for all gateways')
   })
 })

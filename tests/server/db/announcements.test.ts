@@ -1,4 +1,4 @@
-/** The connection that hears what other nodes announce. */
+/** Tests of the connection that receives the announcements of other nodes. */
 import { expect, inject, it } from 'vitest'
 import { Client } from 'pg'
 import { openPostgres } from '#server/db/postgres.ts'
@@ -8,7 +8,7 @@ import { runAsSuperuser, migratedDatabase } from '#tests/support/server/postgres
 const postgresUrl = inject('postgresUrl')
 
 it.skipIf(!postgresUrl)(
-  'ends with its database, also where it is only being made: it would keep the process',
+  'The listen connection ends when its database is closed, even while it is being opened',
   async () => {
     await runAsSuperuser(postgresUrl ?? '', 'postgres', [`create database ears template ${migratedDatabase}`])
     const url = `${postgresUrl}/ears`
@@ -28,7 +28,7 @@ it.skipIf(!postgresUrl)(
     firstDatabase.listen('changes', () => undefined)
     await firstDatabase.close()
     secondDatabase.listen('changes', () => undefined)
-    // Two, where the first one's is left.
+    // The count would be 2 if the first database had left its connection open.
     await expect.poll(countListeners).toBe(1)
     await secondDatabase.close()
     await expect.poll(countListeners).toBe(0)

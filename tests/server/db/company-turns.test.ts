@@ -1,4 +1,4 @@
-/** One company does not take the connections that others wait for (decision 70). */
+/** One company cannot use up the connections that other companies need (decision 70). */
 import { expect, test } from 'vitest'
 import { runInTransaction, type TransactionScope } from '#server/db/transaction.ts'
 import { onBothEngines } from '#tests/support/server/database.ts'
@@ -6,9 +6,9 @@ import { onBothEngines } from '#tests/support/server/database.ts'
 const createScope = (companyId: number): TransactionScope => ({ role: 'portal_app', companyId })
 
 onBothEngines('transactions of a company', (app, engine) => {
-  // How soon PostgreSQL opens connections is its own matter.
+  // On PostgreSQL the order also depends on how fast it opens connections.
   if (engine === 'embedded')
-    test('fault 16i wait for each other, and another company waits for few', async () => {
+    test('run one after another, and another company waits for only a few of them (fault 16i)', async () => {
       const order: string[] = []
       const runNamed = (name: string, companyId: number) =>
         runInTransaction(app, createScope(companyId), async (db) => {
@@ -21,7 +21,7 @@ onBothEngines('transactions of a company', (app, engine) => {
       expect(order).toHaveLength(41)
     })
   else
-    test('fault 16i that hang leave connections to other companies', async () => {
+    test('leave connections to other companies when they hang (fault 16i)', async () => {
       let release = () => {}
       const releasePromise = new Promise<void>((resolve) => (release = resolve))
       const hangingTransactions = Array.from({ length: 30 }, () =>

@@ -1,6 +1,6 @@
 /**
- * R-16: the end of the log of a killed database is cut or flipped. It may open with what was written before the damage,
- * or refuse in a sentence; it may not open with half a transaction, and it may not hang.
+ * R-16: the end of the log of a killed database is truncated or changed. The database may open with what was written before the damage, or
+ * refuse with one sentence. It must not open with half a transaction, and it must not hang.
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -25,7 +25,7 @@ const { freeSpace } = testConfig()
 let folder: string
 let killedDir: string
 
-/** Writes two rows per transaction until it is killed, and says each number that is committed. */
+/** Writes two rows per transaction until it is killed, and prints the number of each committed transaction. */
 const buildWriterScript = (dataDir: string) => `
   const { default: pino } = await import('pino')
   const { sql } = await import('kysely')
@@ -57,7 +57,7 @@ beforeAll(async () => {
 })
 afterAll(() => rm(folder, { recursive: true, force: true }))
 
-/** The newest piece of the log that was written to, and where its written part ends. */
+/** Returns the latest log file with content, and the position where its content ends. */
 async function findLogTail(dataDir: string) {
   const logs = join(dataDir, 'database', 'pg_wal')
   const logFiles = (await readdir(logs)).filter((name) => /^[0-9A-F]{24}$/.test(name)).sort()
@@ -91,7 +91,7 @@ const shortenFile: DamageFunction = async ({ path, end }) => {
   await file.close()
 }
 
-describe('a database whose log is damaged at its end', () => {
+describe('a database with a damaged end of its log', () => {
   const damages: [string, DamageFunction][] = [
     ['without its last 100 bytes', cutTail(100)],
     ['with a bit turned some records back', flipBit(6000)],
@@ -100,7 +100,7 @@ describe('a database whose log is damaged at its end', () => {
     ['with a bit turned in its last record', flipBit(20)],
   ]
   it.each(limitByDay(damages, 3))(
-    '%s holds whole transactions up to a point, or does not open',
+    '%s has complete transactions up to some point, or does not open',
     async (name, damage) => {
       const dataDir = join(folder, name.replaceAll(' ', '-'))
       cpSync(killedDir, dataDir, { recursive: true })
@@ -121,7 +121,7 @@ describe('a database whose log is damaged at its end', () => {
       await openDatabase.close()
       const [firstNumbers = [], secondNumbers = []] = rows.map(({ numbers }) => numbers.toSorted((x, y) => x - y))
       expect(firstNumbers).toEqual(secondNumbers)
-      // A beginning without gaps: nothing later survives something earlier that is lost.
+      // The numbers have no gaps: a later transaction never survives if an earlier one is lost.
       expect(firstNumbers).toEqual(Array.from({ length: firstNumbers.length }, (_, index) => index + 1))
       expect(firstNumbers.length).toBeGreaterThan(0)
     },

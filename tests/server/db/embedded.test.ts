@@ -16,7 +16,7 @@ import { nightly } from '#tests/support/runner/nightly.ts'
 import { createDataFolder } from '#tests/support/runner/template.ts'
 import { quickStart } from '#tests/support/server/process.ts'
 
-// Making a database takes seconds on an idle machine.
+// Creating a database takes seconds on an idle machine.
 vi.setConfig({ testTimeout: 90_000 })
 
 let folder: string
@@ -29,7 +29,7 @@ afterEach(async () => {
   await rm(folder, { recursive: true, force: true })
 })
 
-/** Another process that tries to take the lock: says `taken` and holds it, or ends with what it was told. */
+/** Starts a process that tries to take the lock. It prints `taken` and keeps the lock, or prints the error and ends. */
 function startContender() {
   const script = `const { lockFolder } = await import('#server/db/embedded/folder-lock.ts')
     try { await lockFolder(${JSON.stringify(folder)}); console.log('taken'); setInterval(() => {}, 1000) }
@@ -41,8 +41,8 @@ function startContender() {
   return { child, output, kill: async () => (child.kill('SIGKILL'), once(child, 'exit')) }
 }
 
-describe.skipIf(process.platform === 'win32')('a data folder (S-80)', () => {
-  it('is its owner’s alone: what lay open to others is closed, and what we write is', async () => {
+describe.skipIf(process.platform === 'win32')('the permissions of a data folder (S-80)', () => {
+  it('are closed to other users when the database opens, for existing and new files', async () => {
     await createDataFolder(folder)
     await chmod(folder, 0o777)
     for (const name of await readdir(folder)) await chmod(join(folder, name), 0o777)
@@ -58,7 +58,7 @@ describe.skipIf(process.platform === 'win32')('a data folder (S-80)', () => {
     }
   })
 
-  it('of a server is written for its owner alone, whatever the shell allows', async () => {
+  it('are closed to other users for new files under any umask of the shell', async () => {
     const script = "await import('#server/config/private-files.ts'); console.log(process.umask().toString(8))"
     const child = spawn(process.execPath, [...quickStart, '--input-type=module', '-e', script], {
       stdio: ['ignore', 'pipe', 'inherit'],
@@ -67,8 +67,8 @@ describe.skipIf(process.platform === 'win32')('a data folder (S-80)', () => {
   })
 })
 
-describe('the lock on a data folder (R-14)', () => {
-  it('is held by one process, and let go by closing', async () => {
+describe('lockFolder (R-14)', () => {
+  it('lets one process in, until it releases the lock', async () => {
     const lock = await lockFolder(folder)
     await expect(lockFolder(folder)).rejects.toThrow(`in use by process ${process.pid}`)
     const contender = startContender()
@@ -77,7 +77,7 @@ describe('the lock on a data folder (R-14)', () => {
     await (await lockFolder(folder)).release()
   })
 
-  it('of a killed process is taken over at once, by one of all that try', async () => {
+  it('gives the lock of a killed process at once to exactly one contender', async () => {
     const contender = startContender()
     expect(await contender.output).toBe('taken')
     await contender.kill()
@@ -89,7 +89,7 @@ describe('the lock on a data folder (R-14)', () => {
     await Promise.all(contenders.filter(({ child }) => child.exitCode === null).map((contender) => contender.kill()))
   })
 
-  it('of a process number that was given out again is not mistaken for a live one', async () => {
+  it('takes over a lock whose process id now belongs to another process', async () => {
     const lock = await lockFolder(folder)
     const path = join(folder, 'portal.lock')
     const storedLock = JSON.parse(await readFile(path, 'utf8')) as Record<string, unknown>
@@ -98,8 +98,8 @@ describe('the lock on a data folder (R-14)', () => {
     await (await lockFolder(folder)).release()
   })
 
-  it('of another machine counts while its heartbeat goes on', async () => {
-    // As long in proportion as the server's own.
+  it('respects a lock of another machine while its heartbeat continues', async () => {
+    // The ratio of the two is that of the server's own timings.
     const quickTimings = { heartbeatMs: 100, watchMs: 350 }
     const lock = await lockFolder(folder, quickTimings)
     const path = join(folder, 'portal.lock')
@@ -112,25 +112,25 @@ describe('the lock on a data folder (R-14)', () => {
   })
 })
 
-describe('room on the disk (R-13)', () => {
+describe('free disk space (R-13)', () => {
   const gigabyte = 2 ** 30
 
   it.each([
     ['a small disk: 64 MB', gigabyte, 64 * 2 ** 20],
     ['a middle one: 5 %', 10 * gigabyte, gigabyte / 2],
     ['a large one: no more than a gigabyte', 1000 * gigabyte, gigabyte],
-  ])('has to be, on %s', (_, total, mark) => {
+  ])('is required on %s', (_, total, mark) => {
     expect(getRefusalThreshold({ bytes: 64 * 2 ** 20, percent: 5 }, total)).toBe(mark)
   })
 
-  it('is looked at while the server runs: writes stop below the mark, and go on without a restart', async () => {
+  it('is checked while the server runs: writes stop below the limit, and resume without a restart', async () => {
     let space: DiskSpace = { free: 0, total: gigabyte }
     const config = { dataDir: join(folder, 'data'), freeSpace: testConfig().freeSpace }
     await createDataFolder(config.dataDir)
     vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
     const database = await openEmbeddedDatabase(config, silent, async () => space)
     expect(database.hasFreeSpace()).toBe(false)
-    // Reading goes on.
+    // Reads continue.
     await runInTransaction(testContext(database), system, (db) => sql`select 1`.execute(db))
     space = { free: gigabyte, total: gigabyte }
     await vi.advanceTimersByTimeAsync(1999)
@@ -141,8 +141,8 @@ describe('room on the disk (R-13)', () => {
   })
 })
 
-describe('a thread of the database that ends', () => {
-  it('fault 1l ends nothing else: what runs is told 503, and the database is open again with all that was written', async () => {
+describe('a database thread that ends', () => {
+  it('makes running calls fail with 503, and the database reopens with all stored rows (fault 1l)', async () => {
     const threads: Worker[] = []
     const { postMessage } = Worker.prototype
     vi.spyOn(Worker.prototype, 'postMessage').mockImplementation(function (this: Worker, ...args) {
@@ -176,8 +176,8 @@ describe('a thread of the database that ends', () => {
   })
 })
 
-// It takes the work of making a database until there is any.
-nightly('throws no compiled code of its engine away while it runs, which ends Node 24 now and then', async () => {
+// Without the fix, the engine discards code only after as much work as creating a database, which is slow.
+nightly('does not discard compiled code of its engine while it runs, which can crash Node 24', async () => {
   const script = `const { startEngine } = await import('#server/db/embedded/engine.ts')
     const { pino } = await import('pino')
     const engine = await startEngine({ dataDir: ${JSON.stringify(folder)}, load: null }, pino({ level: 'silent' }))

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { hasValues } from '#server/db/has-values.ts'
 import type { DatabaseTables } from '#server/db/tables/tables.ts'
 
-/** Compiles queries, and runs none. */
+/** Compiles queries without a database. */
 const db = new Kysely<DatabaseTables>({
   dialect: {
     createAdapter: () => new PostgresAdapter(),
@@ -15,14 +15,14 @@ const db = new Kysely<DatabaseTables>({
 const selectSessions = db.selectFrom('session').select('id')
 const notSent = undefined as unknown as number
 
-describe('a condition of values', () => {
-  it('compares each column, with null by `is null`', () => {
+describe('hasValues', () => {
+  it('compares each column, and null with `is null`', () => {
     const { sql, parameters } = selectSessions.where(hasValues({ id: 'a', user_id: 7, ended: null })).compile()
     expect(sql).toBe('select "id" from "session" where ("id" = $1 and "user_id" = $2 and "ended" is null)')
     expect(parameters).toEqual(['a', 7])
   })
 
-  it('compares a boolean by `=`', () => {
+  it('compares a boolean with `=`', () => {
     const query = db
       .selectFrom('module')
       .select('id')
@@ -32,7 +32,7 @@ describe('a condition of values', () => {
     expect(query.parameters).toEqual([false])
   })
 
-  it('throws where a value is undefined, in a reading and in a write', () => {
+  it('throws if a value is undefined, in a query and in a write', () => {
     expect(() => selectSessions.where(hasValues({ id: 'a', user_id: notSent }))).toThrow(
       'no value for the column user_id',
     )
@@ -45,11 +45,11 @@ describe('a condition of values', () => {
     ).toThrow('no value')
   })
 
-  it('throws where it names no column', () => {
+  it('throws if there is no column', () => {
     expect(() => db.deleteFrom('session').where(hasValues({}))).toThrow('without a column')
   })
 
-  it('is refused by the compiler for another column, and for a value of another type', () => {
+  it('does not compile for an unknown column or a value of another type', () => {
     // @ts-expect-error No column of the table.
     selectSessions.where(hasValues({ id: 'a', userId: 7 }))
     // @ts-expect-error The id of a session is a text.

@@ -10,7 +10,7 @@ import { integrate } from '#server/use-cases/audit/integrate.ts'
 import { onBothEngines, bypassPolicies } from '#tests/support/server/database.ts'
 import { addAdmin, system } from '#tests/support/server/people.ts'
 
-/** Tables with a company, and the column that says whose row it is. */
+/** Tables with a company, and the column that contains the company's id. */
 const companyColumns: Partial<Record<keyof DatabaseTables, string>> = {
   company: 'id',
   portal_user: 'company_id',
@@ -56,7 +56,7 @@ const companyColumns: Partial<Record<keyof DatabaseTables, string>> = {
   calendar_feed: 'company_id',
 }
 const tables = Object.keys(companyColumns) as (keyof DatabaseTables)[]
-/** Where the companies' role has no business at all. */
+/** Tables that the role of the companies cannot access at all. */
 const closedTables: readonly (keyof DatabaseTables)[] = [
   'device',
   'failed_sign_in',
@@ -74,7 +74,7 @@ const sharedTables: readonly (keyof DatabaseTables)[] = [
 ]
 const openTables = tables.filter((table) => !closedTables.includes(table))
 
-/** One row in every table, for each of two companies. */
+/** Inserts one row into every table for each of two companies. */
 async function fillTables(app: AppContext): Promise<[own: number, foreign: number]> {
   const companies: number[] = []
   const entryWrites: (() => Promise<void>)[] = []
@@ -134,23 +134,23 @@ async function fillTables(app: AppContext): Promise<[own: number, foreign: numbe
   }
   for (const write of entryWrites) await write()
   await integrate(app)
-  // The owner's function alone writes here.
+  // Only a function of the owner writes here.
   await bypassPolicies(app.database, async (db) => {
     for (const companyId of companies)
       await sql`insert into audit_archive values (${companyId}, 0, 256, ${'0'.repeat(64)}, 1)`.execute(db)
   })
-  // And one of each that waits for its place.
+  // One audit entry of each company is left waiting for its log position.
   for (const write of entryWrites) await write()
   return companies as [number, number]
 }
 
-/** The first version of an app. */
+/** Inserts the first version of an app. */
 const buildAppVersionInsert = (
   code: string,
 ) => sql`insert into app_version (provider, code, code_key, name, name_key, module, version,
   flags, requires, change, create_time) values ('m18', ${code}, ${code}, '', '', '', '1', '[]', '[]', 1, 1)`
 
-/** An order with all that can hang on it. */
+/** Inserts an order with a row in every table that can refer to one. */
 async function fillOrders(db: DatabaseHandle, companyId: number, code: string): Promise<void> {
   const { rows } = await sql<{ id: number }>`
     insert into price_list (type, effective_date, description, description_key, confirmed, content, update_user_name,
@@ -202,14 +202,14 @@ const readOwners = async (
 ): Promise<number[]> => {
   const column = sql.ref(companyColumns[table] ?? '')
   const result = await runInTransaction(app, scope, (db) =>
-    // Deliberately without a condition: the query's own fence is taken away (N-10).
+    // Deliberately without a condition: only row-level security restricts the rows (N-10).
     sql<{ owner: number }>`select distinct ${column} as owner from ${sql.table(table)} order by 1`.execute(db),
   )
   return result.rows.map(({ owner }) => owner)
 }
 
 onBothEngines('row-level security alone', (app) => {
-  it('shows nothing of another company, in any table, to a query without a condition (N-10)', async () => {
+  it('hides rows of other companies in all tables from a query without a condition (N-10)', async () => {
     const [ownCompany, foreignCompany] = await fillTables(app)
     for (const table of closedTables)
       await expect(readOwners(app, { role: 'portal_app', companyId: ownCompany }, table)).rejects.toMatchObject({
@@ -224,7 +224,7 @@ onBothEngines('row-level security alone', (app) => {
     }
   })
 
-  it('shows no row at all while no company is set, or one that does not exist (N-11)', async () => {
+  it('returns no rows if no company is set, or one that does not exist (N-11)', async () => {
     await fillTables(app)
     for (const table of openTables) {
       const result = await app.database.kysely.transaction().execute(async (db) => {
@@ -236,7 +236,7 @@ onBothEngines('row-level security alone', (app) => {
     }
   })
 
-  it('lets nobody change, take over or plant rows of another company', async () => {
+  it('prevents changing, taking over or inserting rows of another company', async () => {
     const [ownCompany, foreignCompany] = await fillTables(app)
     const runAsOwn = <T>(callback: Parameters<typeof runInTransaction<T>>[2]) =>
       runInTransaction(app, { role: 'portal_app', companyId: ownCompany }, callback)
@@ -252,7 +252,7 @@ onBothEngines('row-level security alone', (app) => {
     ).rejects.toMatchObject({ code: '42501' })
   })
 
-  it('holds for every table that has a company, forced, under roles that cannot step over it (N-11)', async () => {
+  it('is forced on every table with a company, for roles that cannot bypass it (N-11)', async () => {
     const { kysely } = app.database
     const protectedTables = await sql<{ name: string }>`
       select relname as name from pg_class where relnamespace = 'public'::regnamespace and relkind = 'r'
@@ -261,7 +261,7 @@ onBothEngines('row-level security alone', (app) => {
       select table_name as name from information_schema.columns
         where table_schema = 'public' and column_name = 'company_id'`.execute(kysely)
     expect(protectedTables.rows.map(({ name }) => name)).toEqual([...tables, ...sharedTables].sort())
-    // A view shows what the tables below it show to whoever looks.
+    // A view with security_invoker shows only the rows that its reader may see in the tables.
     const views = await sql<{ name: string }>`
       select relname as name from pg_class where relnamespace = 'public'::regnamespace and relkind = 'v'
         and 'security_invoker=true' = any(reloptions)`.execute(kysely)
@@ -277,7 +277,7 @@ onBothEngines('row-level security alone', (app) => {
     expect(ownedTables.rows).toEqual([])
   })
 
-  it('lets every company read the catalogue, and the provider alone write it', async () => {
+  it('lets every company read the catalogue, and only the provider write it', async () => {
     const provider = await addAdmin(app, 'm18')
     const [ownCompany] = await fillTables(app)
     const runAsCompany = (companyId: number, statement: RawBuilder<unknown>) =>
@@ -301,7 +301,7 @@ onBothEngines('row-level security alone', (app) => {
       await expect(runAsCompany(provider.companyId, statement)).rejects.toMatchObject({ code: '42501' })
   })
 
-  it('comes with no right to change the schema (S-83)', async () => {
+  it('gives no right to change the schema (S-83)', async () => {
     for (const scope of [{ role: 'portal_app', companyId: 1 }, system] as const)
       for (const statement of [sql`create table mine (x int)`, sql`alter table audit_entry disable row level security`])
         await expect(runInTransaction(app, scope, (db) => statement.execute(db))).rejects.toMatchObject({
@@ -309,7 +309,7 @@ onBothEngines('row-level security alone', (app) => {
         })
   })
 
-  it('leaves nothing of a role or a company behind on the connection', async () => {
+  it('leaves no role or company set on the connection', async () => {
     const [ownCompany] = await fillTables(app)
     await runInTransaction(app, { role: 'portal_app', companyId: ownCompany }, (db) => sql`select 1`.execute(db))
     await runInTransaction(app, { role: 'portal_app', companyId: ownCompany }, async () => {

@@ -7,7 +7,7 @@ import { onBothEngines } from '#tests/support/server/database.ts'
 import { addCompany, addUser, system } from '#tests/support/server/people.ts'
 
 const usersToAdd = [
-  // In the order in which they come in; 𠮷 (beyond 16 bits) and ｱ are where UTF-16 and bytes disagree.
+  // In order of insertion. UTF-16 and bytes sort 𠮷 (beyond 16 bits) and ｱ differently.
   { name: 'bob', title: 1 },
   { name: 'Alice', title: 2 },
   { name: '陈美玲', title: 1, status: 0 },
@@ -34,20 +34,20 @@ onBothEngines('a list of users', (app) => {
     await addUser(app, otherCompanyId, { email: 'bob@globex.example', name: 'bob of globex' })
   })
 
-  it('is in the order of the folded bytes, the same on both engines (I-14)', async () => {
+  it('is sorted by folded bytes, the same on both engines (I-14)', async () => {
     // NFKC turns the half-width ｱ (U+FF71) into ア (U+30A2), which comes before 陈.
     const sortedNames = ['50%_off', 'Alice', 'bob', 'Élodie', 'ｱ', '陈美玲', '𠮷田']
     expect(await listNames({})).toEqual(sortedNames)
     expect(await listNames({ sortField: 'name', sortOrder: 'descend' })).toEqual(sortedNames.toReversed())
   })
 
-  it('keeps rows of equal value in the order of their ids, in the direction of the sort', async () => {
+  it('sorts rows of equal value by id, in the direction of the sort', async () => {
     const listIds = async (sortOrder: string) =>
       (await list({ sortField: 'title', sortOrder, includedDel: true })).rows.map(({ id }) => id)
     expect(await listIds('desc')).toEqual((await listIds('asc')).toReversed())
   })
 
-  it('shows every row once over its pages, and counts them all on each', async () => {
+  it('returns every row once over its pages, with the total count on each page', async () => {
     const pages = [1, 2, 3, 4].map((page) => list({ page, results: 2, sortField: 'title', sortOrder: 'asc' }))
     const results = await Promise.all(pages)
     expect(results.map(({ count }) => count)).toEqual([7, 7, 7, 7])
@@ -55,14 +55,14 @@ onBothEngines('a list of users', (app) => {
     expect(await list({ page: 99, results: 50 })).toEqual({ count: 7, rows: [] })
   })
 
-  it('leaves out the deleted unless they are asked for, by flag or by status (D91)', async () => {
+  it('leaves out deleted rows unless they are requested by flag or status (D91)', async () => {
     expect(await listNames({})).not.toContain('ALICE')
     expect(await listNames({ includedDel: true })).toContain('ALICE')
     expect(await listNames({ statusType: -2 })).toEqual(['ALICE'])
     expect(await listNames({ statusType: 0 })).toEqual(['陈美玲'])
   })
 
-  it('finds what is typed anywhere in name or e-mail, without case, with no wildcards', async () => {
+  it('finds search text anywhere in name or e-mail, ignoring case and without wildcards', async () => {
     expect(await listNames({ searchText: 'aLi' })).toEqual(['Alice'])
     expect(await listNames({ searchText: '美' })).toEqual(['陈美玲'])
     expect(await listNames({ searchText: '%_' })).toEqual(['50%_off'])
@@ -70,7 +70,7 @@ onBothEngines('a list of users', (app) => {
     expect(await listNames({ searchText: "' or 1=1 --" })).toEqual([])
   })
 
-  it('says what changed since a number, and what is gone (protocol 34)', async () => {
+  it('returns changed and deleted rows since a change number (protocol 34)', async () => {
     const changeNumber = await runAsOwn((db) => readChangeNumber(db, companyId))
     expect(changeNumber).toBe(usersToAdd.length)
     const firstChanges = await runAsOwn((db) => userReads.readChanges(db, companyId, null))
@@ -98,7 +98,7 @@ onBothEngines('a list of users', (app) => {
     })
   })
 
-  it('answers 410 where tombstones were swept since, or where the number is of no known past', async () => {
+  it('returns 410 if tombstones were deleted since, or the change number is unknown', async () => {
     const changeNumber = await runAsOwn((db) => readChangeNumber(db, companyId))
     await runAsOwn(async (db) =>
       addTombstone(db, { companyId, kind: 'user', rowId: 77, change: await takeChangeNumber(db, companyId), time: 5 }),
@@ -116,7 +116,7 @@ onBothEngines('a list of users', (app) => {
     })
   })
 
-  it('gives every change a number of its own without a gap, however many write at once', async () => {
+  it('gives concurrent changes consecutive change numbers without a gap', async () => {
     const order: number[] = []
     await Promise.all(
       Array.from({ length: 8 }, () =>
@@ -130,7 +130,7 @@ onBothEngines('a list of users', (app) => {
     )
   })
 
-  it('lets one e-mail stand once in a company without case, and again once its user is deleted (D72, D73)', async () => {
+  it('allows an e-mail once in a company ignoring case, and again after its user is deleted (D72, D73)', async () => {
     await expect(addUser(app, companyId, { email: 'U0@acme.example' })).rejects.toMatchObject({ code: 'DUP_USER' })
     expect(await addUser(app, companyId, { email: 'U5@acme.example' })).toBeGreaterThan(0)
   })

@@ -1,4 +1,4 @@
-/** What an earlier version sold gets its anchors (decision 60); no end that was agreed changes. */
+/** The migration adds the anchors of periods sold by an earlier version (decision 60). No agreed end date changes. */
 import { type QueryResult, sql } from 'kysely'
 import { expect, it, vi } from 'vitest'
 import type { Database } from '#server/db/database.ts'
@@ -6,7 +6,7 @@ import { migrate } from '#server/db/migrate.ts'
 import { openBare } from '#tests/support/server/bare-database.ts'
 import { eachEngine } from '#tests/support/server/database.ts'
 
-// Making a database takes seconds on an idle machine.
+// Creating a database takes seconds on an idle machine.
 vi.setConfig({ testTimeout: 90_000 })
 
 type Kysely = Database['kysely']
@@ -25,14 +25,14 @@ async function insertCompany(kysely: Kysely): Promise<void> {
 interface SoldOrder {
   type: 'create' | 'extend' | 'change'
   years: number
-  /** Of the order. */
+  /** The start of the order's period. */
   start: string
   end: string
-  /** Of the contract that comes of it. */
+  /** The start of the resulting contract. */
   from: string
 }
 
-/** Orders of one service, each paid, and each built on the contract of the one before. */
+/** Inserts paid orders of one service, each based on the contract of the previous one. */
 async function insertOrders(kysely: Kysely, code: string, orders: readonly SoldOrder[]): Promise<void> {
   const agreedColumns = sql`currency, user_mode, users, modules, uat, client_type, price_id, annual, contract_amount,
     residual_amount, amount, pay_amount, period, period_start, period_end`
@@ -74,20 +74,20 @@ async function insertSubscriptions(
 }
 
 eachEngine('periods that an earlier version sold', (engine) => {
-  it('fault 8 count from the start of their chain of orders, and a cut or a gap begins anew', async () => {
+  it('are counted from the start of their order chain, and restart after a cut or a gap (fault 8)', async () => {
     const database = await openBare(engine)
     const { kysely } = database
     await migrate(kysely, '027-backup-runs')
     await insertCompany(kysely)
     await insertOrders(kysely, 'leap', [
       { type: 'create', years: 1, start: '2028-02-29', end: '2029-02-28', from: '2028-02-29' },
-      // By the old rule it ended a day early.
+      // Under the old rule this period ended a day early.
       { type: 'extend', years: 3, start: '2029-02-28', end: '2032-02-28', from: '2028-02-29' },
       { type: 'change', years: 3, start: '2030-01-01', end: '2032-02-28', from: '2028-02-29' },
     ])
     await insertOrders(kysely, 'plain', [
       { type: 'create', years: 1, start: '2026-03-31', end: '2027-03-31', from: '2026-03-31' },
-      // On the day of the end, which is no gap; then after one.
+      // The first extension starts on the end date, which is no gap. The second one starts after a gap.
       { type: 'extend', years: 1, start: '2027-03-31', end: '2028-03-31', from: '2027-03-31' },
       { type: 'extend', years: 2, start: '2028-04-02', end: '2030-04-02', from: '2028-04-02' },
     ])
@@ -97,7 +97,7 @@ eachEngine('periods that an earlier version sold', (engine) => {
       // Never paid, and replaced by the next one.
       ['2029-03-28', '2030-03-28', 1, 'year', -1],
       ['2029-03-28', '2029-05-28', 2, 'month', 1],
-      // Cut at the end of the contract as it was then.
+      // Cut at the end of the contract at that time.
       ['2029-05-28', '2029-06-15', 1, 'year', 1],
       ['2029-06-15', '2029-07-15', 1, 'month', 1],
       ['2029-07-15', '2030-07-15', 1, 'year', 0],
@@ -126,7 +126,7 @@ eachEngine('periods that an earlier version sold', (engine) => {
       .select(['pdb_type', 'anchor_date', 'anchor_months', 'change'])
       .orderBy('id')
       .execute()
-    // Devices are sent the rows again.
+    // A new change number makes devices fetch the rows again.
     expect(new Set(backups.map(({ change }) => Number(change)))).toEqual(new Set([41]))
     expect(backups.map(({ anchor_date, anchor_months }) => [anchor_date, anchor_months])).toEqual([
       ['2029-01-31', 1],

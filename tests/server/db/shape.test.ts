@@ -8,10 +8,10 @@ import { listMigrationNames } from '#server/db/migrations/index.ts'
 import { openBare } from '#tests/support/server/bare-database.ts'
 import { eachEngine, type Engine, openTestDatabase } from '#tests/support/server/database.ts'
 
-// Making a database takes seconds on an idle machine.
+// Creating a database takes seconds on an idle machine.
 vi.setConfig({ testTimeout: 90_000 })
 
-/** Everything that makes a difference to a statement: columns, keys, indexes, triggers, policies, rights. */
+/** Returns everything that affects statements: columns, keys, indexes, triggers, policies and rights. */
 async function readShape({ kysely }: Pick<Database, 'kysely'>): Promise<string[]> {
   const { rows } = await sql<{ line: string }>`
     select concat_ws(' ', 'column', table_name, column_name, data_type, is_nullable, column_default, collation_name) as line
@@ -33,7 +33,7 @@ async function readShape({ kysely }: Pick<Database, 'kysely'>): Promise<string[]
 
 const userValues = sql`1, 'Ana', 'ana', 'ana@acme.example', 'ana@acme.example', true, true, false, 1, 'en', 0, 'her first', 1, 1, 1`
 
-/** A user who is signed in, as a version left them in which all sessions of a user had one sealing key. */
+/** Inserts a logged-in user of a version in which all sessions of a user shared one seal key. */
 async function insertUserWithSealKey({ kysely }: Pick<Database, 'kysely'>): Promise<void> {
   await sql`insert into company (code, name, create_time, update_time) values ('acme', 'Acme', 1, 1)`.execute(kysely)
   await sql`insert into portal_user (title, name, name_key, email, email_key, admin, orders, alert, status, language,
@@ -44,7 +44,7 @@ async function insertUserWithSealKey({ kysely }: Pick<Database, 'kysely'>): Prom
   )
 }
 
-/** Entries as the chain of hashes kept them, one of them changed by somebody. */
+/** Inserts audit entries of the old hash chain, one of which was changed later in the database. */
 async function insertAuditEntries({ kysely }: Pick<Database, 'kysely'>): Promise<void> {
   const info = sql`${JSON.stringify({ UserName: '陈"美玲', half: 0.5, list: [1, null] })}::jsonb`
   for (const [operation, storedInfo] of [
@@ -59,7 +59,7 @@ async function insertAuditEntries({ kysely }: Pick<Database, 'kysely'>): Promise
   await sql`alter table trail enable trigger user`.execute(kysely)
 }
 
-/** Two months of traffic of one service, as they were written before months were closed, and a service without any. */
+/** Inserts two months of traffic of one service from a version that did not close months, and a service without traffic. */
 async function insertTraffic({ kysely }: Pick<Database, 'kysely'>): Promise<void> {
   await sql`insert into service (company_id, code, name, create_time, update_time)
     select id, one.code, '', 1, 1 from company, (values ('metered'), ('other')) one (code)`.execute(kysely)
@@ -73,7 +73,7 @@ async function insertTraffic({ kysely }: Pick<Database, 'kysely'>): Promise<void
   )
 }
 
-/** A change to be paid after its contract has ended, money that no order waited for, and traffic that no card can pay. */
+/** Inserts an unpaid change whose contract has ended, a payment without an order, and traffic of an amount that no card accepts. */
 async function insertUnpaidOrders({ kysely }: Pick<Database, 'kysely'>): Promise<void> {
   const agreedValues = sql`'HKD', 'CONCURRENT', 1, '[]', 0, 'saas', p.id, 1, 1, 0, 1, 1, 1, '2025-12-01', '2026-12-01'`
   const columns = sql`currency, user_mode, users, modules, uat, client_type, price_id, annual, contract_amount, residual_amount,
@@ -108,7 +108,7 @@ async function readMigratedPayments({ kysely }: Pick<Database, 'kysely'>): Promi
   return rows[0]
 }
 
-/** Price lists that an older version withdrew and deleted, of which devices were told that they are gone. */
+/** Inserts price lists that an older version withdrew and deleted, and reported as deleted to devices. */
 async function insertWithdrawnLists({ kysely }: Pick<Database, 'kysely'>): Promise<void> {
   await sql`update catalogue set change = 7`.execute(kysely)
   await sql`insert into price_list (type, effective_date, description, description_key, confirmed, deleted, content,
@@ -117,7 +117,10 @@ async function insertWithdrawnLists({ kysely }: Pick<Database, 'kysely'>): Promi
     ('saas', '2024-02-01', 'deleted', '', false, true, '{}', '', 6, 1, 1)`.execute(kysely)
 }
 
-/** What version 48 has under names that 49 replaces: a payment that is being started, a backup job that has stored its archive. */
+/**
+ * Inserts rows of version 48 whose values version 49 renames: a payment that is being started, and a backup job that has stored its
+ * archive.
+ */
 async function insertFormerNames({ kysely }: Pick<Database, 'kysely'>): Promise<void> {
   await sql`insert into payment_attempt (company_id, order_id, key, gateway, amount, currency, language, device, state, begun_at)
     select company_id, id, 'k', 'stripe', 1, 'HKD', 'en', 'desktop', 'begun', 11 from service_order where type = 'create'`.execute(
@@ -163,11 +166,11 @@ async function readMigratedEntries({ kysely }: Pick<Database, 'kysely'>) {
   })
 }
 
-describe('the shape of the database', () => {
+describe('the database schema', () => {
   const shapes = new Map<Engine, string[]>()
 
   eachEngine('is one', (engine) => {
-    it('whether it was made at once or step by step over every version', async () => {
+    it('is equal for a new database and one migrated through every version', async () => {
       const newDatabase = await openTestDatabase(engine)
       shapes.set(engine, await readShape(newDatabase))
       await newDatabase.close()
@@ -186,7 +189,7 @@ describe('the shape of the database', () => {
       expect(await migrate(upgradedDatabase.kysely)).toEqual([])
       expect(await readShape(upgradedDatabase)).toEqual(shapes.get(engine))
       expect(shapes.get(engine)?.length).toBeGreaterThan(100)
-      // Whoever was signed in goes on with the account's first key.
+      // A logged-in user keeps the first key of the account.
       expect((await sql`select seal_key from portal_user`.execute(upgradedDatabase.kysely)).rows).toEqual([
         { seal_key: 'her first' },
       ])
@@ -197,14 +200,15 @@ describe('the shape of the database', () => {
         { description: 'withdrawn', change: 8 },
         { description: 'deleted', change: 6 },
       ])
-      // What was billed is not billed again.
+      // Billed months are closed, so they are not billed again.
       expect(
         (await sql`select code, closed_month from service order by code`.execute(upgradedDatabase.kysely)).rows,
       ).toEqual([
         { code: 'metered', closed_month: '2026-12' },
         { code: 'other', closed_month: null },
       ])
-      // fault 5p, 6c, 7r: an unpaid change ends with its contract, money is a task, and nobody is suspended for what no card takes.
+      // Faults 5p, 6c, 7r: an unpaid change is due by the end of its contract, money without an order becomes a payment task, and no
+      // company is suspended for an amount that no card accepts.
       expect(await readMigratedPayments(upgradedDatabase)).toEqual({
         due: '2026-11-30 23:59:59',
         numbered: 1,
@@ -215,7 +219,8 @@ describe('the shape of the database', () => {
         ],
         disabled: false,
       })
-      // The old chain's entries are leaves in their order, the columns copies of them, and what was broken is said for ever.
+      // Entries of the old chain become leaves in their order, and the columns copies of them. A new entry lists the ids of entries that
+      // had been changed.
       expect(await readMigratedEntries(upgradedDatabase)).toEqual([
         { id: 1, operation: 'create', info: { UserName: '陈"美玲', half: '0.5', list: [1, null] }, isMatching: true },
         { id: 2, operation: 'update', info: { at: 99 }, isMatching: true },
@@ -240,11 +245,11 @@ describe('the shape of the database', () => {
       await upgradedDatabase.close()
     })
 
-    it('and one that a newer version made is refused in one sentence', async () => {
+    it('is rejected with one sentence if it is from a newer version', async () => {
       const database = await openTestDatabase(engine)
       await sql`insert into kysely_migration (name, timestamp) values ('999-of-tomorrow', '')`.execute(database.kysely)
       await expect(migrate(database.kysely)).rejects.toThrow(/newer version of the portal \(it has 999-of-tomorrow\)/)
-      // Other files get this database next.
+      // Other test files use this database next.
       await sql`delete from kysely_migration where name = '999-of-tomorrow'`.execute(database.kysely)
       await database.close()
     })

@@ -7,7 +7,7 @@ import { addCompany, system } from '#tests/support/server/people.ts'
 const getCode = (error: unknown) => (error as { code?: string }).code
 
 onBothEngines('work in a transaction', (app, engine) => {
-  it('is done again after a deadlock or a serialization failure, three times at most (protocol 27)', async () => {
+  it('is repeated after a deadlock or serialization failure, at most three times (protocol 27)', async () => {
     for (const [code, state] of [
       ['serialization_failure', '40001'],
       ['deadlock_detected', '40P01'],
@@ -26,7 +26,7 @@ onBothEngines('work in a transaction', (app, engine) => {
     }
   })
 
-  it('leaves nothing when it fails in the middle', async () => {
+  it('leaves nothing behind if it fails in the middle', async () => {
     await expect(
       runInTransaction(app, system, async (db) => {
         await sql`insert into fact values ('a', 'b')`.execute(db)
@@ -37,7 +37,7 @@ onBothEngines('work in a transaction', (app, engine) => {
     expect(rows).toEqual([])
   })
 
-  it('fails where its end finds that a failure was swallowed on the way', async () => {
+  it('fails at its commit if an error of a statement was swallowed', async () => {
     const transaction = runInTransaction(app, system, async (db) => {
       await sql`insert into fact values (${'a'}, ${null})`.execute(db).catch(() => undefined)
       return 'acknowledged'
@@ -45,7 +45,7 @@ onBothEngines('work in a transaction', (app, engine) => {
     await expect(transaction).rejects.toThrow('rolled back instead of committed')
   })
 
-  it('that said it only reads cannot write', async () => {
+  it('cannot write if it was started as read-only', async () => {
     const transaction = runInTransaction(
       app,
       system,
@@ -56,7 +56,7 @@ onBothEngines('work in a transaction', (app, engine) => {
     await runInTransaction(app, system, (db) => sql`insert into fact values ('a', 'b')`.execute(db))
   })
 
-  it('reads instants and counts as numbers, ids as numbers, flags as booleans', async () => {
+  it('returns times, counts and ids as numbers, and flags as booleans', async () => {
     await addCompany(app, 'acme')
     const { rows } = await runInTransaction(app, system, (db) =>
       sql`select id, create_time, count(*) over () as count, true as flag, 1699999999999::bigint as big from company`.execute(
@@ -66,7 +66,7 @@ onBothEngines('work in a transaction', (app, engine) => {
     expect(rows).toEqual([{ id: 1, create_time: 1, count: 1, flag: true, big: 1_699_999_999_999 }])
   })
 
-  it('tells the others of this house what it announces', async () => {
+  it('Announcements reach the listeners of the database', async () => {
     const received: string[] = []
     const unsubscribe = app.database.listen('changes', (message) => received.push(message))
     await expect
@@ -78,10 +78,10 @@ onBothEngines('work in a transaction', (app, engine) => {
     unsubscribe()
   })
 
-  // PostgreSQL has a connection for each: there is nothing to wait for.
+  // PostgreSQL opens a connection for each transaction, so nothing has to wait.
   const itOnOneConnection = engine === 'embedded' ? it : () => undefined
   itOnOneConnection(
-    'waits for the connection for 5 s and is 503 then, also where it asks from inside another (protocol 27)',
+    'fails with 503 after waiting 5 s for the connection, also if it is nested (protocol 27)',
     async () => {
       let caughtError: unknown = null
       await runInTransaction(app, system, async () => {
@@ -105,9 +105,9 @@ onBothEngines('work in a transaction', (app, engine) => {
     },
   )
 
-  // The embedded engine has no other connection to end this one from.
+  // The embedded engine has no second connection from which this one could be ended.
   const itOnPostgres = engine === 'postgres' ? it : () => undefined
-  itOnPostgres('whose connection is lost is 503, and the next one finds another', async () => {
+  itOnPostgres('fails with 503 if its connection is lost, and the next transaction gets another one', async () => {
     const lostError = await runInTransaction(app, system, async (db) => {
       const { rows } = await sql<{ pid: number }>`select pg_backend_pid() as pid`.execute(db)
       await sql`select pg_terminate_backend(${rows[0]?.pid}::integer)`.execute(app.database.kysely)
@@ -117,8 +117,8 @@ onBothEngines('work in a transaction', (app, engine) => {
     expect((await runInTransaction(app, system, (db) => sql`select 1 as one`.execute(db))).rows).toEqual([{ one: 1 }])
   })
 
-  it('does not hold up the rest of the server while a query is heavy (R-32)', async () => {
-    // As many as take a second.
+  it('does not block the server during a heavy query (R-32)', async () => {
+    // As many rows as take about a second.
     const rows = engine === 'embedded' ? 1_000_000 : 4_000_000
     let longestDelayMs = 0
     let lastTickAt = performance.now()
@@ -132,11 +132,11 @@ onBothEngines('work in a transaction', (app, engine) => {
     )
     const durationMs = performance.now() - startedAt
     clearInterval(timer)
-    // The figure itself (at most 250 ms) is the bench's; here it is a fraction of the query.
+    // The limit itself (250 ms) is tested by the benchmark. This test allows half of the query duration if that is longer.
     expect(longestDelayMs).toBeLessThan(Math.max(250, durationMs / 2))
   })
 
-  it('says what the database says about a broken rule, the same on both engines', async () => {
+  it('reports a violated constraint in the same way on both engines', async () => {
     await addCompany(app, 'acme')
     const errorCode = await addCompany(app, 'ACME').catch(getCode)
     expect(errorCode).toBe('DUP_CODE')

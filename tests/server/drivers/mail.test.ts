@@ -16,7 +16,7 @@ const createMail = (id = 'a1b2c3d4e5f6'): MailMessage => ({
   html: '<!doctype html><p>您好</p>',
 })
 
-describe('mail by SMTP', () => {
+describe('mail over SMTP', () => {
   let smtp: SmtpServer
   let driver: MailDriver
   beforeAll(async () => {
@@ -36,7 +36,7 @@ describe('mail by SMTP', () => {
       (error: unknown) => error as MailProblem,
     )
 
-  it('goes from the address of the settings to one person, in both forms, with an id of its own', async () => {
+  it('is sent from the configured address to one person, as text and HTML, with its own id', async () => {
     await driver.send(createMail())
     const [{ from, to, data }] = smtp.receivedMails as [(typeof smtp.receivedMails)[0]]
     expect([from, to]).toEqual(['portal@example.com', ['ana@example.com']])
@@ -46,7 +46,7 @@ describe('mail by SMTP', () => {
     expect(data).toMatch(/^Subject: =\?UTF-8\?/m)
   })
 
-  it('takes a line break in a name for no header of ours (S-05)', async () => {
+  it('does not turn a line break in a name into a header (S-05)', async () => {
     await driver.send(createMail())
     expect(smtp.receivedMails[0]?.data).not.toMatch(/^Bcc:/m)
     expect(smtp.receivedMails[0]?.to).toEqual(['ana@example.com'])
@@ -59,16 +59,16 @@ describe('mail by SMTP', () => {
     ['DATA', '421 closing', false],
     ['BODY', '452 full', false],
     ['BODY', '554 looks like spam', true],
-  ] as const)('refused at %s by "%s" is final: %s', async (verb, response, isFinal) => {
+  ] as const)('refused at %s with "%s" has a final problem: %s', async (verb, response, isFinal) => {
     smtp.behaviour[verb] = response
     const problem = await sendAndReadProblem()
     expect([problem instanceof MailProblem, problem?.isFinal]).toEqual([true, isFinal])
-    // Whom it was to is nobody's business in a log.
+    // The log must not contain the address of the recipient.
     expect(problem?.message).toContain(response.slice(0, 3))
     expect(problem?.message).not.toContain('ana')
   })
 
-  it('whose answer is lost, or whose server is not there, may be tried again', async () => {
+  it('has a problem that is not final if the response is lost or the server is unreachable', async () => {
     smtp.behaviour.hangsUp = true
     expect((await sendAndReadProblem())?.isFinal).toBe(false)
     const closedServer = await startSmtp()
@@ -78,7 +78,7 @@ describe('mail by SMTP', () => {
   })
 })
 
-describe('mail into files', () => {
+describe('mail to files', () => {
   let dataDir: string
   let now: number
   beforeEach(() => {
@@ -88,7 +88,7 @@ describe('mail into files', () => {
   afterEach(() => rmSync(dataDir, { recursive: true, force: true }))
   const sendMail = (id?: string) => createFolderMailDriver(dataDir, () => now).send(createMail(id))
 
-  it('is one file a mail, for its owner alone, and comes back the newest first', async () => {
+  it('is stored as one file per mail for its owner only, and listed newest first', async () => {
     await sendMail('first000')
     now += 1000
     await sendMail('second00')
@@ -103,7 +103,7 @@ describe('mail into files', () => {
     for (const file of readdirSync(folder)) expect(statSync(join(folder, file)).mode & 0o777).toBe(0o600)
   })
 
-  it('keeps the newest and no more', async () => {
+  it('keeps only the newest mails', async () => {
     for (let index = 0; index < maxMails + 3; index++) {
       now += 1
       await sendMail(String(index).padStart(8, '0'))
@@ -112,7 +112,7 @@ describe('mail into files', () => {
     expect([names.length, names[0]?.slice(-13)]).toEqual([maxMails, '00000003.json'])
   })
 
-  it('fault 17h is never read where only a part of it was written, and what a crash left goes with a later mail', async () => {
+  it('ignores partially written files, and removes those of a crash later (fault 17h)', async () => {
     await sendMail('first000')
     const folder = join(dataDir, 'mail')
     const storedMail = readFileSync(join(folder, readdirSync(folder)[0] ?? ''), 'utf8')
@@ -126,13 +126,13 @@ describe('mail into files', () => {
     expect(readdirSync(folder).filter((file) => file.endsWith('.part'))).toEqual([])
   })
 
-  it('fault 17h is one file where the same mail is sent twice at once', async () => {
+  it('writes one file if the same mail is sent twice at once (fault 17h)', async () => {
     await Promise.all([sendMail('twice000'), sendMail('twice000')])
     expect(readdirSync(join(dataDir, 'mail'))).toEqual(['2026-03-02T02-00-00-000Z-twice000.json'])
     expect((await listMail(dataDir))[0]).toMatchObject({ subject: '激活您的账号' })
   })
 
-  it('is found by its name and by no path (U-05)', async () => {
+  it('is read by its name, and never by a path (U-05)', async () => {
     await sendMail()
     for (const name of ['../mail/x', '..', '.', '', 'a/b', '%2e%2e', 'x'.repeat(200)])
       expect(await readMail(dataDir, name)).toBeNull()

@@ -1,4 +1,4 @@
-/** Zip files of others: taken whole, or refused whole with what is wrong (S-73, U-05 to U-08). */
+/** Foreign zip files are read completely, or rejected completely with the reason (S-73, U-05 to U-08). */
 import { describe, expect, it } from 'vitest'
 import { ZipError, readZip } from '#server/drivers/zip-reader.ts'
 import { findHeader, swapText, writeNumber, zipFiles } from '#tests/support/uploads/zip.ts'
@@ -23,7 +23,7 @@ const createSoundZip = () =>
     { name: 'icon.png', bytes: createNoise(2000), isStored: true },
   ])
 
-it('is read whole', async () => {
+it('readZip reads all files', async () => {
   const files = await readZip(await createSoundZip(), limits)
   expect([...files].map(([name, bytes]) => [name, bytes.length])).toEqual([
     ['manifest.json', 7],
@@ -33,7 +33,7 @@ it('is read whole', async () => {
   expect(files.get('icon.png')).toEqual(createNoise(2000))
 })
 
-describe('names that lead elsewhere, or that some system cannot hold (U-05)', () => {
+describe('readZip rejects names that lead elsewhere or that a system does not support (U-05)', () => {
   it.each([
     '../inner',
     '..\\inner',
@@ -58,13 +58,13 @@ describe('names that lead elsewhere, or that some system cannot hold (U-05)', ()
     expect(['name', 'unreadable']).toContain(await readFault(changedZip))
   })
 
-  it('bytes that are no UTF-8', async () => {
+  it('bytes that are not UTF-8', async () => {
     const bytes = await zipFiles([{ name: 'qqqq', bytes: 'x' }])
     expect(await readFault(swapText(bytes, 'qqqq', '\u00c0\u00ae\u00c0\u00ae'))).toBe('name')
   })
 })
 
-describe('more than is let in (U-06)', () => {
+describe('readZip rejects more than its limits (U-06)', () => {
   it.each([
     ['one file', 'entry', [{ name: 'a', bytes: createNoise(1_000_001) }]],
     ['all together', 'total', ['a', 'b'].map((name) => ({ name, bytes: createNoise(800_000) }))],
@@ -72,7 +72,7 @@ describe('more than is let in (U-06)', () => {
     ['out of too little', 'ratio', [{ name: 'a', bytes: Buffer.alloc(900_000) }]],
   ])('%s', async (_, fault, files) => expect(await readFault(await zipFiles(files))).toBe(fault))
 
-  it('also where its headers say that it is little', async () => {
+  it('a file that unpacks to more than its headers declare', async () => {
     const bytes = await zipFiles([{ name: 'a', bytes: Buffer.alloc(900_000) }])
     const sizeInLocal = 22
     const sizeInCentral = 24
@@ -81,13 +81,13 @@ describe('more than is let in (U-06)', () => {
     expect(await readFault(changedZip)).toBe('contradiction')
   })
 
-  it('what is packed in it stays packed', async () => {
+  it('except in an inner archive, which stays packed', async () => {
     const innerZip = await zipFiles([{ name: 'a', bytes: Buffer.alloc(900_000) }])
     expect(await readFault(await zipFiles([{ name: 'inner.zip', bytes: innerZip }]))).toBe('read: inner.zip')
   })
 })
 
-describe('neither files nor folders, or the same twice (U-07)', () => {
+describe('readZip rejects special files and duplicates (U-07)', () => {
   it.each([
     ['a link', 0o120_777],
     ['a device', 0o020_666],
@@ -108,35 +108,35 @@ describe('neither files nor folders, or the same twice (U-07)', () => {
   })
 })
 
-describe('what contradicts itself (U-08)', () => {
+describe('readZip rejects a contradicting archive (U-08)', () => {
   const inLocal = { flags: 6, method: 8, checksum: 14, size: 22 }
   const inCentral = { flags: 8, method: 10, checksum: 16, disk: 34, local: 42 }
 
-  it('is locked with a password', async () => {
+  it('encrypted with a password', async () => {
     const bytes = await createSoundZip()
     const encryptedZip = writeNumber(bytes, findHeader(bytes, 'central') + inCentral.flags, 0x801, 2)
     expect(await readFault(encryptedZip)).toBe('encrypted')
   })
 
-  it('is packed in another way', async () => {
+  it('with an unknown compression method', async () => {
     const bytes = await createSoundZip()
     expect(await readFault(writeNumber(bytes, findHeader(bytes, 'central') + inCentral.method, 12, 2))).toBe('packing')
   })
 
-  it.each(['method', 'checksum', 'size'] as const)("an entry's own header has another %s", async (field) => {
+  it.each(['method', 'checksum', 'size'] as const)('whose local header has another %s', async (field) => {
     const bytes = await createSoundZip()
     const position = findHeader(bytes, 'local') + inLocal[field]
     const changedZip = writeNumber(bytes, position, field === 'method' ? 0 : 77, field === 'method' ? 2 : 4)
     expect(await readFault(changedZip)).toBe('contradiction')
   })
 
-  it('its bytes are others than were packed', async () => {
+  it('with bytes that differ from the packed ones', async () => {
     const bytes = await createSoundZip()
     const position = bytes.indexOf(createNoise(2000)) + 100
     expect(await readFault(writeNumber(bytes, position, 0x0102_0304, 4))).toBe('contradiction')
   })
 
-  it('two entries have the same bytes', async () => {
+  it('with two entries that share their bytes', async () => {
     const bytes = await createSoundZip()
     const first = bytes.readUInt32LE(findHeader(bytes, 'central', 0) + inCentral.local)
     expect(await readFault(writeNumber(bytes, findHeader(bytes, 'central', 1) + inCentral.local, first, 4))).toBe(
@@ -156,7 +156,7 @@ describe('what contradicts itself (U-08)', () => {
     expect(['unreadable', 'contradiction']).toContain(await readFault(changeZip(await createSoundZip())))
   })
 
-  it('fault 24c says something beside that could be a second list of files', async () => {
+  it('with a comment that could be a second list of files (fault 24c)', async () => {
     const createCommentedZip = (comment: string) => zipFiles([{ name: 'a', bytes: 'x' }], comment)
     expect(await readFault(await createCommentedZip('c'.repeat(65_535)))).toBe('read: a')
     const changedZip = swapText(await createCommentedZip(`PKxx${'c'.repeat(100)}`), 'PKxx', 'PK\u0005\u0006')
@@ -164,7 +164,7 @@ describe('what contradicts itself (U-08)', () => {
   })
 })
 
-it('whatever bytes are changed, its own files come of it or none', async () => {
+it('readZip returns the original files or rejects the archive, for any changed bytes', async () => {
   const bytes = await createSoundZip()
   const soundResult = await readZip(bytes, limits)
   const last = bytes.length - 2

@@ -1,4 +1,4 @@
-/** Batches over a real line: what only a socket shows (protocol 23, 24). */
+/** Tests of batches that need a real connection (protocol 23, 24). */
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { connect } from 'node:net'
@@ -31,7 +31,7 @@ const createInvitations = (count: number) =>
     }
   })
 
-test('a batch that was read to its end is carried out to its end', async () => {
+test('A batch is executed completely once it is read completely', async () => {
   const items = createInvitations(8)
   const response = await fetch(`http://127.0.0.1:${port}/api/batch`, {
     method: 'POST',
@@ -42,7 +42,7 @@ test('a batch that was read to its end is carried out to its end', async () => {
   expect(results.map(({ status }) => status)).toEqual(items.map(() => 200))
 })
 
-test('whoever hangs up has the rest not attempted', async () => {
+test('The rest of a batch is not attempted after its client disconnects', async () => {
   const items = createInvitations(50)
   const body = JSON.stringify(items)
   const socket = connect({ port, host: '127.0.0.1' })
@@ -57,7 +57,7 @@ test('whoever hangs up has the rest not attempted', async () => {
   socket.write(`${lines.join('\r\n')}\r\n\r\n${body}`)
   await expect.poll(() => countDone(items), { interval: 2 }).toBeGreaterThan(0)
   socket.destroy()
-  // Until nothing more comes: what was at work when the line went is carried out.
+  // Waits until no further item is executed. The item that ran at the disconnect is still completed.
   const countAddedWithin = async (ms: number) => {
     const previousCount = await countDone(items)
     await wait(ms)

@@ -1,4 +1,4 @@
-/** Batches (protocol 23, 24): each item as if it had come alone. */
+/** Batches (protocol 23, 24): each item is executed as if it had been sent alone. */
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { randomUUID } from 'node:crypto'
 import { runInTransaction } from '#server/db/transaction.ts'
@@ -50,7 +50,7 @@ const createChange = (id: number | string, overrides: Partial<BatchItem> = {}): 
 })
 const getUserId = (userName: string) => server.world.users[userName] ?? 0
 
-test('carries out its items in order, each with its own key, outcome and version', async () => {
+test('POST /api/batch executes its items in order, each with its own key, outcome and version', async () => {
   const invitation = createInvitation('one')
   const items = [
     invitation,
@@ -66,7 +66,7 @@ test('carries out its items in order, each with its own key, outcome and version
   expect(changeResponse?.headers['idempotency-outcome']).toMatch(/^done; \d+$/)
 })
 
-test('twice, or alone and then in a batch, is still one effect', async () => {
+test('POST /api/batch with items that were already sent has no second effect', async () => {
   const invitation = createInvitation('one')
   const singleResponse = await admin.send({
     method: 'POST',
@@ -79,7 +79,7 @@ test('twice, or alone and then in a batch, is still one effect', async () => {
   expect(repeatedResponse?.headers['idempotency-replayed']).toBe('true')
 })
 
-test('an item that is refused keeps back only what named it', async () => {
+test('POST /api/batch skips only items that depend on a refused item', async () => {
   const wrongItem = createChange(getUserId('user@beta'))
   const [refusedResponse, dependentResponse, independentResponse] = await sendBatch([
     wrongItem,
@@ -94,7 +94,7 @@ test('an item that is refused keeps back only what named it', async () => {
   expect(independentResponse).toMatchObject({ status: 200 })
 })
 
-test('takes only what may wait in a queue', async () => {
+test('POST /api/batch accepts only writes that can be queued', async () => {
   const items = [
     { method: 'POST', path: '/api/m18s/token', key: randomUUID(), body: {} },
     { method: 'POST', path: '/api/batch', key: randomUUID(), body: [] },
@@ -109,7 +109,7 @@ test('takes only what may wait in a queue', async () => {
   for (const [index, { headers }] of responses.entries()) expect(headers['idempotency-key']).toBe(items[index]?.key)
 })
 
-test('a user who is disabled in the middle does nothing more; the rest is not attempted', async () => {
+test('POST /api/batch does not attempt the rest after its user is disabled', async () => {
   const secondUser = await server.signIn('second@alpha')
   const responses = await sendBatch(
     [
@@ -132,13 +132,13 @@ test('a user who is disabled in the middle does nothing more; the rest is not at
   ])
 })
 
-/** A batch of three during whose first item something happens. */
+/** Sends a batch of three, and runs the callback during its first item. */
 async function sendBatchDuring(sender: SignedIn, callback: () => Promise<void>): Promise<BatchItemResponse[]> {
   const { database } = server.app
   let checkCount = 0
   server.app.database = {
     ...database,
-    // Asked for the batch, for its first item, and once more where that item begins.
+    // Called for the batch, for its first item, and again when that item starts.
     hasFreeSpace: () => {
       checkCount++
       return true
@@ -152,7 +152,7 @@ async function sendBatchDuring(sender: SignedIn, callback: () => Promise<void>):
   return responses
 }
 
-test('made for another subject, an item is refused and the others are not', async () => {
+test('POST /api/batch refuses only the items that are for another subject', async () => {
   const { alpha } = server.world.companies
   const [otherResponse, ownResponse] = await sendBatch([
     createChange(getUserId('user@alpha'), { headers: { 'For-User': `${alpha}:${getUserId('user@alpha')}` } }),
@@ -162,7 +162,7 @@ test('made for another subject, an item is refused and the others are not', asyn
   expect(ownResponse).toMatchObject({ status: 200 })
 })
 
-test('of more than fifty, or none, it is no batch', async () => {
+test('POST /api/batch rejects an empty batch and one of more than fifty items', async () => {
   for (const count of [0, 51]) {
     const payload = Array.from({ length: count }, () => createChange(getUserId('user@alpha')))
     expect((await admin.send({ method: 'POST', url: '/api/batch', payload })).statusCode).toBe(400)

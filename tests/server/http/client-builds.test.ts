@@ -1,10 +1,10 @@
-/** What the server says of the client's builds (W-09, W-11). */
+/** Tests of what the server reports about client builds (W-09, W-11). */
 import { describe, expect, test } from 'vitest'
 import { readConfig } from '#server/config/config.ts'
 import { startServer } from '#tests/support/server/server.ts'
 
-describe('builds', () => {
-  test('nothing is said of them while there is nothing to say', async () => {
+describe('GET /saas/worker.json and the build headers', () => {
+  test('name no minimum build by default', async () => {
     const server = await startServer()
     const apiResponse = await server.send({ url: '/api/m18s/user' })
     expect(apiResponse.headers).not.toHaveProperty('x-minimum-build')
@@ -15,7 +15,7 @@ describe('builds', () => {
     await server.close()
   })
 
-  test('the minimum and the way past the worker stand on every answer, in the settings, and at an address of their own', async () => {
+  test('name the minimum build and the worker bypass on every response', async () => {
     const server = await startServer({ env: { MIN_BUILD: '20261121090000', WORKER_BYPASS: '1' } })
     const expectedHeaders = { 'x-minimum-build': '20261121090000', 'x-worker': 'bypass' }
     const { send } = await server.signIn('user@alpha')
@@ -32,12 +32,12 @@ describe('builds', () => {
     const worker = await server.send({ url: '/saas/sw.js', headers: { 'service-worker': 'script' } })
     expect(worker.headers['content-type']).toContain('text/javascript')
     expect(worker.body).toContain('registration.unregister()')
-    // What waits to be sent is in a database.
+    // The replacement worker must not delete the database that contains the unsent writes.
     expect(worker.body).not.toMatch(/indexedDB/i)
     await server.close()
   })
 
-  test('who answers questions is named to everybody, signed in or not (A-34)', async () => {
+  test('name the support address to everybody, logged in or not (A-34)', async () => {
     const server = await startServer({ env: { SUPPORT_EMAIL: 'help@m18.example' } })
     expect((await server.send({ url: '/saas/worker.json' })).json()).toMatchObject({ support: 'help@m18.example' })
     await server.close()
@@ -45,7 +45,7 @@ describe('builds', () => {
     expect(() => readConfig({ SUPPORT_EMAIL: 'nobody' })).toThrow(/SUPPORT_EMAIL/)
   })
 
-  test('a minimum that is no number of a build ends the start', () => {
+  test('The server rejects a MIN_BUILD that is not a build number', () => {
     expect(() => readConfig({ MIN_BUILD: 'newest' })).toThrow(/MIN_BUILD/)
   })
 })

@@ -1,4 +1,4 @@
-/** What only a real socket can show (S-57, R-15). */
+/** Tests that need a real socket (S-57, R-15). */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type AddressInfo, connect } from 'node:net'
 import { startServer, type TestServer } from '#tests/support/server/server.ts'
@@ -8,12 +8,12 @@ let port: number
 beforeAll(async () => {
   server = await startServer()
   await server.fastify.listen({ port: 0, host: '127.0.0.1' })
-  // An address of a TCP server is never a string.
+  // The address of a TCP server is never a string.
   port = (server.fastify.server.address() as AddressInfo).port
 })
 afterAll(() => server.close())
 
-/** All that comes back until the other side closes. */
+/** Sends bytes, and returns everything received until the server closes the connection. */
 const sendBytes = (bytes: string): Promise<string> =>
   new Promise((resolve, reject) => {
     let received = ''
@@ -36,7 +36,7 @@ test.each([
     400,
   ],
   ['headers beyond 16 kB', `GET / HTTP/1.1\r\nhost: x\r\nx: ${'y'.repeat(20_000)}\r\n\r\n`, 431],
-])('%s are refused in JSON, and the connection is closed', async (_, bytes, status) => {
+])('The server rejects %s in JSON, and closes the connection', async (_, bytes, status) => {
   const response = await sendBytes(bytes)
   expect(response).toMatch(new RegExp(`^HTTP/1.1 ${status} `))
   expect(response).toContain('x-content-type-options: nosniff')
@@ -47,19 +47,19 @@ test.each([
   ['the address of a proxy’s request', 'GET http://portal.example/api/m18s/user HTTP/1.1\r\nhost: localhost', 400],
   ['a name that somebody lets point here for a moment', 'GET /api/m18s/user HTTP/1.1\r\nhost: attacker.example', 403],
   ['no name at all', 'GET /api/m18s/user HTTP/1.1\r\nhost: /', 403],
-])('%s is refused before the path is looked at, and never stored', async (_, head, status) => {
+])('The server rejects %s before it looks at the path, and marks the response no-store', async (_, head, status) => {
   const response = await sendBytes(`${head}\r\nconnection: close\r\n\r\n`)
   expect(response).toMatch(new RegExp(`^HTTP/1.1 ${status} `))
   expect(response).toContain('cache-control: no-store')
 })
 
-test.each(['localhost:9', `127.0.0.1`, '[::1]:80', '192.168.7.7'])('the host %s is one of ours', async (host) => {
+test.each(['localhost:9', `127.0.0.1`, '[::1]:80', '192.168.7.7'])('The server accepts the host %s', async (host) => {
   expect(await sendBytes(`GET /health/live HTTP/1.1\r\nhost: ${host}\r\nconnection: close\r\n\r\n`)).toMatch(
     /^HTTP\/1.1 200 /,
   )
 })
 
-test('closing lets go of a connection that waits for its next request, once its answer is out', async () => {
+test('A closing server ends keep-alive connections as soon as their response is sent', async () => {
   const user = await server.signIn('user@alpha')
   const lines = (path: string) =>
     `GET ${path} HTTP/1.1\r\nhost: 127.0.0.1:${port}\r\nauthorization: Bearer ${user.accessToken}\r\n\r\n`

@@ -11,17 +11,17 @@ test.each([
   [{ origin: 'null', host: 'portal.example.com' }, true],
   [{ origin: 'http://portal.example.com', 'sec-fetch-site': 'same-site' }, true],
   [{}, false],
-])('a change from %j is of another site: %s (S-55)', (headers, expected) => {
+])('isCrossSite for %j returns %s (S-55)', (headers, expected) => {
   expect(isCrossSite(headers, url)).toBe(expected)
 })
 
-test('a page of the same name without TLS is none of ours (S-59)', () => {
+test('canOpenSocket rejects a page of the same host without TLS (S-59)', () => {
   const host = 'portal.example.com'
   expect(canOpenSocket({ origin: `https://${host}`, host }, url)).toBe(true)
   expect(canOpenSocket({ origin: `http://${host}`, host }, url)).toBe(false)
 })
 
-test('fault 37r a program without an Origin may open a websocket; a browser that hides it may not', () => {
+test('canOpenSocket accepts a program without an Origin, and rejects a browser that hides it (fault 37r)', () => {
   const host = 'portal.example.com'
   expect(canOpenSocket({ host }, url)).toBe(true)
   expect(canOpenSocket({ host, cookie: 'portal-access=x' }, url)).toBe(true)
@@ -39,6 +39,6 @@ test.each([
   ['attacker.example', false],
   ['', false],
   ['a b', false],
-])('the host %s means us: %s', (host, expected) => {
+])('isOurHost for %s returns %s', (host, expected) => {
   expect(isOurHost(host, url)).toBe(expected)
 })

@@ -1,4 +1,4 @@
-/** What one address, one user or one company may ask for in a moment: others are answered meanwhile (fault 16, decision 70). */
+/** Limits on the requests of one address, one user or one company, so that others are still served (fault 16, decision 70). */
 import { once } from 'node:events'
 import { request, type Server } from 'node:http'
 import { type AddressInfo, connect, type Socket } from 'node:net'
@@ -29,7 +29,7 @@ async function openConnection(port: number, localAddress: string, text: string):
   return client
 }
 
-describe('an address', () => {
+describe('the limits per address', () => {
   let limitedServer: Server
   let handledCount = 0
   afterEach(() => {
@@ -37,7 +37,7 @@ describe('an address', () => {
     limitedServer.closeAllConnections()
     handledCount = 0
   })
-  /** Answers nothing where `answers` is false. */
+  /** Sends no responses if `answers` is false. */
   async function listen(
     limits: Partial<FloodLimits>,
     { trustProxy = 0, answers: isAnswering = true } = {},
@@ -55,7 +55,7 @@ describe('an address', () => {
     return getPort(limitedServer)
   }
 
-  test('fault 16f that uses its share up is refused in its language, and others are answered', async () => {
+  test('refuse an address that has used its share in its language, and serve others (fault 16f)', async () => {
     const port = await listen({ address: { maxConcurrent: 10, perSecond: 0, burst: 3 } })
     const statuses = []
     for (let index = 0; index < 5; index++) statuses.push((await sendGet(port, '/', '127.0.0.2')).status)
@@ -73,7 +73,7 @@ describe('an address', () => {
     expect(page.body).toContain('<p>Too many attempts.')
   })
 
-  test('fault 16f is the client behind a proxy that is trusted', async () => {
+  test('count the client behind a trusted proxy (fault 16f)', async () => {
     const port = await listen({ address: { maxConcurrent: 10, perSecond: 0, burst: 1 } }, { trustProxy: 1 })
     const getStatusFrom = async (address: string) =>
       (await sendGet(port, '/', '127.0.0.2', { 'x-forwarded-for': address })).status
@@ -82,7 +82,7 @@ describe('an address', () => {
     expect(await getStatusFrom('192.0.2.2')).toBe(200)
   })
 
-  test('fault 16g that sends requests before the last ones are answered loses its connection', async () => {
+  test('close a connection that pipelines many requests (fault 16g)', async () => {
     const port = await listen({}, { answers: false })
     const client = await openConnection(port, '127.0.0.2', 'GET / HTTP/1.1\r\nHost: localhost\r\n\r\n'.repeat(200))
     await once(client, 'close')
@@ -92,7 +92,7 @@ describe('an address', () => {
   test.each([
     ['at a time', { connectionsPerAddress: 4 }],
     ['in a second', { connectionsPerSecond: { maxConcurrent: 1, perSecond: 0, burst: 4 } }],
-  ])('fault 16g may open so many connections %s', async (_, limits) => {
+  ])('allow only so many connections %s (fault 16g)', async (_, limits) => {
     const port = await listen(limits)
     const connections: Socket[] = []
     for (let index = 0; index < 8; index++) connections.push(await openConnection(port, '127.0.0.2', 'GET / HT'))
@@ -101,7 +101,7 @@ describe('an address', () => {
   })
 })
 
-describe('the portal', () => {
+describe('the request limits of the portal', () => {
   let server: TestServer
   const wideLimits = { maxConcurrent: 100, perSecond: 0, burst: 1000 }
   beforeAll(async () => {
@@ -116,7 +116,7 @@ describe('the portal', () => {
   afterAll(() => server.close())
   const url = '/api/m18s/user'
 
-  test('fault 16f counts pages, files, calls and health checks of an address together', async () => {
+  test('count pages, files, calls and health checks of an address together (fault 16f)', async () => {
     await server.fastify.listen({ port: 0, host: '127.0.0.1' })
     const port = getPort(server.fastify.server)
     const statuses = []
@@ -126,7 +126,7 @@ describe('the portal', () => {
     expect((await sendGet(port, '/nothing', '127.0.0.3', { host: 'localhost' })).status).toBe(404)
   })
 
-  test('fault 16h counts all calls of a user and of a company, reads too, and others go on', async () => {
+  test('count all calls of a user and a company, including reads, and serve others (fault 16h)', async () => {
     const [user, colleague] = [await server.signIn('admin@alpha'), await server.signIn('second@alpha')]
     const otherUser = await server.signIn('admin@beta')
     const getStatus = async ({ send }: typeof user) => (await send({ url })).statusCode
@@ -136,16 +136,16 @@ describe('the portal', () => {
     const refusal = await user.send({ url })
     expect(refusal.json().errorCode).toBe('RATE_LIMITED')
     expect(Number(refusal.headers['retry-after'])).toBeGreaterThan(0)
-    // Four are left to the company.
+    // The company has four requests left.
     const colleagueStatuses = []
     for (let index = 0; index < 5; index++) colleagueStatuses.push(await getStatus(colleague))
     expect(colleagueStatuses).toEqual([200, 200, 200, 200, 429])
     expect(await getStatus(otherUser)).toBe(200)
-    // Nobody is kept in.
+    // Logging out is always possible.
     expect((await user.send({ method: 'POST', url: '/api/m18s/logout' })).statusCode).toBe(204)
   })
 
-  test('fault 16h takes nothing from colleagues for calls that are refused for want of a right', async () => {
+  test('do not count calls refused for a missing right against colleagues (fault 16h)', async () => {
     const [user, colleague] = [await server.signIn('user@m18'), await server.signIn('admin@m18')]
     for (let index = 0; index < 6; index++)
       expect((await user.send({ url: '/api/payment/tasks' })).statusCode).toBe(403)
@@ -153,7 +153,7 @@ describe('the portal', () => {
     for (let index = 0; index < 6; index++) expect((await colleague.send({ url })).statusCode).toBe(200)
   })
 
-  test('fault 16h lets a few calls of a user be at work at a time, and counts a long body as many', async () => {
+  test('limit concurrent calls of a user, and count a long body as several (fault 16h)', async () => {
     const user = await server.signIn('user@beta')
     const statuses = await Promise.all(Array.from({ length: 4 }, async () => (await user.send({ url })).statusCode))
     expect(statuses.toSorted()).toEqual([200, 200, 200, 429])

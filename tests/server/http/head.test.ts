@@ -1,4 +1,4 @@
-/** HEAD wherever GET is, without effects; the app's page for programs; a Host that is not ours. */
+/** Tests of HEAD for every GET without side effects, of the app's page for programs, and of a wrong Host. */
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -35,7 +35,7 @@ afterAll(async () => {
 
 const anyContentHeaders = { host: 'localhost', accept: '*/*' }
 
-/** What HEAD repeats of GET's headers, without those of one response. */
+/** Picks the headers of GET that HEAD repeats, without those that differ per response. */
 const pickComparableHeaders = (headers: Record<string, unknown>) =>
   Object.fromEntries(
     ['content-type', 'location', 'cache-control', 'content-security-policy', 'etag', 'content-length', 'allow'].map(
@@ -43,7 +43,7 @@ const pickComparableHeaders = (headers: Record<string, unknown>) =>
     ),
   )
 
-describe('fault 21a HEAD answers as GET does', () => {
+describe('HEAD returns the status and headers of GET (fault 21a)', () => {
   it.each([
     '/',
     '/index.html',
@@ -72,14 +72,14 @@ describe('fault 21a HEAD answers as GET does', () => {
 
   const readEndpoints = endpoints.filter(({ method }) => method === 'GET')
   it.each(readEndpoints.map((endpoint) => [endpoint.name, endpoint] as const))(
-    'of the call %s',
+    'for the call %s',
     async (_, { path, access }) => {
       const url = path.replaceAll(/:\w+/g, '1')
       const sender = access === 'anybody' ? server : staff
       const getResponse = await sender.send({ url })
       const headResponse = await sender.send({ method: 'HEAD', url })
       expect(headResponse.body).toBe('')
-      // The return from a gateway redirects to a page that only the gateway's word decides.
+      // GET redirects to a page that depends on the gateway's answer, which HEAD does not request.
       const isSame =
         headResponse.statusCode === getResponse.statusCode ||
         (getResponse.statusCode === 303 && headResponse.statusCode === 204)
@@ -89,13 +89,13 @@ describe('fault 21a HEAD answers as GET does', () => {
     },
   )
 
-  it('and a call that takes no GET names the methods that it takes', async () => {
+  it('except for a call without GET, which returns 405 with its methods', async () => {
     const response = await server.send({ method: 'HEAD', url: '/api/m18s/token' })
     expect([response.statusCode, response.headers.allow]).toEqual([405, 'POST'])
   })
 })
 
-it('fault 21b HEAD of an export writes nothing', async () => {
+it('HEAD of an export writes nothing (fault 21b)', async () => {
   const countRows = () =>
     runInTransaction(server.app, { role: 'portal_system' }, async (db) => {
       const { rows } = await db
@@ -112,15 +112,18 @@ it('fault 21b HEAD of an export writes nothing', async () => {
   expect(await countRows()).toBe(countBefore + 1)
 })
 
-describe('fault 21c the page of the app', () => {
-  it.each([{ accept: '*/*' }, { accept: 'text/*' }, {}])('is given to a program that accepts %o', async (headers) => {
-    for (const url of ['/saas/', '/saas/app/contract/7']) {
-      const response = await server.send({ url, headers: { host: 'localhost', ...headers } })
-      expect([url, response.statusCode, response.body.includes('shell')]).toEqual([url, 200, true])
-    }
-  })
+describe('the page of the app (fault 21c)', () => {
+  it.each([{ accept: '*/*' }, { accept: 'text/*' }, {}])(
+    'is returned to a program that accepts %o',
+    async (headers) => {
+      for (const url of ['/saas/', '/saas/app/contract/7']) {
+        const response = await server.send({ url, headers: { host: 'localhost', ...headers } })
+        expect([url, response.statusCode, response.body.includes('shell')]).toEqual([url, 200, true])
+      }
+    },
+  )
 
-  it('is not given in place of a missing file, or to a script that asks for data', async () => {
+  it('is not returned for a missing file, or to a script that requests data', async () => {
     for (const [url, headers] of [
       ['/saas/assets/gone-1a2b.js', {}],
       ['/saas/missing.png', {}],
@@ -133,13 +136,13 @@ describe('fault 21c the page of the app', () => {
   })
 })
 
-describe('fault 21d a Host that is not ours', () => {
+describe('a request with a wrong Host (fault 21d)', () => {
   const wrongHostHeaders = { host: 'other.example', accept: 'text/html,*/*' }
 
   it.each([
     ['en', 'The portal is not served at this address'],
     ['zh-CN', '此地址不提供门户服务'],
-  ])('shows a page in %s that names PUBLIC_URL', async (language, title) => {
+  ])('gets a page in %s that names PUBLIC_URL', async (language, title) => {
     const response = await server.send({ url: '/saas/', headers: { ...wrongHostHeaders, 'accept-language': language } })
     expect(response.statusCode).toBe(403)
     expect(response.headers['content-type']).toBe('text/html; charset=utf-8')
@@ -147,7 +150,7 @@ describe('fault 21d a Host that is not ours', () => {
     for (const text of [title, 'PUBLIC_URL', 'other.example', 'Host']) expect(response.body).toContain(text)
   })
 
-  it('escapes the name on the page', async () => {
+  it('gets a page on which the host name is escaped', async () => {
     const response = await server.send({
       url: '/',
       headers: { ...wrongHostHeaders, host: 'a<script>alert(1)</script>"&' },
@@ -156,13 +159,13 @@ describe('fault 21d a Host that is not ours', () => {
     expect(response.body).toContain('a&lt;script&gt;')
   })
 
-  it('tells a program by a problem of its own', async () => {
+  it('gets a problem as JSON under /api', async () => {
     const response = await server.send({ url: '/api/m18s/settings', headers: { host: 'other.example' } })
     expect([response.statusCode, response.json().errorCode]).toEqual([403, 'WRONG_HOST'])
     expect(response.json().errorMessage).toContain('PUBLIC_URL')
   })
 
-  it('is logged with both names and what to do, each name once an hour and ten names at most', async () => {
+  it('is logged with both names and a hint, once an hour per name and for ten names at most', async () => {
     server.clock.now += 3_600_000
     const logLength = server.readLog().length
     for (let index = 0; index < 30; index++)

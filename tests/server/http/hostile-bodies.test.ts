@@ -1,4 +1,4 @@
-/** Bodies that are made to cost much, sent to every call of the contract: refused before they are read, in few words. */
+/** Sends expensive bodies to every endpoint. Each is rejected before it is parsed, with a short response. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Endpoint, ValueSchema, ObjectSchema } from '#contract/endpoint.ts'
 import { endpoints } from '#contract/index.ts'
@@ -45,7 +45,7 @@ interface RefusalBody {
   data?: { field: string; code: string }[] | null
 }
 
-/** What a refusal may be: small, of few problems, with short names. */
+/** Expects a small client error with few problems and short names. */
 function expectSmall(response: { statusCode: number; body: string; json: () => unknown }, title: string): void {
   expect([title, response.statusCode >= 400 && response.statusCode < 500]).toEqual([title, true])
   expect([title, response.body.length < 20_000]).toEqual([title, true])
@@ -58,12 +58,12 @@ function expectSmall(response: { statusCode: number; body: string; json: () => u
 const isForm = ({ encoding }: Endpoint) => encoding === 'form'
 const endpointsWithBody = endpoints.filter(({ method, body }) => method !== 'GET' && body)
 
-/** Large enough for every limit. */
+/** Large enough to exceed every limit. */
 const formBodies = buildHostileForms(50_000)
 const jsonBodies = buildHostileJson(210_000)
 const partBodies = buildHostileParts(60_000)
 
-/** All by night; by day a third of them, in turns, so that each is sent to calls of all kinds. */
+/** Returns all bodies by night. By day it returns a third of them in rotation, so that each is sent to endpoints of all kinds. */
 let sentCount = 0
 function chooseBodies(endpoint: Endpoint): HostileBody[] {
   const turn = sentCount++ % 3
@@ -76,9 +76,9 @@ function chooseBodies(endpoint: Endpoint): HostileBody[] {
 }
 
 describe.each(endpointsWithBody.map((endpoint) => [endpoint.name, endpoint] as const))(
-  'fault 2 %s',
+  '%s (fault 2)',
   (name, endpoint) => {
-    test('refuses every hostile body in few words', async () => {
+    test('rejects every hostile body with a short response', async () => {
       const headers = name === 'grantToken' ? { authorization: basicAuthorization } : {}
       for (const { name: title, type, body } of chooseBodies(endpoint)) {
         const response = await getSender(endpoint)({
@@ -88,7 +88,7 @@ describe.each(endpointsWithBody.map((endpoint) => [endpoint.name, endpoint] as c
           payload: body,
         })
         expectSmall(response, title)
-        // Of what has too much of anything, nothing but this is said.
+        // If a limit is exceeded, the response contains only that problem.
         if (
           formBodies.some((candidate) => candidate.name === title) ||
           jsonBodies.some((candidate) => candidate.name === title)
@@ -99,7 +99,7 @@ describe.each(endpointsWithBody.map((endpoint) => [endpoint.name, endpoint] as c
   },
 )
 
-test('fault 2 a body that no call needs is not even received', async () => {
+test('The server refuses to receive a body that is larger than any call needs (fault 2)', async () => {
   for (const endpoint of endpoints.filter(({ method, encoding }) => method !== 'GET' && encoding !== 'multipart')) {
     const isLong = endpoint.body && !isForm(endpoint) && endpoint.access !== 'anybody'
     const response = await getSender(endpoint)({
@@ -112,19 +112,19 @@ test('fault 2 a body that no call needs is not even received', async () => {
   }
 })
 
-test('fault 2 every query of thousands of pairs is refused before it is read', async () => {
+test('The server rejects a query of thousands of pairs before parsing it (fault 2)', async () => {
   for (const endpoint of endpoints.filter(({ method }) => method === 'GET'))
     for (const [title, query] of buildHostileQueries(7000)) {
       const response = await getSender(endpoint)({ url: `${buildPath(endpoint)}?${query}` })
       const fullTitle = `${endpoint.name}: ${title}`
-      // A browser that comes back from a gateway is shown a page of ours, whatever it brings.
+      // A browser that returns from a gateway always gets a page of the portal.
       if (endpoint.name !== 'returnFromPayment' || response.statusCode !== 303) expectSmall(response, fullTitle)
     }
   expect(() => readQueryPairs(`/api/app?${'a&'.repeat(100)}`)).toThrow('VALIDATION_ERROR')
   expect(readQueryPairs(`/api/app?${'a&'.repeat(99)}`)).toHaveLength(99)
 })
 
-describe('fault 2 limits', () => {
+describe('the limits of bodies (fault 2)', () => {
   const readFault = (text: string) => {
     try {
       readJson(text)
@@ -136,7 +136,7 @@ describe('fault 2 limits', () => {
   const { json } = inputLimits
   const buildNames = (count: number) => `{${Array.from({ length: count }, (_, index) => `"a${index}":1`).join(',')}}`
 
-  test('of JSON hold to the last value, name and level, and are told with their number', () => {
+  test('apply to values, names and depth of JSON, and a refusal contains the limit', () => {
     expect(readFault(buildNames(json.names))).toBeNull()
     expect(readFault(buildNames(json.names + 1))).toEqual({ field: '', code: 'TOO_MANY', limit: json.names })
     expect(readFault(`[${buildNames(json.names)},${buildNames(json.names)}]`)).toBeNull()
@@ -148,7 +148,7 @@ describe('fault 2 limits', () => {
     expect(readFault(`{"${'a'.repeat(json.nameLength + 1)}":1}`)).toMatchObject({ code: 'TOO_LONG' })
   })
 
-  test('of JSON do not count what stands inside texts, and see names again after an inner object', () => {
+  test('do not count JSON syntax inside strings, and detect a duplicate name after an inner object', () => {
     expect(readJson('{"a":"[[[[,:,{}\\"","b":"\\\\"}')).toEqual({ a: '[[[[,:,{}"', b: '\\' })
     expect(readJson('[{"a":{"a":1}},{"a":2}]')).toEqual([{ a: { a: 1 } }, { a: 2 }])
     for (const text of ['{"a":{"b":1},"a":2}', '{"a":[{"b":1}],"\\u0061":2}', '{"a":1,"b":{"c":{},"c":1}}'])
@@ -157,7 +157,7 @@ describe('fault 2 limits', () => {
       expect(readFault(text)).toEqual({ field: '', code: 'INVALID_FORMAT' })
   })
 
-  test('of a form hold to the last pair', async () => {
+  test('apply to the pairs of a form', async () => {
     const sendPairs = (pairs: number) =>
       server.send({
         method: 'POST',
@@ -171,7 +171,7 @@ describe('fault 2 limits', () => {
     ])
   })
 
-  test('of a refusal: 50 problems, and neither long names nor long values', () => {
+  test('apply to the response: 50 problems with shortened names and values', () => {
     const issues = Array.from({ length: 3000 }, (_, index) => ({
       field: `${index}${'x'.repeat(300)}`,
       code: 'DUPLICATE' as const,
@@ -182,7 +182,7 @@ describe('fault 2 limits', () => {
     expect(data[49]).toMatchObject({ field: `49${'x'.repeat(98)}`, named: 'y'.repeat(1000) })
   })
 
-  test('leave room for the largest price list that its schema takes', async () => {
+  test('allow the largest price list of the schema', async () => {
     const charges = { hkd: '1000000.00', usd: '1000000.00', rmb: '1000000.00' }
     const users = Array.from({ length: 1000 }, (_, index) => ({ from: index * 10, to: index * 10 + 9, ...charges }))
     const body = {
@@ -194,7 +194,7 @@ describe('fault 2 limits', () => {
       module: Array.from({ length: 1000 }, (_, index) => ({ code: `m${index}`, module_id: index + 1, ...charges })),
     }
     const response = await senders.staff({ method: 'POST', url: '/api/pricelist', payload: body })
-    // It is read and looked at, and of its thousand modules, which are not there, the first 50 are named.
+    // The list is parsed and validated. Of its thousand unknown modules the response names the first 50.
     expect([response.statusCode, response.json().data.length]).toEqual([400, 50])
     expect(response.json().data[0].code).toBe('MODULE_UNKNOWN')
   })

@@ -1,4 +1,4 @@
-/** Limits on strangers (S-25, S-33, S-58, S-62), and the end of a server. */
+/** Tests of the limits for anonymous requests and for costly calls (S-25, S-33, S-58, S-62). */
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type SignedIn, startServer, type TestServer } from '#tests/support/server/server.ts'
@@ -12,8 +12,8 @@ afterAll(() => server.close())
 const sendFrom = (remoteAddress: string, url: string, headers: Record<string, string> = {}) =>
   server.send({ url, remoteAddress, headers })
 
-describe('a stranger', () => {
-  test('may ask only so often, for what there is and for what there is not, and is told when again', async () => {
+describe('the limit of anonymous requests', () => {
+  test('applies to existing and unknown paths, and returns Retry-After', async () => {
     const statuses = []
     for (let index = 0; index < 25; index++)
       statuses.push((await sendFrom('203.0.113.1', `/api/nothing/${index}`)).statusCode)
@@ -24,13 +24,13 @@ describe('a stranger', () => {
     expect((await sendFrom('203.0.113.2', '/api/m18s/user')).statusCode).toBe(401)
   })
 
-  test('may ask for codes more seldom still', async () => {
+  test('is lower for code queries', async () => {
     const url = '/api/query/code?resource=company&code=x'
     for (let index = 0; index < 5; index++) expect((await sendFrom('203.0.113.3', url)).statusCode).toBe(200)
     expect((await sendFrom('203.0.113.3', url)).statusCode).toBe(429)
   })
 
-  test('does not get around it by a header that no proxy of ours wrote (S-58)', async () => {
+  test('cannot be bypassed with a header that no trusted proxy wrote (S-58)', async () => {
     let lastStatus = 0
     for (let index = 0; index < 25; index++)
       lastStatus = (await sendFrom('203.0.113.4', '/api/nothing', { 'x-forwarded-for': `198.51.100.${index}` }))
@@ -38,7 +38,7 @@ describe('a stranger', () => {
     expect(lastStatus).toBe(429)
   })
 
-  test('does not get around it by a token that was made up', async () => {
+  test('cannot be bypassed with a made-up token', async () => {
     let lastStatus = 0
     for (let index = 0; index < 30; index++)
       lastStatus = (await sendFrom('203.0.113.5', '/api/m18s/user', { authorization: `Bearer made-up-${index}` }))
@@ -47,7 +47,7 @@ describe('a stranger', () => {
   })
 })
 
-test('who is signed in can always sign out, whatever strangers do at the same address', async () => {
+test('A logged-in user can always log out, even if strangers flood from the same address', async () => {
   const user = await server.signIn('second@alpha')
   const signOut = (authorization: string) =>
     server.send({ method: 'POST', url: '/api/m18s/logout', remoteAddress: '203.0.113.6', headers: { authorization } })
@@ -58,7 +58,7 @@ test('who is signed in can always sign out, whatever strangers do at the same ad
   expect((await user.send({ url: '/api/m18s/user' })).statusCode).toBe(401)
 })
 
-test('a stranger with a network of IPv6 is one stranger', async () => {
+test('A whole IPv6 network is limited like one address', async () => {
   let lastStatus = 0
   for (let index = 0; index < 25; index++)
     lastStatus = (await sendFrom(`2001:db8::${index.toString(16)}:1`, '/api/nothing')).statusCode
@@ -66,7 +66,7 @@ test('a stranger with a network of IPv6 is one stranger', async () => {
   expect((await sendFrom('2001:db8:0:1::1', '/api/nothing')).statusCode).toBe(404)
 })
 
-test('who is signed in may ask only so often for what costs much, and so may their company (S-25)', async () => {
+test('Costly calls are limited per user and per company (S-25)', async () => {
   const limitedServer = await startServer({ settings: { costlyPerMinute: 3 } })
   try {
     const sendFive = async (name: string, url = '/api/calculate') => {
@@ -76,7 +76,7 @@ test('who is signed in may ask only so often for what costs much, and so may the
         statuses.push((await sender.send({ method: 'POST', url, payload: {} })).statusCode)
       return statuses
     }
-    // Refused ones count as well, a company's all together.
+    // Rejected calls count as well, and the calls of a company are added up.
     expect(await sendFive('order@m18')).toEqual([400, 400, 400, 429, 429])
     expect(await sendFive('second@m18')).toEqual([400, 400, 400, 429, 429])
     expect(await sendFive('admin@m18', '/api/module/validate')).toEqual(Array(5).fill(429))
@@ -88,7 +88,7 @@ test('who is signed in may ask only so often for what costs much, and so may the
   }
 })
 
-test('fault 16l what is asked of a running system counts as costly, also where it is refused', async () => {
+test('Operations on a running service count as costly, even if they are refused (fault 16l)', async () => {
   const limitedServer = await startServer({ settings: { costlyPerMinute: 3 } })
   const user = await limitedServer.signIn('order@alpha')
   const getStatus = (url: string) =>
@@ -102,7 +102,7 @@ test('fault 16l what is asked of a running system counts as costly, also where i
   await limitedServer.close()
 })
 
-test('fault 16e who may not make a costly call takes nothing of what their company may', async () => {
+test('A costly call refused for a missing right does not count against the company (fault 16e)', async () => {
   const limitedServer = await startServer({ settings: { costlyPerMinute: 3 } })
   try {
     const sendFour = async (name: string) => {
@@ -112,7 +112,7 @@ test('fault 16e who may not make a costly call takes nothing of what their compa
         statuses.push((await sender.send({ method: 'POST', url: '/api/calculate', payload: {} })).statusCode)
       return statuses
     }
-    // They may not order: what they sent is wrong, and right it would be refused.
+    // These users may not order: their input is invalid, and valid input would be refused as well.
     for (const name of ['user@alpha', 'admin@alpha']) expect(await sendFour(name)).toEqual([400, 400, 400, 429])
     for (const name of ['order@alpha', 'second@alpha']) expect(await sendFour(name)).toEqual([400, 400, 400, 429])
   } finally {
@@ -120,7 +120,7 @@ test('fault 16e who may not make a costly call takes nothing of what their compa
   }
 })
 
-describe('fault 16a writes', () => {
+describe('the limit of writes (fault 16a)', () => {
   const sendWrite = (sender: SignedIn) =>
     sender.send({ method: 'PUT', url: `/api/m18s/user/${sender.userId}`, payload: { title: 1 } })
   const sendBatch = (sender: SignedIn, count: number) => {
@@ -134,7 +134,7 @@ describe('fault 16a writes', () => {
     return sender.send({ method: 'POST', url: '/api/batch', payload: Array.from({ length: count }, createItem) })
   }
 
-  test('are so many a minute for each user, alone or in a batch, and twice as many for a company', async () => {
+  test('is counted per user, alone or in a batch, and is twice as high per company', async () => {
     const limitedServer = await startServer({ settings: { writesPerMinute: 4 } })
     try {
       const firstUser = await limitedServer.signIn('user@alpha')
@@ -155,12 +155,12 @@ describe('fault 16a writes', () => {
   })
 })
 
-test('whoever is signed in is not counted with the strangers of the same address', async () => {
+test('Requests of a logged-in user do not count as anonymous requests of their address', async () => {
   const user = await server.signIn('user@alpha')
   for (let index = 0; index < 40; index++) expect((await user.send({ url: '/api/m18s/user' })).statusCode).toBe(200)
 })
 
-test('with a declared proxy the address behind it is the one that counts', async () => {
+test('Requests through a declared proxy are counted by the client address', async () => {
   const proxiedServer = await startServer({ settings: { anonymousPerMinute: 2 }, env: { TRUST_PROXY: '1' } })
   try {
     const sendThroughProxy = (address: string) =>
@@ -169,7 +169,7 @@ test('with a declared proxy the address behind it is the one that counts', async
       expect((await sendThroughProxy(address)).statusCode).toBe(404)
     await sendThroughProxy('198.51.100.1')
     expect((await sendThroughProxy('198.51.100.1')).statusCode).toBe(429)
-    // Only the nearest hop is believed: what stands before it was written by the stranger.
+    // Only the address that the nearest proxy added is trusted. The client can write anything before it.
     expect((await sendThroughProxy('198.51.100.77, 198.51.100.1')).statusCode).toBe(429)
   } finally {
     await proxiedServer.close()

@@ -1,4 +1,4 @@
-/** What is logged, and what never is (S-88 to S-90, S-92, K-12). */
+/** Tests of what is logged and what must never be logged (S-88 to S-90, S-92, K-12). */
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { randomUUID } from 'node:crypto'
 import { endpoints } from '#contract/index.ts'
@@ -37,7 +37,7 @@ const readLines = (): LogLine[] =>
     .split('\n')
     .map((line) => JSON.parse(line))
 
-test('no secret that was ever sent stands in the log: every field of every call is a canary (S-89)', async () => {
+test('No field value of any call appears in the log (S-89)', async () => {
   const canary = `CANARY${randomUUID().replaceAll('-', '')}`
   for (const { method, path, body, encoding } of endpoints) {
     const fields = Object.keys((body as { shape?: object } | undefined)?.shape ?? { x: 1 })
@@ -72,7 +72,7 @@ test('no secret that was ever sent stands in the log: every field of every call 
   for (const secret of [canary, admin.accessToken, admin.refresh, password]) expect(logText).not.toContain(secret)
 })
 
-test('each answer is one line: when, which request, who, which route (S-89)', async () => {
+test('Each response is one log line with time, request, user and route (S-89)', async () => {
   const response = await admin.send({ url: `/api/m18s/user?userId=${admin.userId}` })
   const line = readLines().find(
     ({ requestId, event }) => requestId === response.headers['x-request-id'] && event === 'request_completed',
@@ -87,7 +87,7 @@ test('each answer is one line: when, which request, who, which route (S-89)', as
   })
 })
 
-test('line breaks and terminal codes in a name stay inside their line (S-90)', async () => {
+test('Line breaks and terminal codes in a name stay in their log line (S-90)', async () => {
   const lineCount = readLines().length
   await admin.send({
     method: 'POST',
@@ -98,7 +98,7 @@ test('line breaks and terminal codes in a name stay inside their line (S-90)', a
   expect(server.readLog()).not.toContain('\u001b')
 })
 
-test('what matters for security has a word of its own (S-88)', async () => {
+test('Security events have a log field of their own (S-88)', async () => {
   const user = await server.signIn('user@alpha')
   await requestToken(server.fastify, {
     grant_type: 'password',
@@ -124,7 +124,7 @@ test('what matters for security has a word of its own (S-88)', async () => {
     expect(loggedEvents).toContain(event)
 })
 
-test('a fault of ours is told by its request id alone, and logged with it (S-92)', async () => {
+test('An internal error returns only its request id, under which it is logged (S-92)', async () => {
   const { database } = server.app
   server.app.database = { ...database, kysely: new Proxy(database.kysely, { get: () => throwFault }) }
   const response = await admin.send({ url: '/api/m18s/user' })
@@ -135,7 +135,7 @@ test('a fault of ours is told by its request id alone, and logged with it (S-92)
     ({ requestId, event }) => requestId === response.headers['x-request-id'] && event === 'request_failed',
   )
   expect(line).toMatchObject({ err: { type: 'Error', message: 'crossed wires' } })
-  // And the next one is served again.
+  // The next request works again.
   expect((await admin.send({ url: '/api/m18s/user' })).statusCode).toBe(200)
 })
 
@@ -143,7 +143,7 @@ const throwFault = () => {
   throw new Error('crossed wires')
 }
 
-test('a database that cannot be reached is a 503 that says when to come again (H-11)', async () => {
+test('An unreachable database returns 503 with Retry-After (H-11)', async () => {
   const { database } = server.app
   const throwGone = () => {
     throw Object.assign(new Error('gone'), { code: '57P01' })
@@ -161,7 +161,7 @@ test('a database that cannot be reached is a 503 that says when to come again (H
   expect((await server.send({ url: '/health/ready' })).statusCode).toBe(200)
 })
 
-test('below the free-space mark writes are refused and readings go on (R-13)', async () => {
+test('Writes are refused and reads work if the disk is nearly full (R-13)', async () => {
   const { database } = server.app
   server.app.database = { ...database, hasFreeSpace: () => false }
   const writeResponse = await admin.send({
@@ -186,7 +186,7 @@ test('below the free-space mark writes are refused and readings go on (R-13)', a
   expect(updateResult?.status).toBe(-1)
 })
 
-test('health is told on this machine alone (S-86)', async () => {
+test('Health checks are answered only on this machine (S-86)', async () => {
   const sendFrom = (remoteAddress: string, headers: Record<string, string> = {}) =>
     server.send({ url: '/health/live', remoteAddress, headers })
   expect((await sendFrom('127.0.0.1')).statusCode).toBe(200)

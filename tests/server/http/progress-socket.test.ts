@@ -15,7 +15,6 @@ const path = '/api/m18s/progress'
 interface ProgressListener {
   socket: WebSocket
   received: JobProgress[]
-  /** The code it was closed with. */
   closeCode: Promise<number>
 }
 
@@ -44,7 +43,7 @@ eachEngineByNight('progress over a websocket', (engine) => {
     query = '',
     headers: Record<string, string> = { origin: `http://${host}` },
   ): Promise<ProgressListener> {
-    // Node's own client; a page's browser says the origin by itself.
+    // Node's WebSocket client. The browser of a page sends the Origin by itself.
     const Client = WebSocket as unknown as new (url: string, options: object) => WebSocket
     const socket = new Client(`ws://${host}${path}${query}`, { headers })
     const received: JobProgress[] = []
@@ -65,7 +64,10 @@ eachEngineByNight('progress over a websocket', (engine) => {
     return listener
   }
 
-  /** Who is let in is told of what runs already: so one knows that the server listens to it. */
+  /**
+   * Opens a listener and waits for its first message. The server sends the running requests to a new listener, so that message shows that
+   * it is registered.
+   */
   async function openKnownListener(user: SignedIn): Promise<ProgressListener & { key: string }> {
     const key = (await startVerification(user)).json().progressKey as string
     const listener = await openSignedInListener(user)
@@ -73,7 +75,7 @@ eachEngineByNight('progress over a websocket', (engine) => {
     return { ...listener, key }
   }
 
-  it('tells the user at once how far each request is, and then every step to its end (M47, D62)', async () => {
+  it('sends the progress of each request at once, and then every step until its end (M47, D62)', async () => {
     const listener = await openKnownListener(staff)
     expect(listener.received[0]).toEqual({
       progressKey: listener.key,
@@ -89,7 +91,7 @@ eachEngineByNight('progress over a websocket', (engine) => {
     expect(listener.received.map(({ info }) => info.name)).toContain('alpha')
   })
 
-  it('tells who may see services that some have changed, once for many, and nobody else', async () => {
+  it('notifies only users who may see services that some changed, once for many changes', async () => {
     const roles = ['order@alpha', 'user@alpha', 'order@beta', 'admin@m18', 'user@m18']
     const listenersByName = new Map<string, ProgressListener>()
     for (const userName of roles)
@@ -97,7 +99,7 @@ eachEngineByNight('progress over a websocket', (engine) => {
     const informedListeners = await Promise.all(
       ['order@alpha', 'admin@m18'].map(async (userName) => listenersByName.get(userName) as ProgressListener),
     )
-    // Let in one after the other, so the last one being heard means that all are.
+    // Listeners are registered one after another, so the message is repeated until all of them receive it.
     await expect
       .poll(async () => {
         announceServices(server.app, server.world.companies.alpha)
@@ -111,7 +113,7 @@ eachEngineByNight('progress over a websocket', (engine) => {
     const countsBefore = informedListeners.map(({ received }) => received.length)
     for (let count = 0; count < 50; count++) announceServices(server.app, server.world.companies.alpha)
     await wait(groupingMs * 2)
-    // Fifty, which may lie on both sides of one moment of telling.
+    // Fifty announcements can fall into two grouping intervals.
     for (const [index, { received }] of informedListeners.entries()) {
       expect(received.length).toBeGreaterThan(countsBefore[index] ?? 0)
       expect(received.length).toBeLessThanOrEqual((countsBefore[index] ?? 0) + 2)
@@ -120,7 +122,7 @@ eachEngineByNight('progress over a websocket', (engine) => {
       expect([userName, listenersByName.get(userName)?.received]).toEqual([userName, []])
   })
 
-  it('fault 30c tells whose rights or names have changed, nobody else, and has them come again with those that they have now', async () => {
+  it('notifies only users whose rights or names changed, and makes them reconnect (fault 30c)', async () => {
     const { companies, users } = server.world
     const roles = ['user@alpha', 'order@alpha', 'order@beta']
     const [listener, colleagueListener, foreignListener] = await Promise.all(
@@ -132,7 +134,7 @@ eachEngineByNight('progress over a websocket', (engine) => {
       const response = await admin.send({ method: 'PUT', url, payload, headers: { 'idempotency-key': randomUUID() } })
       expect([response.statusCode, response.body]).toEqual([200, expect.any(String)])
     }
-    // Let in one after the other, so it is changed again until it listens.
+    // The listener is registered after a delay, so the user is changed until it receives a message.
     let order = false
     await expect
       .poll(async () => {
@@ -148,7 +150,7 @@ eachEngineByNight('progress over a websocket', (engine) => {
     expect(foreignListener.received).toEqual([])
   })
 
-  it('fault 30e has who asks for it read the account as soon as they are heard, for they may have missed a change', async () => {
+  it('makes a subscriber read the account at once, because a change may have been missed (fault 30e)', async () => {
     const listener = await openListener()
     listener.socket.send(JSON.stringify({ token: staff.accessToken, account: true }))
     await expect.poll(() => listener.received).toContainEqual({ changed: 'account' })
@@ -158,7 +160,7 @@ eachEngineByNight('progress over a websocket', (engine) => {
     expect([await foreignListener.closeCode, foreignListener.received]).toEqual([4401, []])
   })
 
-  it('tells nobody of another’s, colleague or stranger (S-60)', async () => {
+  it('sends a user nothing about requests of others (S-60)', async () => {
     const otherListeners = await Promise.all(
       ['delete@m18', 'user@m18', 'admin@alpha'].map(async (userName) =>
         openSignedInListener(await server.signIn(userName)),
@@ -188,7 +190,7 @@ eachEngineByNight('progress over a websocket', (engine) => {
     expect(status).toBe(403)
   })
 
-  it('fault 37r is opened for a program without an Origin, which hears nothing before it has sent a token, whatever its cookies say', async () => {
+  it('is opened for a program without an Origin, which needs a token in any case (fault 37r)', async () => {
     const { key } = await openKnownListener(staff)
     const programListener = await openListener('', {})
     programListener.socket.send(JSON.stringify({ token: staff.accessToken }))
@@ -198,9 +200,9 @@ eachEngineByNight('progress over a websocket', (engine) => {
     expect([await cookieListener.closeCode, cookieListener.received]).toEqual([4401, []])
   })
 
-  it('wants the token in the first message: not in the address, not made up, not run out, and not much later', async () => {
+  it('requires a valid token in the first message within a time limit, and not in the address', async () => {
     const usualTimeoutMs = socketTimingsMs.firstMessage
-    // For this one alone: on a busy machine the others' first message may take longer than that.
+    // Only for this listener: on a busy machine the first message of the others may take longer.
     socketTimingsMs.firstMessage = 300
     const tokenInUrlListener = await openListener(`?token=${staff.accessToken}`)
     socketTimingsMs.firstMessage = usualTimeoutMs
@@ -216,7 +218,7 @@ eachEngineByNight('progress over a websocket', (engine) => {
     expect(await (await openSignedInListener(staff)).closeCode).toBe(4401)
   })
 
-  it('ends with the session, whether or not there is anything to tell (S-44, S-59)', async () => {
+  it('ends with the session, idle or not (S-44, S-59)', async () => {
     const idleListener = await openKnownListener(staff)
     await staff.send({ method: 'POST', url: '/api/m18s/logout' })
     expect(await idleListener.closeCode).toBe(4401)
@@ -230,11 +232,11 @@ eachEngineByNight('progress over a websocket', (engine) => {
     expect(busyListener.received).toHaveLength(1)
   })
 
-  it('is closed on who floods it, with many messages or a long one (S-59, F-11)', async () => {
+  it('is closed for a client that sends many messages or a long one (S-59, F-11)', async () => {
     const floodingListener = await openKnownListener(staff)
     for (let index = 0; index < 1000; index++) floodingListener.socket.send('{}')
     expect(await floodingListener.closeCode).toBe(1008)
-    // One line, however many messages were on their way.
+    // Only one security event is logged, for any number of messages.
     expect(server.readLog().match(/"event":"request_flood"/g)).toHaveLength(1)
     const longListener = await openListener()
     longListener.socket.send('x'.repeat(65_537))
@@ -242,7 +244,7 @@ eachEngineByNight('progress over a websocket', (engine) => {
     expect((await server.send({ method: 'GET', url: '/health/live' })).statusCode).toBe(200)
   })
 
-  it('fault 2 is cut off for who floods it with pings and reads no answer', async () => {
+  it('is cut off for a client that floods it with pings and reads nothing (fault 2)', async () => {
     const floodCount = server.readLog().match(/"event":"request_flood"/g)?.length ?? 0
     const upgrade = {
       connection: 'Upgrade',
@@ -258,7 +260,7 @@ eachEngineByNight('progress over a websocket', (engine) => {
         socket.on('error', () => {})
         socket.on('close', () => resolve())
         socket.resume()
-        // Final frames of opcode 9 without content, masked by nothing.
+        // Final ping frames (opcode 9) without content, with a zero mask.
         socket.write(Buffer.from('898000000000'.repeat(200), 'hex'))
       })
       upgradeRequest.end()
@@ -266,7 +268,7 @@ eachEngineByNight('progress over a websocket', (engine) => {
     expect(server.readLog().match(/"event":"request_flood"/g)).toHaveLength(floodCount + 1)
   })
 
-  it('is no page: asked for without an upgrade there is nothing', async () => {
+  it('returns 404 to a request without an upgrade', async () => {
     const response = await server.send({ method: 'GET', url: path, headers: { origin: server.app.config.publicUrl } })
     expect([response.statusCode, response.json().errorCode]).toEqual([404, 'NOT_FOUND'])
   })

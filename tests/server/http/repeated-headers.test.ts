@@ -1,4 +1,4 @@
-/** Headers that came twice are refused, on the socket as it is (decision 71). */
+/** Repeated headers are rejected on a real socket (decision 71). */
 import { type AddressInfo, connect } from 'node:net'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { startServer, type TestServer } from '#tests/support/server/server.ts'
@@ -12,7 +12,7 @@ beforeAll(async () => {
 })
 afterAll(() => server.close())
 
-/** All that comes back until the other side closes. */
+/** Sends bytes, and returns everything received until the server closes the connection. */
 const sendBytes = (bytes: string): Promise<string> =>
   new Promise((resolve, reject) => {
     let received = ''
@@ -37,11 +37,11 @@ it.each([
   ['two sites', [hostHeader, 'Sec-Fetch-Site: same-origin', 'Sec-Fetch-Site: cross-site']],
   ['two types of a body', [hostHeader, 'Content-Type: text/plain', 'Content-Type: application/json']],
   ['two lengths', [hostHeader, 'Content-Length: 0', 'Content-Length: 0']],
-])('fault 17c %s are refused', async (_, lines) => {
+])('The server rejects a request with %s (fault 17c)', async (_, lines) => {
   expect(await buildGet(lines)).toMatch(/^HTTP\/1\.1 400 /)
 })
 
-it('fault 17c other headers may come twice, and an address for proxies is still refused', async () => {
+it('The server accepts other headers twice, and still rejects an absolute request target (fault 17c)', async () => {
   expect(
     await buildGet([hostHeader, 'Accept: text/html', 'Accept: */*', 'X-Forwarded-For: a', 'X-Forwarded-For: b']),
   ).toMatch(/^HTTP\/1\.1 (?!400)/)

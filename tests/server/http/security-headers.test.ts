@@ -1,4 +1,4 @@
-/** Headers of every answer (H-01 to H-05, H-11, S-63, S-85), and what the pages' addresses give away (S-79, S-87, W-05). */
+/** Tests of the headers of every response (H-01 to H-05, H-11, S-63, S-85), and of what the paths of pages reveal (S-79, S-87, W-05). */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -72,7 +72,7 @@ async function sendAndExpectHeaders(url: string): Promise<LightMyRequestResponse
   return response
 }
 
-describe('every call of the table (H-05, H-10, S-66, S-78)', () => {
+describe('every endpoint sends its security headers (H-05, H-10, S-66, S-78)', () => {
   test.each(endpoints.map((endpoint) => [`${endpoint.method} ${endpoint.path}`, endpoint] as const))(
     '%s',
     async (_, { method, path }) => {
@@ -93,8 +93,8 @@ describe('every call of the table (H-05, H-10, S-66, S-78)', () => {
   )
 })
 
-describe('the pages', () => {
-  test('the shell comes for navigations under /saas, with its policy and never stale (H-01, W-12)', async () => {
+describe('the headers of the pages', () => {
+  test('serve the app shell for navigations under /saas with its policy, never from a cache (H-01, W-12)', async () => {
     for (const url of ['/saas/', '/saas/app/home', '/saas/login?x=1', '/saas/index.html']) {
       const response = await server.send({ url, headers: htmlHeaders })
       expect([url, response.statusCode, response.body]).toEqual([url, 200, '<!doctype html><title>shell</title>'])
@@ -114,7 +114,7 @@ describe('the pages', () => {
     }
   })
 
-  test('fault 36M81b what a card is typed into is let in where it is set up, by its own origin, and nowhere else', async () => {
+  test('allow the card frame only if it is configured, and only its own origin (fault 36M81b)', async () => {
     const readPolicy = async (payments: Partial<PaymentMethods>) => {
       const app = buildApp(
         { ...server.app, payments: { ...noPaymentMethods, ...payments } },
@@ -141,7 +141,7 @@ describe('the pages', () => {
     ])
   })
 
-  test('the worker, hashed files and icons say how long they hold (H-03, H-04)', async () => {
+  test('set the cache time of the worker, hashed files and icons (H-03, H-04)', async () => {
     const workerResponse = await server.send({ url: '/saas/sw.js', headers: { 'service-worker': 'script' } })
     expect(workerResponse.headers).toMatchObject({
       'content-type': 'text/javascript; charset=utf-8',
@@ -153,7 +153,7 @@ describe('the pages', () => {
       'cache-control': 'public, max-age=31536000, immutable',
       'content-encoding': 'br',
     })
-    // Never asked for again, so it bears nothing to compare by.
+    // An immutable file is never revalidated, so it has no validator.
     for (const name of ['etag', 'last-modified', 'accept-ranges'])
       expect(assetResponse.headers).not.toHaveProperty(name)
     const manifestResponse = await server.send({ url: '/saas/manifest.webmanifest' })
@@ -163,14 +163,14 @@ describe('the pages', () => {
     })
   })
 
-  test('the home page is asked for each time; a policy can be read again for a day without asking (M7, M14)', async () => {
+  test('make browsers revalidate the home page each time, and a policy page after a day (M7, M14)', async () => {
     const getCacheControl = async (url: string) =>
       (await server.send({ url, headers: htmlHeaders })).headers['cache-control']
     expect(await getCacheControl('/index.html')).toBe('no-cache')
     expect(await getCacheControl('/privacy.html')).toBe('public, max-age=86400')
   })
 
-  test('the home page and the policies run no script but their own and stand in no frame of others (H-01)', async () => {
+  test('let home page and policies run only their own scripts, and forbid framing (H-01)', async () => {
     for (const url of ['/index.html', '/privacy.html']) {
       const { statusCode, headers } = await server.send({ url, headers: htmlHeaders })
       expect([url, statusCode]).toEqual([url, 200])
@@ -187,7 +187,7 @@ describe('the pages', () => {
     }
   })
 
-  test('parts of a page are guarded like the page (H-02), and no header names what browsers do not know', async () => {
+  test('protect the parts of a page like the page (H-02), and use no header unknown to browsers', async () => {
     for (const url of [
       '/saas/assets/app-1a2b.js',
       '/saas/sw.js',
@@ -196,12 +196,12 @@ describe('the pages', () => {
       '/saas/assets/gone.js',
     ]) {
       const { headers } = await sendAndExpectHeaders(url)
-      // Chromium writes a warning on the console for each of them.
+      // Chromium logs a warning for each unknown feature.
       expect(headers['permissions-policy']).not.toMatch(/bluetooth|web-share/)
     }
   })
 
-  test('a file that the build has squeezed goes out as it is, under its own name and to whoever can read it (H-03)', async () => {
+  test('serve the file that the build compressed under its own name to clients that accept it (H-03)', async () => {
     const url = '/saas/assets/squeezed-3c4d.js'
     const compressedResponse = await server.send({ url, headers: { 'accept-encoding': 'gzip, br' } })
     expect(compressedResponse.body).toBe('as the build squeezed it')
@@ -215,7 +215,7 @@ describe('the pages', () => {
     expect((await server.send({ url: `${url}.br` })).statusCode).toBe(404)
   })
 
-  test('an unchanged file is a 304 with the same headers', async () => {
+  test('are the same on a 304 for an unchanged file', async () => {
     const firstResponse = await server.send({ url: '/saas/index.html', headers: htmlHeaders })
     const repeatedResponse = await server.send({
       url: '/saas/index.html',
@@ -225,7 +225,7 @@ describe('the pages', () => {
     expectEverywhere(repeatedResponse)
   })
 
-  test('the front door leads on (M5, M7)', async () => {
+  test('redirect / and /saas to their pages (M5, M7)', async () => {
     const rootResponse = await server.send({ url: '/' })
     expect([rootResponse.statusCode, rootResponse.headers.location]).toEqual([302, '/index.html'])
     expectEverywhere(rootResponse)
@@ -234,7 +234,7 @@ describe('the pages', () => {
     expect((await server.send({ url: '/privacy.html' })).body).toContain('privacy')
   })
 
-  test('what is not a page of ours is a 404 in JSON, never the shell (S-79)', async () => {
+  test('return 404 as JSON for unknown files, never the app shell (S-79)', async () => {
     const cases: [string, Record<string, string>][] = [
       ['/saas/app/home', { accept: 'application/json' }],
       ['/saas/app/home', { accept: 'text/html', 'sec-fetch-mode': 'no-cors' }],
@@ -263,19 +263,19 @@ describe('the pages', () => {
     }
   })
 
-  test('nothing but the worker can be asked for as a worker (W-05)', async () => {
+  test('forbid requesting other files as a service worker (W-05)', async () => {
     for (const url of ['/saas/assets/app-1a2b.js', '/saas/', '/index.html', '/api/m18s/user', '/public/asset/abcdefgh'])
       expect((await server.send({ url, headers: { 'service-worker': 'script' } })).statusCode).toBe(403)
   })
 
-  test('pages are read, not written to (S-54)', async () => {
+  test('allow only GET and HEAD (S-54)', async () => {
     const response = await server.send({ method: 'POST', url: '/saas/index.html' })
     expect([response.statusCode, response.headers.allow]).toEqual([405, 'GET, HEAD'])
     expect((await server.send({ method: 'HEAD', url: '/saas/index.html' })).statusCode).toBe(200)
   })
 })
 
-test('over TLS browsers are told to stay there, and cookies bear their prefixes (H-02, K-03, S-82)', async () => {
+test('Over TLS the server sends HSTS, and its cookies have their prefixes (H-02, K-03, S-82)', async () => {
   const secureServer = await startServer({ env: { PUBLIC_URL: 'https://portal.example' } })
   try {
     const response = await secureServer.send({ url: '/api/m18s/user' })

@@ -1,4 +1,4 @@
-/** Streams that fail on their way: that response is cut off and seen to be, and nothing else is touched (decision 58). */
+/** Tests of streams that fail while they are sent: the response is visibly cut off, and nothing else is affected (decision 58). */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { connect, type AddressInfo, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -19,7 +19,7 @@ import { expectNothingUncaught } from '#tests/support/runner/uncaught.ts'
 const formats = ['csv', 'xlsx', 'ndjson'] as const
 type ExportFormat = (typeof formats)[number]
 
-/** Of a zip's central directory, without which no program opens it. */
+/** Marks the end of a zip file's central directory. No program opens a zip file without it. */
 const zipEnd = Buffer.from([0x50, 0x4b, 0x05, 0x06])
 const startAt = Date.parse('2026-03-10T04:00:00Z')
 const dateRange = { dateFrom: '2026-03-10', dateTo: '2026-03-10' }
@@ -82,7 +82,7 @@ onConnections('a stream that is sent', (engine) => {
     return { format: 'ndjson', keep, from: String(from), to: String(to) }
   }
 
-  /** Nobody takes it for the complete file. */
+  /** Expects a response that cannot be taken for a complete file. */
   function expectCut(format: ExportFormat, { status, body, isComplete }: CompletedDownload): void {
     expect([format, status, isComplete]).toEqual([format, 200, false])
     if (format === 'xlsx') expect(body.includes(zipEnd)).toBe(false)
@@ -100,13 +100,13 @@ onConnections('a stream that is sent', (engine) => {
     expect(headers['content-encoding']).toBeUndefined()
   }
 
-  /** No program could have written it so. */
+  /** Makes an entry unreadable. No code of the portal writes such an entry. */
   const damageEntry = (entryNumber: number) =>
     bypassPolicies(server.app.database, (db) =>
       sql`update audit_entry set leaf = 'damaged' where (info ->> 'n')::integer = ${entryNumber}`.execute(db),
     )
 
-  /** Holds the table for another session while `callback` runs. */
+  /** Locks the table in another session while `callback` runs. */
   const withLockedLog = (callback: () => Promise<void>): Promise<void> =>
     server.app.database.kysely.transaction().execute(async (db) => {
       await sql`lock table audit_leaf in access exclusive mode`.execute(db)
@@ -114,7 +114,7 @@ onConnections('a stream that is sent', (engine) => {
     })
 
   it.skipIf(engine === 'embedded')(
-    'fault 1a answers 503 where the log is locked for longer than a statement waits, in each format',
+    'returns 503 in each format if the log stays locked longer than the statement timeout (fault 1a)',
     async () => {
       await fillAuditTrail(3)
       const urls = await Promise.all(formats.map((format) => buildExportUrl(format)))
@@ -127,12 +127,12 @@ onConnections('a stream that is sent', (engine) => {
     },
   )
 
-  describe('of which a row is damaged', () => {
-    /** More than one piece. */
+  describe('of an export with a damaged row', () => {
+    /** Enough for more than one piece. */
     beforeEach(() => fillAuditTrail(400))
 
     it.each(['csv', 'xlsx'] as const)(
-      'fault 1b answers 500 where it is the first one, and cuts the file where it is a later one (%s)',
+      'returns 500 if it is the first row, and cuts the file at a later one (%s) (fault 1b)',
       async (format) => {
         const [url, latestFirstUrl] = [
           await buildExportUrl(format),
@@ -151,18 +151,18 @@ onConnections('a stream that is sent', (engine) => {
       },
     )
 
-    it('fault 1b never sends a compressed file as complete, nor a problem as compressed', async () => {
+    it('never sends a compressed file as complete, nor a problem as compressed (fault 1b)', async () => {
       await damageEntry(399)
       const result = await download(await buildExportUrl('csv'), {
         ...createAuthorization(admin),
         'accept-encoding': 'br',
       })
-      // 0: what was packed had not left yet.
+      // The status is 0 if no compressed byte was sent yet.
       if ([0, 200].includes(result.status)) expect(result.isComplete).toBe(false)
       else expectProblem(result, 'SERVER_ERROR')
     })
 
-    it('fault 1b resets the connection of HTTP/1.0, where its end is the end of the file', async () => {
+    it('resets an HTTP/1.0 connection, whose end would mark the file as complete (fault 1b)', async () => {
       await damageEntry(399)
       const { pathname, search, port } = new URL(await buildExportUrl('csv'))
       const socket = connect(Number(port), '127.0.0.1')
@@ -175,8 +175,8 @@ onConnections('a stream that is sent', (engine) => {
     })
   })
 
-  describe('of a file on the disk', () => {
-    it('fault 1f is cut off where nobody reads it for long', async () => {
+  describe('of a file on disk', () => {
+    it('is cut off if nobody reads it for long (fault 1f)', async () => {
       const closePromise = new Promise((resolve) =>
         server.fastify.server.once('connection', (socket: Socket) => socket.once('close', resolve)),
       )
@@ -189,7 +189,7 @@ onConnections('a stream that is sent', (engine) => {
   })
 
   describe('of a list (NDJSON)', () => {
-    /** Users of alpha beside those of the world. */
+    /** Adds users to the company alpha. */
     const addUsers = (count: number) =>
       bypassPolicies(server.app.database, (db) =>
         sql`insert into portal_user (company_id, name, name_key, email, email_key, title, admin, orders, alert, status, language,
@@ -207,7 +207,7 @@ onConnections('a stream that is sent', (engine) => {
       [1, 500],
       [700, 200],
       [1_200, 200],
-    ])('fault 1c is cut without its last line where user %i cannot be sent', async (n, status) => {
+    ])('is cut off without its last record if user %i cannot be sent (fault 1c)', async (n, status) => {
       await addUsers(1_200)
       expect((await downloadUsers()).body.toString()).toContain('"upto"')
       await bypassPolicies(server.app.database, (db) =>
@@ -219,7 +219,7 @@ onConnections('a stream that is sent', (engine) => {
     })
   })
 
-  describe('of a service’s log', () => {
+  describe('of a service log', () => {
     let isClosed = false
     const line = (n: number): InstanceLogLine => ({
       time: startAt + n,
@@ -251,20 +251,20 @@ onConnections('a stream that is sent', (engine) => {
       return `${origin}/public/log/${key}`
     }
 
-    it('fault 1d answers 500 where its first line cannot be read, and is cut where a later one cannot', async () => {
+    it('returns 500 if the first entry cannot be read, and is cut off at a later one (fault 1d)', async () => {
       expectProblem(await download(await createLogUrl(0)), 'SERVER_ERROR')
       const result = await download(await createLogUrl(500))
       expect([result.status, result.isComplete]).toEqual([200, false])
     })
 
-    it('fault 1e closes its files when the reader leaves in the middle', async () => {
+    it('closes its files when the reader disconnects (fault 1e)', async () => {
       const reader = await openDownload(await createLogUrl(1_000_000))
       expect([reader.status, isClosed]).toEqual([200, false])
       reader.abort()
       await expect.poll(() => isClosed).toBe(true)
     })
 
-    it('fault 1f is cut off where nobody reads it for long', async () => {
+    it('is cut off for a reader that stalls (fault 1f)', async () => {
       const reader = await openDownload(await createLogUrl(1_000_000))
       await expect.poll(() => isClosed, { timeout: 10_000 }).toBe(true)
       expect((await reader.readRest()).isComplete).toBe(false)

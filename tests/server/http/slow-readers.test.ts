@@ -1,6 +1,6 @@
 /**
- * Readers that are slow or leave: what waits for them holds no connection, and one user and one company have so many downloads at a
- * time, of which each frees its slot in the end (decision 58).
+ * Slow and disconnected readers (decision 58): they hold no database connection. A user and a company have a limited number of downloads,
+ * and each of them frees its slot in the end.
  */
 import { connect, type AddressInfo } from 'node:net'
 import { once } from 'node:events'
@@ -29,7 +29,7 @@ onConnections('slow readers', (engine) => {
     origin = `http://127.0.0.1:${(server.fastify.server.address() as AddressInfo).port}`
     for (const userName of ['admin@alpha', 'second@alpha', 'admin@beta', 'admin@m18', 'second@m18', 'delete@m18'])
       usersByName[userName] = await server.signIn(userName)
-    // Far more than fits between server and reader: what nobody reads stays open.
+    // Much more than the network buffers hold, so a download that nobody reads stays open.
     await writeGeneratedEntries(server.app, {
       companyId: server.world.companies.alpha,
       count: 4_000,
@@ -64,7 +64,7 @@ onConnections('slow readers', (engine) => {
     return { format: 'ndjson', keep: String(keep), from: String(from), to: String(to) }
   }
 
-  /** What runs or waits in transactions of the server, but for the one that asks. */
+  /** Counts the running and idle transactions of the server, except the own one. */
   async function countOpenTransactions(): Promise<number> {
     const { rows } = await sql<{ count: number }>`select count(*)::integer as count from pg_stat_activity
       where datname = current_database() and pid <> pg_backend_pid() and xact_start is not null
@@ -80,11 +80,11 @@ onConnections('slow readers', (engine) => {
   const abortAll = () => {
     for (const download of openedDownloads.splice(0)) download.abort()
   }
-  /** An export that is read to its end, as soon as there is a slot for it. */
+  /** Expects that an export can be downloaded completely as soon as it gets a slot. */
   const expectFree = (userName: string, url: string) =>
     expect.poll(async () => (await download(url, createAuthorization(userName))).status, { timeout: 10_000 }).toBe(200)
 
-  it('fault 1g are two of one user: the third is told so, and when to try again, in their language', async () => {
+  it("are limited to two per user: the third gets 429 in the user's language (fault 1g)", async () => {
     expect([
       await startDownload('admin@alpha', buildCsvUrl()),
       await startDownload('admin@alpha', buildCsvUrl()),
@@ -107,14 +107,14 @@ onConnections('slow readers', (engine) => {
     expect(JSON.parse(chineseDownload.body.toString()).errorMessage).toBe(
       '您已有 2 个导出任务正在进行。请等其中一个完成后再试。',
     )
-    // Nobody else is kept from theirs, nor this user from anything else.
+    // Other users can download, and this user can send other requests.
     expect((await download(buildSmallUrl(), createAuthorization('admin@beta'))).status).toBe(200)
     expect((await getUser('admin@alpha').send({ url: '/api/m18s/user' })).statusCode).toBe(200)
     abortAll()
     await expectFree('admin@alpha', buildSmallUrl())
   })
 
-  it('fault 1g are four of one company', async () => {
+  it('are limited to four per company (fault 1g)', async () => {
     for (const userName of ['admin@m18', 'admin@m18', 'second@m18', 'second@m18'])
       expect(await startDownload(userName, buildCsvUrl(createAlphaQuery()))).toBe(200)
     const refusedDownload = await download(buildCsvUrl(createAlphaQuery()), createAuthorization('delete@m18'))
@@ -127,12 +127,12 @@ onConnections('slow readers', (engine) => {
     await expectFree('delete@m18', buildSmallUrl(createAlphaQuery()))
   })
 
-  describe('fault 1h free their slots', () => {
-    it('when they are read to the end, one after the other on one connection', async () => {
+  describe('free their slots (fault 1h)', () => {
+    it('after each complete download on one connection', async () => {
       for (let n = 0; n < 5; n++) await expectFree('admin@alpha', buildSmallUrl())
     })
 
-    it('when they are refused or fail', async () => {
+    it('after a refused or failed download', async () => {
       for (let n = 0; n < 5; n++) {
         const query = new URLSearchParams({ format: 'ndjson', keep: 'nobodysaidso' })
         expect(
@@ -144,7 +144,7 @@ onConnections('slow readers', (engine) => {
       }
     })
 
-    it('when the reader leaves, also one whose response still waits behind another', async () => {
+    it('after the reader disconnects, even if its response still waits behind another', async () => {
       const { pathname, search, port } = new URL(buildCsvUrl())
       const request = `GET ${pathname}${search} HTTP/1.1\r\nHost: localhost\r\nAuthorization: ${createAuthorization('admin@alpha').authorization}\r\n\r\n`
       for (let n = 0; n < 2; n++) {
@@ -154,7 +154,7 @@ onConnections('slow readers', (engine) => {
         socket.destroy()
         await expectFree('admin@alpha', buildSmallUrl())
       }
-      // Both are free again, and not one of them.
+      // Both slots are free again, not only one.
       await expect
         .poll(async () => {
           const statuses = await Promise.all([
@@ -168,7 +168,7 @@ onConnections('slow readers', (engine) => {
     })
   })
 
-  it('fault 1g are counted by kind: an export keeps no device from what it fetches by itself', async () => {
+  it('are limited per kind: an export does not block what devices fetch by themselves (fault 1g)', async () => {
     await expect.poll(() => startDownload('admin@alpha', buildCsvUrl())).toBe(200)
     await expect.poll(() => startDownload('admin@alpha', buildCsvUrl())).toBe(200)
     const storageQuery = await startTrailStorage()
@@ -183,7 +183,7 @@ onConnections('slow readers', (engine) => {
   })
 
   it.skipIf(engine === 'embedded')(
-    'fault 1f hold no transaction, and are cut off where the next piece cannot be read',
+    'hold no transaction, and are cut off if the next piece cannot be read (fault 1f)',
     async () => {
       const query = new URLSearchParams(await startTrailStorage())
       const readers = await Promise.all(
@@ -203,7 +203,7 @@ onConnections('slow readers', (engine) => {
     },
   )
 
-  it('fault 1i are cut off when the server closes: a file that ended there would be taken for the complete one', async () => {
+  it('are cut off when the server closes, so that no partial file looks complete (fault 1i)', async () => {
     const reader = await openDownload(buildCsvUrl(), createAuthorization('admin@alpha'))
     const closePromise = server.fastify.close()
     const result = await reader.readRest()

@@ -1,4 +1,4 @@
-/** Bodies in pieces of single bytes: each piece costs as much as a large one (decision 59). */
+/** Tests of bodies in pieces of single bytes, where each piece costs as much as a large one (decision 59). */
 import { connect, type AddressInfo } from 'node:net'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { inputLimits } from '#server/config/input-limits.ts'
@@ -20,7 +20,7 @@ beforeAll(async () => {
 })
 afterAll(() => server.close())
 
-/** A chunked body of these pieces; what the server says until it closes, or until it has answered. */
+/** Sends a chunked body in these pieces. Returns what the server sends until it responds or closes the connection. */
 function sendPieces(head: string, pieces: readonly string[]): Promise<string> {
   return new Promise((resolve) => {
     const socket = connect(port, '127.0.0.1')
@@ -43,7 +43,7 @@ const buildFormHead = (path: string, user: SignedIn) =>
 const { count } = inputLimits.pieces
 const createByteList = (count: number) => Array<string>(count).fill(' ')
 
-test('fault 2r JSON in thousands of single bytes is cut off, with and without sign-in', async () => {
+test('JSON sent in thousands of single bytes is cut off, with and without a login (fault 2r)', async () => {
   const heads = [
     buildJsonHead('/public/payment/stripe', ''),
     buildJsonHead('/api/batch', `\r\n${buildAuthorization(admin)}`),
@@ -51,7 +51,7 @@ test('fault 2r JSON in thousands of single bytes is cut off, with and without si
   for (const head of heads) {
     expect(await sendPieces(head, createByteList(count + 1))).toBe('')
     expect(await sendPieces(head, createByteList(count))).toMatch(/^HTTP\/1\.1 400 /)
-    // Of a length that a line cuts off.
+    // Pieces of a usual size, as a network splits a body.
     expect(await sendPieces(head, [...createByteList(100), ...Array<string>(200).fill(' '.repeat(1000))])).toMatch(
       /^HTTP\/1\.1 400 /,
     )
@@ -59,7 +59,7 @@ test('fault 2r JSON in thousands of single bytes is cut off, with and without si
   expect(server.readLog()).toContain('input_refused')
 })
 
-test('fault 2r a form in thousands of single bytes is refused before all of it has come', async () => {
+test('A form sent in thousands of single bytes is rejected before it is complete (fault 2r)', async () => {
   const formPart = '--b\r\nContent-Disposition: form-data; name="file"; filename="a.zip"\r\n\r\n'
   for (const [path, user] of [
     ['/api/m18s/asset', admin],

@@ -28,7 +28,7 @@ afterEach(async () => {
 })
 
 describe('the hourly dump of the embedded database (R-12)', () => {
-  it('goes back into an empty folder as it was, while writing went on beside it (R-37)', async () => {
+  it('is restored unchanged into an empty folder, although writes continued during the dump (R-37)', async () => {
     const companyId = await addCompany(app, 'acme')
     await addUser(app, companyId, { email: 'before@acme.example' })
     let isDumping = true
@@ -58,12 +58,12 @@ describe('the hourly dump of the embedded database (R-12)', () => {
     await database.close()
     expect(emails[0]).toBe('before@acme.example')
     expect(emails).not.toContain('after@acme.example')
-    // Whole transactions: as many users as changes.
+    // The dump contains complete transactions: as many users as changes.
     expect(changeNumber.rows[0]?.value).toBe(emails.length)
     expect(brokenEntries).toEqual([])
   })
 
-  nightly('is kept for a day, and a dump that cannot be written leaves nothing behind', async () => {
+  nightly('keeps only the latest dumps, and reports a dump that cannot be written', async () => {
     const dumpDir = getDumpFolder(app.config.dataDir)
     await dumpDatabase(app)
     for (let hour = 0; hour < maxDumpCount + 3; hour++)
@@ -75,7 +75,7 @@ describe('the hourly dump of the embedded database (R-12)', () => {
     await expect(app.database.dumpTo?.(join(folder, 'nowhere', 'x.tar'))).rejects.toThrow('could not be written')
   })
 
-  it('that cannot be read is refused in a sentence', async () => {
+  it('rejects an unreadable dump with an error that names the file', async () => {
     const path = join(folder, 'bad.tar.gz')
     await writeFile(path, 'no dump')
     await expect(restoreDump(join(folder, 'restored'), path, silent)).rejects.toThrow(/bad\.tar\.gz cannot be read/)

@@ -1,4 +1,4 @@
-/** What the clock does to orders, written down and told once, whatever crashes (contracts 4, D30, D45, D52). */
+/** Scheduled work on orders: each status change is stored and mailed once, also after a crash (contracts 4, D30, D45, D52). */
 import { beforeEach, describe, expect, test } from 'vitest'
 import { countDaysLeft } from '#domain/plain-dates.ts'
 import { claimReminder } from '#server/db/orders/reminders.ts'
@@ -29,7 +29,7 @@ onConnections('orders are tended', (engine) => {
         ])
         .execute(),
     )
-    // One reader is enough for most of the tests.
+    // Most tests need only one recipient.
     await setRights('second@alpha', { orders: false })
     buyer = await fixture.server.signIn('order@alpha')
   })
@@ -47,7 +47,7 @@ onConnections('orders are tended', (engine) => {
   const expiryMails = createMailLine('A contract is about to end')
   const expiredMails = createMailLine('A contract has ended')
 
-  test('an unpaid one is reminded of 3 days and 1 day before, and told when it is over', async () => {
+  test('An unpaid order causes mails 3 days and 1 day before it is cancelled, and when it is cancelled', async () => {
     const { id } = (await placeOrder(buyer)).json()
     const mailsByDay: Record<string, string[]> = {}
     for (const day of [
@@ -77,7 +77,7 @@ onConnections('orders are tended', (engine) => {
     expect(storedOrder).toEqual({ stored: 'invalid', invalid_reason: 'overdue' })
   })
 
-  test('a contract is reminded of 60, 30, 14, 7 and 1 days before its last day, and 1 and 7 after', async () => {
+  test('A contract causes mails 60, 30, 14, 7 and 1 days before its last day, and 1 and 7 days after', async () => {
     await buyOrder(fixture.server, buyer)
     const expectedMailsByDay = {
       '2026-12-30': [],
@@ -100,13 +100,13 @@ onConnections('orders are tended', (engine) => {
     expect(mailsByDay).toEqual(expectedMailsByDay)
   })
 
-  test('who slept for a month sends one reminder, not five', async () => {
+  test('A server that was off for a month sends one reminder, not five', async () => {
     await buyOrder(fixture.server, buyer)
     await setDay('2027-02-25')
     expect(await runAndListMails()).toEqual(expiryMails)
   })
 
-  test('devices are told of a contract that has ended', async () => {
+  test('Devices receive the status of a contract that has ended', async () => {
     const { id } = await buyOrder(fixture.server, buyer)
     const url = `/api/company/${fixture.server.world.companies.alpha}/sorder`
     const since = String((await buyer.send({ url })).headers['x-change'])
@@ -118,7 +118,7 @@ onConnections('orders are tended', (engine) => {
     expect((await buyer.send({ url: `${url}?since=${maxSequence}` })).json().changed).toEqual([])
   })
 
-  test('a mail that is no longer true when it is sent is not sent', async () => {
+  test('A reminder is not sent if the order was paid in the meantime', async () => {
     const order = (await placeOrder(buyer)).json()
     await setDay('2026-03-06')
     await requestOrderUpkeep(fixture.server.app)
@@ -146,7 +146,7 @@ onConnections('orders are tended', (engine) => {
     return subjectsByDay
   }
 
-  test('fault 31c mails about an unpaid change or extension say what it changes, and that the contract stays', async () => {
+  test('Mails about an unpaid change or extension name the change and say that the contract stays (fault 31c)', async () => {
     const mailCount = mailBox.mails.length
     const { contract_id } = await buyOrder(fixture.server, buyer)
     const sendChange = async (payload: object) =>
@@ -175,7 +175,7 @@ onConnections('orders are tended', (engine) => {
     ).not.toContain('becomes free')
   })
 
-  test('fault 31f mails count the days that are left as the screens do', async () => {
+  test('Mails count the remaining days as the screens do (fault 31f)', async () => {
     await buyOrder(fixture.server, buyer)
     await setDay('2027-02-22')
     await runAndListMails()
@@ -187,7 +187,7 @@ onConnections('orders are tended', (engine) => {
     expect(mailBox.mails.at(-1)?.text).toContain('ends on 2027-03-01 (in 1 day)')
   })
 
-  test('fault 32b an unpaid backup is reminded of 3 days and 1 day before, and told when it is cancelled', async () => {
+  test('An unpaid backup causes mails 3 days and 1 day before it is cancelled, and then (fault 32b)', async () => {
     await buyOrder(fixture.server, buyer, { period: 9 })
     await createBackupOrder(fixture.server, 'shop', { status: 0 })
     const unpaidSubject = 'A backup order is waiting for payment'
@@ -214,7 +214,7 @@ onConnections('orders are tended', (engine) => {
     expect(mailBox.mails.at(-1)?.text).toContain('The contract stays as it is.')
   })
 
-  test('fault 32c a subscription is reminded of before and after its end as a contract, unless it was extended', async () => {
+  test('A backup subscription causes reminders like a contract, unless it was extended (fault 32c)', async () => {
     await buyOrder(fixture.server, buyer, { period: 9 })
     await createBackupOrder(fixture.server, 'shop')
     const [endingSubject, endedSubject] = ['A backup subscription is about to end', 'A backup subscription has ended']
@@ -237,7 +237,7 @@ onConnections('orders are tended', (engine) => {
     expect(await listSubjectsByDay(['2027-04-25', '2027-05-03'])).toEqual({ '2027-04-25': [], '2027-05-03': [] })
   })
 
-  test('fault 32d mails about money go to who may order, and those about an end to who wants service mails as well', async () => {
+  test('Payment mails go to users with the order right, expiry mails also to users with service mails (fault 32d)', async () => {
     await setRights('order@alpha', { alert: false })
     await setRights('user@alpha', { alert: true, orders: false })
     const listReaders = (lines: readonly string[]) => lines.map((line) => line.split(' ')[0]).toSorted()
@@ -266,8 +266,8 @@ onConnections('orders are tended', (engine) => {
     expect(listReaders(await runAndListMails())).toEqual(['order@alpha.example', 'user@alpha.example'])
   })
 
-  describe('whatever crashes', () => {
-    test('a reminder and its mails are one: cut off, both are made again', async () => {
+  describe('after a crash', () => {
+    test('a reminder and its mails are written in one transaction', async () => {
       const order = (await placeOrder(buyer)).json()
       await setDay('2026-03-06')
       const transaction = runInTransaction(fixture.server.app, { role: 'portal_system' }, async (db) => {
@@ -279,7 +279,7 @@ onConnections('orders are tended', (engine) => {
       expect(await runAndListMails()).toEqual(dueMails)
     })
 
-    test('several nodes at once send one', async () => {
+    test('several nodes at once send one mail', async () => {
       await placeOrder(buyer)
       await setDay('2026-03-06')
       const runNode = async () => {

@@ -1,4 +1,4 @@
-/** A price list tried on the contracts of all companies before it is confirmed (contracts 9, D3, D16, D49, Z-32). */
+/** Compares a price list with the contracts of all companies before it is confirmed (contracts 9, D3, D16, D49, Z-32). */
 import { beforeEach, describe, expect, test } from 'vitest'
 import { headers } from '#contract/headers.ts'
 import type { JobKind } from '#server/jobs/job-kind.ts'
@@ -36,7 +36,6 @@ eachEngineByNight('the rehearsal of a price list', (engine) => {
     return (await readJobStatus(sender, String(startResponse.headers.location))).json()
   }
   const readPriceList = async (id: number | undefined) => (await staff.send({ url: `/api/prices/${id}` })).json()
-  /** A list as the editor holds it. */
   const buildListInput = async (changedFields: object = {}, id = fixture.priceListIds[1]) => {
     const { type, effective_date, desc, concurrentUser, namedUser, module, pdbPrice, ...prices } =
       await readPriceList(id)
@@ -51,7 +50,7 @@ eachEngineByNight('the rehearsal of a price list', (engine) => {
     return { type, effective_date, desc, ...header, ...rows, pdbPrice, ...changedFields }
   }
 
-  test('sets what each contract was sold at against what the list asks for the same', async () => {
+  test('compares the current fee of each contract with its fee under the list', async () => {
     await buyOrder(fixture.server, alpha, { code: 'one' })
     const beta = await fixture.server.signIn('order@beta')
     await buyOrder(fixture.server, beta, {
@@ -62,10 +61,10 @@ eachEngineByNight('the rehearsal of a price list', (engine) => {
       uat: 1,
     })
     await buyOrder(fixture.server, beta, { code: 'three', users: 501 })
-    // Not paid, and so no contract.
+    // This order is not paid, so it has no contract.
     await placeOrder(beta, { code: 'four' })
     const outcome = await readOutcome({ id: fixture.priceListIds[1] }, await fixture.server.signIn('second@m18'))
-    // G01 and G26 of the agreed examples, and the same under list B.
+    // The amounts are those of the agreed examples G01 and G26, under list A and under list B.
     expect(outcome).toMatchObject({ contracts: 3, failing: 1 })
     expect(outcome.currencies).toMatchObject([
       { currency: 'HKD', contracts: 1, now: '42000.00', then: '44100.00', more: 1, less: 0, same: 0 },
@@ -101,7 +100,7 @@ eachEngineByNight('the rehearsal of a price list', (engine) => {
     ])
   })
 
-  test('of a list as it is typed goes by that, on a day that is taken, and keeps nothing of it', async () => {
+  test('uses an unsaved list on the given day and stores nothing', async () => {
     await buyOrder(fixture.server, alpha, { code: 'one' })
     const countRows = async () =>
       bypassPolicies(fixture.server.app.database, async (db) => ({
@@ -117,7 +116,7 @@ eachEngineByNight('the rehearsal of a price list', (engine) => {
     expect(await countRows()).toEqual(countsBefore)
   })
 
-  test('of a list with the highest prices there can be says sums longer than an amount', async () => {
+  test('reports sums that are longer than a stored amount', async () => {
     await buyOrder(fixture.server, alpha, { code: 'one', users: 999_999 })
     const maxCharge = { hkd: '9999999999999.99', usd: '9999999999999.99', rmb: '9999999999999.99' }
     const { module } = await buildListInput()
@@ -130,7 +129,7 @@ eachEngineByNight('the rehearsal of a price list', (engine) => {
     expect(outcome.largest[0]).toMatchObject({ then: '10000009999999989999.99' })
   })
 
-  test('of a list that prices nothing fails for all, and says which modules are missing (D16)', async () => {
+  test('fails for every contract under an empty list, and names the missing modules (D16)', async () => {
     await buyOrder(fixture.server, alpha, { code: 'one' })
     const outcome = await readOutcome({ list: { type: 'saas', effective_date: '2027-05-01', desc: 'Empty' } })
     expect(outcome).toMatchObject({ contracts: 1, failing: 1, largest: [] })
@@ -139,7 +138,7 @@ eachEngineByNight('the rehearsal of a price list', (engine) => {
     ])
   })
 
-  test('where there is no contract is nothing', async () => {
+  test('returns zeros if there are no contracts', async () => {
     const outcome = await readOutcome({ id: fixture.priceListIds[0] })
     expect(outcome).toMatchObject({ contracts: 0, largest: [], failing: 0, failures: [] })
     expect(outcome.currencies.map(({ now, then }: { now: string; then: string }) => [now, then])).toEqual(
@@ -147,7 +146,7 @@ eachEngineByNight('the rehearsal of a price list', (engine) => {
     )
   })
 
-  test('names contracts to those alone who may see them (D49)', async () => {
+  test('names contracts only to users who may see them (D49)', async () => {
     await buyOrder(fixture.server, alpha, { code: 'one' })
     for (const [userName, isNamed] of [
       ['admin@m18', false],
@@ -160,12 +159,12 @@ eachEngineByNight('the rehearsal of a price list', (engine) => {
     }
   })
 
-  describe('looks at what runs or is to come', () => {
+  describe('the selection of contracts', () => {
     const countContracts = async () => (await readOutcome({ id: fixture.priceListIds[0] })).contracts
     const updateContracts = (fields: object) =>
       bypassPolicies(fixture.server.app.database, (db) => db.updateTable('contract').set(fields).execute())
 
-    test('until its last day, and not after (D18)', async () => {
+    test('counts a contract until its last day (D18)', async () => {
       await buyOrder(fixture.server, alpha, { code: 'one' })
       await updateContracts({ period_end: '2026-03-03' })
       expect(await countContracts()).toBe(1)
@@ -173,12 +172,12 @@ eachEngineByNight('the rehearsal of a price list', (engine) => {
       expect(await countContracts()).toBe(0)
     })
 
-    test('from before it begins', async () => {
+    test('counts a contract that has not started yet', async () => {
       await buyOrder(fixture.server, alpha, { code: 'one', period_start: '2026-03-20' })
       expect(await countContracts()).toBe(1)
     })
 
-    test('not at what was overwritten, nor at the other client type', async () => {
+    test('skips overwritten contracts and those of the other client type', async () => {
       await buyOrder(fixture.server, alpha, { code: 'one' })
       await updateContracts({ overwritten: true })
       expect(await countContracts()).toBe(0)
@@ -186,7 +185,7 @@ eachEngineByNight('the rehearsal of a price list', (engine) => {
       expect(await countContracts()).toBe(0)
     })
 
-    test('at the fee of its last stretch (D11)', async () => {
+    test('uses the fee of the last segment of a contract (D11)', async () => {
       await buyOrder(fixture.server, alpha, { code: 'one' })
       const createSegment = (annual: string) => ({ start: '2026-03-02', end: '2027-03-02', annual })
       await updateContracts({ segments: JSON.stringify([createSegment('1.00'), createSegment('50000.00')]) })
@@ -195,7 +194,7 @@ eachEngineByNight('the rehearsal of a price list', (engine) => {
     })
   })
 
-  describe('refuses', () => {
+  describe('the validation of the request', () => {
     test.each([
       ['neither of both', {}, 'id REQUIRED'],
       ['both', { id: 1, list: { type: 'saas', effective_date: '2027-05-01', desc: 'x' } }, 'list UNKNOWN_FIELD'],
@@ -222,12 +221,12 @@ eachEngineByNight('the rehearsal of a price list', (engine) => {
         },
         'module.0.code MODULE_UNKNOWN',
       ],
-    ])('%s', async (_, payload, problem) => {
+    ])('rejects %s', async (_, payload, problem) => {
       const response = await startRehearsal(payload)
       expect([response.statusCode, readFieldErrors(response)]).toEqual([400, [problem]])
     })
 
-    test('a list that is not there or was deleted', async () => {
+    test('rejects a list that does not exist or was deleted', async () => {
       expect(readStatusAndCode(await startRehearsal({ id: 999_999 }))).toEqual([404, 'NOT_FOUND'])
       const payload = { type: 'saas', effective_date: '2027-05-01', desc: 'x' }
       const { id } = (await staff.send({ method: 'POST', url: '/api/pricelist', payload })).json()
@@ -235,12 +234,12 @@ eachEngineByNight('the rehearsal of a price list', (engine) => {
       expect(readStatusAndCode(await startRehearsal({ id }))).toEqual([404, 'NOT_FOUND'])
     })
 
-    test('but not a withdrawn list, which stays readable (decision 66)', async () => {
+    test('accepts a withdrawn list, which stays readable (decision 66)', async () => {
       await staff.send({ method: 'DELETE', url: `/api/pricelist/${fixture.priceListIds[1]}` })
       expect((await startRehearsal({ id: fixture.priceListIds[1] })).statusCode).toBe(202)
     })
 
-    test('customers, and the other client type without the delete level (Z-32, Z-33)', async () => {
+    test('rejects customers, and the other client type without the delete level (Z-32, Z-33)', async () => {
       expect(readStatusAndCode(await startRehearsal({ id: fixture.priceListIds[0] }, alpha))).toEqual([
         403,
         'FORBIDDEN',
@@ -259,7 +258,7 @@ eachEngineByNight('the rehearsal of a price list', (engine) => {
     })
   })
 
-  test('takes a list that was made by a write of the same user by its name (protocol 17)', async () => {
+  test('accepts a reference to a list that the same user created (protocol 17)', async () => {
     const key = crypto.randomUUID()
     await staff.send({
       method: 'POST',
@@ -271,7 +270,7 @@ eachEngineByNight('the rehearsal of a price list', (engine) => {
     expect(readStatusAndCode(await startRehearsal({ id: `~${crypto.randomUUID()}` }))).toEqual([424, 'NAME_UNKNOWN'])
   })
 
-  test('reports under the key that the page chose, and goes by the list as it was when it was asked', async () => {
+  test('reports under the progress key of the page and uses the list as it was at the request', async () => {
     await buyOrder(fixture.server, alpha, { code: 'one' })
     const startResponse = await startRehearsal({ id: fixture.priceListIds[1], progressKey: 'abcdefgh' })
     expect(startResponse.json().progressKey).toBe('abcdefgh')
@@ -281,8 +280,8 @@ eachEngineByNight('the rehearsal of a price list', (engine) => {
     expect(response.json().currencies[0]).toMatchObject({ then: '44100.00' })
   })
 
-  describe('of many contracts', () => {
-    test('comes to the same however it is cut into steps', async () => {
+  describe('with many contracts', () => {
+    test('returns the same result for every step size', async () => {
       await addContracts(fixture.server, fixture.server.world.companies.alpha, fixture.priceListIds[0] ?? 0, 40)
       const singleStepOutcome = await readOutcome({ id: fixture.priceListIds[1] }, staff, createJobKinds(1000))
       expect(singleStepOutcome).toMatchObject({ contracts: 40, failing: 0 })
@@ -293,7 +292,7 @@ eachEngineByNight('the rehearsal of a price list', (engine) => {
         )
     })
 
-    test('goes on from where a kill left it, and comes to an end although more is sold meanwhile', async () => {
+    test('continues after a kill, and ends although new contracts are sold meanwhile', async () => {
       const { alpha: firstCompanyId, beta: secondCompanyId } = fixture.server.world.companies
       await addContracts(fixture.server, firstCompanyId, fixture.priceListIds[0] ?? 0, 40)
       const expected = await readOutcome({ id: fixture.priceListIds[1] })
@@ -311,7 +310,7 @@ eachEngineByNight('the rehearsal of a price list', (engine) => {
       let point = JSON.parse(storedPoint)
       for (let stepCount = 1; ; stepCount++) {
         const step = await kind.step({ ...stepInput, point, reportProgress: async () => undefined })
-        // What a step was given is as it was, should it be tried again.
+        // A step does not change its input, because it may be retried.
         if (stepCount === 1) expect(JSON.stringify(point)).toBe(storedPoint)
         if (step.kind === 'done') {
           expect([stepCount, step.output.contracts, step.output.currencies]).toEqual([4, 40, expected.currencies])
@@ -322,7 +321,7 @@ eachEngineByNight('the rehearsal of a price list', (engine) => {
     })
 
     nightly(
-      'of ten thousand takes less than five seconds of a processor, tells how far it is, and lets others in between',
+      'takes under 5 s of CPU for 10,000 contracts, reports progress and lets other requests in',
       async () => {
         await addContracts(fixture.server, fixture.server.world.companies.alpha, fixture.priceListIds[0] ?? 0, 10_000)
         const startResponse = await startRehearsal({ id: fixture.priceListIds[1] })
@@ -335,7 +334,7 @@ eachEngineByNight('the rehearsal of a price list', (engine) => {
             await new Promise((resolve) => setTimeout(resolve, 20))
           }
         }
-        // Of this process, the embedded database in it: other work on the machine is not counted.
+        // CPU time of this process, which includes the embedded database but no other work on the machine.
         const cpuAtStart = process.cpuUsage()
         const pollPromise = pollProgress()
         await runAllJobs(fixture.server, requestJobKinds)
@@ -345,7 +344,7 @@ eachEngineByNight('the rehearsal of a price list', (engine) => {
         const outcome = (await readJobStatus(staff, String(startResponse.headers.location))).json()
         expect(outcome.contracts).toBe(10_000)
         expect((user + system) / 1000).toBeLessThan(5000)
-        // Somebody else was answered between its twenty steps.
+        // Several poll requests were answered between the twenty steps.
         expect(percents.size).toBeGreaterThan(3)
       },
       60_000,

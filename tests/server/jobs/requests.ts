@@ -1,4 +1,4 @@
-/** Long requests as an outside client asks for them, on a server of either engine. */
+/** Calls of long requests as an external client makes them, for a server on either engine. */
 import { headers } from '#contract/headers.ts'
 import { runInTransaction } from '#server/db/transaction.ts'
 import { addAuditEntries } from '#server/db/audit/audit-trail.ts'
@@ -18,7 +18,7 @@ export const startVerification = (user: SignedIn, key: string = crypto.randomUUI
 
 export const readJobStatus = (user: SignedIn, location: string) => user.send({ method: 'GET', url: location })
 
-/** The real kind, a few links a step. */
+/** Returns the real verification job, with at most `maxEntries` entries per step. */
 export const createStepJobKinds = (maxEntries: number): JobKinds => ({
   'verify-trail': createTrailVerificationJob(maxEntries) as unknown as JobKind,
 })
@@ -27,7 +27,7 @@ export async function runAllJobs(server: TestServer, kinds: JobKinds): Promise<v
   while (await runOneJob(server.app, kinds));
 }
 
-/** Entries in the trail of one company. */
+/** Writes `count` entries to the audit trail of one company. */
 export async function writeTrail(server: TestServer, companyId: number, count: number): Promise<void> {
   await runInTransaction(server.app, { role: 'portal_system' }, async (db) => {
     for (let index = 0; index < count; index++)

@@ -29,7 +29,7 @@ const job = (fields: Partial<ScheduledJob>): ScheduledJob => ({
   ...fields,
 })
 
-describe('scheduled jobs', () => {
+describe('runSchedule', () => {
   beforeEach(() => {
     vi.useFakeTimers()
   })
@@ -38,7 +38,7 @@ describe('scheduled jobs', () => {
   })
   const advanceTime = (ms: number) => vi.advanceTimersByTimeAsync(ms)
 
-  it('run soon after the start and then at their interval, but not while the disk is nearly full', async () => {
+  it('runs a job soon after the start and then at its interval, but not while the disk is nearly full', async () => {
     const { app, state } = createApp()
     const run = vi.fn(async () => undefined)
     const stop = runSchedule(app, [job({ run })])
@@ -57,7 +57,7 @@ describe('scheduled jobs', () => {
     expect(run).toHaveBeenCalledTimes(2)
   })
 
-  it('never run twice at a time, and a failure is logged by name and ends nothing', async () => {
+  it('never runs a job twice at a time, logs a failure with its name, and continues', async () => {
     const { app, lines } = createApp()
     const finishCallbacks: (() => void)[] = []
     const slowRun = vi.fn(() => new Promise<void>((resolve) => void finishCallbacks.push(resolve)))
@@ -82,7 +82,7 @@ describe('scheduled jobs', () => {
     await stop()
   })
 
-  it('are told of the end and waited for, but not for ever', async () => {
+  it('notifies running jobs when it stops, and waits for them for a limited time', async () => {
     const { app } = createApp()
     const stopSignals: boolean[] = []
     let finishRun: () => void = () => undefined
@@ -102,7 +102,7 @@ describe('scheduled jobs', () => {
     expect(isStopped).toBe(true)
   })
 
-  it('run once for all wake-ups of a moment, and only where they are needed', async () => {
+  it('runs a job once for several wake-ups, and skips jobs that are not needed', async () => {
     const { app } = createApp()
     const run = vi.fn(async () => undefined)
     const isNeeded: ScheduledJob['isNeeded'] = ({ hosting }) => hosting === 'local'
@@ -124,14 +124,14 @@ describe('scheduled jobs', () => {
     expect([run.mock.calls.length, unlisten.mock.calls.length, unneededRun.mock.calls.length]).toEqual([1, 1, 0])
   })
 
-  it('have a name each, and begin before their interval is over', () => {
+  it('every scheduled job has a unique name, valid times and an early first run', () => {
     const names = schedule.map(({ name }) => name)
     expect(names.toSorted()).toEqual([...new Set(names)].toSorted())
     const isPositiveInteger = (ms: number) => Number.isSafeInteger(ms) && ms > 0
     expect(
       schedule.filter(({ firstMs, everyMs }) => !isPositiveInteger(firstMs) || !isPositiveInteger(everyMs)),
     ).toEqual([])
-    // A start that follows a kill catches up within minutes, whatever the interval.
+    // After a kill, every job must run again within minutes of the start, even if its interval is long.
     expect(schedule.filter(({ firstMs }) => firstMs > 10 * 60_000)).toEqual([])
   })
 })

@@ -10,7 +10,7 @@ import { type SignedIn, startServer, type TestServer } from '#tests/support/serv
 const output = { companies: 0, rows: 0, broken: [] }
 const neverPromise = new Promise<never>(() => {})
 
-/** Ten steps that leave a mark each; what happens at one of them is up to the test. */
+/** Creates a job of ten steps that records each started step. `onStep` decides what happens in a step. */
 function createTenStepJob(
   isResumable: boolean,
   onStep: (step: number) => Promise<unknown> | undefined = () => undefined,
@@ -49,7 +49,7 @@ eachEngine('work on a long request', (engine) => {
     for (const kind of kinds) await runOneJob(server.app, kind)
   }
 
-  /** Stands for a kill: the step never comes back, and nobody takes care of its lease. */
+  /** Simulates a kill: the step never returns, and its lease is not renewed. */
   const createJobCutAt = (fatalStep: number) => {
     let markReached = () => {}
     const reachedStep = new Promise<void>((resolve) => (markReached = resolve))
@@ -61,13 +61,13 @@ eachEngine('work on a long request', (engine) => {
     return { ...cutJob, reachedStep }
   }
 
-  it('that a kill cuts off anywhere goes on from its last step, and no step that was recorded is done twice (R-24)', async () => {
+  it('A killed job continues after its last recorded step and repeats none (R-24)', async () => {
     const doneSteps: number[] = []
     for (const fatalStep of [1, 4, 10]) {
       const { startedSteps, kinds, reachedStep } = createJobCutAt(fatalStep)
       void runOneJob(server.app, kinds)
       await reachedStep
-      // Still leased: nobody else takes it.
+      // The lease is still valid, so no other runner claims the job.
       expect(await runOneJob(server.app, kinds)).toBe(false)
       server.clock.now += jobTimingsMs.lease
       doneSteps.push(...startedSteps.slice(0, -1))
@@ -78,7 +78,7 @@ eachEngine('work on a long request', (engine) => {
     expect((await readJobStatus(staff, location)).json()).toEqual(output)
   })
 
-  it('that may not be repeated ends as interrupted, to be started anew by a person, and is never a 404 (R-24)', async () => {
+  it('A killed job that may not be repeated ends as interrupted and is never a 404 (R-24)', async () => {
     const cutJob = createJobCutAt(3)
     const onceKinds = { 'verify-trail': { ...cutJob.kinds['verify-trail'], isResumable: false } }
     void runOneJob(server.app, onceKinds)
@@ -92,7 +92,7 @@ eachEngine('work on a long request', (engine) => {
     expect(finalResponse.headers['idempotency-outcome']).toMatch(/^refused; /)
   })
 
-  it('done under an old lease records nothing once somebody else has the job', async () => {
+  it('A step under an expired lease records nothing once another runner has the job', async () => {
     let wake = () => {}
     const sleep = new Promise<void>((resolve) => (wake = resolve))
     let markReached = () => {}
@@ -114,7 +114,7 @@ eachEngine('work on a long request', (engine) => {
     expect(quickJob.startedSteps).toEqual(oneToTen.slice(1))
   })
 
-  it('that fails in passing is tried again after a wait, and given up after five times', async () => {
+  it('A job with a temporary error is retried after a wait, and fails after five attempts', async () => {
     let failuresLeft = 3
     const flakyJob = createTenStepJob(true, (step) =>
       step === 5 && failuresLeft-- > 0 ? Promise.reject(new Error('the other side hung up')) : undefined,
@@ -138,7 +138,7 @@ eachEngine('work on a long request', (engine) => {
     expect(hopelessJob.startedSteps).toHaveLength(5)
   })
 
-  it('ends at once with a refusal that follows from the rules', async () => {
+  it('A job ends at once if a step is refused by a rule', async () => {
     const refusedJob = createTenStepJob(true, () => Promise.reject(new ProblemError('STATE_CONFLICT', { why: 'paid' })))
     await runOnce(refusedJob.kinds)
     const finalResponse = await readJobStatus(staff, location)
@@ -148,7 +148,7 @@ eachEngine('work on a long request', (engine) => {
     ])
   })
 
-  it('is put down between two steps when the server is told to stop, and taken up again at once', async () => {
+  it('A job pauses between two steps when the server stops, and can be continued at once', async () => {
     const abortController = new AbortController()
     const stoppedJob = createTenStepJob(true, (step) => {
       if (step === 4) abortController.abort()
@@ -160,14 +160,14 @@ eachEngine('work on a long request', (engine) => {
     expect([...stoppedJob.startedSteps, ...nextJob.startedSteps]).toEqual(oneToTen)
   })
 
-  it('begins as soon as it is asked for, by a runner that is otherwise idle', async () => {
+  it('An idle runner starts a job as soon as it is requested', async () => {
     const job = createTenStepJob(true)
     const stop = runJobs(server.app, job.kinds)
     try {
       await expect.poll(async () => (await readJobStatus(staff, location)).statusCode).toBe(200)
       const requestedAt = performance.now()
       const nextLocation = String((await startVerification(staff)).headers.location)
-      // The first of its steps, behind the ten of the one before.
+      // More than ten: the ten steps of the previous job and the first one of this job.
       await expect.poll(() => job.startedSteps.length, { interval: 20 }).toBeGreaterThan(10)
       expect(performance.now() - requestedAt).toBeLessThan(jobTimingsMs.poll / 2)
       await expect.poll(async () => (await readJobStatus(staff, nextLocation)).statusCode).toBe(200)
@@ -182,7 +182,7 @@ eachEngine('work on a long request', (engine) => {
       return lease_until
     })
 
-  it('keeps its lease through a step that is longer than it', async () => {
+  it('A job keeps its lease during a step that is longer than the lease', async () => {
     let markReached = () => {}
     const reachedStep = new Promise<void>((resolve) => (markReached = resolve))
     let wake = () => {}

@@ -6,7 +6,7 @@ import { runInTransaction } from '#server/db/transaction.ts'
 import { type SignedIn, startServer, type TestServer } from '#tests/support/server/server.ts'
 import { type SmtpServer, startSmtp } from '#tests/support/server/smtp.ts'
 
-describe('mail through a real mail server', () => {
+describe('the mail job with a real mail server', () => {
   let server: TestServer
   let smtp: SmtpServer
   let admin: SignedIn
@@ -31,14 +31,14 @@ describe('mail through a real mail server', () => {
     runInTransaction(server.app, { role: 'portal_system' }, (db) => db.selectFrom('job').selectAll().execute())
   const readLastLogLine = () => server.readLog().trim().split('\n').at(-1) ?? ''
 
-  it('is sent once, and its row goes', async () => {
+  it('sends a mail once and deletes its row', async () => {
     expect(await runOneMailJob()).toBe(true)
     expect(await runOneMailJob()).toBe(false)
     expect(smtp.receivedMails.map(({ to }) => to)).toEqual([['bo@alpha.example']])
     expect(await countWaiting()).toEqual([])
   })
 
-  it('refused for now is tried again after waits that grow, and sent once when it is taken (R-29)', async () => {
+  it('retries a temporary refusal after growing waits, and sends the mail once (R-29)', async () => {
     smtp.behaviour.RCPT = '450 later'
     const waitTimes: number[] = []
     for (let index = 0; index < 6; index++) {
@@ -55,7 +55,7 @@ describe('mail through a real mail server', () => {
     expect(smtp.receivedMails).toHaveLength(1)
   })
 
-  it('refused for good is given up at once, and the log says so without naming anybody', async () => {
+  it('drops a mail after a permanent refusal and logs it without an address', async () => {
     smtp.behaviour.RCPT = '550 no such mail box'
     await runOneMailJob()
     expect(await countWaiting()).toEqual([])
@@ -64,7 +64,7 @@ describe('mail through a real mail server', () => {
     expect(readLastLogLine()).not.toContain('bo@alpha')
   })
 
-  it('that nobody takes for most of a day is given up, and the log says so', async () => {
+  it('drops and logs a mail that the server refuses for most of a day', async () => {
     smtp.behaviour.MAIL = '451 later'
     for (let tryCount = 0; tryCount < 40 && (await runOneMailJob()); tryCount++)
       server.clock.now = (await countWaiting())[0]?.lease_until ?? server.clock.now
@@ -73,20 +73,20 @@ describe('mail through a real mail server', () => {
     expect(server.clock.now - Date.parse('2026-03-02T02:00:00Z')).toBeGreaterThan(16 * 3_600_000)
   })
 
-  it('is among nobody’s long requests, and no poll finds it', async () => {
+  it('belongs to no user and cannot be polled', async () => {
     const [job] = await countWaiting()
     expect([job?.user_id, job?.progress_key]).toEqual([0, ''])
     expect((await admin.send({ url: `/api/request/${job?.id}` })).statusCode).toBe(404)
   })
 
-  it('whose server stalls does not hold up the request that asked for it (R-29)', async () => {
+  it('does not delay the request that caused the mail when the mail server stalls (R-29)', async () => {
     let continueSending = () => {}
     const stalling = new Promise<void>((markStalled) => {
       smtp.behaviour.stall = () => (markStalled(), new Promise((resolve) => (continueSending = resolve)))
     })
     const sending = runOneMailJob()
     await stalling
-    // The mail goes on only when this one has its answer.
+    // The mail server continues only after the response to this request.
     const payload = { title: 0, name: 'Cy', email: 'cy@alpha.example' }
     expect((await admin.send({ method: 'POST', url: '/api/m18s/user', payload })).statusCode).toBe(200)
     expect(smtp.receivedMails).toEqual([])

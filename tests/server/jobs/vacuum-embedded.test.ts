@@ -1,4 +1,4 @@
-/** The embedded engine's housekeeping: tables that grew or were overwritten, and no others. */
+/** Housekeeping of the embedded engine: it vacuums tables that grew or were overwritten, and no others. */
 import { sql } from 'kysely'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import type { AppContext } from '#server/context/context.ts'
@@ -29,7 +29,7 @@ const readSize = async () =>
     .rows[0]?.size ?? 0
 const insertRows = (count: number) => runStatement(`insert into "Odd ""name" select generate_series(1, ${count})`)
 
-it('marks the pages of a table that grew, and leaves it alone until it grows again', async () => {
+it('vacuumEmbedded vacuums a table that grew, and skips it until it grows again', async () => {
   await insertRows(20_000)
   expect(await vacuumEmbedded(app)).toBeGreaterThan(0)
   const pageCounts = await readPageCounts()
@@ -42,7 +42,7 @@ it('marks the pages of a table that grew, and leaves it alone until it grows aga
   expect(await vacuumEmbedded(app)).toBe(1)
 })
 
-it('gives the room of overwritten rows back: a table that is overwritten again and again does not grow', async () => {
+it('vacuumEmbedded frees the space of overwritten rows, so the table does not grow', async () => {
   await insertRows(5000)
   await vacuumEmbedded(app)
   const overwriteRows = async () => {

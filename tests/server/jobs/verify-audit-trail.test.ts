@@ -26,8 +26,8 @@ import {
 
 const hourMs = 3_600_000
 
-describe('the table of long requests', () => {
-  it('names a job that exists wherever the server answers one', () => {
+describe('the endpoints of long requests', () => {
+  it('name an existing job wherever the server has a handler', () => {
     const builtEndpoints = new Set(
       createHandlers({ build: { build: 'test', styleNonce: '' } }).map(({ endpoint }) => endpoint.name),
     )
@@ -67,7 +67,7 @@ onConnections('a long request', (engine) => {
       return rows[0] ?? { rows: 0, companies: 0 }
     })
 
-  it('is taken with 202 and a place to ask, which says how far it is and then what it came to (M46, D61)', async () => {
+  it('A long request returns 202 with an address that reports progress and then the result (M46, D61)', async () => {
     const startResponse = await startVerification(staff)
     expect(startResponse.statusCode).toBe(202)
     const { location } = startResponse.headers
@@ -96,7 +96,7 @@ onConnections('a long request', (engine) => {
     expect((await readJobStatus(staff, String(location))).json()).toEqual(finalResponse.json())
   })
 
-  it('finds the rows that somebody changed or took out, and says whose they are (S-91)', async () => {
+  it('The verification finds changed and deleted entries and names their company (S-91)', async () => {
     const { alpha, beta } = server.world.companies
     await integrate(server.app)
     const ids = await bypassPolicies(server.app.database, async (db) => {
@@ -111,7 +111,7 @@ onConnections('a long request', (engine) => {
       { company_id: alpha, company_code: 'alpha', id: ids.changedId },
       { company_id: beta, company_code: 'beta', id: ids.position },
     ]
-    // However the log is cut into pieces. The entry that is gone is named by its place.
+    // The result is the same for every step size. The deleted entry is identified by its log index.
     for (const maxEntries of [1, 2, 3, 500]) {
       const { location } = (await startVerification(staff)).headers
       await runAllJobs(server, createStepJobKinds(maxEntries))
@@ -126,14 +126,14 @@ onConnections('a long request', (engine) => {
     })
   })
 
-  it('sent again under its key is the same request, at the same place (protocol 26)', async () => {
+  it('A start that is repeated with its key returns the same job and address (protocol 26)', async () => {
     const key = crypto.randomUUID()
     const [firstResponse, secondResponse] = [await startVerification(staff, key), await startVerification(staff, key)]
     expect(secondResponse.statusCode).toBe(202)
     expect(secondResponse.headers.location).toBe(firstResponse.headers.location)
     expect(secondResponse.body).toBe(firstResponse.body)
     expect(secondResponse.headers[headers.replayed]).toBe('true')
-    // Other bytes under the same intent: never a second job, and told where the first one is.
+    // A different body under the same intent never starts a second job. The response has the address of the first one.
     const changedResponse = await staff.send({
       method: 'POST',
       url: '/api/systrail/verify',
@@ -150,7 +150,7 @@ onConnections('a long request', (engine) => {
   const countJobs = () =>
     bypassPolicies(server.app.database, async (db) => (await db.selectFrom('job').select('id').execute()).length)
 
-  it('whose start got no answer is found by its intent, or kept from ever starting (protocol 13)', async () => {
+  it('A start without response can be found by its intent, or be prevented (protocol 13)', async () => {
     const key = crypto.randomUUID()
     const { location } = (await startVerification(staff, key)).headers
     const foundResponse = await readJobStatus(staff, `/api/request/~${key}`)
@@ -163,7 +163,7 @@ onConnections('a long request', (engine) => {
     expect(await countJobs()).toBe(1)
   })
 
-  it('is nobody else’s: to a colleague, a stranger and another company it is not there (N-08, S-61, Z-15)', async () => {
+  it('A long request returns 404 to colleagues, other companies and visitors (N-08, S-61, Z-15)', async () => {
     const { location } = (await startVerification(staff)).headers
     for (const userName of ['delete@m18', 'user@m18', 'admin@alpha', 'admin@beta'])
       expect((await readJobStatus(await server.signIn(userName), String(location))).statusCode).toBe(404)
@@ -171,13 +171,13 @@ onConnections('a long request', (engine) => {
     expect((await readJobStatus(staff, '/api/request/00000000000000000000000000000000')).statusCode).toBe(404)
   })
 
-  it('is refused to all but provider admins, and nothing is begun', async () => {
+  it('The verification is refused to everybody but provider admins, and no job is created', async () => {
     for (const userName of ['admin@alpha', 'order@m18', 'user@m18'])
       expect((await startVerification(await server.signIn(userName))).json().errorCode).toBe('FORBIDDEN')
     expect(await countJobs()).toBe(0)
   })
 
-  it('for a company that does not exist ends in that refusal, as final as an answer', async () => {
+  it('A verification of an unknown company ends with a final NOT_FOUND', async () => {
     const { location } = (await startVerification(staff, crypto.randomUUID(), 2_000_000_000)).headers
     await runAllJobs(server, createStepJobKinds(3))
     const finalResponse = await readJobStatus(staff, String(location))
@@ -185,7 +185,7 @@ onConnections('a long request', (engine) => {
     expect(finalResponse.headers[headers.outcome]).toMatch(/^refused; /)
   })
 
-  it('answers 408 once its time is up, and its result all the same when it comes later', async () => {
+  it('The poll returns 408 after the deadline, and still the result when it is ready', async () => {
     const { location } = (await startVerification(staff)).headers
     const { accessToken } = staff
     server.clock.now += 15 * 60_000
@@ -198,7 +198,7 @@ onConnections('a long request', (engine) => {
     expect(accessToken).not.toBe(renewedUser.accessToken)
   })
 
-  it('is gone a day later, with how it ended, and never unknown', async () => {
+  it('The poll returns 410 with the final state a day after the end, never 404', async () => {
     const { location } = (await startVerification(staff)).headers
     await runAllJobs(server, createStepJobKinds(3))
     server.clock.now += 24 * hourMs - 1
@@ -213,14 +213,14 @@ onConnections('a long request', (engine) => {
     expect((await readJobStatus(renewedUser, String(location))).statusCode).toBe(410)
   })
 
-  it('of one user there are ten at once and no more', async () => {
+  it('A user may have ten long requests at once', async () => {
     for (let index = 0; index < 10; index++) expect((await startVerification(staff)).statusCode).toBe(202)
     const eleventhResponse = await startVerification(staff)
     expect([eleventhResponse.statusCode, eleventhResponse.headers['retry-after']]).toEqual([429, '30'])
     expect((await startVerification(await server.signIn('delete@m18'))).statusCode).toBe(202)
   })
 
-  it('is worked on by one node at a time, whoever asks for work', async () => {
+  it('Concurrent runners work on each job only once', async () => {
     for (let index = 0; index < 6; index++) await startVerification(staff)
     const runResults = await Promise.all(Array.from({ length: 8 }, () => runOneJob(server.app, createStepJobKinds(3))))
     expect(runResults.filter(Boolean)).toHaveLength(6)

@@ -12,26 +12,26 @@ const readMessage = (code: string, fault: string, language: 'en' | 'zh'): string
   return (data as { message: string }[])[0]?.message ?? ''
 }
 
-/** Codes whose text names what the fault is about. */
+/** Returns the codes whose text names the affected part. */
 const findNaming = <Code extends string>(codes: readonly Code[], texts: Record<Code, string>): Code[] =>
   codes.filter((code) => texts[code].includes('{{'))
 
-describe.each(['en', 'zh'] as const)('the text of a refused file (%s)', (language) => {
-  it('names the part of a package that the fault is about', () => {
+describe.each(['en', 'zh'] as const)('the message for a rejected file (%s)', (language) => {
+  it('names the affected part of a package', () => {
     const namingCodes = findNaming(mappFaults, enApps.fault)
     expect(namingCodes.length).toBeGreaterThan(20)
     for (const code of namingCodes)
       expect([code, readMessage('BAD_PACKAGE', code, language)]).toEqual([code, expect.stringContaining(subject)])
   })
 
-  it('names the part of a price list that the fault is about', () => {
+  it('names the affected part of a price list', () => {
     const namingCodes = findNaming(priceFileFaults, enPrices.fault)
     expect(namingCodes.length).toBeGreaterThan(2)
     for (const code of namingCodes)
       expect([code, readMessage('BAD_ARCHIVE', code, language)]).toEqual([code, expect.stringContaining(subject)])
   })
 
-  it('leaves no placeholder', () => {
+  it('contains no placeholder', () => {
     const messages = [
       ...mappFaults.map((code) => readMessage('BAD_PACKAGE', code, language)),
       ...priceFileFaults.map((code) => readMessage('BAD_ARCHIVE', code, language)),

@@ -21,7 +21,7 @@ beforeAll(async () => {
 })
 afterAll(() => server.close())
 
-/** As an older version, or somebody at the database, may have left it. */
+/** Writes a bad row, as an older version or somebody with database access may have left it. */
 const spoilRows = (statement: ReturnType<typeof sql>) =>
   runInTransaction(server.app, { role: 'portal_system' }, (db) => statement.execute(db))
 
@@ -32,7 +32,7 @@ const readLogLines = (endpoint: string) =>
     .flatMap((line) => (line.includes('"event":"invalid_rows_omitted"') ? [JSON.parse(line)] : []))
     .filter((line) => line.endpoint === endpoint)
 
-describe('fault 3b a list of users', () => {
+describe('a list of users with a bad row (fault 3b)', () => {
   let url: string
   let badId: number
   const getRowIds = (rows: { id: number }[]) => rows.map(({ id }) => id).toSorted((a, b) => a - b)
@@ -44,18 +44,18 @@ describe('fault 3b a list of users', () => {
     await spoilRows(sql`update portal_user set name = ${'x'.repeat(101)} where id = ${badId}`)
   })
 
-  test('shows all rows but the one, counts it, and says how many are missing and which', async () => {
+  test('returns all other rows, counts the bad one, and names it in the headers', async () => {
     const response = await admin.send({ url: `${url}?results=50` })
     expect(response.statusCode).toBe(200)
     expect(getRowIds(response.json().data)).toEqual(allIds.filter((id) => id !== badId))
     expect(response.json().count).toBe(allIds.length)
     expect([response.headers[headers.rowsLeftOut], response.headers[headers.leftOutIds]]).toEqual(['1', String(badId)])
     expect(readLogLines('listUsers')[0]).toMatchObject({ level: 50, leftOut: 1, rows: [{ id: badId, fields: 'name' }] })
-    // An operator finds the row by its id; what stands in it is nobody's business.
+    // The log names the row by its id, but does not contain its content.
     expect(server.readLog()).not.toContain('xxxxxxxxxx')
   })
 
-  test('says the same of changes since a number', async () => {
+  test('leaves the row out of the changes since a number', async () => {
     const response = await admin.send({ url: `${url}?since=` })
     expect(response.statusCode).toBe(200)
     expect(getRowIds(response.json().changed)).not.toContain(badId)
@@ -64,7 +64,7 @@ describe('fault 3b a list of users', () => {
     expect(response.json().upto).toBeGreaterThan(0)
   })
 
-  test('goes on as a stream to its last line, which says so', async () => {
+  test('reports the row in the last line of a stream', async () => {
     const response = await admin.send({ url: `${url}?since=`, headers: { accept: 'application/x-ndjson' } })
     const lines = response.body
       .trim()
@@ -76,20 +76,20 @@ describe('fault 3b a list of users', () => {
     expect(readLogLines('listUsers').length).toBeGreaterThanOrEqual(3)
   })
 
-  test('of whole pages says nothing', async () => {
+  test('reports nothing for a page without the row', async () => {
     const response = await admin.send({ url: `${url}?results=1&searchText=second` })
     expect(response.json().data).toHaveLength(1)
     expect(response.headers).not.toHaveProperty(headers.rowsLeftOut)
   })
 
-  test('shows nothing of the row by itself: that stays an error, with its number', async () => {
+  test('returns an error with its number when the row is read alone', async () => {
     const response = await admin.send({ url: `/api/m18s/user?userId=${badId}` })
     expect([response.statusCode, response.json().errorCode]).toEqual([500, 'SERVER_ERROR'])
     expect(response.headers[headers.requestId]).toMatch(/^[\w-]{36}$/)
   })
 })
 
-test('fault 3b a history shows the other contracts, and the row of the list stays', async () => {
+test('A history returns the other contracts, and the list row stays (fault 3b)', async () => {
   const firstOrder = await buyOrder(server, buyer, { code: 'past1', name: 'Past' })
   const changeInput = { type: 'change', contract_id: firstOrder.contract_id, users: 20, modules: orderInput.modules }
   const changeResponse = await buyer.send({ method: 'POST', url: '/api/contract', payload: changeInput })
@@ -107,7 +107,7 @@ test('fault 3b a history shows the other contracts, and the row of the list stay
   expect((await buyer.send({ url: `/api/company/${server.world.companies.alpha}/sorder` })).json().count).toBe(1)
 })
 
-describe('fault 3b what is left out', () => {
+describe('applyRowSchema (fault 3b)', () => {
   const rowSchema = z.object({ id: z.int(), parts: z.array(z.object({ n: z.int() })), row_version: z.int() })
   const pageSchema = z.union([
     z.object({ count: z.int(), data: z.array(rowSchema) }),
@@ -115,13 +115,13 @@ describe('fault 3b what is left out', () => {
   ])
   const goodRow = { id: 1, parts: [{ n: 1 }], row_version: 1 }
 
-  test('is the row and never a part of it', () => {
+  test('leaves out a whole row, never a part of it', () => {
     const badRow = { id: 2, parts: [{ n: 1 }, { n: 'x' }, { n: null }], row_version: 1 }
     const { body, leftOutRows: leftOut } = applyRowSchema(pageSchema, { count: 2, data: [badRow, goodRow] }, 'test')
     expect([body, leftOut]).toEqual([{ count: 2, data: [goodRow] }, [{ id: 2, fields: 'parts.1.n, parts.2.n' }]])
   })
 
-  test('are more rows than good ones, rows without an id, and what is no row at all', () => {
+  test('leaves out any number of bad rows, also those without id and values that are no rows', () => {
     const badRows = [{ ...goodRow, id: 'x' }, null, 7, { ...goodRow, row_version: null }, { parts: [] }]
     const { body, leftOutRows: leftOut } = applyRowSchema(
       pageSchema,
@@ -133,14 +133,14 @@ describe('fault 3b what is left out', () => {
     expect(applyRowSchema(pageSchema, { count: 1, data: [{}] }, 'test').body).toEqual({ count: 1, data: [] })
   })
 
-  test('are rows inside a detail, but for one that is edited as a whole', () => {
+  test('leaves out bad rows inside a detail, but not in one that is edited as a unit', () => {
     const detailEndpoint = { output: z.object({ keep: z.int(), restores: z.array(z.object({ time: z.string() })) }) }
     const body = { keep: 1, restores: [{ time: 1 }, { time: 'now' }] }
     expect(applyRowSchema(detailEndpoint.output, body, 'test').body).toEqual({ keep: 1, restores: [{ time: 'now' }] })
     expect(() => applyRowSchema(rowSchema, { ...goodRow, parts: [{ n: 'x' }] }, 'test')).toThrow('parts.0.n')
   })
 
-  test('is nothing where the answer itself is wrong', () => {
+  test('throws if the response itself does not match its schema', () => {
     for (const body of [
       { count: '1', data: [goodRow] },
       { data: [goodRow] },
@@ -152,7 +152,7 @@ describe('fault 3b what is left out', () => {
   })
 })
 
-test('fault 3b every list of the contract leaves one bad row out', () => {
+test('every list of the contract leaves out one bad row (fault 3b)', () => {
   const lists = endpoints.filter(({ list, output }: Endpoint) => list && output)
   expect(lists.length).toBeGreaterThan(8)
   for (const { name, output } of lists)

@@ -1,6 +1,6 @@
 /**
- * Every code of the specification's catalogue is what the server says, in both languages: asked for by a request that deserves
- * it (portal 8). Codes of calls that are not built yet stand in `unbuiltCodes`, with a call by whose coming they are due.
+ * Each error code of the specified catalogue is returned with its specified message in both languages, by a request that causes it (portal
+ * 8). Codes of calls that are not built yet are in `unbuiltCodes`, with the call that will return them.
  */
 import type { LightMyRequestResponse } from 'fastify'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
@@ -25,7 +25,7 @@ const newPassword = 'Slow-river-under-9-bridges'
 const languages = { en: 'en', zh: 'zh-CN,zh;q=0.9' } as const
 type LocalizedRequest = (headers: Record<string, string>) => Promise<LightMyRequestResponse>
 
-describe('the catalogue of errors', () => {
+describe('the message catalogue of the errors', () => {
   let server: TestServer
   const mailBox = createMailBox(() => server.app)
   beforeAll(async () => {
@@ -61,14 +61,14 @@ describe('the catalogue of errors', () => {
     postAs('user@alpha', 'POST', () => '/api/m18s/password', { orgPwd, newPwd })
   const duplicateUser = { title: 0, name: 'Twin', email: 'user@alpha.example' }
 
-  /** Activates by the link of a mail that an admin has sent. */
+  /** Activates an account with the link of a mail that an admin has sent. */
   const activate: LocalizedRequest = async (headers) => {
     await postAs('admin@alpha', 'POST', (ids) => `/api/users/activatemail/${ids['waiting@alpha']}`)({})
     const otk = (await mailBox.fetch()).map(readKey).find(Boolean)
     return post('/public/users/activate', { otk, password: newPassword })(headers)
   }
 
-  /** Asked for and not worked off: the first reboot holds the service. */
+  /** The first reboot is requested but not run, so it locks the service. */
   const rebootTwice: LocalizedRequest = async (headers) => {
     const company_id = server.world.companies.alpha
     const times = { create_time: 1, update_time: 1 }
@@ -79,7 +79,6 @@ describe('the catalogue of errors', () => {
     return postAs('second@alpha', 'POST', () => `/api/aws/reboot/${id}`)(headers)
   }
 
-  /** Of a portal that hosts nothing. */
   const requestBackupWithoutHosting: LocalizedRequest = async (headers) => {
     const { config } = server.app
     const { hosting } = config
@@ -112,16 +111,19 @@ describe('the catalogue of errors', () => {
   const services = { en: enServices, zh: zhServices }
   const messages = { en: en as Record<string, string>, zh: zh as Record<string, string> }
 
-  test.each(Object.entries(messageCatalogue))('%s has its words, in English to the letter', (code, expected) => {
-    expect(messages.en[code]).toBe(expected)
-    expect(messages.zh[code]).toMatch(/\p{Script=Han}/u)
-  })
+  test.each(Object.entries(messageCatalogue))(
+    '%s has a Chinese message and exactly the specified English one',
+    (code, expected) => {
+      expect(messages.en[code]).toBe(expected)
+      expect(messages.zh[code]).toMatch(/\p{Script=Han}/u)
+    },
+  )
 
   const cases = Object.entries(requestsByCode).flatMap(([code, request]) =>
     request ? [[code as Code, request] as const] : [],
   )
   describe.each(cases)('%s', (code, request) => {
-    test.each(['en', 'zh'] as const)('is said in %s', async (language) => {
+    test.each(['en', 'zh'] as const)('is returned in %s', async (language) => {
       const response = await request({ 'accept-language': languages[language] })
       const body = response.json()
       if (code === 'ACTIVATE_OK') return expect([response.statusCode, body]).toEqual([200, { code }])
@@ -135,7 +137,7 @@ describe('the catalogue of errors', () => {
     })
   })
 
-  test('what is left for later is exactly what nothing that is built can say', () => {
+  test('the codes marked as not built are exactly those that no built call can return', () => {
     expect(Object.keys(unbuiltCodes).toSorted()).toEqual(
       Object.entries(requestsByCode)
         .filter(([, request]) => request === null)
@@ -147,7 +149,7 @@ describe('the catalogue of errors', () => {
     )
     for (const [code, name] of Object.entries(unbuiltCodes)) {
       expect(endpoints.map((endpoint) => endpoint.name)).toContain(name)
-      // Built: write the way in which it says so, and take it off the list.
+      // If this fails, the call is built: add a request that causes the code, and remove it from the list.
       expect([code, builtNames.has(name)]).toEqual([code, false])
     }
   })

@@ -1,6 +1,6 @@
 /**
- * Contracts bought, changed and extended through the server's calls, by chance, held to the fee oracle: what an order asks
- * depends on all that was paid before, which the server keeps and the oracle remembers (D11, D12).
+ * Random purchases, changes and extensions of contracts through the server's calls, compared with the fee oracle. The fee of an order
+ * depends on all earlier payments, which the server stores and the oracle recalculates (D11, D12).
  */
 import { describe, expect, test } from 'vitest'
 import type { ContractTerms } from '#domain/fees/annual.ts'
@@ -26,7 +26,7 @@ const pickTerms = (random: Random): ContractTerms => ({
 
 const comparedFields = ['annual', 'contract_amount', 'residual_amount', 'amount', 'period_end'] as const
 
-/** A day on which the contract is asked about: any that is left, its last ones, and some after it. */
+/** Returns a day for the next step: any remaining day of the contract, one of its last days, or a day after it. */
 function pickDay(random: Random, since: string, endDate: string): string {
   const days = toDayNumber(endDate) - toDayNumber(since)
   if (days <= 0) return addDays(since, drawBetween(random, 0, 30))
@@ -34,7 +34,7 @@ function pickDay(random: Random, since: string, endDate: string): string {
   return addDays(since, pick(random, [...daysInside, 0, days - 1, days, days + drawBetween(random, 1, 60)]))
 }
 
-describe('what contracts cost in the course of their lives', () => {
+describe('the fees of contracts over a random history', () => {
   const fixture = setUpShop('embedded')
 
   async function runContractLife(random: Random): Promise<void> {
@@ -49,17 +49,17 @@ describe('what contracts cost in the course of their lives', () => {
       steps,
     }
     const session = {} as { buyer: SignedIn }
-    /** What the last step would discard: its order has to name the sum. */
+    /** The amount that the last quoted step would discard. Its order must confirm the amount. */
     let discardedAmount = ''
     let signedInAt = 0
-    /** Not more often than a person would. */
+    /** Signs in again at most every five minutes, to stay below the rate limit. */
     async function moveClock(time: number) {
       fixture.server.clock.now = time
       if (Math.abs(time - signedInAt) < 5 * 60_000) return
       session.buyer = await fixture.server.signIn('order@alpha')
       signedInAt = time
     }
-    /** It takes the step by asking what it costs, and is told what the oracle says. */
+    /** Requests a quote for the step and compares it with the oracle. Returns the expected amount. */
     async function askPrice(step: OracleStep, payload: object): Promise<string> {
       steps.push(step)
       await moveClock(step.time)
@@ -91,7 +91,7 @@ describe('what contracts cost in the course of their lives', () => {
       const stepTime = Math.max(now, pickInstant(pickDay(random, toBusinessDay(now), periodEnd)))
       const isOver = toBusinessDay(stepTime) >= periodEnd
       const isChange = !isOver && drawBetween(random, 1, 3) > 1
-      // What runs is extended as it is, and a change that changes nothing is none (D12, D16).
+      // An active contract is extended unchanged, and a change without differences is refused (D12, D16).
       const otherTerms = {
         ...pickTerms(random),
         users: currentTerms.users + pick(random, currentTerms.users > 20 ? [-9, -1, 1, 10] : [1, 10]),
@@ -122,7 +122,7 @@ describe('what contracts cost in the course of their lives', () => {
         continue
       }
       currentTerms = chosenTerms
-      // Paying later changes nothing of what was agreed (D12). A change is paid before its contract ends (decision 62).
+      // A later payment does not change the agreed terms (D12). A change is paid before its contract ends (decision 62).
       const paidAt = stepTime + drawBetween(random, 0, 6) * dayMs
       await moveClock(isChange && toBusinessDay(paidAt) >= periodEnd ? stepTime : paidAt)
       if (isCharged) await payOrder(fixture.server, order, { currency })
@@ -132,5 +132,7 @@ describe('what contracts cost in the course of their lives', () => {
   }
 
   const seeds = Array.from({ length: 10 }, (_, index) => suiteSeed + index)
-  test.each(limitByDay(seeds, 4))('is what the oracle says (seed %i)', (seed) => runContractLife(createRandom(seed)))
+  test.each(limitByDay(seeds, 4))('match the reference calculation (seed %i)', (seed) =>
+    runContractLife(createRandom(seed)),
+  )
 })

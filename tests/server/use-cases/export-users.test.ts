@@ -3,7 +3,7 @@ import { usersView } from '#features/users/view.ts'
 import { filterAndSort } from '#features/users/list/export-users.ts'
 import { type SignedIn, startServer, type TestServer } from '#tests/support/server/server.ts'
 
-describe('the whole list in one answer', () => {
+describe('the complete list in one response', () => {
   let server: TestServer
   let admin: SignedIn
   beforeAll(async () => {
@@ -23,7 +23,7 @@ describe('the whole list in one answer', () => {
     'statusType=1&sortField=email&sortOrder=desc',
     'searchText=ALPHA.EX&sortField=update_time&sortOrder=desc',
     'statusType=-2',
-  ])('holds, for an export, exactly what the server itself lists for "%s" (C-08)', async (query) => {
+  ])('contains exactly the rows that the server lists for "%s" (C-08)', async (query) => {
     const { changed: changedRows } = await listUsers('since=')
     const { data } = await listUsers(`results=50&${query}`)
     expect(data.length).toBeGreaterThan(0)

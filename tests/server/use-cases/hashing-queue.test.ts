@@ -1,4 +1,4 @@
-/** S-33 with hashes that end when the test says so: no clock decides who comes first. */
+/** S-33 with hashes that the test ends itself, so the order does not depend on time. */
 import { expect, test } from 'vitest'
 import { type HashingCaller, HashingQueue } from '#server/use-cases/hashing-queue.ts'
 
@@ -8,7 +8,7 @@ const maxAnonymous = anonymousAtOnce + 50
 const anonymousCaller: HashingCaller = { kind: 'anonymous' }
 const buildKnownCaller = (userId: number): HashingCaller => ({ kind: 'known', userId })
 
-/** Who has begun and not ended, by name; `end` ends one. */
+/** Creates a queue and lists the running work by name. `endWork` ends one. */
 function createWatchedQueue(rest?: () => Promise<void>) {
   const queue = new HashingQueue(cores, rest)
   const working = new Map<string, () => void>()
@@ -34,7 +34,7 @@ function createWatchedQueue(rest?: () => Promise<void>) {
   return { enqueue, endWork, settle, refusals, endedNames, working: () => [...working.keys()] }
 }
 
-test('strangers leave one slot free, and whom we know has it at once, however many strangers wait', async () => {
+test('Anonymous callers leave one slot free for known callers', async () => {
   const { enqueue, endWork, settle, refusals, working } = createWatchedQueue()
   for (let index = 0; index < maxAnonymous + 5; index++) enqueue(`stranger ${index}`, anonymousCaller)
   await settle()
@@ -45,14 +45,14 @@ test('strangers leave one slot free, and whom we know has it at once, however ma
   enqueue('known 2', buildKnownCaller(2))
   await settle()
   expect(working()).toEqual(['stranger 0', 'stranger 1', 'known 1'])
-  // Before fifty strangers who came earlier.
+  // The known caller overtakes fifty anonymous callers that were waiting.
   await endWork('stranger 0')
   expect(working()).toEqual(['stranger 1', 'known 1', 'known 2'])
   await endWork('stranger 1')
   expect(working()).toEqual(['known 1', 'known 2', 'stranger 2'])
 })
 
-test('known ones take every slot, and strangers get theirs back', async () => {
+test('Known callers may use every slot, and anonymous ones get theirs back', async () => {
   const { enqueue, endWork, settle, working } = createWatchedQueue()
   for (let index = 0; index < 4; index++) enqueue(`known ${index}`, buildKnownCaller(index))
   enqueue('stranger', anonymousCaller)
@@ -64,7 +64,7 @@ test('known ones take every slot, and strangers get theirs back', async () => {
   expect(working()).toEqual(['known 2', 'known 3', 'stranger'])
 })
 
-test('one account has two places among the known; what is more stands with the strangers', async () => {
+test('An account has two places in the queue of known callers, and its further calls count as anonymous', async () => {
   const { enqueue, endWork, settle, refusals, working } = createWatchedQueue()
   for (let index = 0; index < maxAnonymous; index++) enqueue(`stranger ${index}`, anonymousCaller)
   for (const name of ['first', 'second', 'third']) enqueue(name, buildKnownCaller(7))
@@ -75,14 +75,14 @@ test('one account has two places among the known; what is more stands with the s
   await endWork('first')
   await endWork('second')
   expect(working()).toContain('other')
-  // The account has its places back.
+  // The account has two places in the queue again.
   enqueue('fourth', buildKnownCaller(7))
   await endWork('other')
   expect(working()).toContain('fourth')
   expect(refusals).toHaveLength(1)
 })
 
-test('slow ones come one at a time with a rest between, nobody who is known waits for it, and the answer neither', async () => {
+test('Slowed calls run one at a time with a pause that delays neither known callers nor the response', async () => {
   const restEnds: (() => void)[] = []
   const { enqueue, endWork, settle, endedNames, refusals, working } = createWatchedQueue(
     () => new Promise((resolve) => restEnds.push(resolve)),

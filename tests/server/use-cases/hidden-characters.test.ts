@@ -1,4 +1,4 @@
-/** Names hold no character that nobody sees (decision 71). */
+/** Names must not contain invisible characters (decision 71). */
 import { sql } from 'kysely'
 import { beforeEach, expect, it } from 'vitest'
 import { runInTransaction } from '#server/db/transaction.ts'
@@ -24,7 +24,7 @@ onConnections('hidden characters', (engine) => {
   })
   const buildUserUrl = () => `/api/m18s/company-user/${server.world.users['invited@alpha']}`
 
-  it('fault 17d are refused in names of users, companies, services and modules', async () => {
+  it('Hidden characters are rejected in names of users, companies, services and modules (fault 17d)', async () => {
     const buyer = await server.signIn('order@alpha')
     const staff = await server.signIn('admin@m18')
     const { companies } = server.world
@@ -53,7 +53,7 @@ onConnections('hidden characters', (engine) => {
     ])
   })
 
-  it('fault 17d are refused in the description of a price list, and turning ones in that of a service', async () => {
+  it('They are rejected in price list descriptions, and bidi controls in service descriptions (fault 17d)', async () => {
     const buyer = await server.signIn('order@alpha')
     const staff = await server.signIn('admin@m18')
     const list = { type: 'saas', effective_date: '2031-05-01', desc: zeroWidthName }
@@ -66,7 +66,7 @@ onConnections('hidden characters', (engine) => {
     expect((await placeOrder(buyer, { desc: 'two\nlines with \u200Fa mark', code: 'other' })).statusCode).toBe(200)
   })
 
-  it('fault 17d leave a row of before readable, and its other fields can be changed', async () => {
+  it('An older row with hidden characters stays readable, and its other fields can be changed (fault 17d)', async () => {
     await runInTransaction(server.app, { role: 'portal_system' }, async (db) => {
       await sql`update portal_user set name = ${zeroWidthName} where name like '%invited' and company_id = ${server.world.companies.alpha}`.execute(
         db,

@@ -18,7 +18,7 @@ import { readStatusAndCode } from '#tests/support/server/forms.ts'
 import { type SignedIn, startServer, type TestServer } from '#tests/support/server/server.ts'
 import { limitByDay, nightly } from '#tests/support/runner/nightly.ts'
 
-// Limits of time are reached here, on a machine that may be busy.
+// These tests reach time limits, on a machine that may be busy.
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 90_000 })
 
 const refusals = {
@@ -46,7 +46,7 @@ describe('a hostile picture', () => {
     [1, 65_535],
     [1024, 1],
     [41, 4],
-  ])('that is a strip of %d x %d is refused before it is decoded', async (width, height) => {
+  ])('is rejected before decoding if it is a strip of %d x %d', async (width, height) => {
     const startedAt = performance.now()
     expect(readStatusAndCode(await upload(blackPng({ width, height })))).toEqual(refusals.range)
     expect(performance.now() - startedAt).toBeLessThan(2000)
@@ -59,7 +59,7 @@ describe('a hostile picture', () => {
     ['16 bits a channel in the longest shape', { width: 1295, height: 12_950, depth: 16 }],
   ] as const
   test.each(limitByDay<(typeof unusualPictures)[number]>(unusualPictures, 3))(
-    'is told from one that is only unusual: %s',
+    'is distinguished from one that is only unusual: %s',
     async (_title, pngHeader) => {
       const response = await upload(blackPng(pngHeader))
       expect(readStatusAndCode(response)[0]).toBe(200)
@@ -68,7 +68,7 @@ describe('a hostile picture', () => {
     },
   )
 
-  test('with more pixels than are taken is refused in each format, whether they are there or not', async () => {
+  test('is rejected if it has or claims too many pixels, in each format', async () => {
     const bombPng = blackPng({ width: 10_000, height: 10_000, depth: 1, color: 0 })
     expect(bombPng.length).toBeLessThan(20_000)
     expect(readStatusAndCode(await upload(bombPng))).toEqual(refusals.range)
@@ -82,10 +82,10 @@ describe('a hostile picture', () => {
     expect(readStatusAndCode(await upload(claimSize(await png(), 0, 64)))).toEqual(refusals.type)
   })
 
-  test('that is larger inside than its head says is refused', async () => {
+  test('is rejected if it is larger than its header says', async () => {
     const largePicture = await drawPicture(2000, 1500).webpLossless()
     expect(readStatusAndCode(await upload(boxWebp(largePicture, 64, 64)))).toEqual(refusals.type)
-    // Of two frames the first one was read, and the decoder may go by the second.
+    // Of two frame headers the first one is checked, but the decoder may use the second.
     const [smallJpeg, wideJpeg] = [Buffer.from(await jpeg(64)), Buffer.from(await jpeg(1600, 1200))]
     const combinedFile = Buffer.concat([
       smallJpeg.subarray(0, smallJpeg.indexOf(Buffer.from([0xff, 0xda]))),
@@ -94,7 +94,7 @@ describe('a hostile picture', () => {
     expect(readStatusAndCode(await upload(combinedFile))).toEqual(refusals.type)
   })
 
-  test('that is cut off anywhere is refused, or shown as far as it goes', async () => {
+  test('is rejected or shown in part if it is truncated', async () => {
     for (const file of [await png(200), await jpeg(200), await webp(200)])
       for (const part of [0.2, 0.5, 0.9]) {
         const [status] = readStatusAndCode(await upload(file.subarray(0, Math.floor(file.length * part))))
@@ -102,7 +102,7 @@ describe('a hostile picture', () => {
       }
   })
 
-  test('that hides a flood in its colour profile or its words ends nothing', async () => {
+  test('does no harm with a decompression bomb in its colour profile or text', async () => {
     const floodBytes = deflateZeros(700_000_000)
     for (const [kind, name] of [
       ['iCCP', 'profile\0\0'],
@@ -114,7 +114,7 @@ describe('a hostile picture', () => {
     }
   })
 
-  test('that moves is shown by its first frame or refused', async () => {
+  test('is rejected or shown by its first frame if it is animated', async () => {
     const control = Buffer.alloc(8)
     control.writeUInt32BE(0xffff_ffff)
     const frame = Buffer.alloc(26)
@@ -128,11 +128,11 @@ describe('a hostile picture', () => {
     expect(readStatusAndCode(await upload(Buffer.from('II*\0\b\0\0\0\0\0\0\0\0\0', 'latin1')))).toEqual(refusals.type)
   })
 
-  test('that is drawn anew for ever is given up', async () => {
+  test('is rejected if its decoding does not end', async () => {
     expect(readStatusAndCode(await upload(buildEndlessJpeg()))).toEqual(refusals.type)
   })
 
-  test('does not come in such a number that others find no room', async () => {
+  test('does not block other users when many are sent', async () => {
     const bytes = await png()
     const [otherUser, responses] = [await server.signIn('order@alpha'), Array.from({ length: 30 }, () => upload(bytes))]
     expect((await upload(bytes, otherUser)).statusCode).toBe(200)
@@ -141,7 +141,7 @@ describe('a hostile picture', () => {
     expect(statuses).toContain(200)
   })
 
-  test('of a stranger is not even looked at', async () => {
+  test('is not read without a session', async () => {
     const { headers, payload } = buildFileForm('avatar', { bytes: Buffer.from('none') })
     expect(readStatusAndCode(await server.send({ method: 'POST', url: '/api/m18s/asset', headers, payload }))).toEqual([
       401,
@@ -150,21 +150,21 @@ describe('a hostile picture', () => {
   })
 })
 
-/** What comes past every check of the head: the operating system's limits are what is left. */
-describe.skipIf(process.platform !== 'linux')('a decoder that is led astray (S-94)', () => {
+/** For pictures that pass all checks of the header, only the limits of the operating system remain. */
+describe.skipIf(process.platform !== 'linux')('a compromised picture decoder (S-94)', () => {
   const decode = (width: number, limits?: Parameters<typeof decodePicture>[2]) => {
     const file = blackPng({ width, height: 1 })
     return decodePicture(file, readImageSize(file) as ImageSize, limits)
   }
   const generousLimits = { dataKb: 1_200_000, cpuSeconds: 60, wallMs: 60_000 }
 
-  test('is ended when it asks for more memory than it may have, and this process goes on', async () => {
+  test('is killed when it exceeds its memory, and the server continues', async () => {
     const startedAt = performance.now()
     for (const width of [65_535, 1024]) expect(await decode(width)).toBeNull()
     expect(performance.now() - startedAt).toBeLessThan(20_000)
   })
 
-  nightly('is ended when its time is over, by its own clock or by ours', async () => {
+  nightly('is killed when its time is over, by its own timer or by the server', async () => {
     expect(await decode(200, generousLimits)).not.toBeNull()
     expect(await decode(200, { ...generousLimits, cpuSeconds: 1 })).toBeNull()
     expect(await decode(200, { ...generousLimits, wallMs: 300 })).toBeNull()

@@ -1,7 +1,7 @@
 /**
- * The rules of coming in and of a user's form with values on both sides of each limit, asked of the form's own check and of
- * the server: neither accepts what the other refuses (portal 5). The sign-up's are in signup-rules, the own account's and the
- * company's in rules, the service code's in entrance.
+ * The rules of the login and of the user form, with values on both sides of each limit. Form and server must accept the same values (portal
+ * 5). The rules of the sign-up are in signup-rules, those of the own account and company in profile-and-company-rules, and those of the
+ * service code in find-service.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { checkFields, type FieldProblem, checkRequired } from '#domain/checks/field-checks.ts'
@@ -39,7 +39,7 @@ const names: readonly Case[] = [
   [buildText(101), 'TOO_LONG'],
 ]
 
-describe('form and server agree on', () => {
+describe('form and server', () => {
   let server: TestServer
   let admin: SignedIn
   const mailBox = createMailBox(() => server.app)
@@ -66,7 +66,7 @@ describe('form and server agree on', () => {
   test.each([
     ['name', names],
     ['email', emails],
-  ] as const)("a new user's %s", async (field, cases) => {
+  ] as const)('agree on the %s of a new user', async (field, cases) => {
     for (const [index, [value, code]] of cases.entries()) {
       const fields = { ...emptyUserFields, name: 'New', email: `${field}-${index}@alpha.example`, [field]: value }
       const response = await admin.send({ method: 'POST', url: '/api/m18s/user', payload: fields })
@@ -80,7 +80,7 @@ describe('form and server agree on', () => {
     }
   })
 
-  test("a changed user's name, as long as it is not locked", async () => {
+  test('agree on the name of a changed user if it is not locked', async () => {
     const id = server.world.users['waiting@alpha']
     for (const [value, code] of names) {
       const response = await admin.send({
@@ -97,7 +97,7 @@ describe('form and server agree on', () => {
     }
   })
 
-  test('a login: all three are required (M20)', async () => {
+  test('agree that a login requires all three fields (M20)', async () => {
     const rules = { company: [checkRequired], username: [checkRequired], password: [checkRequired] }
     const completeForm = { company: 'alpha', username: 'user@alpha.example', password }
     expect(checkFields(completeForm, rules)).toEqual([])
@@ -112,12 +112,12 @@ describe('form and server agree on', () => {
         username,
         password: typedForm.password,
       })
-      // A part of the username is no field of the call: what lacks it is nobody's (S-32).
+      // The parts of the username are no fields of the call, so a missing part is an unknown account (S-32).
       expect([missingField, response.statusCode]).toEqual([missingField, missingField === 'password' ? 400 : 401])
     }
   })
 
-  test('a forgotten password: the code is required, the e-mail required and valid', async () => {
+  test('agree on code and e-mail of a forgotten password', async () => {
     const codes: readonly Case[] = [
       ['', 'REQUIRED'],
       ['alpha', null],
@@ -141,7 +141,7 @@ describe('form and server agree on', () => {
     await mailBox.fetch()
   })
 
-  test('a new password by a link, and an activation: its length', async () => {
+  test('agree on the length of a new password by link or activation', async () => {
     const buildPassword = (length: number) => 'k7-Qx!mB2vTw'.repeat(11).slice(0, length)
     const cases: readonly Case[] = [
       ['', 'REQUIRED'],

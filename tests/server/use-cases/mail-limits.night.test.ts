@@ -42,7 +42,7 @@ onConnections('the mails that a company causes', (engine) => {
   }
   const fullRefusal = [423, 'COMPANY_MAIL_LIMIT']
 
-  test('are few while it is new, and what is refused is said to be tried again, and is done then', async () => {
+  test('A new company may cause few mails, and a refused one can be sent later', async () => {
     const responses = await inviteMany(mailsPerHour.newCompany + 5)
     expect(responses.map(({ statusCode }) => statusCode)).toEqual(
       responses.map((_, index) => (index < mailsPerHour.newCompany ? 200 : 423)),
@@ -59,7 +59,7 @@ onConnections('the mails that a company causes', (engine) => {
     ])
     expect(refusal.json().errorMessage).toMatch(/The next can be sent in 59 min/)
     expect(refusal.headers['idempotency-outcome']).toBeUndefined()
-    // A colleague who was invited before, and another company, which is counted by itself.
+    // The limit also applies to a repeated invitation. Another company has its own limit.
     const repeatUrl = `/api/users/activatemail/${server.world.users['invited@alpha']}`
     expect(readStatusAndCode(await admin.send({ method: 'POST', url: repeatUrl }))).toEqual(fullRefusal)
     expect((await invite('late', await server.signIn('admin@beta'))).statusCode).toBe(200)
@@ -68,20 +68,20 @@ onConnections('the mails that a company causes', (engine) => {
     expect((await invite('late', await server.signIn('admin@alpha'), key)).statusCode).toBe(200)
   })
 
-  test('are not more when they are asked for at once', async () => {
+  test('The limit also applies to concurrent requests', async () => {
     const responses = await Promise.all(Array.from({ length: 40 }, (_, index) => invite(`stranger${index}`)))
     expect(responses.filter(({ statusCode }) => statusCode === 200)).toHaveLength(mailsPerHour.newCompany)
     expect(responses.filter((response) => readStatusAndCode(response)[1] === 'COMPANY_MAIL_LIMIT')).toHaveLength(20)
   })
 
-  test('are more after its first week, and still not without end', async () => {
+  test('The limit is higher after the first week, but still finite', async () => {
     await setRegistrationTime(server.clock.now - 7 * 24 * hourMs)
     const responses = await inviteMany(mailsPerHour.knownCompany + 1)
     expect(responses.filter(({ statusCode }) => statusCode === 200)).toHaveLength(mailsPerHour.knownCompany)
     expect(readStatusAndCode(responses.at(-1) ?? (await invite('x')))).toEqual(fullRefusal)
   })
 
-  test('do not grow by resets for those who never came, while nobody outside can use up its invitations', async () => {
+  test('Resets of others neither raise the limit nor use up the invitations of the company', async () => {
     const inviteResponses = await inviteMany(10)
     expect(inviteResponses.every(({ statusCode }) => statusCode === 200)).toBe(true)
     await mailBox.fetch()
@@ -99,7 +99,7 @@ onConnections('the mails that a company causes', (engine) => {
     expect((await invite('another')).statusCode).toBe(200)
   })
 
-  test("do not have the company's words in their subject", async () => {
+  test('The subject of a mail contains no text of the company', async () => {
     await invite('reader')
     const [mail] = await mailBox.fetch()
     expect(mail?.text).toContain(canaries.alpha)

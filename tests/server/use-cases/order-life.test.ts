@@ -1,7 +1,7 @@
 /**
- * Orders against a model: people order, replace, pay, decline, turn back, delete and extend in any order, days go by, notices
- * come again (R-40, R-27). What is refused is refused for the reason that the model names, and after each sequence the
- * gateway has taken what the paid orders cost and nothing else. `RUNS` sets how many sequences.
+ * Orders compared with a model: random sequences of ordering, replacing, paying, declined and cancelled payments, deleting and extending,
+ * with passing days and repeated notices (R-40, R-27). A refusal must have the reason of the model, and after each sequence the gateway
+ * must have charged exactly the paid orders. `RUNS` sets the number of sequences.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import * as fc from 'fast-check'
@@ -16,14 +16,14 @@ interface ModelOrder {
   type: 'create' | 'extend'
   state: 'unpaid' | 'paid' | 'invalid' | 'overwritten' | 'deleted'
   amount: string
-  /** The gateway's page for it, as long as it can be paid there. */
+  /** Address of the payment page at the gateway, or null if the order cannot be paid there. */
   page: string | null
 }
 
 const { RUNS = '10' } = process.env
 
 const dayMs = 86_400_000
-/** `on`: which of the orders made so far, counted round. */
+/** `on` selects one of the orders created so far, modulo their number. */
 const orderIndex = fc.nat({ max: 7 })
 const command = fc.oneof(
   { weight: 3, arbitrary: fc.record({ do: fc.constantFrom('create', 'replace', 'extend') }) },
@@ -65,7 +65,6 @@ describe('the life of an order (F-07, R-40)', () => {
       const { id, amount } = response.json() as OrderRow
       orders.push({ id, type, state: 'unpaid', amount, page: null })
     }
-    /** Why an order cannot be paid; null: it can. */
     const refusalReasons = {
       unpaid: null,
       paid: 'paidAlready',
@@ -158,7 +157,7 @@ describe('the life of an order (F-07, R-40)', () => {
       const order = orders[index % Math.max(orders.length, 1)]
       if (!order && !['create', 'later', 'again'].includes(commandName)) continue
       await runners[commandName]?.(order as ModelOrder)
-      // As the clock would soon: what must not be paid any more is ended at the gateway.
+      // The scheduled job would do the same soon: it ends payments of orders that can no longer be paid.
       await paymentSandbox.runPaymentJobs()
     }
     await expectAgreement(orders, sumBalances() - sumBefore)
@@ -185,7 +184,7 @@ describe('the life of an order (F-07, R-40)', () => {
   const compareById = (a: { id: number }, b: { id: number }) => a.id - b.id
 
   test(
-    'is what the model says, whatever is done in whatever order',
+    'matches the model for any sequence of actions',
     async () => {
       fixture.server.app.payments = { ...fixture.server.app.payments, maxPaymentsPerUser: 1_000_000 }
       const sequences = fc.array(command, { minLength: 4, maxLength: 14 })

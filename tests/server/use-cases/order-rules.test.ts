@@ -1,6 +1,6 @@
 /**
- * Every rule of the wizard with values on both sides of its limit, asked of the form and of the server: neither may accept
- * what the other refuses (contracts 5), and both name the same field.
+ * Every rule of the order wizard with values on both sides of its limit, checked by the form and by the server. Both must accept the same
+ * values and name the same field (contracts 5).
  */
 import { beforeEach, describe, expect, test } from 'vitest'
 import {
@@ -18,7 +18,7 @@ import type { SignedIn } from '#tests/support/server/server.ts'
 const today = '2026-03-02'
 const buildText = (length: number) => 'x'.repeat(length)
 
-/** Of each field: what is typed, and what is said of it; null: nothing. */
+/** For each field the entered text and the expected error code, or null if it is valid. */
 const cases: Partial<Record<keyof WizardValues, [typed: string, code: string | null][]>> = {
   code: [
     ['', 'REQUIRED'],
@@ -83,13 +83,13 @@ const choices: [modules: string[], code: string | null][] = [
   [['base'], 'NOT_LISTED'],
 ]
 
-/** Where a schema looks first its words are more general: that the field is named is what counts. */
+/** If a schema rejects the value first, its code is more general. Only the field name must match. */
 const equivalentCodes: Record<string, readonly string[]> = {
   REQUIRED: ['REQUIRED', 'TOO_SHORT'],
   INVALID_FORMAT: ['INVALID_FORMAT', 'OUT_OF_RANGE', 'TOO_LONG'],
 }
 
-describe('the rules of an order (F-09, S-24)', () => {
+describe('the order form and the server (F-09, S-24)', () => {
   const fixture = setUpShop('embedded')
   let buyer: SignedIn
   let priceData: PriceData
@@ -129,11 +129,15 @@ describe('the rules of an order (F-09, S-24)', () => {
 
   for (const [field, rows] of Object.entries(cases))
     describe(field, () => {
-      test.each(rows)('%j', (enteredText, code) => compare({ [field]: enteredText }, field, code))
+      test.each(rows)('give the same result for %j', (enteredText, code) =>
+        compare({ [field]: enteredText }, field, code),
+      )
     })
-  test.each(choices)('modules %j', (modules, code) => compare({ modules }, 'modules', code))
+  test.each(choices)('give the same result for the modules %j', (modules, code) =>
+    compare({ modules }, 'modules', code),
+  )
 
-  test('a module that is named twice, which the boxes of the form cannot do, is refused: it would be paid for twice', async () => {
+  test('reject a duplicate module, which only a direct request can contain', async () => {
     const typedForm = {
       ...createWizardValues(priceData.list, today),
       code: 'rule',

@@ -11,9 +11,9 @@ import { createDataFolder } from '#tests/support/runner/template.ts'
 
 vi.setConfig({ testTimeout: 240_000 })
 
-/** `npm run campaign -- payments` does as many as one likes. */
+/** `npm run campaign -- payments` runs any number of kills. */
 const killCounts = { embedded: 1, postgres: 4 }
-/** Who leaves in the middle of a card is known a minute later: the campaign waits for that, the suite does not. */
+/** A payment that its payer leaves open is only settled after a minute. The campaign waits for that, this suite does not. */
 const quickPlans = payerPlans.filter((plan) => plan !== 'left')
 const dataFolder = mkdtempSync(join(tmpdir(), 'portal-paying-killed-'))
 afterAll(() => rmSync(dataFolder, { recursive: true, force: true }))
@@ -29,14 +29,17 @@ const payAndCheck = async (kills: number, env: Record<string, string>) => {
   expect(report.appliedCount).toBeGreaterThan(kills)
 }
 
-it('killed while people pay, a server has taken money once for what is paid (embedded, R-27)', async () => {
+it('A server that is killed during payments charges each paid order once (embedded, R-27)', async () => {
   await createDataFolder(join(dataFolder, 'own'))
   await payAndCheck(killCounts.embedded, {})
 })
 
 if (isNight)
-  it.skipIf(!inject('postgresUrl'))('killed while people pay, it has taken money once (PostgreSQL, R-27)', async () => {
-    const url = inject('postgresUrl') ?? ''
-    await runAsSuperuser(url, 'postgres', [`create database paid template ${migratedDatabase}`])
-    await payAndCheck(killCounts.postgres, { DATA_DIR: join(dataFolder, 'beside'), DATABASE_URL: `${url}/paid` })
-  })
+  it.skipIf(!inject('postgresUrl'))(
+    'A server that is killed during payments charges each paid order once (PostgreSQL, R-27)',
+    async () => {
+      const url = inject('postgresUrl') ?? ''
+      await runAsSuperuser(url, 'postgres', [`create database paid template ${migratedDatabase}`])
+      await payAndCheck(killCounts.postgres, { DATA_DIR: join(dataFolder, 'beside'), DATABASE_URL: `${url}/paid` })
+    },
+  )

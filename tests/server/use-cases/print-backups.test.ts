@@ -1,4 +1,4 @@
-/** Backups and months of traffic on paper, by a ticket as contracts are (contracts 3, 7, 9; D18 to D25, D65). */
+/** Prints of backup orders and traffic months, with the same tickets as contracts (contracts 3, 7, 9; D18 to D25, D65). */
 import { sql } from 'kysely'
 import { beforeEach, expect, test } from 'vitest'
 import { runInTransaction } from '#server/db/transaction.ts'
@@ -28,7 +28,7 @@ onConnections('prints of backups', (engine) => {
     expect([response.statusCode, response.headers['cache-control']]).toEqual([200, 'no-store'])
     return response.body
   }
-  /** What people read of it. */
+  /** Returns the visible text of the print. */
   const readText = async (kind: Kind, id: number) =>
     (await openPrinted(kind, id))
       .replace(/<(style|script)[\s\S]*?<\/\1>/g, '')
@@ -43,7 +43,7 @@ onConnections('prints of backups', (engine) => {
       db.updateTable('company').set({ name }).where('code', '=', 'alpha').execute(),
     )
 
-  test('show a paid backup with its parties, its period, its steps and its invoice', async () => {
+  test('A print of a paid backup shows its parties, period, steps and invoice', async () => {
     const id = await createBackupOrder(server, 'shop')
     await renameCompany('Another name')
     const page = await openPrinted('PDBORDER', id)
@@ -51,7 +51,7 @@ onConnections('prints of backups', (engine) => {
     const text = await readText('PDBORDER', id)
     for (const expectedText of [
       canaries.m18,
-      // As it was frozen.
+      // The values stored with the invoice.
       `${canaries.alpha} Ltd`,
       'Backup Database to file storage (pdb2s3)',
       'Status Paid',
@@ -66,13 +66,13 @@ onConnections('prints of backups', (engine) => {
       'Paid by Simulated payment',
     ])
       expect(text).toContain(expectedText)
-    // The order's own contract has the number before it.
+    // The contract of the service has the number before it.
     expect(text).toContain('Invoice number I202603000002')
     expect(text).not.toMatch(/Another name|not an invoice|In words/)
     expect(page).toContain("content: 'Backup subscription No. 1 ·")
   })
 
-  test('mark what is not paid, of seller and buyer as they are now, with RMB in words', async () => {
+  test('A print of an unpaid order is marked, with current seller and buyer, and RMB in words', async () => {
     const pdb2rds = { pdb_type: 'pdb2rds', currency: 'RMB', annual: '13500.00', discount: '0.00', status: 0 } as const
     const orderFields = { ...pdb2rds, months: 5, period: 5, period_type: 'month', period_end: '2026-08-02' } as const
     const id = await createBackupOrder(server, 'shop', orderFields)
@@ -92,13 +92,13 @@ onConnections('prints of backups', (engine) => {
     expect(text).not.toMatch(/Invoice number|discount|Paid by|Paid RMB/)
   })
 
-  test('say of one that is no longer valid that nothing can be paid for it', async () => {
+  test('A print of an invalid order states that it cannot be paid', async () => {
     const text = await readText('PDBORDER', await createBackupOrder(server, 'shop', { status: -1 }))
     expect(text).toContain('No longer valid This order cannot be paid any more')
     expect(text).toContain('Status No longer valid')
   })
 
-  test('show what a whole discount leaves, and a period that the contract cut (D15, D21)', async () => {
+  test('A print shows a full discount and a period shortened by the contract (D15, D21)', async () => {
     const shortenedOrder = { months: 6, period_end: '2026-08-17', discount: '100.00' }
     const text = await readText('PDBORDER', await createBackupOrder(server, 'shop', shortenedOrder))
     for (const expectedText of [
@@ -112,7 +112,7 @@ onConnections('prints of backups', (engine) => {
     expect(text).not.toMatch(/Invoice number|not an invoice/)
   })
 
-  test('show a month of traffic: what was measured, free and charged, and when it was paid', async () => {
+  test('A print of a traffic month shows measured, free and charged GB and the payment date', async () => {
     const text = await readText('TRAFFIC', await createTraffic(server, 'shop'))
     for (const expectedText of [
       'Backup traffic No. 1',
@@ -131,7 +131,7 @@ onConnections('prints of backups', (engine) => {
       expect(text).toContain(expectedText)
   })
 
-  test('mark unpaid traffic, with RMB in words, and say of traffic at the limit that nothing was due', async () => {
+  test('A print marks unpaid traffic, and states that free traffic costs nothing', async () => {
     const rmb = { isPaid: false, currency: 'RMB', pdb_traffic: '50.02', price: '11.25' } as const
     const unpaidText = await readText('TRAFFIC', await createTraffic(server, 'shop', rmb))
     for (const expectedText of [
@@ -149,7 +149,7 @@ onConnections('prints of backups', (engine) => {
     expect(freeText).not.toContain('not an invoice')
   })
 
-  test('speak the language of whoever asked', async () => {
+  test('A print is in the language of the caller', async () => {
     const backupId = await createBackupOrder(server, 'shop', { currency: 'RMB', annual: '5400.00' })
     const trafficId = await createTraffic(server, 'shop', { isPaid: false })
     await setLanguage('zh')
@@ -175,7 +175,7 @@ onConnections('prints of backups', (engine) => {
     expect(await openPrinted('TRAFFIC', trafficId)).toContain('<html lang="zh-Hans">')
   })
 
-  test('are for whoever orders for that company, and for staff who order; nobody else learns that they are there', async () => {
+  test('A print requires the order right for the company, everybody else gets 404', async () => {
     const ids = { PDBORDER: await createBackupOrder(server, 'shop'), TRAFFIC: await createTraffic(server, 'shop') }
     for (const kind of ['PDBORDER', 'TRAFFIC'] as const) {
       const id = ids[kind]
@@ -184,18 +184,17 @@ onConnections('prints of backups', (engine) => {
       for (const { statusCode, body } of [foreignResponse, missingResponse])
         expect([statusCode, JSON.parse(body).errorCode]).toEqual([404, 'NOT_FOUND'])
       expect((await requestPrint(await server.signIn('admin@alpha'), kind, id)).statusCode).toBe(403)
-      // Of the provider, but without the order flag.
       expect((await requestPrint(await server.signIn('user@m18'), kind, id)).statusCode).toBe(403)
       expect(await openPrinted(kind, id, await server.signIn('order@m18'))).toContain(canaries.alpha)
     }
   })
 
-  test('tell neither kind by the number of the other, nor of a contract', async () => {
+  test('A print needs the number of its own kind', async () => {
     const id = await createBackupOrder(server, 'shop')
     expect((await requestPrint(buyer, 'TRAFFIC', id)).statusCode).toBe(404)
   })
 
-  test('open once, and not after a minute', async () => {
+  test('A print opens once, within a minute', async () => {
     for (const [kind, id] of [
       ['PDBORDER', await createBackupOrder(server, 'shop')],
       ['TRAFFIC', await createTraffic(server, 'shop')],
@@ -212,7 +211,7 @@ onConnections('prints of backups', (engine) => {
     }
   })
 
-  test('stand in the trail of whose they are, by the service (D86)', async () => {
+  test('A print is recorded in the trail of the customer, with the service (D86)', async () => {
     const staff = await server.signIn('order@m18')
     await openPrinted('PDBORDER', await createBackupOrder(server, 'shop'))
     await openPrinted('TRAFFIC', await createTraffic(server, 'shop'), staff)
@@ -248,7 +247,7 @@ onConnections('prints of backups', (engine) => {
     ])
   })
 
-  test('name no service that is another company’s by now', async () => {
+  test('A print does not name a service that now belongs to another company', async () => {
     const id = await createBackupOrder(server, 'shop', { status: 0 })
     const beta = server.world.companies.beta
     await runInTransaction(server.app, system, (db) =>

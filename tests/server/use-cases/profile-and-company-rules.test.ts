@@ -1,6 +1,6 @@
 /**
- * Every rule of the own account and the company with values on both sides of its limit, asked of the form and of the
- * server: neither may accept what the other refuses (portal 5).
+ * Every rule of the own account and the company with values on both sides of its limit, checked by the form and by the server. Both must
+ * accept the same values (portal 5).
  */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { FieldProblem } from '#domain/checks/field-checks.ts'
@@ -109,7 +109,7 @@ const companyCases: Partial<Record<keyof CompanyProfile, Case[]>> = {
   ],
 }
 
-describe('form and server agree on', () => {
+describe('form and server', () => {
   let server: TestServer
   let admin: SignedIn
   let url: string
@@ -123,7 +123,7 @@ describe('form and server agree on', () => {
   const readCode = (response: { statusCode: number; json: () => { data?: FieldProblem[] } }) =>
     response.statusCode === 200 ? null : (response.json().data?.[0]?.code ?? response.statusCode)
 
-  test.each(Object.entries(companyCases))("the company's %s", async (name, cases) => {
+  test.each(Object.entries(companyCases))('agree on the %s of the company', async (name, cases) => {
     for (const [value, code] of cases) {
       const row = (await admin.send({ url })).json()
       const changes = getChanges({ [name]: value }, { [name]: row[name] })
@@ -137,16 +137,16 @@ describe('form and server agree on', () => {
     }
   })
 
-  test('a country that is none of the two, which no form can say', async () => {
+  test('differ only for an unknown country, which no form can send and the server rejects', async () => {
     expect(readCode(await admin.send({ method: 'PUT', url, payload: { country: 'US' } }))).toBe('OUT_OF_RANGE')
   })
 
-  test('the code, which nobody changes (M35)', async () => {
+  test('agree that the company code cannot be changed (M35)', async () => {
     await admin.send({ method: 'PUT', url, payload: { code: 'omega' } })
     expect((await admin.send({ url })).json().code).toBe('alpha')
   })
 
-  test('the name of a profile', async () => {
+  test('agree on the name of a profile', async () => {
     const cases: Case[] = [
       ['', 'REQUIRED'],
       ['  ', 'REQUIRED'],
@@ -168,7 +168,7 @@ describe('form and server agree on', () => {
     }
   })
 
-  describe('a password', () => {
+  describe('with a password', () => {
     beforeEach(async () => {
       const world = await server.reset()
       admin = await server.signIn('admin@alpha')
@@ -178,7 +178,7 @@ describe('form and server agree on', () => {
       postForm(caller.send, '/api/m18s/password', { orgPwd, newPwd })
     const buildPassword = (length: number) => 'k7-Qx!mB2vTw'.repeat(11).slice(0, length)
 
-    test('by its length', async () => {
+    test('agree on its length', async () => {
       for (const [value, code] of [
         ['', 'REQUIRED'],
         [buildPassword(7), 'TOO_SHORT'],
@@ -197,7 +197,7 @@ describe('form and server agree on', () => {
       }
     }, 60_000)
 
-    test('that must be typed twice alike, and be another one', async () => {
+    test('agree that both entries are equal and differ from the current one', async () => {
       const listCodes = (original: string, newPassword: string, confirm: string) =>
         checkPasswords({ original, newPassword, confirm }).map(({ field, code }) => `${field} ${code}`)
       expect(listCodes('', '', '')).toEqual(['original REQUIRED', 'newPassword REQUIRED', 'confirm REQUIRED'])
@@ -217,7 +217,7 @@ describe('form and server agree on', () => {
   })
 })
 
-test('a profile sends what differs and nothing else', () => {
+test('a profile sends only changed fields', () => {
   const picture = new File([], 'a.png')
   const getSentChanges = (values: ProfileValues, avatar: string | null = null) =>
     getChanges(fromProfileValues(values), fromProfileValues({ name: 'Ada', avatar }))

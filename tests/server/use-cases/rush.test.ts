@@ -1,11 +1,11 @@
-/** R-36: the two hundred sign-ups of a minute come as quickly as they can, four at a time, and others are served. */
+/** R-36: two hundred sign-ups arrive as fast as possible, four at a time, while other requests are answered. */
 import { hash } from '@node-rs/argon2'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { bypassPolicies } from '#tests/support/server/database.ts'
 import { newPassword, postForm } from '#tests/support/server/forms.ts'
 import { startServer, type TestServer } from '#tests/support/server/server.ts'
 
-// The real one, and how often it was asked.
+// Uses the real module and counts its calls.
 vi.mock('@node-rs/argon2', { spy: true })
 
 let server: TestServer
@@ -24,11 +24,11 @@ const signUp = (index: number, remoteAddress: string) =>
     confirmPwd: newPassword,
   })
 
-test('each is made or told to come again, the limit answers at once, other routes answer meanwhile (R-36)', async () => {
+test('Each registration succeeds or is rejected at once, and other routes respond meanwhile (R-36)', async () => {
   const user = await server.signIn('user@alpha')
   const clientCount = 4
   let isOver = false
-  // Each address sends one: what is met is the hashing, not the limit of mails.
+  // Each address sends one sign-up, so that the limit of the hashing is reached and not that of mails.
   const runClient = async (firstIndex: number) => {
     const statuses: number[] = []
     for (let index = firstIndex; index < 200; index += clientCount)
@@ -43,13 +43,13 @@ test('each is made or told to come again, the limit answers at once, other route
     expect((await user.send({ url: '/api/m18s/user' })).statusCode).toBe(200)
     responseCount += 1
   }
-  // Nobody stands behind all of them: one in about four turns is the user's.
+  // The requests of the user do not wait for all sign-ups: the user gets about every fourth turn.
   expect(responseCount).toBeGreaterThan(20)
   const signUpStatuses = (await allClients).flat()
   expect(signUpStatuses.filter((status) => status !== 200 && status !== 429)).toEqual([])
   expect(signUpStatuses.filter((status) => status === 200).length).toBeGreaterThan(0)
 
-  // One address that has had its twenty: whoever is refused waits for no hash and no row.
+  // An address that has used its twenty sign-ups is refused without a hash or a row.
   vi.mocked(hash).mockClear()
   const countCompanies = () =>
     bypassPolicies(server.app.database, async (db) => (await db.selectFrom('company').select('id').execute()).length)

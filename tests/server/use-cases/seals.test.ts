@@ -1,4 +1,4 @@
-/** Secrets in the database open for what they are of, under the installation's key, and for nothing else (S-35). */
+/** Sealed secrets in the database can only be opened in their context, with the key of the installation (S-35). */
 import { describe, expect, it } from 'vitest'
 import { seal, unseal } from '#server/use-cases/seals.ts'
 
@@ -6,7 +6,7 @@ const config = { tokenKey: Buffer.alloc(32, 1) }
 const sealContext = { purpose: 'passwords of services', owner: 'password of service 7' }
 
 describe('a seal', () => {
-  it('opens for what it is of, and differs each time', () => {
+  it('can be opened with its context, and differs each time', () => {
     const [firstSeal, secondSeal] = [seal(config, sealContext, 'secret 秘密'), seal(config, sealContext, 'secret 秘密')]
     expect(firstSeal).not.toBe(secondSeal)
     expect([unseal(config, sealContext, firstSeal), unseal(config, sealContext, secondSeal)]).toEqual([
@@ -19,11 +19,11 @@ describe('a seal', () => {
     ['in another’s row', config, { ...sealContext, owner: 'password of service 8' }],
     ['for another purpose', config, { ...sealContext, purpose: 'secrets of second factors' }],
     ['under another key', { tokenKey: Buffer.alloc(32, 2) }, sealContext],
-  ])('does not open %s', (_, keyedConfig, otherContext) => {
+  ])('cannot be opened %s', (_, keyedConfig, otherContext) => {
     expect(unseal(keyedConfig, otherContext, seal(config, sealContext, 'secret'))).toBeNull()
   })
 
-  it('does not open when a bit is turned, or it is cut, or it is none', () => {
+  it('cannot be opened if it is changed, truncated or no seal', () => {
     const bytes = Buffer.from(seal(config, sealContext, 'secret'), 'base64url')
     for (let index = 0; index < bytes.length; index++) {
       const turnedBytes = Buffer.from(bytes)

@@ -1,4 +1,4 @@
-/** Strangers keep nobody out: neither by guesses at one account, nor by many at all of them (S-29 to S-33). */
+/** Anonymous attempts never lock out a user, neither guesses at one account nor many at all accounts (S-29 to S-33). */
 import { availableParallelism } from 'node:os'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { runInTransaction } from '#server/db/transaction.ts'
@@ -30,7 +30,7 @@ const guessPassword = (userName: string, address = '203.0.113.1') =>
   attemptSignIn(userName, wrongPassword, { 'x-forwarded-for': address })
 const readStatus = async (response: Promise<{ statusCode: number }>) => (await response).statusCode
 
-/** Signs in, and answers what its browser sends from then on. */
+/** Signs in and returns the device cookie that the browser sends from then on. */
 async function createKnownDevice(userName: string): Promise<{ cookie: string }> {
   const deviceCookie = [(await attemptSignIn(userName)).headers['set-cookie']]
     .flat()
@@ -43,7 +43,7 @@ async function lockOut(userName: string): Promise<void> {
   expect(await readStatus(attemptSignIn(userName))).toBe(429)
 }
 
-/** As many attempts as are free within ten minutes. */
+/** Sets the number of failed attempts over all accounts in the current ten minutes. */
 const countEverybody = (failures: number) =>
   runInTransaction(server.app, { role: 'portal_system' }, (db) =>
     db
@@ -53,15 +53,15 @@ const countEverybody = (failures: number) =>
   )
 
 describe('a known device', () => {
-  test('lets its user in while strangers guess at the account', async () => {
+  test('lets its user log in while strangers guess the password', async () => {
     const ownDevice = await createKnownDevice('user@alpha')
     await lockOut('user@alpha')
     expect(await readStatus(attemptSignIn('user@alpha', password, ownDevice))).toBe(200)
-    // The owner's success gives the strangers no new guesses.
+    // A successful sign-in of the owner does not reset the limit of strangers.
     expect(await readStatus(guessPassword('user@alpha'))).toBe(429)
   })
 
-  test('is one of that account: no cookie of another, none that was made up, no client that calls itself the same', async () => {
+  test('is bound to its account by its own cookie', async () => {
     const scriptHeaders = { 'user-agent': 'script/1.0', 'x-token-store': 'body' }
     expect(await readStatus(attemptSignIn('user@alpha', password, scriptHeaders))).toBe(200)
     const otherDevice = await createKnownDevice('user@beta')
@@ -69,12 +69,12 @@ describe('a known device', () => {
     const forgedCookie = { cookie: `portal-device=${'A'.repeat(32)}` }
     for (const headers of [otherDevice, forgedCookie, scriptHeaders])
       expect(await readStatus(attemptSignIn('user@alpha', password, headers))).toBe(429)
-    // Nor does trying make it one.
+    // An attempt does not make it a known device either.
     expect(await readStatus(attemptSignIn('user@alpha', wrongPassword, otherDevice))).toBe(429)
     expect(await readStatus(attemptSignIn('user@beta', password, otherDevice))).toBe(200)
   })
 
-  test('has five guesses of its own, whatever address they come from', async () => {
+  test('has five attempts of its own, from any address', async () => {
     const ownDevice = await createKnownDevice('user@alpha')
     for (let index = 0; index < 5; index++)
       expect(
@@ -84,11 +84,11 @@ describe('a known device', () => {
       ).toBe(401)
     const sixthResponse = await attemptSignIn('user@alpha', password, ownDevice)
     expect([sixthResponse.statusCode, sixthResponse.headers['retry-after']]).toEqual([429, '30'])
-    // They are not the strangers'.
+    // The attempts of the device do not count for others.
     expect(await readStatus(attemptSignIn('user@alpha'))).toBe(200)
   })
 
-  test('is not held up by its address', async () => {
+  test('is not blocked by its address', async () => {
     const ownDevice = await createKnownDevice('user@alpha')
     let lastStatus = 401
     for (let index = 0; index < 60 && lastStatus === 401; index++)
@@ -100,10 +100,10 @@ describe('a known device', () => {
   })
 })
 
-describe('who is signed in', () => {
+describe('a logged-in user', () => {
   const newPassword = 'Slow-river-under-9-bridges'
 
-  test('confirms and changes the password while strangers guess at the account', async () => {
+  test('can confirm and change the password while strangers guess it', async () => {
     const user = await server.signIn('user@alpha')
     await lockOut('user@alpha')
     expect(await readStatus(post(user, 'password', { password }))).toBe(204)
@@ -111,7 +111,7 @@ describe('who is signed in', () => {
     expect(await readStatus(user.send({ method: 'POST', url: '/api/m18s/password', payload }))).toBe(204)
   })
 
-  test('has a second factor that whoever has the password cannot block on a known device', async () => {
+  test('can use the second factor on a known device although somebody with the password guesses', async () => {
     const ownDevice = await createKnownDevice('user@alpha')
     const { secret } = await addAuthenticatorApp(await server.signIn('user@alpha'), server.clock.now)
     server.clock.now += minuteMs
@@ -123,8 +123,8 @@ describe('who is signed in', () => {
   })
 })
 
-describe('a queue full of strangers', () => {
-  test('holds up neither a known device nor who is signed in, refuses unknown ones, and counts no guess', async () => {
+describe('a hash queue full of anonymous calls', () => {
+  test('accepts known devices and logged-in users, rejects others, and counts no attempt', async () => {
     const ownDevice = await createKnownDevice('user@alpha')
     const user = await server.signIn('second@alpha')
     let release = () => {}
@@ -150,10 +150,10 @@ describe('a queue full of strangers', () => {
   })
 })
 
-describe('more attempts than all accounts together have', () => {
+describe('an unusual number of attempts over all accounts', () => {
   const countAlarms = () => server.readLog().split('"event":"login_flood"').length - 1
 
-  test('refuse nobody, and are said once in ten minutes', async () => {
+  test('causes no refusal, and is logged once in ten minutes', async () => {
     const alarmsBefore = countAlarms()
     await countEverybody(1999)
     expect(await readStatus(guessPassword('user@beta'))).toBe(401)
@@ -174,15 +174,15 @@ describe('more attempts than all accounts together have', () => {
   })
 })
 
-describe('an address', () => {
-  test('that is refused moves no account’s wait', async () => {
+describe('the limit per address', () => {
+  test('does not extend the wait of an account when it rejects', async () => {
     for (let index = 0; index < 5; index++) await guessPassword('user@alpha')
     let lastStatus = 401
     for (let index = 0; index < 60 && lastStatus === 401; index++)
       lastStatus = await readStatus(guessPassword(`nobody${index}@alpha`, '203.0.113.2'))
     expect(lastStatus).toBe(429)
     server.clock.now += 30_000 - 1
-    // Waits a second longer than the account.
+    // The address is blocked for longer than the account.
     await runInTransaction(server.app, { role: 'portal_system' }, (db) =>
       db
         .updateTable('attempt')
@@ -196,7 +196,7 @@ describe('an address', () => {
     expect(await readStatus(attemptSignIn('user@alpha', password, { 'x-forwarded-for': '203.0.113.3' }))).toBe(200)
   })
 
-  test('of IPv6 is its network of 64 bits', async () => {
+  test('counts IPv6 addresses by their /64 network', async () => {
     let lastStatus = 401
     for (let index = 0; index < 60 && lastStatus === 401; index++)
       lastStatus = await readStatus(guessPassword(`nobody${index}@alpha`, `2001:db8:0:7:${index.toString(16)}::1`))
@@ -214,13 +214,13 @@ describe('an address', () => {
     ['fe80::1%eth0', 'fe80:0:0:0::/64'],
     ['::1', '0:0:0:0::/64'],
     ['unknown', 'unknown'],
-  ])('%s is counted as %s', (address, group) => expect(getAddressGroup(address)).toBe(group))
+  ])('counts %s as %s', (address, group) => expect(getAddressGroup(address)).toBe(group))
 
   test.each([
     ['203.0.113.7:5678', '203.0.113.7'],
     ['[2001:db8:1:2:3:4:5:6]:5678', '2001:db8:1:2::/64'],
     ['[2001:db8:1:2:3:4:5:6]', '2001:db8:1:2::/64'],
-  ])('fault 15l %s, which a proxy wrote with a port, is counted as %s', (address, group) =>
+  ])('counts %s, written with a port by a proxy, as %s (fault 15l)', (address, group) =>
     expect(getAddressGroup(address)).toBe(group),
   )
 })

@@ -4,7 +4,7 @@ import { checkSignup, type SignupValues } from '#domain/accounts/signup.ts'
 import { postForm } from '#tests/support/server/forms.ts'
 import { startServer, type TestServer } from '#tests/support/server/server.ts'
 
-/** Every rule of portal 5 on the sign-up, with values on both sides of each limit: the form's word and the server's are one. */
+/** Every rule of portal 5 for the sign-up, with values on both sides of each limit. Form and server must return the same result. */
 type Field = keyof SignupValues
 const rules: Record<Field, [value: string, problem: string | null][]> = {
   code: [
@@ -167,14 +167,14 @@ describe('the rules of the sign-up (M27, M29)', () => {
   afterAll(() => server.close())
 
   test.each(rows)(
-    '$field "$value" is $problem, in the form and at the server',
+    '$field "$value" is $problem, in the form and on the server',
     async ({ field, value, problem, at: index }) => {
-      // Another hour: mails are counted.
+      // An hour later, because the number of mails per hour is limited.
       server.clock.now += 3_600_000
       const form = buildForm(field, value, index)
       const problems = checkSignup(form)
       expect(findCode(problems, field)).toBe(problem)
-      // An equal password that is none has two fields wrong.
+      // There may be further problems: if both passwords are equal but invalid, two fields are wrong.
       if (problem === null) expect(problems).toEqual([])
       const filledFields = Object.entries(form).filter(([name, text]) => text !== '' || name === field)
       const isOptional = value === '' && problem === null
@@ -187,7 +187,7 @@ describe('the rules of the sign-up (M27, M29)', () => {
     },
   )
 
-  test('a country is one of the two, or none', async () => {
+  test('the country must be one of the two, or empty', async () => {
     const payload = { ...buildForm('country', 'US', 99), user_title: 0 }
     const response = await server.send({ method: 'POST', url: '/public/company', payload })
     expect([response.statusCode, findCode(response.json().data, 'country')]).toEqual([400, 'OUT_OF_RANGE'])

@@ -1,4 +1,4 @@
-/** Addresses for one look end with the session that made them, and with the right to make them (decision 71). */
+/** One-time addresses end with the session that created them, and with the right to create them (decision 71). */
 import { randomUUID } from 'node:crypto'
 import { request } from 'node:http'
 import { beforeEach, describe, expect, it, vi } from 'vitest'
@@ -93,7 +93,7 @@ onConnections('tickets', (engine) => {
           headers: { 'idempotency-key': randomUUID() },
         }),
     }
-    it.each(Object.keys(endings))('fault 17a is refused after %s', async (endingName) => {
+    it.each(Object.keys(endings))('is refused after %s (fault 17a)', async (endingName) => {
       const caller = await server.signIn(owner)
       const url = await issue(caller)
       const endResponse = (await endings[endingName]?.(caller)) as { statusCode: number }
@@ -109,20 +109,20 @@ onConnections('tickets', (engine) => {
       ['sec-purpose', 'prefetch'],
       ['sec-purpose', 'prefetch;prerender'],
       ['purpose', 'prefetch'],
-    ])('fault 20a is not used up by a prefetch that says %s: %s', async (name, value) => {
+    ])('is not used up by a prefetch with %s: %s (fault 20a)', async (name, value) => {
       const url = await issue(await server.signIn(owner))
       expect(await readStatus(url, { [name]: value })).toBe(503)
       expect(await readStatus(url)).toBe(200)
     })
 
-    it('fault 20b is not used up by HEAD, which says whether it would open', async () => {
+    it('is not used up by HEAD, which returns whether it would open (fault 20b)', async () => {
       const url = await issue(await server.signIn(owner))
       expect(await readStatus(url, {}, 'HEAD')).toBe(200)
       expect(await readStatus(url)).toBe(200)
       expect(await readStatus(url, {}, 'HEAD')).toBe(404)
     })
 
-    it('fault 20d opens again for a minute in the browser that opened it, and in no other', async () => {
+    it('opens again for a minute, in the same browser only (fault 20d)', async () => {
       const url = await issue(await server.signIn(owner))
       expect(await readStatus(url, buildCookie('a'))).toBe(200)
       expect(await readStatus(url, { ...buildCookie('a'), 'sec-fetch-site': 'none' })).toBe(200)
@@ -135,7 +135,7 @@ onConnections('tickets', (engine) => {
       expect(await readStatus(url, buildCookie('a'))).toBe(404)
     })
 
-    it('fault 20e is not repeated once its session has ended', async () => {
+    it('does not open again once its session has ended (fault 20e)', async () => {
       const caller = await server.signIn(owner)
       const url = await issue(caller)
       expect(await readStatus(url, buildCookie('a'))).toBe(200)
@@ -143,7 +143,7 @@ onConnections('tickets', (engine) => {
       expect(await readStatus(url, buildCookie('a'))).toBe(404)
     })
 
-    it('fault 17a still opens when another session of its user ends, once', async () => {
+    it('still opens once after another session of its user has ended (fault 17a)', async () => {
       const caller = await server.signIn(owner)
       const otherSession = await server.signIn(owner)
       const url = await issue(caller)
@@ -159,7 +159,7 @@ onConnections('tickets', (engine) => {
     ['a second within a minute', '2026-07-01 10:00:30', 400],
     ['a day', '2026-07-01', 400],
     ['nothing', '', 400],
-  ])('fault 36M119b a log is asked for by the minute: %s', async (_, from, status) => {
+  ])('A log ticket accepts times with minutes: %s (fault 36M119b)', async (_, from, status) => {
     server.clock.now = findInstant(server.app.config.timeZone, '2026-07-02 10:00:00') ?? 0
     const caller = await server.signIn('order@alpha')
     const payload = { id: serviceId, from, to: '2026-07-02 10:01' }
@@ -176,12 +176,12 @@ onConnections('tickets', (engine) => {
     text: 'x'.repeat(1000),
   })
 
-  it('fault 20c is not used up by a first try that was interrupted', async () => {
+  it('A log ticket is not used up by a first attempt that was interrupted (fault 20c)', async () => {
     const interruption = Promise.withResolvers<void>()
     let callCount = 0
     setLogReader(async function* readLog() {
       callCount += 1
-      // The first call only asks whether there is a line. The second response cannot end before its reader has left.
+      // The first call only checks that there is a log line. The second response cannot end before its reader has closed the connection.
       for (let index = 0; index < 200; index++) yield buildLogLine()
       if (callCount === 2) await interruption.promise
     })
@@ -193,7 +193,7 @@ onConnections('tickets', (engine) => {
     expect(await openTicket(url)).toBe(404)
   })
 
-  it('fault 20c is not used up when the host of the service fails', async () => {
+  it('A log ticket is not used up when the host of the service fails (fault 20c)', async () => {
     const url = await issueLogTicket()
     let isDown = true
     setLogReader(async function* readLog() {

@@ -41,7 +41,7 @@ onBothEngines('a keyed write', (app) => {
   const readIntentOutcome = (intent: string) => readOutcome(app, admin, intent, 'en')
   const withdrawIntent = (intent: string) => voidIntent(app, admin, intent, 'en')
 
-  it('takes effect once, however often it is sent, and answers the same bytes', async () => {
+  it('takes effect once when it is repeated, and returns the same bytes', async () => {
     const key = randomUUID()
     const firstResponse = await executeCreateUser(app, admin, annInput, { key })
     expect(firstResponse).toMatchObject({ status: 200, headers: { 'idempotency-key': key, etag: '"1"' } })
@@ -75,7 +75,7 @@ onBothEngines('a keyed write', (app) => {
     expect([storedUsers.length, trail.length]).toEqual([1, 1])
   })
 
-  it('is 422 with other content under the same key, and the first one stands (protocol 8)', async () => {
+  it('returns 422 for other content under the same key, and keeps the first write (protocol 8)', async () => {
     const key = randomUUID()
     await executeCreateUser(app, admin, annInput, { key })
     for (const otherResponse of [
@@ -90,7 +90,7 @@ onBothEngines('a keyed write', (app) => {
     expect((await readState(app)).users).toMatchObject([{ name: 'Ann' }])
   })
 
-  it('is the same content in another order of names (protocol 8)', async () => {
+  it('is the same content if its fields are in another order (protocol 8)', async () => {
     const key = randomUUID()
     const firstResponse = await executeCreateUser(app, admin, annInput, {
       key,
@@ -108,14 +108,14 @@ onBothEngines('a keyed write', (app) => {
     expect(otherResponse.status).toBe(422)
   })
 
-  it('belongs to its user: another one may use the same key (N-08)', async () => {
+  it('belongs to its user: another user can use the same key (N-08)', async () => {
     const key = randomUUID()
     const otherAdmin = await addAdmin(app, 'globex')
     expect(parseBody(await executeCreateUser(app, admin, annInput, { key })).company_code).toBe('acme')
     expect(parseBody(await executeCreateUser(app, otherAdmin, annInput, { key })).company_code).toBe('globex')
   })
 
-  it('once refused stays refused under that key, with a failed row in the trail (protocol 6)', async () => {
+  it('stays refused under its key, with a failed entry in the audit trail (protocol 6)', async () => {
     await executeCreateUser(app, admin, annInput)
     const key = randomUUID()
     const refusedResponse = await executeCreateUser(app, admin, annInput, { key })
@@ -134,7 +134,7 @@ onBothEngines('a keyed write', (app) => {
     expect(trail[1]).toMatchObject({ intent: key, info: { problem: 'DUP_USER' } })
   })
 
-  it('leaves nothing of a refused effect, neither rows nor change numbers', async () => {
+  it('leaves neither rows nor change numbers if it is refused', async () => {
     const request = buildWriteRequest(createUser, admin, createAnnInput)
     const stateBefore = await readState(app)
     const response = await executeWrite(app, request, async (context, input) => {
@@ -147,7 +147,7 @@ onBothEngines('a keyed write', (app) => {
     expect((await readState(app)).users[0]?.change).toBe(2)
   })
 
-  it('mended under a new key is the same intent, and that takes effect once (protocol 1)', async () => {
+  it('has the same intent when it is corrected under a new key, and takes effect once (protocol 1)', async () => {
     await executeCreateUser(app, admin, annInput)
     const intent = randomUUID()
     expect((await executeCreateUser(app, admin, annInput, { key: intent })).status).toBe(409)
@@ -172,7 +172,7 @@ onBothEngines('a keyed write', (app) => {
     expect((await readState(app)).users).toHaveLength(2)
   })
 
-  it('of one intent under two keys at once takes effect once', async () => {
+  it('takes effect once if one intent is sent under two keys at once', async () => {
     const intent = randomUUID()
     const [firstResponse, secondResponse] = await Promise.all(
       ['a', 'b'].map((name) =>
@@ -184,7 +184,7 @@ onBothEngines('a keyed write', (app) => {
     expect((await readState(app)).trail).toHaveLength(1)
   })
 
-  it('that was done answers so even when the right is gone, or the row (protocol 4)', async () => {
+  it('returns its stored response even if the right or the row is gone (protocol 4)', async () => {
     await executeCreateUser(app, admin, annInput)
     const [{ id = 0 } = {}] = (await readState(app)).users
     const key = randomUUID()
@@ -199,7 +199,7 @@ onBothEngines('a keyed write', (app) => {
     expect([repeatedResponse.status, getOutcome(repeatedResponse)]).toEqual([204, 'done'])
   })
 
-  it('that nobody may make is refused and kept, under the words of the reader', async () => {
+  it("is refused and stored without permission, with a message in the reader's language", async () => {
     const checkPermission = () => {
       throw createForbiddenProblem()
     }
@@ -209,7 +209,7 @@ onBothEngines('a keyed write', (app) => {
     expect((await readState(app)).trail).toMatchObject([{ status: -1, info: { problem: 'FORBIDDEN' } }])
   })
 
-  it('without a key is served unprotected, with its row in the trail', async () => {
+  it('is executed without protection if it has no key, with its audit entry', async () => {
     const firstResponse = await executeCreateUser(app, admin, annInput, { key: null })
     expect(Object.keys(firstResponse.headers)).toEqual(['etag'])
     expect((await executeCreateUser(app, admin, annInput, { key: null })).status).toBe(409)
@@ -220,7 +220,7 @@ onBothEngines('a keyed write', (app) => {
     expect(await runInTransaction(app, system, (db) => db.selectFrom('idempotency').selectAll().execute())).toEqual([])
   })
 
-  it('whose service breaks leaves nothing at all, and the same key works afterwards (S-19)', async () => {
+  it('leaves nothing if its use case throws, and works with the same key afterwards (S-19)', async () => {
     const request = buildWriteRequest(createUser, admin, createAnnInput)
     await expect(
       executeWrite(app, request, async (context) => {
@@ -232,7 +232,7 @@ onBothEngines('a keyed write', (app) => {
     expect((await executeWrite(app, request, users.create)).status).toBe(200)
   })
 
-  it('whose answer its schema refuses has no effect: the bytes are made before the commit (protocol 7)', async () => {
+  it('has no effect if its response violates the schema, checked before the commit (protocol 7)', async () => {
     await expect(
       executeWrite(app, buildWriteRequest(createUser, admin, createAnnInput), async (context) => {
         const { body } = await users.create(context, createAnnInput)
@@ -242,7 +242,7 @@ onBothEngines('a keyed write', (app) => {
     expect((await readState(app)).users).toEqual([])
   })
 
-  it('can be asked about: done, refused, or never heard of (protocol 13)', async () => {
+  it('can be queried by intent: done, refused or unknown (protocol 13)', async () => {
     const [doneIntent, refusedIntent] = [randomUUID(), randomUUID()]
     const firstResponse = await executeCreateUser(app, admin, annInput, { key: doneIntent })
     await executeCreateUser(app, admin, annInput, { key: refusedIntent })
@@ -254,7 +254,7 @@ onBothEngines('a keyed write', (app) => {
     await expect(readOutcome(app, otherAdmin, doneIntent, 'en')).rejects.toMatchObject({ code: 'INTENT_UNKNOWN' })
   })
 
-  it('that was withdrawn never happens, however late a copy comes (protocol 13)', async () => {
+  it('never takes effect after its withdrawal, even if a copy arrives late (protocol 13)', async () => {
     const intent = randomUUID()
     expect(parseBody(await withdrawIntent(intent))).toEqual({ void: true })
     expect(parseBody(await withdrawIntent(intent))).toEqual({ void: true })
@@ -267,7 +267,7 @@ onBothEngines('a keyed write', (app) => {
     expect(parseBody(await readIntentOutcome(intent)).errorCode).toBe('INTENT_VOID')
   })
 
-  it('that was refused can still be withdrawn, so that no mended copy happens', async () => {
+  it('can be withdrawn after a refusal, so that no corrected copy takes effect', async () => {
     await executeCreateUser(app, admin, annInput)
     const intent = randomUUID()
     await executeCreateUser(app, admin, annInput, { key: intent })
@@ -281,13 +281,13 @@ onBothEngines('a keyed write', (app) => {
     expect(parseBody(fixedResponse).errorCode).toBe('INTENT_VOID')
   })
 
-  it('that is done already cannot be withdrawn: its outcome is told instead', async () => {
+  it('cannot be withdrawn once it is done, and the withdrawal returns its outcome', async () => {
     const key = randomUUID()
     const firstResponse = await executeCreateUser(app, admin, annInput, { key })
     expect(await withdrawIntent(key)).toMatchObject({ status: 200, body: firstResponse.body })
   })
 
-  it('and its withdrawal at the same moment leave one of the two', async () => {
+  it('either happens or is withdrawn if both arrive at once', async () => {
     for (let round = 0; round < 10; round++) {
       const key = randomUUID()
       const userCount = (await readState(app)).users.length
@@ -302,7 +302,7 @@ onBothEngines('a keyed write', (app) => {
     }
   })
 
-  it('is known for 400 days without its bytes, a create for as long as its row (protocol 19)', async () => {
+  it('is known for 400 days without its response, and a create as long as its row (protocol 19)', async () => {
     const dayMs = 86_400_000
     const key = randomUUID()
     const createLateApp = (days: number) => ({ ...app, clock: () => Date.now() + days * dayMs })
@@ -319,7 +319,7 @@ onBothEngines('a keyed write', (app) => {
     await expect(readIntentOutcome(deleteIntent)).rejects.toMatchObject({ code: 'INTENT_UNKNOWN' })
   })
 
-  it('cannot be rewritten in the idempotency store once it is settled', async () => {
+  it('cannot be changed in the idempotency store once it is settled', async () => {
     await executeCreateUser(app, admin, annInput)
     const scope = { role: 'portal_app', companyId: admin.companyId } as const
     for (const change of [{ state: 'refused' as const }, { row_id: 99 }, { status: 500 }])
@@ -334,7 +334,7 @@ onBothEngines('a keyed write', (app) => {
     expect(await runInTransaction(app, system, (db) => deleteOldBodies(db, Date.now() + 1))).toBe(1)
   })
 
-  it('is refused with 503 and kept by nobody while the disk has no room (R-13)', async () => {
+  it('is refused with 503 and not stored if the disk is full (R-13)', async () => {
     const fullApp = { ...app, database: { ...app.database, hasFreeSpace: () => false } }
     const key = randomUUID()
     const refusedResponse = await executeCreateUser(fullApp, admin, annInput, { key })
@@ -343,7 +343,7 @@ onBothEngines('a keyed write', (app) => {
     expect((await executeCreateUser(app, admin, annInput, { key })).status).toBe(200)
   })
 
-  it('is made in the name of nobody where there is no session, and a stranger leaves no failed trail', async () => {
+  it('is stored without a user if there is no session, and its refusal leaves no audit entry', async () => {
     const request = buildWriteRequest(createUser, null, createAnnInput)
     const throwDuplicate = async () => {
       throw new ProblemError('DUP_CODE')
@@ -356,7 +356,7 @@ onBothEngines('a keyed write', (app) => {
     expect((await readState(app)).trail).toEqual([])
   })
 
-  it('of an older version is 412 with the row as it is now, also when it is replayed (protocol 6, 9)', async () => {
+  it('returns 412 with the current row for an older version, also on replay (protocol 6, 9)', async () => {
     await executeCreateUser(app, admin, annInput)
     const [{ id = 0 } = {}] = (await readState(app)).users
     await executeRenameUser(app, admin, id, 'Bea', { ifMatch: '"1"' })
@@ -378,7 +378,7 @@ onBothEngines('a keyed write', (app) => {
     expect((await readState(app)).users).toMatchObject([{ name: 'Dot', row_version: 3 }])
   })
 
-  it('with an If-Match that is no version is refused by its bytes', async () => {
+  it('is refused by the schema if its If-Match is not a version', async () => {
     const refusedResponse = await executeRenameUser(app, admin, 1, 'Bea', { ifMatch: 'yesterday' })
     expect([refusedResponse.status, refusedResponse.headers['idempotency-outcome']]).toEqual([400, 'refused; schema'])
   })

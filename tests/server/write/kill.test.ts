@@ -10,18 +10,18 @@ import { createDataFolder } from '#tests/support/runner/template.ts'
 
 vi.setConfig({ testTimeout: 180_000 })
 
-/** The campaign of the same name does twenty on each, of twice as many writes. */
+/** The campaign of the same name runs twenty rounds on each engine, with twice as many writes. */
 const rounds = { embedded: 1, postgres: 4 }
 const killOptions = { writers: 20, writesPerWriter: 5 }
 
-describe('a server killed in the middle of 100 writes, and the same keys sent again (R-10, R-11, R-45, S-19)', () => {
+describe('a server killed during 100 writes, with the same keys sent again (R-10, R-11, R-45, S-19)', () => {
   let folder: string
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'portal-kill-test-'))
   })
   afterAll(() => rm(folder, { recursive: true, force: true }))
 
-  it('has every acknowledged write, none twice, none in half (embedded)', async () => {
+  it('has every acknowledged write exactly once and complete (embedded)', async () => {
     const env = { DATA_DIR: join(folder, 'data') }
     await createDataFolder(env.DATA_DIR)
     const report = await killWrites({ ...killOptions, rounds: rounds.embedded, seed: suiteSeed, env })
@@ -31,7 +31,7 @@ describe('a server killed in the middle of 100 writes, and the same keys sent ag
 
   if (isNight)
     it.skipIf(!inject('postgresUrl'))(
-      'has every acknowledged write, none twice, none in half (PostgreSQL)',
+      'has every acknowledged write exactly once and complete (PostgreSQL)',
       async () => {
         const url = inject('postgresUrl') ?? ''
         await runAsSuperuser(url, 'postgres', [`create database killed template ${migratedDatabase}`])

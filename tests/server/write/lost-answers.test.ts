@@ -1,6 +1,6 @@
 /**
- * R-02 at every route that takes a recorded write: the first answer is lost, whenever that is, and the write is sent again
- * under its key. One effect, one line in the trail, and the answer that was lost.
+ * R-02 for every endpoint with queued writes: the first response is lost at some point, and the write is sent again under its key. There
+ * must be one effect, one audit entry, and the original response.
  */
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
@@ -13,7 +13,7 @@ import { system } from '#tests/support/server/people.ts'
 import { buildFileForm, png } from '#tests/support/uploads/pictures.ts'
 import { type SignedIn, startServer, type TestServer } from '#tests/support/server/server.ts'
 
-/** One of each kind of loss (`sendTwice`); `npm run campaign -- histories` does many. */
+/** One round for each kind of loss (`sendTwice`). `npm run campaign -- histories` runs many. */
 const roundCount = Number(process.env.RUNS ?? 2)
 
 let server: TestServer
@@ -25,7 +25,7 @@ beforeAll(async () => {
 }, 60_000)
 afterAll(() => server.close())
 beforeEach(async () => {
-  // A day on which the lists of the demo world are in force.
+  // On this day the price lists of the test data are valid.
   server.clock.now = Date.parse('2026-03-02T02:00:00Z')
   await server.reset()
   await openShop(server)
@@ -34,13 +34,13 @@ beforeEach(async () => {
   staff = await server.signIn('delete@m18')
 })
 
-/** `sender`: the admin of the company where it is not said. */
+/** The default `sender` is the admin of the company. */
 type WriteCall = Pick<InjectOptions, 'method' | 'url' | 'payload'> & {
   headers?: Record<string, string>
   sender?: SignedIn
 }
 
-/** A write of each route that takes effect: every round another one, with what it needs made before. */
+/** Returns an effective write of each endpoint. Every round is a different one, and the rows it needs are created before. */
 const writes: Record<string, (round: number) => WriteCall | Promise<WriteCall>> = {
   createUser: (round) => ({ method: 'POST', url: '/api/m18s/user', payload: createUserInput(round) }),
   updateCompanyUser: (round) => {
@@ -116,7 +116,7 @@ async function createRow(url: string, payload: object, sender = staff): Promise<
 const createUser = (round: number) => createRow('/api/m18s/user', createUserInput(round), admin)
 const createOrder = (round: number) => createRow('/api/sorder', { ...orderInput, code: `shop${round}` }, buyer)
 
-/** Of the type that has an alert date, which no list here sells. */
+/** Creates an order of the client type that has an alert date. No price list of this test sells it. */
 async function createContractOrder(round: number): Promise<number> {
   const id = await createOrder(round)
   await runInTransaction(server.app, system, (db) =>
@@ -129,7 +129,7 @@ async function createContractOrder(round: number): Promise<number> {
   return id
 }
 
-/** The way there is the other one's way back. */
+/** Prepares a status change by calling its inverse first. */
 async function prepareStatusChange(
   method: 'enable' | 'disable',
   inverseMethod: 'enable' | 'disable',
@@ -146,11 +146,11 @@ const readTrailEntries = (intent: string) =>
     db.selectFrom('audit_entry').select(['status']).where('intent', '=', intent).execute(),
   )
 
-/** As often as a line that is slow rather than dead makes a device do it. */
+/** Sends a write two or three times, as a device does on a slow connection. */
 async function sendTwice({ sender = admin, ...call }: WriteCall, key: string, round: number) {
   const options = { ...call, headers: { ...call.headers, 'idempotency-key': key } } as InjectOptions
   const firstRequest = sender.send(options)
-  // Every other time the second copy is there before the first one is answered.
+  // In every other round the second copy arrives before the first response.
   const earlyResponse = round % 2 === 0 ? null : await sender.send(options)
   return { firstResponse: await firstRequest, earlyResponse, repeatedResponse: await sender.send(options) }
 }
@@ -160,8 +160,8 @@ const builtEndpoints = new Set(
 )
 const queuedEndpoints = endpoints.filter(({ name, offline }) => offline === 'queue' && builtEndpoints.has(name))
 
-describe.each(queuedEndpoints.map(({ name }) => name))('a write whose answer was lost: %s', (name) => {
-  test(`takes effect once and is answered as it was, ${roundCount} times (R-02, R-45)`, async () => {
+describe.each(queuedEndpoints.map(({ name }) => name))('a write with a lost response: %s', (name) => {
+  test(`takes effect once and returns the stored response, ${roundCount} times (R-02, R-45)`, async () => {
     const write = writes[name]
     if (!write) throw new Error(`${name} is recorded on devices, and this table has no write of it`)
     for (let round = 0; round < roundCount; round++) {
@@ -170,7 +170,7 @@ describe.each(queuedEndpoints.map(({ name }) => name))('a write whose answer was
       const responses = [firstResponse, earlyResponse, repeatedResponse].flatMap((response) =>
         response && response.statusCode < 400 ? [response] : [],
       )
-      // A copy that comes while the first is under way is told to wait, and nothing else.
+      // A copy that arrives while the first one is executed gets only IDEMPOTENCY_IN_PROGRESS.
       for (const response of [firstResponse, earlyResponse])
         if (response && response.statusCode >= 400)
           expect([response.statusCode, response.json().errorCode]).toEqual([409, 'IDEMPOTENCY_IN_PROGRESS'])

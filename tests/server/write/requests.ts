@@ -1,4 +1,4 @@
-/** Writes as the routes hand them over: the contract's own endpoints, with a service small enough to be seen through. */
+/** Builds writes as the routes pass them on, with endpoints of the contract and the user use cases. */
 import { randomUUID } from 'node:crypto'
 import type { Endpoint, ParsedInputOf } from '#contract/endpoint.ts'
 import { createUser, deleteUser, updateCompanyUser } from '#contract/users.ts'
@@ -88,7 +88,7 @@ export const parseBody = ({ body }: StoredResponse) => JSON.parse(body ?? 'null'
 
 export const getOutcome = ({ headers }: StoredResponse) => headers['idempotency-outcome']?.replace(/;.*/, '')
 
-/** What is in the database: users beside the admin, and the trail. */
+/** Reads the state of the database: users other than the admin, and the audit trail. */
 export const readState = (app: AppContext) =>
   runInTransaction(app, system, async (db) => ({
     users: await db

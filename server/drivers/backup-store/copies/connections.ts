@@ -1,12 +1,10 @@
-/** Connections to the database of the copies: a server of its own, or an engine of this process. */
 import { Pool, type PoolClient } from 'pg'
 import type { CopyConnections } from '#server/drivers/backup-store/copies/session.ts'
 
-/** A copy and what reads one, beside each other. */
+/** Enough to write one copy and read another at the same time. */
 const maxConnections = 2
 const connectTimeoutMs = 15_000
 
-/** `onError` hears of connections that were lost while nobody used them. */
 export function createServerConnections(url: string, onError: (error: Error) => void): CopyConnections {
   const pool = new Pool({
     connectionString: url,
@@ -16,7 +14,7 @@ export function createServerConnections(url: string, onError: (error: Error) => 
     keepAlive: true,
   })
   pool.on('error', onError)
-  // Of one in use: the statement that waits on it fails with the error, but an event that nobody hears ends the process.
+  // The waiting statement also fails with this error, but an event without a listener would end the process.
   pool.on('connect', (client) => client.on('error', () => undefined))
   return {
     name: 'postgres',
@@ -26,16 +24,15 @@ export function createServerConnections(url: string, onError: (error: Error) => 
   }
 }
 
-/** What `startEngine` of the embedded database gives. */
 export interface CopyEngine {
   pool: Pick<Pool, 'connect'>
   close(): Promise<void>
 }
 
-/** It takes half a gigabyte: after so long without work it is let go, and started again for the next one. */
+/** The engine takes half a gigabyte. It is stopped after this idle time and started again when needed. */
 const defaultIdleMs = 60_000
 
-/** One connection, of an engine that is there while somebody needs it. */
+/** Provides one connection at a time, and starts the engine only while it is needed. */
 export function createEngineConnections(
   start: () => Promise<CopyEngine>,
   hasRoom: () => Promise<boolean>,
@@ -49,7 +46,7 @@ export function createEngineConnections(
     engine = null
     await (await runningEngine)?.close()
   }
-  /** Waits until nobody else has it; answers how to let the next one in. */
+  /** Waits until the connection is free. Returns a function that lets the next caller in. */
   async function waitForTurn(): Promise<() => void> {
     const previousTurn = lastTurn
     const { promise, resolve } = Promise.withResolvers<void>()

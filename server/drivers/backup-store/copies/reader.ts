@@ -1,4 +1,3 @@
-/** Gives the pieces of a copy back, as they were when it was made. */
 import { StoreError } from '#server/drivers/backup-store/backup-store.ts'
 import { quoteIdentifier } from '#server/drivers/backup-store/copies/names.ts'
 import type { CopySession } from '#server/drivers/backup-store/copies/session.ts'
@@ -7,10 +6,10 @@ import { piecesTable, rowColumn } from '#server/drivers/backup-store/copies/writ
 import type { DataPiece } from '#server/drivers/hosting/hosting-driver.ts'
 
 const maxRows = 1_000
-/** Of what is fetched at once, by what the table takes and how many rows it has. */
+/** Limit of one fetch. The number of rows is estimated from the size of the table and its row count. */
 const maxBytes = 8 * 2 ** 20
 
-/** `schemaName` is one of a copy. */
+/** `schemaName` must have passed `requireSchemaName`. */
 export async function* readCopy(session: CopySession, schemaName: string): AsyncGenerator<DataPiece> {
   const schema = quoteIdentifier(schemaName)
   const [existingSchema] = await session.query('select 1 from pg_namespace where nspname = $1', [schemaName])

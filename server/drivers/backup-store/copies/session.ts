@@ -1,20 +1,19 @@
-/** A connection to the database of the copies, whose every error is a fault of the store. */
+/** A connection to the database of the copies. All its errors are StoreErrors. */
 import type { PoolClient } from 'pg'
 import { StoreError, type StoreFault } from '#server/drivers/backup-store/backup-store.ts'
 
-/** Where connections come from. */
 export interface CopyConnections {
   readonly name: 'postgres' | 'embedded'
-  /** Waits for its turn. To be given back by `release`, with an error where it is of no more use. */
+  /** Waits until a connection is free. The caller must `release` it, with an error if it can no longer be used. */
   acquire(): Promise<PoolClient>
-  /** False: a disk that others need, too, is almost full. */
+  /** False if the disk, which other data shares, is almost full. */
   hasRoom(): Promise<boolean>
   close(): Promise<void>
 }
 
 type Row = (string | null)[]
 
-/** All values are text: how they are read is not left to the driver. */
+/** Disables the driver's type parsers: every value is returned as text. */
 const rawText = { getTypeParser: () => String } as never
 
 export class CopySession {
@@ -31,7 +30,7 @@ export class CopySession {
     })
   }
 
-  /** Whether it could be done; where not, it is as if it had not been tried. */
+  /** Returns false if the statement failed; its effects are rolled back to a savepoint. */
   async tryStatement(text: string): Promise<boolean> {
     await this.query('savepoint tried')
     try {
@@ -47,7 +46,7 @@ export class CopySession {
   }
 }
 
-/** A connection, and how to give it back; one that cannot be rolled back is closed. */
+/** Returns a session and its release function. A connection that cannot be rolled back is closed. */
 export async function openSession(connections: CopyConnections, beginStatement: string) {
   const client = await withStoreFaults(() => connections.acquire())
   const session = new CopySession(client)
@@ -59,7 +58,7 @@ export async function openSession(connections: CopyConnections, beginStatement: 
   }
   try {
     await session.query(beginStatement)
-    // No limit of the login's own ends what takes its time; numbers are told in full.
+    // The login's own timeouts must not end a long copy. `extra_float_digits` 1 returns floating-point numbers exactly.
     const limits = ['statement_timeout', 'lock_timeout', 'idle_in_transaction_session_timeout']
     await session.query(`select set_config('extra_float_digits', '1', true),
       ${limits.map((name) => `set_config('${name}', '0', true)`).join(', ')}`)
@@ -70,7 +69,6 @@ export async function openSession(connections: CopyConnections, beginStatement: 
   }
 }
 
-/** Done as a whole or not at all. */
 export async function withSession<T>(
   connections: CopyConnections,
   beginStatement: string,
@@ -82,7 +80,7 @@ export async function withSession<T>(
     await session.query('commit')
     return result
   } finally {
-    // After a commit there is nothing to roll back.
+    // Rolls back after an error; has no effect after a commit.
     await release()
   }
 }
@@ -97,11 +95,10 @@ const faultsByClass: Record<string, StoreFault> = {
   '58': 'unreachable',
   XX: 'damaged',
 }
-/** Of more say than their class. */
 const faultsByCode: Record<string, StoreFault> = {
   // Too many connections.
   '53300': 'unreachable',
-  // A table or a column of the copy is not there any more.
+  // A table or a column of the copy is missing.
   '42P01': 'damaged',
   '42703': 'damaged',
 }
@@ -119,7 +116,7 @@ async function withStoreFaults<T>(work: () => Promise<T>): Promise<T> {
 }
 
 function toStoreFault(code: string): StoreFault {
-  // A number of PostgreSQL has five signs; others are of the line.
+  // PostgreSQL's error codes have five characters. Others are errors of the connection.
   if (!/^[0-9A-Z]{5}$/.test(code)) return 'unreachable'
   return faultsByCode[code] ?? faultsByClass[code.slice(0, 2)] ?? 'refused'
 }

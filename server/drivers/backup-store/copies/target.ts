@@ -1,6 +1,6 @@
 /**
- * Copies in a second database: a schema each, which people can read with the tools that they know. Not encrypted by us: who may read
- * it is for the rights of that database, and that it is what was written is proven by its digest.
+ * One schema per copy, so that customers can read it with their usual tools. Not encrypted: the rights of that database decide who may
+ * read, and a digest proves that the content is unchanged.
  */
 import { randomBytes } from 'node:crypto'
 import type { CopyTarget } from '#server/drivers/backup-store/backup-store.ts'
@@ -14,7 +14,7 @@ export function createCopyTarget(connections: CopyConnections): CopyTarget {
     name: connections.name,
     async write(schemaName, pieces) {
       const name = requireSchemaName(schemaName)
-      // Nobody sees it before the end: it is in no transaction but this one.
+      // Other sessions cannot see the draft schema before the commit.
       const draft = `draft_${randomBytes(8).toString('hex')}`
       return withSession(connections, 'begin', async (session) => {
         const writer = new CopyWriter(session, draft, connections.hasRoom)

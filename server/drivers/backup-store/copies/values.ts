@@ -1,10 +1,10 @@
-/** Values as PostgreSQL's text of them, and back: each exactly what it was. */
+/** Converts values to PostgreSQL's text format and back without any loss. */
 import { StoreError } from '#server/drivers/backup-store/backup-store.ts'
 import type { DataColumn, DataValue } from '#server/drivers/hosting/hosting-driver.ts'
 
 type ColumnType = DataColumn['type']
 
-/** `any` has its kind before it: `i:`, `r:`, `t:`, `b:`. */
+/** In an `any` column each value has a type prefix: `i:`, `r:`, `t:` or `b:`. */
 export const columnTypes: Record<ColumnType, string> = {
   integer: 'bigint',
   real: 'double precision',
@@ -13,11 +13,10 @@ export const columnTypes: Record<ColumnType, string> = {
   any: 'text',
 }
 
-/** How a column is asked for, so that `parseValue` reads it. */
 export const toTextExpression = (column: string, type: ColumnType): string =>
   type === 'blob' ? `encode(${column}, 'hex')` : `${column}::text`
 
-/** Throws where the value is not of its column's type. */
+/** Throws `damaged` if the value does not have its column's type. */
 export function formatValue(value: DataValue, { name, type }: Pick<DataColumn, 'name' | 'type'>): string | null {
   if (value === null) return null
   if (type === 'any') return formatTagged(value)
@@ -46,7 +45,7 @@ function formatPlain(value: Exclude<DataValue, null>, type: Exclude<ColumnType, 
 
 const toHex = (bytes: Uint8Array) => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('hex')
 
-/** Before a text that is written as JSON, because PostgreSQL's has no NUL and no half of a pair. */
+/** Marks a text that is escaped as JSON, because PostgreSQL's text allows neither NUL nor unpaired surrogates. */
 const escapeMark = '\u241b'
 
 const escapeText = (text: string) =>
@@ -62,7 +61,7 @@ export function parseValue(text: string | null, type: ColumnType): DataValue {
   )
   if (taggedType === undefined) throw new StoreError('damaged', 'A value of the copy is of no known kind.')
   const rest = text.slice(2)
-  // Which of both it was is part of the value here.
+  // In an `any` column the original type is part of the value, so integers stay bigint.
   return taggedType === 'integer' ? BigInt(rest) : parsePlain(rest, taggedType)
 }
 

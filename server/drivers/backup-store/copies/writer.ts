@@ -1,23 +1,20 @@
-/** Lays a copy out: its own schema, a table for each table, and what it takes to give back the very pieces. */
+/** Writes a copy: its schema, one table per table, and the original pieces, so that they can be read back unchanged. */
 import { StoreError } from '#server/drivers/backup-store/backup-store.ts'
 import { toUniqueName, quoteIdentifier } from '#server/drivers/backup-store/copies/names.ts'
 import type { CopySession } from '#server/drivers/backup-store/copies/session.ts'
 import { columnTypes, formatValue } from '#server/drivers/backup-store/copies/values.ts'
 import type { DataColumn, DataPiece, DataValue } from '#server/drivers/hosting/hosting-driver.ts'
 
-/** Holds the pieces beside the rows, in the copy's own schema. */
 export const piecesTable = 'portal_copy'
-/** Holds the place of each row. */
+/** Number of each row, in the original order. */
 export const rowColumn = 'portal_row'
 const systemColumns = ['tableoid', 'xmin', 'cmin', 'xmax', 'cmax', 'ctid']
-/** Signs of one statement. */
 const maxCharacters = 4 * 2 ** 20
 const spaceCheckInterval = 2 ** 20
 
 interface OpenTable {
   name: string
   columns: readonly DataColumn[]
-  /** As they are called here. */
   names: string[]
   rows: number
   position: number
@@ -118,7 +115,7 @@ export class CopyWriter {
     table.rows += rows.length
   }
 
-  /** The key is for people: what PostgreSQL's keys cannot hold (long texts, gaps) has none. */
+  /** The key only helps readers. Tables that PostgreSQL cannot give a key (long texts, nulls) have none. */
   async finishTable(): Promise<void> {
     const table = this.#openTable
     if (!table) return
@@ -138,7 +135,7 @@ export class CopyWriter {
     )
   }
 
-  /** Under its own name, in place of another one that has it. Answers the bytes that it takes. */
+  /** Renames the draft schema, replacing an existing one. Returns its size in bytes. */
   async finish(schemaName: string): Promise<number> {
     await this.finishTable()
     await this.#session.query(`drop schema if exists ${quoteIdentifier(schemaName)} cascade`)

@@ -1,4 +1,3 @@
-/** One object, from where the line was cut on, and proven at its end. */
 import { GetObjectCommand, type GetObjectCommandOutput, type S3Client } from '@aws-sdk/client-s3'
 import type { Readable } from 'node:stream'
 import { crc32 } from 'node:zlib'
@@ -7,7 +6,7 @@ import { isRetryable, toStoreError } from '#server/drivers/backup-store/s3/store
 import { formatCrc } from '#server/drivers/backup-store/s3/parts.ts'
 import type { ObjectTarget } from '#server/drivers/backup-store/s3/upload.ts'
 
-/** In a row, without a byte in between. */
+/** Consecutive interruptions without any data in between. */
 const maxInterruptions = 3
 
 export async function* downloadObject(
@@ -44,7 +43,7 @@ export async function* downloadObject(
 }
 
 async function requestObject(client: S3Client, target: ObjectTarget, offset: number, etag: string | undefined) {
-  // Of a part alone there is no checksum.
+  // There is no checksum for a part of an object.
   const rangeOptions =
     offset === 0 ? { ChecksumMode: 'ENABLED' as const } : { Range: `bytes=${offset}-`, IfMatch: etag }
   try {
@@ -54,7 +53,7 @@ async function requestObject(client: S3Client, target: ObjectTarget, offset: num
   }
 }
 
-/** Null: no more comes from this answer, whether that is all or the line was cut. */
+/** Returns null at the end of the response body, even if a lost connection ended it early. */
 async function readChunk(chunks: AsyncIterator<Uint8Array>): Promise<Uint8Array | null> {
   try {
     const { done, value } = await chunks.next()

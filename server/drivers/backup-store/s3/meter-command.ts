@@ -1,11 +1,10 @@
-/** Bytes are counted where they leave: of each try, as the line takes them. */
 import type { PutObjectCommand, UploadPartCommand } from '@aws-sdk/client-s3'
 import { Readable } from 'node:stream'
 import type { ByteMeter } from '#server/drivers/backup-store/backup-store.ts'
 
 const sliceBytes = 64 * 1024
 
-/** The command's body is bytes: the SDK has worked out its checksum and signature from them by then. */
+/** The command's body must be a byte array. The SDK computes checksum and signature from it before this step. */
 export function meterCommand<Command extends PutObjectCommand | UploadPartCommand>(
   command: Command,
   meter: ByteMeter,
@@ -16,9 +15,9 @@ export function meterCommand<Command extends PutObjectCommand | UploadPartComman
       const request = args.request as { body?: unknown }
       const { body } = request
       if (!(body instanceof Uint8Array) || body.length === 0) return next(args)
-      // Of this try alone: the next one has the bytes again.
+      // Replaced in a copy of the request, because a retry needs the original bytes.
       const bodyStream = Readable.from(sliceBody(body, meter), { objectMode: false, highWaterMark: sliceBytes })
-      // Of the meter, whose owner cuts the call off.
+      // An error of the meter. The meter's owner aborts the call.
       bodyStream.on('error', () => undefined)
       const meteredRequest = Object.assign(Object.create(Object.getPrototypeOf(request) as object) as object, request, {
         body: bodyStream,

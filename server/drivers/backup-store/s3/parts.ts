@@ -1,15 +1,14 @@
-/** A body of unknown length in parts, as a bucket takes them, and what it was in all. */
 import { createHash } from 'node:crypto'
 import { crc32 } from 'node:zlib'
 
 export interface UploadPart {
-  /** From 1. */
+  /** Starts at 1. */
   number: number
   data: Buffer
   isLast: boolean
 }
 
-/** A bucket takes 10,000 parts: later ones are larger, so that they hold all that an object may have. */
+/** The part size doubles after 1,000 parts: a bucket accepts 10,000, which must hold the largest possible object. */
 const partsPerSize = 1_000
 
 export class PartSplitter {
@@ -17,7 +16,7 @@ export class PartSplitter {
   #crc32 = 0
   bytes = 0
 
-  /** At least one; only the last is smaller than `partBytes`, and only a body without bytes has an empty one. */
+  /** Yields at least one part. All but the last have at least `partBytes`. Only an empty body has an empty part. */
   async *split(body: AsyncIterable<Uint8Array>, partBytes: number): AsyncGenerator<UploadPart> {
     let number = 1
     let pendingChunks: Uint8Array[] = []
@@ -43,12 +42,11 @@ export class PartSplitter {
     this.bytes += chunk.length
   }
 
-  /** Once, as hex. */
+  /** Returns hex. Can be called only once. */
   finishSha256(): string {
     return this.#sha256.digest('hex')
   }
 
-  /** As the bucket writes it. */
   get checksum(): string {
     return formatCrc(this.#crc32)
   }

@@ -1,10 +1,9 @@
-/** What the bucket, or the way to it, says, as a fault of the store. */
 import { StoreError, type StoreFault } from '#server/drivers/backup-store/backup-store.ts'
 
 const faultsByName: Record<string, StoreFault> = {
   NoSuchKey: 'missing',
   NotFound: 'missing',
-  // An upload that somebody ended, or that is over: what was to be there is not.
+  // The upload was aborted or is already completed, so a retry may succeed.
   NoSuchUpload: 'unreachable',
   NoSuchBucket: 'refused',
   BadDigest: 'damaged',
@@ -21,7 +20,7 @@ const faultsByName: Record<string, StoreFault> = {
   XMinioAdminBucketQuotaExceeded: 'no_room',
 }
 
-/** The SDK's own, where bytes do not fit the checksum that came with them. */
+/** Error text of the SDK if the received bytes do not match their checksum. */
 const isChecksumMismatch = (message: string) => message.startsWith('Checksum mismatch')
 
 export function toStoreError(error: unknown): StoreError {
@@ -34,7 +33,6 @@ export function toStoreError(error: unknown): StoreError {
   })
 }
 
-/** Undefined: nobody answered. */
 const getStatus = (error: unknown) =>
   (error as { $metadata?: { httpStatusCode?: number } } | null)?.$metadata?.httpStatusCode
 
@@ -44,5 +42,5 @@ function toStatusFault(status: number | undefined): StoreFault {
   return status === 404 ? 'missing' : 'refused'
 }
 
-/** The same again may turn out differently, now. */
+/** True if the same call may succeed when it is repeated now. */
 export const isRetryable = (error: StoreError): boolean => error.fault === 'unreachable'

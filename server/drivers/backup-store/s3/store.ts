@@ -1,4 +1,4 @@
-/** A bucket of Amazon S3, or of what speaks like it. This folder alone loads the SDK: only a portal with a bucket pays for that. */
+/** A bucket of Amazon S3 or a compatible server. Only this folder imports the SDK, so other portals do not load it. */
 import {
   type _Object,
   AbortMultipartUploadCommand,
@@ -21,17 +21,16 @@ import { type TransferControls, type ObjectTarget, ObjectUpload } from '#server/
 
 export interface BucketSettings {
   bucket: string
-  /** Null: Amazon's. */
+  /** Null for Amazon's own endpoint. */
   endpoint: string | null
   region: string
-  /** The bucket in the path and not in the host name, as most of those beside Amazon's want it. */
+  /** Puts the bucket name into the path and not into the host name. Most servers other than Amazon's need this. */
   pathStyle: boolean
-  /** Null: where the SDK looks for them (profile, role of the machine). */
+  /** Null if the SDK finds them itself (profile, role of the machine). */
   credentials: { accessKeyId: string; secretAccessKey: string; sessionToken?: string } | null
 }
 
 export interface ClientLimits {
-  /** Of one call, with growing pauses. */
   tries: number
   connectTimeoutMs: number
   responseTimeoutMs: number
@@ -54,7 +53,6 @@ export const createS3Client = (
     },
   })
 
-/** At most so many tries of a call, with growing pauses; ms. */
 const defaultLimits = { tries: 4, connectTimeoutMs: 5_000, responseTimeoutMs: 60_000 }
 const defaultPartBytes = 8 * 2 ** 20
 
@@ -139,7 +137,7 @@ async function sendParts(
   }
 }
 
-/** What the body or the meter throws is the caller's own, and no fault of the bucket. */
+/** Errors of the body or the meter belong to the caller. They are not mapped to faults of the bucket. */
 function watchBody(body: AsyncIterable<Uint8Array>, meter: ByteMeter) {
   let failure: { error: unknown } | null = null
   const abortController = new AbortController()

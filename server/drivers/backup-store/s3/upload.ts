@@ -1,4 +1,4 @@
-/** One object in parts. The first part that fails ends it, so that no other one goes over the line for nothing. */
+/** Uploads one object in parts. The first failed part aborts the upload, so that no further part is sent in vain. */
 import {
   AbortMultipartUploadCommand,
   type CompletedPart,
@@ -12,7 +12,7 @@ import { type ByteMeter, StoreError } from '#server/drivers/backup-store/backup-
 import { meterCommand } from '#server/drivers/backup-store/s3/meter-command.ts'
 import type { UploadPart } from '#server/drivers/backup-store/s3/parts.ts'
 
-/** Beside the one that is being filled. */
+/** In addition to the part that is being filled. */
 const maxInFlight = 2
 
 export interface ObjectTarget {
@@ -21,9 +21,7 @@ export interface ObjectTarget {
 }
 
 export interface TransferControls {
-  /** Counts what goes. */
   meter: ByteMeter
-  /** Ends what is on its way. */
   abortController: AbortController
 }
 
@@ -55,7 +53,7 @@ export class ObjectUpload {
     return new ObjectUpload(client, { ...target, UploadId }, controls)
   }
 
-  /** Waits where enough are on their way; throws what became of an earlier one. */
+  /** Waits if too many parts are being sent. Throws the error of an earlier part. */
   async add(part: UploadPart): Promise<void> {
     while (this.#pendingParts.size >= maxInFlight) await Promise.race(this.#pendingParts)
     this.#throwFailure()
@@ -83,7 +81,6 @@ export class ObjectUpload {
     if (this.#failure) throw this.#failure.error
   }
 
-  /** `total`: what all parts together are. */
   async complete(total: { bytes: number; checksum: string }): Promise<void> {
     await Promise.all(this.#pendingParts)
     this.#throwFailure()
@@ -102,7 +99,7 @@ export class ObjectUpload {
       throw new StoreError('damaged', 'The bucket has put together something else than was sent.')
   }
 
-  /** The answer was lost and the SDK asked again: the upload is over, because the object is there. */
+  /** After a lost response the SDK repeats the request and gets NoSuchUpload, although the object is complete. */
   async #findCompleted(error: unknown, total: { bytes: number; checksum: string }) {
     if ((error as Error).name !== 'NoSuchUpload') throw error
     const { Bucket, Key } = this.#target
@@ -111,7 +108,7 @@ export class ObjectUpload {
     throw error
   }
 
-  /** What is on its way is cut off first: a part that came later would stay. What cannot be ended now is tidied up later. */
+  /** Aborts running requests first, because a part that arrives later would stay. The cleanup retries failed aborts. */
   async abort(): Promise<void> {
     this.#abortController.abort()
     await Promise.all(this.#pendingParts)
@@ -119,6 +116,6 @@ export class ObjectUpload {
   }
 }
 
-/** Buckets that do not keep the checksum of all of it say nothing, or say one of checksums, with a hyphen. */
+/** Some buckets return no checksum of the complete object, or a checksum of checksums, which contains a hyphen. */
 const isOtherChecksum = (actualChecksum: string | undefined, expectedChecksum: string) =>
   actualChecksum !== undefined && !actualChecksum.includes('-') && actualChecksum !== expectedChecksum

@@ -1,8 +1,8 @@
-/** Small files that are whole or not there, however the process ends: each is what it was, or what it was to become. */
+/** Small files that are written atomically: after a crash each has its old or its new content. */
 import { closeSync, fsyncSync, openSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 
-/** On the disk when it returns. One writer at a time for a path. */
+/** Durable when it returns. Only one writer per path at a time. */
 export function writeFileAtomically(path: string, text: string): void {
   const draft = `${path}.part`
   const file = openSync(draft, 'w', 0o600)
@@ -17,9 +17,9 @@ export function writeFileAtomically(path: string, text: string): void {
   syncFolder(dirname(path))
 }
 
-/** So that a name that was given or taken is not lost with the power. */
+/** Makes created, renamed and removed names durable. */
 export function syncFolder(path: string): void {
-  // Windows opens no folder, and needs none of this.
+  // Windows cannot open a folder, and does not need this.
   if (process.platform === 'win32') return
   const folder = openSync(path, 'r')
   try {
@@ -29,7 +29,7 @@ export function syncFolder(path: string): void {
   }
 }
 
-/** Null: it is not there, or holds what was never written by us. */
+/** Returns null if the file is missing or not valid. */
 export function readJsonFile<T>(path: string): T | null {
   try {
     return JSON.parse(readFileSync(path, 'utf8')) as T

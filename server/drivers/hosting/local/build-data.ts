@@ -1,7 +1,4 @@
-/**
- * Data that is to be put in, built into a new file from its pieces. They come from outside: what they state is done in that file alone,
- * and of statements only what makes a table, an index, a trigger or a view.
- */
+/** Builds a new file from untrusted pieces: statements run only in this file, and only `create` statements. */
 import { closeSync, existsSync, fsyncSync, openSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { constants, DatabaseSync, type StatementSync } from 'node:sqlite'
@@ -17,10 +14,9 @@ import { toHostingError, quoteIdentifier } from '#server/drivers/hosting/local/d
 
 type TablePiece = Extract<DataPiece, { kind: 'table' }>
 
-/** Of a check that goes through all of it. */
 const limits = { dataKb: 1_500_000, cpuSeconds: 900, wallMs: 1_800_000, maxOutputBytes: 10_000, heapMb: 128 }
 
-/** Whole and on the disk when it resolves. Throws HostingError `bad_data`, `no_room`, and what the pieces throw. */
+/** The file is complete and durable. Throws HostingError `bad_data` or `no_room`, and errors of `pieces`. */
 export async function buildData(path: string, pieces: AsyncIterable<DataPiece>): Promise<void> {
   const store = new DatabaseSync(path, { enableForeignKeyConstraints: false, defensive: true })
   try {
@@ -36,7 +32,6 @@ export async function buildData(path: string, pieces: AsyncIterable<DataPiece>):
   syncFile(path)
 }
 
-/** Of what we do ourselves; what the pieces throw is theirs. */
 function withHostingErrors(work: () => void): void {
   try {
     work()
@@ -74,7 +69,7 @@ function createDataBuilder(store: DatabaseSync): { add(piece: DataPiece): void; 
     if (/^sqlite_/i.test(name)) throw createBadDataError(`a table cannot be named ${name}`)
     const tableQuery = store.prepare("select 1 from sqlite_schema where type = 'table' and name = ?")
     if (tableQuery.get(name)) throw createBadDataError(`the table ${name} is there twice`)
-    // A key is an index too.
+    // A primary key also creates an index.
     runStatement(store, statement, [constants.SQLITE_CREATE_TABLE, constants.SQLITE_CREATE_INDEX])
     if (!tableQuery.get(name)) throw createBadDataError(`its statement does not make the table ${name}`)
     const names = columns.map((column) => quoteIdentifier(column.name)).join(', ')
@@ -103,14 +98,14 @@ function createDataBuilder(store: DatabaseSync): { add(piece: DataPiece): void; 
 
 const actionsAfterRows = [constants.SQLITE_CREATE_INDEX, constants.SQLITE_CREATE_TRIGGER, constants.SQLITE_CREATE_VIEW]
 
-/** A whole number is written as one: SQLite is told of a double otherwise. */
+/** Integers are bound as bigint, because SQLite would store a JavaScript number as a double. */
 function toBindable(value: DataValue, column: DataColumn | undefined): DataValue {
   const isValue = value === null || value instanceof Uint8Array || ['string', 'number', 'bigint'].includes(typeof value)
   if (!isValue) throw createBadDataError('there is a value of no type')
   return column?.type === 'integer' && Number.isSafeInteger(value) ? BigInt(value as number) : value
 }
 
-/** What making something asks for beside it: its entry in the schema, and what its expressions read. */
+/** Actions that every create statement needs: its entry in the schema, and what its expressions read. */
 const alwaysAllowedActions = new Set([
   constants.SQLITE_INSERT,
   constants.SQLITE_UPDATE,
@@ -120,7 +115,7 @@ const alwaysAllowedActions = new Set([
 ])
 const schemaTable = 'sqlite_master'
 
-/** One statement, which makes one thing of those kinds and nothing else. */
+/** Executes one statement, which may create one object of the allowed kinds and nothing else. */
 function runStatement(store: DatabaseSync, statement: string, allowedActions: readonly number[]): void {
   store.setAuthorizer((action, target, _, database) => {
     const isSchemaTable = target === schemaTable
@@ -141,7 +136,6 @@ function runStatement(store: DatabaseSync, statement: string, allowedActions: re
   }
 }
 
-/** Without the blanks and the semicolons behind it. */
 function trimStatement(statement: string): string {
   let end = statement.length
   while (end > 0 && /[\s;]/.test(statement.charAt(end - 1))) end -= 1
@@ -150,7 +144,7 @@ function trimStatement(statement: string): string {
 
 const counterPattern = /^update sqlite_sequence set seq = (-?\d{1,19}) where name = '((?:[^']|'')*)'$/
 
-/** False: it is another statement. */
+/** Returns false if it is a different statement. */
 function setCounter(store: DatabaseSync, statement: string): boolean {
   const [, seq, name] = counterPattern.exec(statement) ?? []
   if (seq === undefined || name === undefined) return false
@@ -160,7 +154,7 @@ function setCounter(store: DatabaseSync, statement: string): boolean {
   return true
 }
 
-/** In a process of its own: it takes long where there is much, and works out what the data says is to be checked. */
+/** Runs in a separate process: it takes long for large data, and evaluates expressions of untrusted data. */
 async function checkIntegrity(path: string): Promise<void> {
   const output = await runBounded(new URL('./check-data-process.ts', import.meta.url), [path], new Uint8Array(), limits)
   const message = output?.toString() ?? 'it cannot be checked within its limits'

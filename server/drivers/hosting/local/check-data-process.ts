@@ -1,4 +1,4 @@
-/** Whether a SQLite file holds together, in a process of its own: says `ok`, or what is wrong with it. */
+/** Checks the integrity of a SQLite file in a separate process. Writes `ok`, or what is wrong. */
 import '#server/config/private-files.ts'
 import { DatabaseSync } from 'node:sqlite'
 

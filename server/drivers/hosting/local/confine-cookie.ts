@@ -1,7 +1,4 @@
-/**
- * A cookie that a service sets is for the host that set it: without `Domain`, which would send it to other services and to a portal below
- * the same domain. Over TLS it is `Secure`.
- */
+/** Removes `Domain`, which would share the cookie with other services and the portal. Adds `Secure` over TLS. */
 export function confineCookie(cookie: string, isSecure: boolean): string {
   const [pair = '', ...attributes] = cookie.split(';')
   const allowedAttributes = attributes.filter((attribute) => !/^\s*domain\s*(?:=|$)/i.test(attribute))

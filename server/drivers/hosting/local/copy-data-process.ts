@@ -1,6 +1,6 @@
 /**
- * Copies the data of an instance as it is at one moment to standard output, run by the instance's own user: what lies in a folder that the
- * instance can write to may lead anywhere. Says on standard error which error of SQLite it met.
+ * Copies the data to standard output. Runs as the instance's user, because links in a folder that this user can write to may lead anywhere.
+ * Writes the code of an SQLite error to standard error.
  */
 import '#server/config/private-files.ts'
 import { createReadStream, openSync, readdirSync, rmSync, statSync } from 'node:fs'
@@ -9,7 +9,7 @@ import { pipeline } from 'node:stream/promises'
 import { backup, DatabaseSync } from 'node:sqlite'
 
 const busyMs = 5000
-/** All of them in one go: a copy in parts begins anew with each write in between. */
+/** Copies all pages in one step, because a copy in several steps restarts after each write in between. */
 const pagesPerStep = 2 ** 31 - 1
 const staleMs = 3_600_000
 const [, , folder = ''] = process.argv
@@ -30,7 +30,7 @@ try {
   process.exitCode = 1
 }
 
-/** Of copies that were cut off. */
+/** Removes the files of interrupted copies. */
 function removeStaleCopies(): void {
   for (const name of readdirSync(folder)) {
     if (!/^\.copy-\d+\.db/.test(name)) continue

@@ -1,10 +1,9 @@
-/** What reading and building an instance's data have in common: names in statements, and what an error of SQLite means. */
 import { HostingError } from '#server/drivers/hosting/hosting-driver.ts'
 import { isDiskFull } from '#server/drivers/hosting/local/is-disk-full.ts'
 
 export const quoteIdentifier = (name: string): string => `"${name.replaceAll('"', '""')}"`
 
-/** Of SQLite, as the lower byte of its codes. */
+/** The lower byte of SQLite's error codes. */
 const sqliteCodes = { busy: 5, locked: 6, full: 13, cannotOpen: 14 }
 
 const getSqliteCode = (error: unknown): number | null => {
@@ -14,7 +13,6 @@ const getSqliteCode = (error: unknown): number | null => {
 
 export const isFileMissing = (error: unknown): boolean => getSqliteCode(error) === sqliteCodes.cannotOpen
 
-/** Whatever it is, as the port says it. */
 export function toHostingError(error: unknown): HostingError {
   if (error instanceof HostingError) return error
   const message = error instanceof Error ? error.message : String(error)

@@ -1,4 +1,3 @@
-/** One request, passed on to a task over its socket, and its response back. */
 import { confineCookie } from '#server/drivers/hosting/local/confine-cookie.ts'
 import {
   type IncomingMessage,
@@ -8,35 +7,30 @@ import {
 } from '#server/drivers/hosting/local/socket-http.ts'
 
 export const forwardLimits = {
-  /** Of what is sent to a service. */
   bodyBytes: 10_000_000,
-  /** Without a byte from the task. */
+  /** Timeout if the task sends nothing. */
   silentMs: 30_000,
 }
 
-/** Of one connection alone (RFC 9110, 7.6.1). */
+/** Headers of a single connection, which are not forwarded (RFC 9110, 7.6.1). */
 const hopByHopHeaders = new Set(
   'connection keep-alive proxy-authenticate proxy-authorization proxy-connection te trailer transfer-encoding upgrade'.split(
     ' ',
   ),
 )
-/**
- * Ours to say, or said by proxies to programs that believe it: what came in of these names is left out, and every name with an
- * underscore, which many programs read as a dash.
- */
+/** Programs trust these proxy headers, so incoming ones are dropped; also names with `_`, often read as `-`. */
 const gatewayHeaders =
   /_|^(x-forwarded|forwarded|via$|x-real-ip$|x-client-ip$|client-ip$|true-client-ip$|cf-connecting-ip$|fastly-client-ip$|x-cluster-client-ip$|x-original-|x-rewrite-|x-host$|x-url-scheme$|front-end-https$)/
-/** Would end sessions of the portal and of other services, where they are below the same domain. */
+/** Would end sessions of the portal and of other services below the same domain. */
 const crossHostHeaders = /^clear-site-data$/
 
-/** Of the client, as the gateway knows it. */
 export interface ForwardedClient {
   address: string
-  /** People reach services over TLS. */
+  /** True if clients use TLS. */
   isSecure: boolean
 }
 
-/** To the first of those sockets that takes it; `fail` says why none does. Something that changes is passed on once. */
+/** Uses the first socket that accepts the request, or calls `fail`. Requests that may change data are sent once. */
 export function forward(
   request: IncomingMessage,
   response: ServerResponse,
@@ -61,24 +55,24 @@ export function forward(
       timeout: forwardLimits.silentMs,
     })
   } catch {
-    // An address that no client of ours could have sent.
+    // The request URL is invalid. No real client sends such a URL.
     response.writeHead(400, { connection: 'close', 'content-length': '0' }).end()
     return
   }
   const outgoingRequest = createdRequest
   outgoingRequest.on('timeout', () => outgoingRequest.destroy(new Error('silent')))
-  // What comes after the task's answer, or after ours in its place, changes nothing any more.
+  // After the first response, from the task or from the gateway, later events are ignored.
   let isSettled = false
   outgoingRequest.on('error', () => {
     if (isSettled) return
     isSettled = true
     if (response.headersSent || response.destroyed) return void response.destroy()
-    // It ended between two health checks.
+    // The task ended between two health checks.
     if (!hasBody && (method === 'GET' || method === 'HEAD') && otherSockets.length > 0)
       return forward(request, response, otherSockets, client, fail)
     fail('silent')
   })
-  // A task that wants another protocol: there is no answer then, and no error.
+  // If the task tries to switch protocols, there is neither a response nor an error.
   outgoingRequest.on('close', () => {
     if (isSettled) return
     isSettled = true
@@ -90,7 +84,7 @@ export function forward(
     try {
       response.writeHead(taskResponse.statusCode ?? 502, buildResponseHeaders(taskResponse, client))
     } catch {
-      // A status or a header that nobody may send.
+      // The task sent an invalid status or header.
       taskResponse.on('error', () => undefined)
       outgoingRequest.destroy()
       return fail('silent')
@@ -107,13 +101,13 @@ export function forward(
   request.on('data', (chunk: Buffer) => {
     bytes += chunk.length
     if (bytes <= forwardLimits.bodyBytes) return
-    // The end of what is passed on is no answer any more.
+    // The gateway sends the response now. Later events of the task must not send another one.
     isSettled = true
     outgoingRequest.destroy()
     if (response.headersSent) response.destroy()
     else fail('too-large')
   })
-  // Cut off: the task must not take half for whole.
+  // The client disconnected. The task must not process an incomplete body as a complete one.
   request.on('aborted', () => outgoingRequest.destroy())
   request.pipe(outgoingRequest)
 }
@@ -141,7 +135,7 @@ function buildResponseHeaders(
   return headers
 }
 
-/** Without what belongs to one connection, and what `connection` names as such. */
+/** Removes the headers of a single connection, including those that `connection` names. */
 function getEndToEndHeaders(
   { headers }: IncomingMessage,
   excludedNames: RegExp | null = null,

@@ -1,4 +1,4 @@
-/** What the gateway shows by itself, where no service answers: in both languages, because nobody has said which. */
+/** Shown if no service responds. The pages contain both languages, because the user's language is unknown. */
 import { createHash } from 'node:crypto'
 import en from '#locales/en/gateway.json' with { type: 'json' }
 import zh from '#locales/zh/gateway.json' with { type: 'json' }
@@ -9,7 +9,7 @@ export type GatewayPage =
   | 'stopped'
   | 'starting'
   | 'silent'
-  /** The client's address, or the service, has used its share up. */
+  /** The client's address or the service has used up its share of requests. */
   | 'crowded'
   | 'busy'
   | 'too-large'
@@ -41,7 +41,7 @@ const textKeys: Record<GatewayPage, readonly [title: keyof typeof en, text: keyo
   'too-large': ['too-large-title', 'too-large-text'],
 }
 
-/** In seconds; null: it does not look again. */
+/** Seconds until the page reloads itself. Null if it does not. */
 const refreshSeconds: Record<GatewayPage, number | null> = {
   unknown: null,
   stopped: 15,
@@ -61,7 +61,7 @@ interface RenderedPage {
 
 const renderedPages = new Map<string, RenderedPage>()
 
-/** `isForm`: something was sent, which is not sent again by itself. Rendered once: a flood asks for it many times. */
+/** `isForm`: data was sent, so the page must not reload itself. Cached, because a flood requests the same page. */
 export function getGatewayPage(page: GatewayPage, isForm: boolean): RenderedPage {
   const key = `${page} ${isForm}`
   const renderedPage = renderedPages.get(key) ?? renderPage(page, isForm)

@@ -1,6 +1,6 @@
 /**
- * One port of this machine for all services: `www.CODE.DOMAIN` and `admin.CODE.DOMAIN` lead to a healthy task, one after the other.
- * What comes in is taken for hostile: its parts are bounded, and of its headers nothing is passed on that is between us and them.
+ * One port for all services. Requests to `www.CODE.DOMAIN` and `admin.CODE.DOMAIN` go to the healthy tasks in turn. Requests are untrusted:
+ * sizes are limited, and headers that only a proxy may set are dropped.
  */
 import { randomInt } from 'node:crypto'
 import type { AddressInfo } from 'node:net'
@@ -21,7 +21,6 @@ import { createConnectionLimits, endSlowReader } from '#server/shares/connection
 import { createDelayedRefusals } from '#server/shares/delayed-refusals.ts'
 import { createRequestShare, type RequestShare } from '#server/shares/request-shares.ts'
 
-/** What it is told of a service. */
 export interface GatewayTarget {
   listHealthyTasks(): readonly { record: { socket: string } }[]
   shouldRun(): boolean
@@ -42,7 +41,7 @@ const defaultLimits = {
   address: { maxConcurrent: 32, perSecond: 50, burst: 200 },
   service: { maxConcurrent: 128, perSecond: 200, burst: 400 },
   slowReader: { checkMs: 15_000, minBytes: 15_000 },
-  /** How long an address that has used its share up waits for its refusal, and how many of them wait behind a proxy. */
+  /** Delay before an address over its share is refused, and how many refusals may wait behind a proxy. */
   refusalMs: 1000,
   refusalsBehindProxy: 200,
 }
@@ -66,13 +65,12 @@ export async function openGateway({
 }: {
   folder: string
   domain: string
-  /** 0: any free one, the same as before where it can be had. */
+  /** 0 chooses a free port, preferably the previous one. */
   port: number
-  /** The service that has that code now. */
   findTarget: (code: string) => GatewayTarget | null
-  /** Proxies in front of it whose X-Forwarded-For is believed. */
+  /** Number of proxies in front of the gateway whose X-Forwarded-For is trusted. */
   trustProxy?: number
-  /** People reach services over TLS, by a proxy. */
+  /** True if a proxy in front of the gateway terminates TLS. */
   tls?: boolean
   limits?: Partial<GatewayLimits>
 }): Promise<HostingGateway> {
@@ -140,7 +138,7 @@ export async function openGateway({
   const port = configuredPort || (await listenOnFreePort(server, folder))
   if (configuredPort) listenAt(configuredPort)
 
-  /** Somebody else may have it for now: services run all the same. */
+  /** Retries if another program uses the port. The services run in the meantime. */
   function listenAt(fixedPort: number, isFirstTry = true): void {
     server.once('error', (error) => {
       if (isFirstTry) reportUnavailablePort(fixedPort, error)
@@ -166,7 +164,7 @@ export async function openGateway({
 
 function findRefusalStatus({ rawHeaders, url, method = '' }: IncomingMessage): 400 | 405 | null {
   const hostHeaders = rawHeaders.filter((name, index) => index % 2 === 0 && name.toLowerCase() === 'host')
-  // The gateway and a task could read different ones of two host headers.
+  // With two host headers the gateway and the task could read different ones.
   if (hostHeaders.length !== 1 || !url?.startsWith('/')) return 400
   return methods.has(method) ? null : 405
 }
@@ -189,7 +187,7 @@ function sendPage(response: ServerResponse, page: GatewayPage, extraHeaders: Rec
   response.end(response.req.method === 'HEAD' ? '' : body)
 }
 
-/** Below the numbers that systems give to outgoing connections, of which each would keep us from coming back. */
+/** Below the ephemeral ports. An outgoing connection on such a port would prevent the gateway from using it again. */
 const portRange = { first: 20_000, end: 32_000 }
 const maxTries = 50
 

@@ -1,7 +1,4 @@
-/**
- * The embedded hosting driver: services run as processes of this machine, watched by a supervisor of their own. The portal may end
- * or be killed; they go on.
- */
+/** Services are processes under a separate supervisor, so they keep running if the portal ends. */
 import { existsSync, readdirSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import type { Logger } from 'pino'
@@ -22,30 +19,30 @@ import type { TaskTimes } from '#server/drivers/hosting/local/instances/task.ts'
 import { watchChanges } from '#server/drivers/hosting/local/supervisor/watch-changes.ts'
 
 export interface LocalHostingSettings {
-  /** Of data, logs and sockets; one supervisor for each. */
+  /** Folder for data, logs and sockets. Each folder has one supervisor. */
   folder: string
-  /** Path of the program that each service runs: a file for Node that takes `serve` and `set-password`. */
+  /** Path of the program that each service runs: a Node script with the commands `serve` and `set-password`. */
   program: string
-  /** Services are at `www.CODE.DOMAIN`; browsers take every name under `localhost` for this machine. */
+  /** Services are at `www.CODE.DOMAIN`. Browsers resolve every name under `localhost` to this machine. */
   domain?: string
-  /** Of the gateway; 0: any free one, the same again when it can be had. */
+  /** Port of the gateway; 0 chooses a free port, preferably the previous one. */
   port?: number
-  /** Proxies in front of the gateway whose X-Forwarded-For is believed. */
+  /** Number of proxies in front of the gateway whose X-Forwarded-For is trusted. */
   trustProxy?: number
-  /** People reach services over TLS, by a proxy in front of the gateway. */
+  /** True if a proxy in front of the gateway terminates TLS. */
   tls?: boolean
-  /** Of all services together; 0: what this machine can give. */
+  /** Memory of all services together; 0 uses what this machine can provide. */
   memoryMb?: number
-  /** Users of the operating system for instances; null: they share the portal's. */
+  /** System users for instances. Null if they share the portal's user. */
   users?: SystemUserRange | null
-  /** How long the supervisor stays when nothing is to run and nobody asks, ms. */
+  /** How long the supervisor stays without running instances and without requests, in ms. */
   idleMs?: number
   times?: Partial<TaskTimes>
   log: Pick<Logger, 'warn' | 'info'>
 }
 
 export interface LocalHosting extends HostingDriver {
-  /** Ends the supervisor and all that it runs; what is to run begins again with the next call. Nothing to do where nothing runs. */
+  /** Ends the supervisor and all tasks; they start again at the next call. Does nothing if no supervisor runs. */
   shutDown(): Promise<void>
 }
 
@@ -69,7 +66,6 @@ export function createLocalHosting({
   )
   const closeController = new AbortController()
 
-  /** Where there has never been a service, none is looked for, and no process is started to say so. */
   const isEmpty = () => !existsSync(getInstancesFolder(folder)) || readdirSync(getInstancesFolder(folder)).length === 0
 
   function requireInstanceFolder(ref: InstanceRef): string {
@@ -101,7 +97,7 @@ export function createLocalHosting({
     async erase(...args) {
       await client.call('erase', args)
     },
-    // In this process, which has the time for it: the supervisor is there for all that runs.
+    // Done in this process, because the supervisor must stay responsive for all instances.
     async *readData(ref) {
       yield* readInstanceData(requireInstanceFolder(ref))
     },
@@ -122,7 +118,7 @@ export function createLocalHosting({
     look: async (ref) => (isEmpty() ? null : client.call('look', [ref])),
     lookAll: async () => (isEmpty() ? [] : client.call('lookAll', [])),
 
-    // From the files themselves: of one that was taken away too, and while nothing runs.
+    // Read from the files, so that it also works for removed and for stopped instances.
     async *readLog(ref: InstanceRef, range: { from: number; to: number }) {
       yield* readLogFiles(getLogFolders(requireInstanceFolder(ref)), range)
     },

@@ -1,4 +1,4 @@
-/** Reads the log of an instance as a stream, in the order of time: the files of its tasks are merged, none is held whole. */
+/** Reads the log of an instance, ordered by time. Merges the files of all tasks without loading them completely. */
 import { closeSync, constants, createReadStream, fstatSync, lstatSync, openSync, unlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import type { InstanceLogLine } from '#server/drivers/hosting/hosting-driver.ts'
@@ -6,9 +6,8 @@ import { formatDay, listLogNames, logNamePattern } from '#server/drivers/hosting
 
 const storedDays = 180
 const dayMs = 86_400_000
-/** Of one service, all days together: the oldest go first. */
+/** Limit of all logs of one service. The oldest files are deleted first. */
 const maxBytes = 500_000_000
-/** Longer than any line of ours: such a piece is none. */
 const maxLineLength = 20_000
 
 interface LogFile {
@@ -18,7 +17,7 @@ interface LogFile {
   part: number
 }
 
-/** Lines from `from` on, before `to` (epoch ms). `folders`: of the host, and of its tasks. */
+/** Entries from `from` (inclusive) to `to` (exclusive), epoch ms. `folders`: of the host and of the tasks. */
 export async function* readLogFiles(
   folders: readonly string[],
   { from, to }: { from: number; to: number },
@@ -36,7 +35,7 @@ export async function* readLogFiles(
 
 const compareLogFiles = (a: LogFile, b: LogFile) => (a.day < b.day ? -1 : a.day > b.day ? 1 : a.part - b.part)
 
-/** Of times that no calendar has, the nearest that it has. */
+/** Times outside the calendar's range are limited to its ends. */
 const toDay = (time: number) => formatDay(Math.min(Math.max(time, 0), 253_402_300_799_999))
 
 const listLogFiles = (folder: string): LogFile[] =>
@@ -48,7 +47,7 @@ const listLogFiles = (folder: string): LogFile[] =>
 async function* readTaskLines(files: readonly LogFile[], task: number, from: number, to: number) {
   for (const [index, { path, day }] of files.entries()) {
     const nextFile = files[index + 1]
-    // All of a part is before the first line of the next one.
+    // All entries of a part are older than the first entry of the next part.
     if (nextFile?.day === day && (await readFirstTime(nextFile.path)) < from) continue
     for await (const line of readLines(path, task)) {
       if (line.time >= to) return
@@ -62,7 +61,7 @@ async function readFirstTime(path: string): Promise<number> {
   return Infinity
 }
 
-/** Of a file that is still written to: as far as it has come. What is no line of ours is left out. */
+/** Reads a file that may still be written to, up to its current end. Malformed lines are skipped. */
 async function* readLines(path: string, task: number): AsyncGenerator<InstanceLogLine> {
   let rest = ''
   const file = openLogFile(path)
@@ -79,10 +78,7 @@ async function* readLines(path: string, task: number): AsyncGenerator<InstanceLo
   }
 }
 
-/**
- * Null: its day was over in between, or it is no file of its own. The folder may belong to the service, which is not trusted: nothing
- * is followed, and nothing waits for somebody who writes into a pipe.
- */
+/** Returns null if deleted or not a plain file. The folder is untrusted: links are refused, pipes do not block. */
 function openLogFile(path: string): number | null {
   try {
     const file = openSync(path, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0))
@@ -106,7 +102,7 @@ function parseLine(piece: string, task: number): InstanceLogLine | null {
     : { time: Number(time), task, level: level as InstanceLogLine['level'], text }
 }
 
-/** The earliest of the heads first; of the same time, the lower task. */
+/** Yields the entry with the earliest time first; at equal times the lower task first. */
 async function* mergeStreams(streams: readonly AsyncGenerator<InstanceLogLine>[]): AsyncGenerator<InstanceLogLine> {
   const heads = await Promise.all(streams.map((stream) => stream.next()))
   try {
@@ -130,7 +126,6 @@ async function* mergeStreams(streams: readonly AsyncGenerator<InstanceLogLine>[]
   }
 }
 
-/** Takes away what is older than 180 days, and the oldest of what is more than 500 MB. */
 export function removeOldLogs(folders: readonly string[], now: number, limitBytes = maxBytes): void {
   const oldestDay = formatDay(now - storedDays * dayMs)
   let bytes = 0
@@ -144,6 +139,6 @@ function removeFile(path: string): void {
   try {
     unlinkSync(path)
   } catch {
-    // Gone already, or a folder of that name, which is none of ours.
+    // Already deleted, or a folder with such a name, which the portal did not create.
   }
 }

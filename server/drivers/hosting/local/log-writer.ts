@@ -1,7 +1,7 @@
 /**
- * The log of an instance: files of lines `time<tab>level<tab>text`, by UTC day, task and part (`2026-11-26.1.0.log`). Each file has
- * one writer, so its lines are in the order of their time; a new part begins after 8 MB. Strangers decide how many lines there are
- * and how long: lines are cut, repeated ones are counted, and a day has a limit, which all tasks of the service share.
+ * Writes lines `time<tab>level<tab>text` to files by UTC day, task and part (`2026-11-26.1.0.log`). Each file has one writer, so it is
+ * ordered by time; a new part starts after 8 MB. Strangers can cause any number of long lines: lines are cut, repeated ones counted, and
+ * all tasks of a service share a daily limit.
  */
 import {
   closeSync,
@@ -21,24 +21,21 @@ export const logNamePattern = /^(\d{4}-\d\d-\d\d)\.(\d)\.(\d{1,6})\.log$/
 const maxPartBytes = 8_000_000
 const maxTextLength = 2000
 const repeatMs = 5000
-/** Part of the day's limit that this process writes before the other tasks' files are measured again. */
+/** Share of the daily limit that this process writes before it measures the files of all tasks again. */
 const measuredShare = 0.01
 
-/** Of a day, in bytes: all tasks of a service together, and its host. */
+/** Daily limit in bytes: of all tasks of a service together, and of its host. */
 export const logDayBytes = { tasks: 8_000_000, host: 1_000_000 }
 
 /**
- * How much of the day's limit a line may use: requests, which anybody can send, leave space for refused logins, which anybody can try;
- * those leave space for logins and errors, and these for what the host does with the service.
+ * Share of the daily limit that each priority may use up. Requests, which anybody can send, leave space for refused logins, which anybody
+ * can cause; those for logins and errors, and these for events of the host.
  */
 const shares = { request: 0.75, refusal: 0.875, normal: 1, lifecycle: 1.25 }
 export type LogPriority = keyof typeof shares
 
 export interface LogWriter {
-  /**
-   * Does not throw: what cannot be logged must not keep a service from being served. `repeatKey`: lines of the same key that follow
-   * each other are counted and not written; the text, where none is given.
-   */
+  /** Never throws, because logging must not stop a service. Repeats of `repeatKey` (or of the text) are counted. */
   write(level: InstanceLogLine['level'], text: string, options?: { priority?: LogPriority; repeatKey?: string }): void
   close(): void
 }
@@ -46,22 +43,20 @@ export interface LogWriter {
 export interface LogWriterOptions {
   /** Epoch ms. */
   clock?: () => number
-  /** After so many a new part begins. */
   partBytes?: number
   dayBytes?: number
-  /** False: no file stays open between two lines. */
+  /** False closes the file after each line. */
   keepFileOpen?: boolean
 }
 
 export const formatDay = (time: number): string => new Date(time).toISOString().slice(0, 10)
 
-/** Says how much is missing. */
+/** Cut texts end with the number of missing characters. */
 export function cutText(text: string, maxLength: number): string {
   const missingCount = text.length - maxLength
   return missingCount > 0 ? `${text.slice(0, maxLength)}… [${missingCount} more characters]` : text
 }
 
-/** One line without control characters. */
 const toLogText = (text: string): string =>
   cutText(text, maxTextLength)
     .toWellFormed()
@@ -82,7 +77,7 @@ interface OpenLogFile {
   bytes: number
 }
 
-/** Opens the first part from `firstPart` on that is not full. `path`: of the file, without the part's number and the ending. */
+/** Opens the first part from `firstPart` that is not full. `path` lacks the part number and the extension. */
 function openPart(path: string, day: string, firstPart: number, partBytes: number): OpenLogFile {
   for (let part = firstPart; ; part++) {
     const file = openSync(`${path}.${part}.log`, appendFlags, 0o600)
@@ -91,7 +86,7 @@ function openPart(path: string, day: string, firstPart: number, partBytes: numbe
       closeSync(file)
       continue
     }
-    // A line that was cut off by the end of its writer is ended, so that it does not swallow the next one.
+    // If the previous writer ended before a line break, adds one first, so that the next entry is readable.
     const isCutOff = bytes > 0 && readLastByte(file, bytes) !== 0x0a
     return { file, day, part, bytes: bytes + (isCutOff ? writeSync(file, '\n') : 0) }
   }
@@ -129,7 +124,7 @@ export function openLogWriter(
 
   function append(level: InstanceLogLine['level'], text: string, priority: LogPriority): void {
     try {
-      // A clock that is set back does not bring lines out of order.
+      // Keeps the order of lines if the clock is set back.
       lastTime = Math.max(lastTime, clock())
       const day = formatDay(lastTime)
       if (usage.day !== day) beginDay(day)
@@ -199,7 +194,7 @@ export function openLogWriter(
   }
 }
 
-/** Nothing is followed: the folder may belong to the service, which is not trusted. */
+/** Does not follow links, because the folder may belong to an untrusted service. */
 const appendFlags = constants.O_APPEND | constants.O_CREAT | constants.O_RDWR | (constants.O_NOFOLLOW ?? 0)
 
 const formatNotice = (priority: LogPriority, dayBytes: number): string => {
@@ -211,7 +206,6 @@ const formatNotice = (priority: LogPriority, dayBytes: number): string => {
     : `the log of this day is full (${size}): further lines are not recorded until 00:00 UTC`
 }
 
-/** Bytes of all files of the day. */
 function measureDay(folder: string, day: string): number {
   let bytes = 0
   for (const name of listLogNames(folder))
@@ -227,7 +221,6 @@ function findLastPart(folder: string, day: string, task: number): number {
   return Math.max(0, ...parts)
 }
 
-/** Empty where there is no such folder. */
 export function listLogNames(folder: string): string[] {
   try {
     return readdirSync(folder).filter((name) => logNamePattern.test(name))

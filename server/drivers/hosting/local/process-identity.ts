@@ -1,19 +1,16 @@
-/**
- * Which process it is: its number and the time of its start, because a number is given out again. A process that has ended and
- * that nobody has asked after (a zombie) is none. Without /proc the number alone decides.
- */
+/** Compares number and start time, because numbers are reused. A zombie has ended. Without /proc only numbers count. */
 import { readFileSync, readlinkSync } from 'node:fs'
 
 export interface ProcessIdentity {
   pid: number
-  /** In ticks since boot, and the boot and process namespace in which that means anything; empty: not known here. */
+  /** Ticks since boot, with the ids of the boot and of the process namespace. Empty if unknown on this system. */
   started: string
 }
 
-/** Null: there is no such process. */
+/** Returns null if there is no such process. */
 export function readIdentity(pid: number): ProcessIdentity | null {
   try {
-    // After the name, which may hold blanks and brackets.
+    // The fields after the process name, which may contain spaces and brackets.
     const fields = readFileSync(`/proc/${pid}/stat`, 'latin1')
       .replace(/^.*\) /s, '')
       .split(' ')
@@ -23,24 +20,22 @@ export function readIdentity(pid: number): ProcessIdentity | null {
   }
 }
 
-/** Whether its number means anything here: not after a boot, nor in another container or on another machine. */
+/** False if the process was recorded before a reboot, in another container or on another machine. */
 export const isOfThisHost = ({ started }: ProcessIdentity): boolean => !hasProc || started.endsWith(` ${getHostId()}`)
 
 export function isRunning({ pid, started }: ProcessIdentity): boolean {
   return readIdentity(pid)?.started === started
 }
 
-/** Does nothing to another process that has its number by now. */
+/** Does nothing if another process has the number now. */
 export function signal(identity: ProcessIdentity, name: NodeJS.Signals): void {
   if (!isRunning(identity)) return
   try {
     process.kill(identity.pid, name)
-  } catch {
-    // It ended in between.
-  }
+  } catch {}
 }
 
-/** Memory in use, MB; null: not known. */
+/** Resident memory in MB. Null if unknown. */
 export function readMemoryMb(pid: number): number | null {
   try {
     const [, kb] = /^VmRSS:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, 'latin1')) ?? []

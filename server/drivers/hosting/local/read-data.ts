@@ -1,7 +1,4 @@
-/**
- * The data of an instance, read from a copy that is made of it at one moment: whoever takes the pieces may take hours, and the
- * instance's own file is held for none of them.
- */
+/** Reads a copy of the data, so that the instance's file is not locked while the reader takes up to hours. */
 import { createWriteStream, existsSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
@@ -19,12 +16,11 @@ import { openDraftFolder } from '#server/drivers/hosting/local/instances/draft-f
 import { getDataFile, readInstanceRecord } from '#server/drivers/hosting/local/instances/files.ts'
 
 const busyMs = 5000
-/** All of them in one go: a copy in parts begins anew with each write in between. */
+/** Copies all pages in one step, because a copy in several steps restarts after each write in between. */
 const pagesPerStep = 2 ** 31 - 1
-/** Of one piece. */
 const maxPiece = { rows: 1000, size: 1_000_000 }
 
-/** `instanceFolder`: the instance's folder. Throws HostingError `no_instance`, `no_room`, `bad_data`. */
+/** Throws HostingError `no_instance`, `no_room` or `bad_data`. */
 export async function* readInstanceData(instanceFolder: string): AsyncGenerator<DataPiece> {
   const draftFolder = openDraftFolder(instanceFolder)
   try {
@@ -37,7 +33,7 @@ export async function* readInstanceData(instanceFolder: string): AsyncGenerator<
   }
 }
 
-/** Of a file that nobody writes to meanwhile. Throws HostingError `bad_data`. */
+/** The file must not be written meanwhile. Throws HostingError `bad_data`. */
 export async function* readDataFile(path: string): AsyncGenerator<DataPiece> {
   const store = new DatabaseSync(path, { readOnly: true })
   try {
@@ -49,7 +45,7 @@ export async function* readDataFile(path: string): AsyncGenerator<DataPiece> {
   }
 }
 
-/** Which file it is can change while it is opened. */
+/** Retries if the data folder is replaced while it is opened. */
 async function copyData(instanceFolder: string, copyPath: string): Promise<void> {
   for (let tries = 1; ; tries++) {
     const record = readInstanceRecord(instanceFolder)
@@ -74,7 +70,7 @@ async function copyFile(path: string, copyPath: string): Promise<void> {
   }
 }
 
-/** By a process of the instance's user, which has no way to our copy. */
+/** Copies in a process of the instance's user, which cannot access the copy itself. */
 async function copyAsUser(user: number, folder: string, copyPath: string): Promise<void> {
   const program = { path: fileURLToPath(new URL('./copy-data-process.ts', import.meta.url)), env: {} }
   const child = spawnProgram(program, { args: [folder], limitMb: 128, stdio: ['ignore', 'pipe', 'pipe'], user })
@@ -88,7 +84,7 @@ async function copyAsUser(user: number, folder: string, copyPath: string): Promi
   if (!stdout) throw new Error('a process without standard output')
   const [code] = await Promise.all([exitPromise, pipeline(stdout, createWriteStream(copyPath, { mode: 0o600 }))])
   if (code === 0) return
-  // Ended by the stop of the instance, or before it began.
+  // The process was killed, because the instance was stopped, or it failed to start.
   if (code === null || errorOutput === '') throw new HostingError('unreachable', 'the data could not be copied')
   const [errcode = ''] = errorOutput.split(' ', 1)
   throw Object.assign(
@@ -100,7 +96,7 @@ async function copyAsUser(user: number, folder: string, copyPath: string): Promi
 interface ListedTable {
   name: string
   type: string
-  /** It has no row numbers. */
+  /** 1 for a table without rowid. */
   wr: number
   strict: number
 }
@@ -147,7 +143,7 @@ interface ListedColumn {
   type: string
   notnull: number
   pk: number
-  /** 0: an ordinary one; others are worked out from those. */
+  /** 0 for an ordinary column; other values are generated or hidden columns. */
   hidden: number
 }
 
@@ -165,14 +161,14 @@ function readColumns(store: DatabaseSync, { name, strict }: ListedTable): DataCo
     .filter(({ hidden }) => hidden === 0)
     .map((column) => ({
       name: column.name,
-      // Where a table is not strict, what its columns are said to hold is a wish.
+      // If a table is not strict, SQLite does not enforce its column types.
       type: (strict === 1 && columnTypes[column.type.toUpperCase()]) || 'any',
       notNull: column.notnull === 1,
       key: column.pk,
     }))
 }
 
-/** The same for the same rows, whatever index there is. */
+/** Order of the rows that does not depend on any index. */
 function getRowOrder({ wr }: ListedTable, columns: readonly DataColumn[]): string {
   const keys = columns.filter(({ key }) => key > 0).toSorted((a, b) => a.key - b.key)
   if (wr === 1) return keys.map(({ name }) => quoteIdentifier(name)).join(', ')
@@ -181,7 +177,7 @@ function getRowOrder({ wr }: ListedTable, columns: readonly DataColumn[]): strin
   return freeName ?? columns.map(({ name }) => quoteIdentifier(name)).join(', ')
 }
 
-/** In a column of any type a whole number is a bigint, so that 5 and 5.0 are told apart. */
+/** In an `any` column integers stay bigint, so that 5 and 5.0 remain different. */
 function toDataValue(value: DataValue, column: DataColumn | undefined): DataValue {
   if (typeof value !== 'bigint' || column?.type === 'any') return value
   const number = Number(value)
@@ -194,7 +190,7 @@ const measureRow = (row: readonly DataValue[]) =>
     0,
   )
 
-/** What is made once the rows are in, and how far each counter is. */
+/** Statements to run after all rows are inserted, and the state of each counter. */
 function readEndStatements(store: DatabaseSync): string[] {
   const statements = store
     .prepare(

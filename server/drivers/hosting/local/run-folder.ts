@@ -1,15 +1,15 @@
-/** Where the sockets are: in the folder, or where its path is too long for one, in a short one that is ours alone. */
+/** Folder of the sockets: below `folder`, or a short private folder if that path is too long for a socket. */
 import { createHash } from 'node:crypto'
 import { chmodSync, lstatSync, mkdirSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 
-/** Of a path, in bytes: the systems allow 104 to 108 with the zero at its end. */
+/** Maximum length of a socket path in bytes. Systems allow 104 to 108, including the terminating zero. */
 const maxBytes = 103
-/** As long as the name of a socket may be. */
+/** Maximum length of a socket's name. */
 const nameBytes = 32
 
-/** Made if it is not there. Throws where somebody else has a folder of that name. */
+/** Creates the folder if it does not exist. Throws if another user owns a folder with that name. */
 export function openRunFolder(folder: string): string {
   const ownFolder = join(resolve(folder), 'run')
   const isShortEnough = Buffer.byteLength(ownFolder) + 1 + nameBytes <= maxBytes
@@ -18,7 +18,7 @@ export function openRunFolder(folder: string): string {
   const stats = lstatSync(path)
   if (!stats.isDirectory() || (process.getuid && stats.uid !== process.getuid()))
     throw new Error(`${path} is not a folder of ours`)
-  // Users of services pass through it to their own sockets.
+  // System users of instances must be able to traverse it to their own sockets.
   chmodSync(path, process.getuid?.() === 0 ? 0o711 : 0o700)
   return path
 }

@@ -1,13 +1,10 @@
-/** HTTP over sockets of this machine: between portal, supervisor and tasks. No request made here leaves the machine. */
+/** HTTP over local sockets between portal, supervisor and tasks. Requests made here never leave the machine. */
 import { type IncomingMessage, request } from 'node:http'
 
 export { createServer, request, ServerResponse } from 'node:http'
 export type { IncomingMessage, Server } from 'node:http'
 
-/**
- * Each connection is used once, and closed by who asks. Closed by the other end as soon as it has answered, what is still written
- * to it would fail, and the answer be lost.
- */
+/** The client closes each connection. If the server did, a client that is still writing would lose the response. */
 export const keepAliveHeaders = { connection: 'keep-alive' } as const
 
 export interface SocketRequest {
@@ -15,11 +12,10 @@ export interface SocketRequest {
   path: string
   body?: string
   timeoutMs: number
-  /** Of the response. */
   maxBytes?: number
 }
 
-/** Rejects where nobody answers in time, or with too much. */
+/** Rejects if there is no response in time, or if it is too large. */
 export function requestSocket(
   socketPath: string,
   { method, path, body, timeoutMs, maxBytes = 16_000_000 }: SocketRequest,
@@ -44,7 +40,7 @@ export function requestSocket(
   })
 }
 
-/** Rejects for what is longer, or is cut off. */
+/** Rejects if the message is too long or incomplete. */
 export async function readText(message: IncomingMessage, maxBytes: number): Promise<string> {
   const chunks: Buffer[] = []
   let size = 0

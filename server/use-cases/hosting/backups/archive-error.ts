@@ -1,11 +1,9 @@
-/** Why an archive cannot be read, or made. */
-
 export type BackupArchiveFault =
-  /** It is not what was written: cut, changed, or never ours. */
+  /** The archive is not as written. It was cut, changed, or made by somebody else. */
   | 'damaged'
-  /** None of the keys opens it. */
+  /** No key of the company opens it. */
   | 'no_key'
-  /** A row is larger than an archive takes. */
+  /** A row is larger than the limit of an archive. */
   | 'too_large'
 
 export class BackupArchiveError extends Error {

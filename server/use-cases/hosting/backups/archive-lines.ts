@@ -1,11 +1,10 @@
-/** What stands in an archive, line by line: what it is of, the data (`lines.ts`), and what proves it. */
+/** The rows of an archive: a head that names its source, the data (`lines.ts`), and its proof. */
 import { createHash, createHmac, hkdfSync, timingSafeEqual } from 'node:crypto'
 import type { DataColumn, DataPiece, DataValue } from '#server/drivers/hosting/hosting-driver.ts'
 import { createDamagedError } from '#server/use-cases/hosting/backups/archive-error.ts'
 import { ContentCounter, type BackupContents } from '#server/use-cases/hosting/backups/digest.ts'
 import { LineError, readMark, readRow } from '#server/use-cases/hosting/backups/lines.ts'
 
-/** What an archive is of. */
 export interface ArchiveHead {
   backupId: number
   companyId: number
@@ -17,10 +16,10 @@ export interface ArchiveHead {
   time: number
 }
 
-/** Raised when an older portal could not read it. */
+/** Raised when an older portal could no longer read the format. */
 const formatVersion = 1
 const maxTables = 10_000
-/** Of one piece that is given out. */
+/** Per returned piece. */
 const maxRows = 1_000
 const maxChars = 4 * 2 ** 20
 
@@ -29,13 +28,13 @@ export const formatFirstLine = (head: ArchiveHead): string => JSON.stringify({ a
 export const formatLastLine = (identity: string, firstLine: string, contents: BackupContents): string =>
   JSON.stringify({ ...contents, seal: computeSeal(identity, firstLine, contents.digest).toString('hex') })
 
-/** Of the first line, too: an archive cannot be given out as one of another service. */
+/** Includes the first row, so that an archive cannot be passed off as one of another service. */
 function computeSeal(identity: string, firstLine: string, digest: string): Buffer {
   const key = Buffer.from(hkdfSync('sha256', identity, '', 'backups: seal of archives', 32))
   return createHmac('sha256', key).update(createHash('sha256').update(firstLine).digest()).update(digest).digest()
 }
 
-/** Throws an ArchiveError where the lines are not those of a whole archive. */
+/** Throws an ArchiveError if the rows are not a complete archive. */
 export class ArchiveLineReader {
   readonly #identities: readonly string[]
   readonly #counter = new ContentCounter()
@@ -52,7 +51,6 @@ export class ArchiveLineReader {
     this.#identities = identities
   }
 
-  /** The pieces that are whole with it. */
   readLine(line: string): DataPiece[] {
     try {
       if (this.#firstLine === null) return this.#readFirst(line)
@@ -85,7 +83,7 @@ export class ArchiveLineReader {
     return [...rows, this.#countPiece(mark)]
   }
 
-  /** There are no more lines. */
+  /** To be called after the last row. Throws if the archive is incomplete. */
   finish(): void {
     if (this.contents === null) throw createDamagedError('it ends too early')
   }

@@ -1,7 +1,6 @@
 /**
- * An archive of an instance's data: lines of JSON, gzip, and an age file around them, so that `age -d` and `gunzip` open it
- * (docs/operating.md). The first line says what it is of; then come the lines that the digest is of; the last one has the digest and
- * a seal, which nobody can make who knows the recipient alone.
+ * An archive of an instance's data: JSON rows, gzip and age, so that `age -d` and `gunzip` open it (docs/operating.md). The first row names
+ * the source, the last one has the digest of the others and a seal. Somebody who knows only the public recipient cannot make the seal.
  */
 import { Encrypter, identityToRecipient } from 'age-encryption'
 import { pipeline, Readable } from 'node:stream'
@@ -18,22 +17,21 @@ import { ContentCounter, type BackupContents, requireContents } from '#server/us
 import { splitLines, unpackArchive } from '#server/use-cases/hosting/backups/unpack-archive.ts'
 
 interface WrittenArchive extends AsyncIterable<Uint8Array> {
-  /** Throws before the last byte was taken. */
   getContents(): BackupContents
 }
 
 interface ReadArchive extends AsyncIterable<DataPiece> {
-  /** Null before the first piece was taken. */
+  /** Null until the first piece was read. */
   getHead(): ArchiveHead | null
   /** Throws before the end. */
   getContents(): BackupContents
 }
 
-/** In bytes: what is longer is not read, and so not written. A row is a line. */
+/** In bytes. A longer row cannot be read, so it is not written either. */
 const defaultLimits = { maxLine: 128 * 2 ** 20 }
 const chunkChars = 64 * 1024
 
-/** To be read once. `identity`: of the company, and secret. Errors of the pieces are thrown on. */
+/** Can be read once. `identity` is the company's secret key. Rethrows the errors of `pieces`. */
 export function writeArchive(
   head: ArchiveHead,
   pieces: AsyncIterable<DataPiece>,
@@ -55,7 +53,7 @@ export function writeArchive(
       const age = new Encrypter()
       age.addRecipient(await identityToRecipient(identity))
       const gzip = createGzip()
-      // An error of either reaches the other, and whoever reads.
+      // `pipeline` passes an error of either stream to the other one and to the reader.
       pipeline(Readable.from(toChunks(writeLines())), gzip, () => undefined)
       yield* await age.encrypt(Readable.toWeb(gzip) as ReadableStream<Uint8Array>)
     },
@@ -68,7 +66,7 @@ function requireLineLength(line: string, maxLine: number): string {
   throw new BackupArchiveError('too_large', 'A row is larger than an archive takes.')
 }
 
-/** Each line by itself would be a call of the compressor. */
+/** Grouped, because otherwise each row would be a separate call of the compressor. */
 async function* toChunks(lines: AsyncIterable<string>): AsyncGenerator<Buffer> {
   let buffered = ''
   for await (const line of lines) {
@@ -81,8 +79,8 @@ async function* toChunks(lines: AsyncIterable<string>): AsyncGenerator<Buffer> {
 }
 
 /**
- * To be read once. Ends with an BackupArchiveError, after what was given out already, wherever it was cut or changed: nothing of it counts
- * before its end. Errors of `bytes` are thrown on.
+ * Can be read once. If the archive was cut or changed, it throws a BackupArchiveError, possibly after some pieces. So they are valid only
+ * after its end. Rethrows the errors of `bytes`.
  */
 export function readArchive(
   bytes: AsyncIterable<Uint8Array>,

@@ -1,11 +1,11 @@
-/** Where backups lie: names of archives and of schemas, which tell whose they are and when their making began. */
+/** Names of archives and schemas, with their service and the time of their start. */
 import type { PdbType } from '#contract/backups.ts'
 import type { AppContext } from '#server/context/context.ts'
 import type { StoredBackup } from '#server/db/hosting/stored-backups.ts'
 
 type LocatedBackup = Pick<StoredBackup, 'id' | 'company_id' | 'service_id' | 'pdb_type'>
 
-/** A new one with every try, so that what an overtaken try still stores never takes the place of what counts. */
+/** Each try gets a new location, so that an outdated try that still writes never overwrites a valid backup. */
 export function createLocation({ id, company_id, service_id, pdb_type }: LocatedBackup, now: number): string {
   const timestamp = new Date(now).toISOString().slice(0, 19)
   if (pdb_type === 'pdb2rds') return `copy_service_${service_id}_backup_${id}_${timestamp.replace(/\D/g, '')}`
@@ -34,7 +34,7 @@ const toTime = (match: RegExpExecArray | null) => {
   return Date.UTC(year, month - 1, day, hour, minute, second)
 }
 
-/** Takes away what lies there. Throws a StoreError. */
+/** Deletes what is stored there. Throws a StoreError. */
 export const clearLocation = (
   { backups }: Pick<AppContext, 'backups'>,
   type: PdbType,

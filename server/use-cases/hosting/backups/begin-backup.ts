@@ -1,4 +1,4 @@
-/** How a backup begins, for a person or for the clock: its row, its long request and its entry in the trail, in one transaction. */
+/** Begins a backup: its row, long request and audit entry are written in one transaction. */
 import type { PdbType } from '#contract/backups.ts'
 import { addAuditEntries } from '#server/db/audit/audit-trail.ts'
 import type { DatabaseHandle } from '#server/db/database.ts'
@@ -7,24 +7,22 @@ import { startStoredBackup, type NewBackup, type StoredBackup } from '#server/db
 import type { AuditEntry } from '#server/db/audit/audit-entry.ts'
 import { createJobId, createProgressKey } from '#server/use-cases/job-requests.ts'
 
-/** Of those whom nobody waits for. */
 export const clockBackupJob = 'run-backup-by-clock'
 
-/** What its long request goes by. */
 export interface BackupInput {
   backupId: number
   companyId: number
-  /** Who asked; 0: the clock. */
+  /** The requesting user, or 0 for the schedule. */
   userId: number
   userCompanyId: number
-  /** Whether the answer names the provider's own people. */
+  /** Whether the response may name the provider's own staff. */
   toProvider: boolean
   trail: { info: Record<string, unknown> } & Pick<AuditEntry, 'company'>
   requestId: string
   intent: string | null
 }
 
-/** Longer than it takes: until then it is said that it runs still. */
+/** Longer than a backup takes. Until then it is reported as running. */
 export const backupDeadlineMs = 6 * 3_600_000
 
 interface BackedUpService {
@@ -56,7 +54,7 @@ export const buildTrailInfo = ({
   BackupId: id,
 })
 
-/** False: one runs already. As the system. */
+/** Returns false if one is already running. Runs as the system role. */
 export async function beginBackupByClock(
   db: DatabaseHandle,
   service: BackedUpService,

@@ -1,34 +1,33 @@
-/** What data is, in one SHA-256: the same for what a host gave out, an archive of it and a copy of it. */
+/** One SHA-256 over the data. It is the same for the data of a host, an archive of it and a copy of it. */
 import { createHash } from 'node:crypto'
 import type { DataColumn, DataPiece } from '#server/drivers/hosting/hosting-driver.ts'
 import { formatLines } from '#server/use-cases/hosting/backups/lines.ts'
 
 export interface BackupContents {
-  /** SHA-256 of the lines (`lines.ts`) with their ends, as hex. */
+  /** SHA-256 of the rows (`lines.ts`) with their line ends, as hex. */
   digest: string
   tables: number
   rows: number
 }
 
-/** Pieces that tell what they were, once the last of them was taken. */
+/** Data pieces whose digest is known after the last one was read. */
 export interface DigestedPieces extends AsyncIterable<DataPiece> {
   /** Throws before the end. */
   getContents(): BackupContents
 }
 
-/** Counts lines as they pass. */
 export class ContentCounter {
   readonly #hash = createHash('sha256')
   #columns: readonly DataColumn[] = []
   #tableCount = 0
   #rowCount = 0
 
-  /** Once. */
+  /** To be called once. */
   finish(): BackupContents {
     return { digest: this.#hash.digest('hex'), tables: this.#tableCount, rows: this.#rowCount }
   }
 
-  /** The piece's lines, each with its end: all of them have to be taken. */
+  /** The caller must read all of them, because they are counted when read. */
   *toLines(piece: DataPiece): Generator<string> {
     if (piece.kind === 'table') {
       this.#columns = piece.columns
@@ -43,7 +42,6 @@ export class ContentCounter {
   }
 }
 
-/** Passes the pieces through; to be read once. */
 export function withDigest(pieces: AsyncIterable<DataPiece>): DigestedPieces {
   const counter = new ContentCounter()
   let contents: BackupContents | null = null

@@ -1,6 +1,6 @@
 /**
- * Restore drills: every week the newest good backup of each subscription is read back, built into an empty place, checked, and
- * compared with what was written. A backup that nobody has ever put back is none.
+ * Restore drills. Every week the latest good backup of each subscription is restored into an empty instance and compared with what was
+ * written. A backup counts as reliable only after that.
  */
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
@@ -21,7 +21,6 @@ import { createJobId, createProgressKey } from '#server/use-cases/job-requests.t
 const dayMs = 86_400_000
 
 export const drillJob = 'drill-backup'
-/** What its long request goes by. */
 export interface DrillInput {
   restoreId: number
   backupId: number
@@ -32,7 +31,6 @@ const deadlineMs = 6 * 3_600_000
 const abandonedMs = 600_000
 const maxDrills = 2
 
-/** Answers how many began. */
 export async function startDueDrills(app: AppContext): Promise<number> {
   const now = app.clock()
   return await writeAsSystem(app, async (db) => {
@@ -54,13 +52,13 @@ export async function startDueDrills(app: AppContext): Promise<number> {
 
 const noRequester = { kind: 'drill', service_id: null, user_id: null, user_name: null, by_provider: false } as const
 
-/** Throws errors of stores and archives, and what is built wrongly. Null: the backup is not there any more. */
+/** Throws errors of stores, archives and the restored instance. Returns null if the backup is gone. */
 export async function runDrill(app: AppContext, { backupId }: DrillInput): Promise<StoredBackup | null> {
   const backup = await readAsSystem(app, (db) => findAnyStoredBackup(db, backupId))
   if (backup?.state !== 'done') return null
-  // Nobody is billed for what we look after ourselves.
+  // Drills are not billed, because customers did not request them.
   const skipMetering = () => undefined
-  // Where the database is elsewhere, nothing has made it yet.
+  // If the database is on another machine, the folder does not exist yet.
   mkdirSync(app.config.dataDir, { recursive: true })
   const draftFolder = openDraftFolder(app.config.dataDir)
   try {

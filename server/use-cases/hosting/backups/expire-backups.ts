@@ -1,7 +1,6 @@
 /**
- * How long backups are kept: so many of each kind and so many days, the newest good one for as long as its service is there, and all
- * of them 30 days longer than the service's data. First the row says that it is removed, then what it names goes: a kill in between is
- * taken up by the next look.
+ * Deletes old backups. The latest good one is kept as long as its service exists, and all of them 30 days longer than the service's data.
+ * First the row is marked as removed, then its stored data is deleted, so that the next run continues after a kill.
  */
 import { hostingDays } from '#domain/hosting.ts'
 import { type PdbType, backupTypes } from '#contract/backups.ts'
@@ -14,10 +13,8 @@ import { clearLocation, locationFormats } from '#server/use-cases/hosting/backup
 
 const dayMs = 86_400_000
 const hourMs = 3_600_000
-/** Of one look. */
 const maxRows = 50
 
-/** Answers how many places were cleared. */
 export async function expireBackups(app: AppContext): Promise<number> {
   await markOldRemoved(app)
   const rows = await readAsSystem(app, (db) => listBackupsToClear(db, maxRows))
@@ -55,7 +52,7 @@ async function markOldRemoved(app: AppContext): Promise<void> {
   }
 }
 
-/** Once a day: what cut off puts have left, and what an overtaken try stored after it was given up. Answers how much went. */
+/** Runs once a day. Deletes remains of interrupted uploads, and data stored by a try that was given up. */
 export async function cleanUpBackups(app: AppContext): Promise<number> {
   let removedCount = await app.backups.store.cleanUp(dayMs)
   for (const type of backupTypes)
@@ -68,8 +65,8 @@ export async function cleanUpBackups(app: AppContext): Promise<number> {
 }
 
 /**
- * Of a backup whose row is there and names another place or none. What is older than its row is left alone: the database may have
- * come out of a dump, and counts anew from there.
+ * Yields stored data of a backup whose row names another location or none. Data older than its row is left alone, because ids are assigned
+ * again after the restore of a dump.
  */
 async function* listOrphans(app: AppContext, type: PdbType): AsyncGenerator<string> {
   const createdBefore = app.clock() - hourMs

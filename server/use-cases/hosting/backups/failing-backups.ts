@@ -1,4 +1,4 @@
-/** That the backups of a service fail, as its row says it, and who is told by mail: when it begins, and once a day while it lasts. */
+/** Records that a service's backups fail, and mails about it at the beginning and once a day. */
 import { PROVIDER } from '#domain/access.ts'
 import type { BackupFault, PdbType } from '#contract/backups.ts'
 import type { DatabaseHandle } from '#server/db/database.ts'
@@ -11,13 +11,13 @@ const dayMs = 86_400_000
 interface EndedBackup {
   serviceId: number
   type: PdbType
-  /** Null: it went well. */
+  /** Null if it succeeded. */
   fault: BackupFault | null
 }
 
 /**
- * In the transaction in which a backup, or a drill of one, ends. Takes the service's row and its counter: what takes a company's
- * counter comes before. As the system.
+ * Runs as the system role, in the transaction that ends a backup or a drill. It locks the service's row and its counter, so the company's
+ * counter must be locked before.
  */
 export async function recordBackupOutcome(
   db: DatabaseHandle,
@@ -45,7 +45,6 @@ interface FailureNotice {
   now: number
 }
 
-/** Whoever of the company wants such mails, and of the provider's admins. */
 async function mailFailure(db: DatabaseHandle, { companyId, serviceId, type, now }: FailureNotice): Promise<void> {
   const userIds = [...(await listAlertedUsers(db, companyId)), ...(await listAlertedAdmins(db, PROVIDER))]
   for (const userId of new Set(userIds))

@@ -1,4 +1,3 @@
-/** What host, stores and archives say, as why a backup or a restore came to no good end. */
 import { type BackupFault, backupFaults } from '#contract/backups.ts'
 import { StoreError } from '#server/drivers/backup-store/backup-store.ts'
 import { HostingError, type HostingFault } from '#server/drivers/hosting/hosting-driver.ts'
@@ -15,7 +14,7 @@ const faultsByHostFault: Record<HostingFault, BackupFault> = {
   unreachable: 'unreachable',
 }
 
-/** Null: it is none of theirs, and may be a bug of ours. */
+/** Returns null for any other error, which may be a bug. */
 export function toBackupFault(error: unknown): BackupFault | null {
   if (error instanceof StoreError) return error.fault
   if (error instanceof HostingError) return faultsByHostFault[error.fault]
@@ -23,7 +22,7 @@ export function toBackupFault(error: unknown): BackupFault | null {
   return null
 }
 
-/** Why its long request ended; what nobody foresaw, or was never ended, is an interruption. */
+/** An unknown reason counts as `interrupted`. */
 export function readBackupFault({ data }: ProblemError): BackupFault {
   const reason = (data as { why?: unknown } | null)?.why
   return backupFaults.find((fault) => fault === reason) ?? 'interrupted'

@@ -1,10 +1,9 @@
 /**
- * Pieces of data as lines of JSON: a table, each of its rows, what comes last. The same data gives the same lines, however its rows
- * were put together and wherever they lay, so that their SHA-256 proves it (`digest.ts`).
+ * Data pieces as JSON rows. The same data always gives the same rows, regardless of how it was split and where it was stored. So their
+ * SHA-256 proves the data (`digest.ts`).
  */
 import type { DataColumn, DataPiece, DataValue } from '#server/drivers/hosting/hosting-driver.ts'
 
-/** A line that is none of ours. */
 export class LineError extends Error {
   constructor(message: string) {
     super(message)
@@ -17,7 +16,7 @@ export const maxColumns = 2_000
 
 type Columns = readonly DataColumn[]
 
-/** Without the ends of lines. `columns`: of the table that was named last. */
+/** Yields rows without line ends. `columns` are those of the last table. */
 export function* formatLines(piece: DataPiece, columns: Columns): Generator<string> {
   if (piece.kind === 'table') yield formatTableLine(piece)
   else if (piece.kind === 'end') yield JSON.stringify({ end: piece.statements })
@@ -35,7 +34,7 @@ function formatRowLine(row: readonly DataValue[], columns: Columns): string {
   return `[${row.map((value, index) => formatValue(value, columns[index]?.type)).join(',')}]`
 }
 
-/** In an integer column 5 and 5n are the same; in one of any type they are not. */
+/** In an integer column 5 and 5n are equal. In a column of any type they are not. */
 function formatValue(value: DataValue, type: DataColumn['type'] | undefined): string {
   if (typeof value === 'bigint')
     return type === 'integer' && Number.isSafeInteger(Number(value)) ? String(value) : `{"int":"${value}"}`
@@ -71,7 +70,7 @@ function parseValue(value: unknown): DataValue {
   return realValue
 }
 
-/** A table's line or the last one's; throws a LineError. */
+/** Parses the row of a table or the final row. Throws a LineError. */
 export function readMark(line: string): Exclude<DataPiece, { kind: 'rows' }> {
   const { table, columns, statement, end } = parseObject(line) as Record<string, unknown>
   if (isStringArray(end)) return { kind: 'end', statements: end }
@@ -98,7 +97,7 @@ function parseObject(line: string): object {
     const value: unknown = JSON.parse(line)
     if (typeof value === 'object' && value !== null) return value
   } catch {
-    // Said below.
+    // The error is thrown below.
   }
   throw new LineError('a line is no JSON object or list')
 }

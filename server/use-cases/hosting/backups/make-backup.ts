@@ -1,4 +1,4 @@
-/** One backup: the data of a service as it is at one moment, into an archive in the bucket or a copy in the second database. */
+/** Backs up a service's data at one moment: an archive in the bucket, or a copy in the second database. */
 import { findCompanyById } from '#server/db/accounts/companies.ts'
 import {
   findLatestBackup,
@@ -17,7 +17,6 @@ import { clearLocation, createLocation } from '#server/use-cases/hosting/backups
 import { type StallWatch, watchStalls, withActivityReports } from '#server/use-cases/hosting/backups/stalls.ts'
 import { openMeter } from '#server/use-cases/hosting/traffic/meter.ts'
 
-/** What its row says once it is done. */
 export interface BackupResult extends BackupContents {
   location: string
   bytes: number
@@ -25,12 +24,12 @@ export interface BackupResult extends BackupContents {
   key_id: string | null
 }
 
-/** How much has moved, and about how much there will be; null: nobody knows. */
+/** Transferred bytes, and the expected total, or null if it is unknown. */
 export type ProgressListener = (movedBytes: number, expectedBytes: number | null) => void
 
 /**
- * Stores it under a place of its own, which its row names before anything lies there: what an earlier try has left there goes first.
- * Throws errors of host, stores and archives, and STATE_CONFLICT where it is not to be made any more.
+ * The new location is written to the row before any data is stored there. Data of an earlier try is deleted first. Throws errors of host,
+ * stores and archives, and STATE_CONFLICT if the backup is no longer wanted.
  */
 export async function makeBackup(app: AppContext, id: number, onProgress: ProgressListener): Promise<BackupResult> {
   const { backup, headNames, expectedBytes } = await writeAsSystem(app, async (db) => {
@@ -95,7 +94,7 @@ async function storeArchive(
     await meter(bytes)
   }
   const storedArchive = await app.backups.store.put(location, body, countBytes)
-  // It is not done before what it moved is written down.
+  // The backup is done only after its traffic is recorded.
   await finish()
   return { location, ...storedArchive, key_id: await getRecipient(app.config, companyId), ...body.getContents() }
 }

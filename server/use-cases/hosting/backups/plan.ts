@@ -1,4 +1,3 @@
-/** What stands behind a service's backups: when the next ones run, how long they are kept, what was proven and put back. */
 import { isProvider } from '#domain/access.ts'
 import { getBackupRefusal } from '#domain/backups.ts'
 import { toTimestamp } from '#domain/time.ts'
@@ -14,14 +13,13 @@ import { getBusinessMoment } from '#server/use-cases/orders/business-time.ts'
 
 type Plan = OutputOf<typeof endpoint>
 
-/** Restores that are shown. */
 const maxRestores = 5
 
 export const getBackupPlan: UseCase<typeof endpoint> = (context, { params: { serviceId } }) =>
   runForBackups(context, serviceId, async (serviceRef) => {
     const { app, db, caller } = context
     const { backupKeepCount, backupKeepDays } = app.config
-    // Null: neither contract nor system, and backups still.
+    // Null if the service has neither contract nor instance. Its backups can still exist.
     const service = await findServiceRow(db, serviceRef.companyId, serviceRef.serviceId)
     const drill = await findLastDrill(db, serviceRef)
     const restores = await listRestoresInto(db, serviceRef, maxRestores)
@@ -66,7 +64,7 @@ async function readPlannedBackup(
   const lastGood = await findLatestBackup(db, serviceId, type, 'done')
   const lastEnded = await findLatestBackup(db, serviceId, type, 'ended')
   return {
-    // Nobody has said when: as soon as the clock looks.
+    // If no time is set, the backup starts with the next run of the schedule.
     next_run:
       isActive && app.config.hosting !== 'off' ? formatTime(Math.max(service[`next_${type}`] ?? now, now)) : null,
     last_good: lastGood && formatTime(lastGood.create_time),

@@ -1,9 +1,8 @@
-/** How far bytes are, told once a second at most, as a percent between the first and the last of a long request. */
 import type { JobProgress } from '#server/use-cases/job-requests.ts'
 
 const reportIntervalMs = 1000
 const [startPercent, endPercent] = [5, 90]
-/** Half of the way where nobody knows how far it is, in bytes. */
+/** If the total is unknown, the progress is at half after this number of bytes. */
 const halfwayBytes = 20_000_000
 
 export function createProgressReporter(report: (percent: number, info?: JobProgress['info']) => Promise<void>) {

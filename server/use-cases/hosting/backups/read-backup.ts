@@ -1,4 +1,4 @@
-/** What a backup holds, as pieces: whoever takes them to their end without an error has what was written, and nothing else. */
+/** Reads a backup as data pieces. A reader who reaches the end without an error has exactly what was written. */
 import type { StoredBackup } from '#server/db/hosting/stored-backups.ts'
 import type { AppContext } from '#server/context/context.ts'
 import { type ByteMeter, StoreError } from '#server/drivers/backup-store/backup-store.ts'
@@ -7,7 +7,7 @@ import { readArchive } from '#server/use-cases/hosting/backups/archive.ts'
 import { type BackupContents, withDigest } from '#server/use-cases/hosting/backups/digest.ts'
 import { getIdentities } from '#server/use-cases/hosting/backups/backup-identities.ts'
 
-/** Throws StoreError and ArchiveError; `damaged` at the end at the latest. */
+/** Throws StoreError or ArchiveError. Damage is reported at the end at the latest. */
 export async function* readBackup(app: AppContext, backup: StoredBackup, meter: ByteMeter): AsyncGenerator<DataPiece> {
   const { location, pdb_type } = backup
   if (location === null) throw new StoreError('missing', 'The backup names no place.')

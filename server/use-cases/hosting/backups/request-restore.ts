@@ -1,4 +1,4 @@
-/** Restores that people ask for: an operation of the service that takes the data in, of the company whose backup it is. */
+/** Restores that users request. The target service must belong to the backup's company. */
 import { isProvider } from '#domain/access.ts'
 import { getRestoreRefusal } from '#domain/backups.ts'
 import type { restoreBackup as endpoint } from '#contract/backups.ts'
@@ -16,19 +16,17 @@ import { toServiceResponse } from '#server/use-cases/hosting/service-rows.ts'
 import { startJob, createProgressKey } from '#server/use-cases/job-requests.ts'
 import { getBusinessMoment } from '#server/use-cases/orders/business-time.ts'
 
-/** What its long request goes by. */
 export interface RestoreInput extends OperationInput {
   backupId: number
   restoreId: number
 }
 
-/** Longer than it takes: until then it is said that it runs still. */
+/** Longer than a restore takes. Until then it is reported as running. */
 export const restoreDeadlineMs = 6 * 3_600_000
 
-/** Throws NOT_FOUND, STATE_CONFLICT with `why`, and RESOURCE_LOCKED with who is doing what. */
+/** Throws NOT_FOUND, STATE_CONFLICT with `why`, or RESOURCE_LOCKED with the user and the operation. */
 export const requestRestore: UseCase<typeof endpoint> = async (context, { body: { backup_id, service_id } }) => {
   const { app, db, caller, now, requestId, intent } = context
-  // Nobody would ever work it off.
   if (app.config.hosting === 'off') throw new ProblemError('NOT_SUPPORT')
   const user = await findUserById(db, caller.companyId, caller.userId)
   const userName = user?.name ?? ''

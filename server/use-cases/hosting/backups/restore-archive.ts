@@ -1,7 +1,4 @@
-/**
- * An archive by itself: no portal and no database are needed, only the file and its key (docs/operating.md). What comes of it is the
- * data of an instance, as the local host keeps it.
- */
+/** Restores an archive without portal or database (docs/operating.md). The result is in the local host's format. */
 import { createReadStream } from 'node:fs'
 import { mkdir, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -14,13 +11,12 @@ import { type BackupContents, withDigest } from '#server/use-cases/hosting/backu
 
 export interface RestoredArchive extends BackupContents {
   head: ArchiveHead
-  /** Of the file that was made. */
   path: string
 }
 
 /**
- * Makes `instance.db` in the folder, which must not have one: whole, read back and compared, or not at all. Throws ArchiveError,
- * HostingError, and what reading the file throws.
+ * Creates `instance.db` in the folder, which must not have one. The file is complete and verified, or not created at all. Throws
+ * ArchiveError, HostingError, and file errors.
  */
 export async function restoreArchive(
   archive: string,

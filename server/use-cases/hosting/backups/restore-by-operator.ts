@@ -1,4 +1,4 @@
-/** A restore that the portal's operator asks for on its machine: the server that runs the services works it off as any other one. */
+/** A restore that the operator requests on the portal's machine. The server executes it like any other. */
 import { getRestoreRefusal } from '#domain/backups.ts'
 import { addAuditEntries } from '#server/db/audit/audit-trail.ts'
 import { isTrafficDisabled } from '#server/db/hosting/backups.ts'
@@ -15,9 +15,8 @@ import { toServiceResponse } from '#server/use-cases/hosting/service-rows.ts'
 import { createJobId, createProgressKey, notifyJobs } from '#server/use-cases/job-requests.ts'
 import { getBusinessMoment } from '#server/use-cases/orders/business-time.ts'
 
-/** Throws NOT_FOUND, STATE_CONFLICT with `why`, and RESOURCE_LOCKED, as it does for people. */
+/** Throws NOT_FOUND, STATE_CONFLICT with `why`, or RESOURCE_LOCKED, as for users. */
 export async function restoreByOperator(app: AppContext, backupId: number, code: string): Promise<void> {
-  // Nobody would ever work it off.
   if (app.config.hosting === 'off') throw new ProblemError('NOT_SUPPORT')
   const now = app.clock()
   await writeAsSystem(app, async (db) => {

@@ -1,13 +1,11 @@
-/** Work that moves bytes is given up where none have moved for long: nobody would ever end it. */
+/** Gives up a transfer that has moved no bytes for a long time. Otherwise it might never end. */
 import { StoreError } from '#server/drivers/backup-store/backup-store.ts'
 
-/** ms. */
 export const stallMs = { limit: 600_000 }
 
 export interface StallWatch {
-  /** Something moved. */
   reportActivity(): void
-  /** Rejects with StoreError `unreachable` where nothing did; what it waited for is left to itself. */
+  /** Rejects with StoreError `unreachable` after the limit. The promise itself is not cancelled. */
   watch<T>(promise: Promise<T>): Promise<T>
 }
 
@@ -24,7 +22,7 @@ export function watchStalls(): StallWatch {
             reject(new StoreError('unreachable', 'Nothing moves any more.'))
         }, limit / 10)
       })
-      // What it comes to after that is nobody's.
+      // A later rejection is ignored.
       promise.catch(() => undefined)
       try {
         return await Promise.race([promise, stallError])

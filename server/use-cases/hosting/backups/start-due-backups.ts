@@ -1,6 +1,6 @@
 /**
- * What the clock does about backups, every minute: it begins those that are due, gives up those that nobody works on any more, and
- * begins restore drills. Each is a row that is taken in the transaction that asks for the work, so that two nodes begin none twice.
+ * Runs every minute: starts due backups and drills, and gives up abandoned backups. Each one claims a row in the transaction that requests
+ * the work, so that two nodes do not start it twice.
  */
 import { getBackupRefusal } from '#domain/backups.ts'
 import { addDays } from '#domain/plain-dates.ts'
@@ -22,28 +22,27 @@ import { notifyJobs } from '#server/use-cases/job-requests.ts'
 import { getBusinessMoment } from '#server/use-cases/orders/business-time.ts'
 
 const minuteMs = 60_000
-/** Of the night, from the hour that is configured. */
+/** Length of the backup night in minutes, from the configured hour on. */
 const nightMinutes = 240
-/** That wait at once: people's come between them. */
+/** Maximum number of scheduled backups at once, so that requests of users come in between. */
 const maxRunning = 10
-/** A row is there a moment before its long request. */
+/** The row is written before its long request, so a younger row is not abandoned. */
 const abandonedMs = 10 * minuteMs
 const maxAbandoned = 20
 
-/** The next time of the night that is this service's own, so that not all run at once; epoch ms. */
+/** In epoch ms. Each service has its own minute of the night, so that not all backups run at once. */
 export function getNextNightTime(
   { timeZone, backupHour }: Pick<AppContext['config'], 'timeZone' | 'backupHour'>,
   { id, type }: { id: number; type: PdbType },
   now: number,
 ): number {
-  // 97 has no divisor in common with the night: neighbours are far apart.
+  // 97 shares no divisor with the length of the night, so services with neighbouring ids start far apart.
   const minuteOfNight = (id * 97 + (type === 'pdb2rds' ? nightMinutes / 2 : 0)) % nightMinutes
   const getNightTime = (day: string) => getStartOfDay(timeZone, day) + (backupHour * 60 + minuteOfNight) * minuteMs
   const today = toPlainDate(timeZone, now)
   return getNightTime(today) > now ? getNightTime(today) : getNightTime(addDays(today, 1))
 }
 
-/** Answers how many began. */
 export async function startDueBackups(app: AppContext): Promise<number> {
   await failAbandonedBackups(app)
   const startedCount = (await startScheduled(app)) + (await startDueDrills(app))
@@ -70,7 +69,7 @@ async function startScheduled(app: AppContext): Promise<number> {
   return startedCount
 }
 
-/** False: somebody else was here in between. */
+/** Returns false if another node has changed the row in between. */
 async function startBackup(db: DatabaseHandle, app: AppContext, row: ServiceListRow, type: PdbType): Promise<boolean> {
   const now = app.clock()
   const column = `next_${type}` as const
@@ -81,7 +80,6 @@ async function startBackup(db: DatabaseHandle, app: AppContext, row: ServiceList
   return await beginBackupByClock(db, row, type, now)
 }
 
-/** Whose long request was given up, or never came to be. */
 async function failAbandonedBackups(app: AppContext): Promise<void> {
   const now = app.clock()
   const rows = await readAsSystem(app, (db) => listAbandonedBackups(db, now - abandonedMs, maxAbandoned))

@@ -1,4 +1,3 @@
-/** Backups of a service as they are listed: what ran, when, and how it ended. */
 import { isProvider } from '#domain/access.ts'
 import { toTimestamp } from '#domain/time.ts'
 import type { listBackups, StoredBackupRow } from '#contract/backups.ts'
@@ -11,10 +10,7 @@ import { createListUseCase } from '#server/use-cases/list-use-case.ts'
 import { runBehindFence } from '#server/use-cases/hosting/run-for-service.ts'
 import { getVisibleName } from '#server/use-cases/hosting/running-operation.ts'
 
-/**
- * Carries more than the row of the contract; the output schema strips it. `isForProvider`: whether the provider's own people are told
- * by name.
- */
+/** Returns more fields than the contract; the output schema removes them. `isForProvider` includes staff names. */
 export function toStoredBackupRow(
   { config }: Pick<AppContext, 'config'>,
   row: rows.StoredBackup,
@@ -30,7 +26,7 @@ export function toStoredBackupRow(
   }
 }
 
-/** Throws NOT_FOUND for a service that is none of the caller's business; one whose system is gone has backups still. */
+/** Throws NOT_FOUND if the caller may not see the service. One without an instance can still have backups. */
 export const runForBackups = <T>(
   context: UseCaseContext,
   id: RowRef,

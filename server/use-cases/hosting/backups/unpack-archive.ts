@@ -1,4 +1,3 @@
-/** From the bytes of an archive to its lines: the age file is opened, unzipped, and cut where lines end. */
 import { Decrypter } from 'age-encryption'
 import { pipeline, Readable } from 'node:stream'
 import { ReadableStream as NodeStream } from 'node:stream/web'
@@ -6,10 +5,10 @@ import { createGunzip } from 'node:zlib'
 import { BackupArchiveError, createDamagedError } from '#server/use-cases/hosting/backups/archive-error.ts'
 
 const ageMagic = 'age-encryption.org/v1\n'
-/** The head of one that is for one recipient has some 200 bytes; what reads it takes any length. */
+/** In bytes; one recipient needs about 200. Needed because the library accepts any length. */
 const maxHead = 4_096
 
-/** Errors of `bytes` are thrown on; every other one is an BackupArchiveError. */
+/** Rethrows the errors of `bytes`. Every other error is a BackupArchiveError. */
 export async function* unpackArchive(
   bytes: AsyncIterable<Uint8Array>,
   identities: readonly string[],
@@ -21,7 +20,7 @@ export async function* unpackArchive(
     const cipher = NodeStream.from(await source.readFromStart()) as unknown as ReadableStream<Uint8Array>
     const plainStream = await age.decrypt(cipher)
     const gunzip = createGunzip()
-    // An error of either reaches the other, and whoever reads.
+    // `pipeline` passes an error of either stream to the other one and to the reader.
     pipeline(Readable.fromWeb(plainStream as unknown as NodeStream<Uint8Array>), gunzip, () => undefined)
     yield* gunzip as AsyncIterable<Buffer>
   } catch (error) {
@@ -39,7 +38,7 @@ function toArchiveError(error: unknown): BackupArchiveError {
   return createDamagedError(message, error)
 }
 
-/** Tells what went wrong with the bytes from what is wrong in them. */
+/** Keeps a read error of the source apart from errors in the content. */
 class ArchiveSource {
   readonly #bytes: AsyncIterator<Uint8Array>
   failure: { error: unknown } | null = null
@@ -48,7 +47,7 @@ class ArchiveSource {
     this.#bytes = bytes[Symbol.asyncIterator]()
   }
 
-  /** All of them, where they begin as an age file with a head of some size. */
+  /** Returns all bytes if they begin with an age header within the size limit. */
   async readFromStart(): Promise<AsyncIterable<Uint8Array>> {
     let head = Buffer.alloc(0)
     while (!head.includes('\n---')) {
@@ -86,7 +85,7 @@ class ArchiveSource {
 
 const newline = 0x0a
 
-/** Without their ends. The last one has one too. */
+/** Yields the rows without their line ends. The last row must have one too. */
 export async function* splitLines(bytes: AsyncIterable<Buffer>, maxLine: number): AsyncGenerator<string> {
   let bufferedChunks: Buffer[] = []
   let length = 0

@@ -1,6 +1,6 @@
 /**
- * Billing the months that are over: one record a service and month, in order, in the transaction that closes the month, so that days
- * without a server, a kill, or a clock that jumps bill none twice and leave none out (D22, D23).
+ * Bills past months in the transaction that closes them. So no month is billed twice or left out, even after days without a server, a kill
+ * or a clock that jumps (D22, D23).
  */
 import { getTrafficRates } from '#domain/fees/backup-prices.ts'
 import { explainTraffic } from '#domain/fees/explain.ts'
@@ -44,7 +44,6 @@ interface BillingContext {
   now: number
 }
 
-/** Bills what is over and suspends what is overdue. Answers how many records were made and how many services were suspended. */
 export async function closeTraffic(app: AppContext): Promise<{ billed: number; overdue: number }> {
   const billedCount = await billMonths(app)
   const suspendedCount = await suspendOverdue(app)
@@ -54,11 +53,10 @@ export async function closeTraffic(app: AppContext): Promise<{ billed: number; o
 
 async function billMonths(app: AppContext): Promise<number> {
   const { today } = getBusinessMoment({ app, now: app.clock() })
-  // The month before the present one.
   const lastMonth = toMonth(getLastDay(`${toMonth(today)}-01`))
   let billedCount = 0
   for (const { id, company_id } of await readAsSystem(app, (db) => listServicesToBill(db, lastMonth))) {
-    // One that cannot be billed keeps no other one from it.
+    // A service that cannot be billed does not prevent the billing of the others.
     const recordCount = await writeAsSystem(app, (db) =>
       billService({ db, app, now: app.clock() }, { serviceId: id, companyId: company_id }),
     ).catch((error: unknown) => {
@@ -71,7 +69,7 @@ async function billMonths(app: AppContext): Promise<number> {
   return billedCount
 }
 
-/** Under the service's lock, which whoever adds bytes to a month takes as well. */
+/** Runs under the service's lock, which adding traffic to a month takes too. */
 async function billService(
   context: BillingContext,
   { serviceId, companyId }: { serviceId: number; companyId: number },
@@ -91,7 +89,7 @@ async function billService(
   for (const record of records) await billMonth(context, service, { record, change })
   if (records.length > 0) await touchListedOrder(db, { companyId, code: service.code }, change)
   if (closedMonth === null || closedMonth === service.closed_month) return 0
-  // Who has nothing to pay is shown nothing new.
+  // If nothing is due, the row is not marked as changed, so clients do not fetch it again.
   if (records.length === 0) await closeMonths(db, serviceId, closedMonth)
   else await updateService(db, serviceId, { closed_month: closedMonth }, now)
   return records.length
@@ -108,7 +106,7 @@ async function billMonth(
   const { currency } = terms
   const carriedBalance = await readCarriedTraffic(db, { companyId: company_id, serviceId: service_id }, currency)
   const total = calculateTrafficAmount(measuredTraffic, freeTraffic, price) + carriedBalance.amount
-  // Nobody can pay so little: it waits for the next month.
+  // The amount is too small to be paid, so it is carried forward to the next month.
   const isCarriedForward = isBelowPayable(app.payments.types, currency, total)
   const amount = isCarriedForward ? 0n : total
   const carriedFrom = carriedBalance.end === null ? null : getTrafficMonth(carriedBalance.end)
@@ -143,7 +141,7 @@ async function billMonth(
   if (amount > 0n) await mailTrafficNotice({ db, now }, { id, company_id }, 'traffic-due')
 }
 
-/** Of the list that the subscription was sold by: a price that was sold stays (D11). */
+/** Rates of the list by which the subscription was sold, because a sold price stays valid (D11). */
 export async function readTrafficRates(
   db: DatabaseHandle,
   { priceId, currency }: Pick<TrafficTerms, 'priceId' | 'currency'>,
@@ -174,7 +172,7 @@ async function suspendOverdue(app: AppContext): Promise<number> {
   return suspendedCount
 }
 
-/** False: it was paid meanwhile, or another node was here. */
+/** Returns false if the traffic was paid meanwhile, or another node was first. */
 async function suspendBackups(context: BillingContext, traffic: OverdueTraffic): Promise<boolean> {
   const { db, now } = context
   if (!(await claimOverdueNotice(db, traffic.id))) return false

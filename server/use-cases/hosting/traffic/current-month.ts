@@ -1,4 +1,4 @@
-/** What a service has moved this month so far, and what that would cost by the terms in effect (D22). */
+/** Traffic of the current month so far, and its price (D22). */
 import { toGigabytes, calculateTrafficAmount } from '#domain/fees/traffic.ts'
 import { getTrafficRates } from '#domain/fees/backup-prices.ts'
 import { type Currency, writeAmount } from '#domain/money.ts'
@@ -14,7 +14,6 @@ import { readTrafficRates } from '#server/use-cases/hosting/traffic/close-months
 import { runForRow } from '#server/use-cases/orders/acting-company.ts'
 import { getBusinessMoment } from '#server/use-cases/orders/business-time.ts'
 
-/** Throws NOT_FOUND. */
 export const readCurrentMonth: UseCase<typeof getTraffic> = (context, { params }) =>
   runForRow(context, 'service', params.serviceId, async ({ companyId }, serviceId) => {
     const service = requireRow(await findServiceRow(context.db, companyId, serviceId))
@@ -49,7 +48,7 @@ interface TermsInput {
   month: CalendarMonth
 }
 
-/** Of the subscription; of the list in force where there is none, as one would be sold; nothing where there is none either. */
+/** Returns the terms of the subscription, else those of the price list in force, else nothing. */
 async function readCurrentTerms(context: UseCaseContext, { companyId, serviceId, contractId, month }: TermsInput) {
   const { db } = context
   const terms = findBillingSubscription(await listTrafficTerms(db, { companyId, serviceId }), month)

@@ -1,4 +1,4 @@
-/** The provider's admins suspend the backups of a service that cause traffic, or lift that; what is overdue stays suspended (D31). */
+/** The provider's admins suspend backups that cause traffic. With an overdue month they stay suspended (D31). */
 import type { disableTraffic } from '#contract/backups.ts'
 import { takeChangeNumber } from '#server/db/change-numbers.ts'
 import type { UseCase } from '#server/context/context.ts'
@@ -14,7 +14,7 @@ export const setTrafficDisabled: UseCase<typeof disableTraffic> = (
   runForService(context, params.serviceId, async (row, { info, log }) => {
     const { app, db } = context
     const { company_id: companyId, id: serviceId, code } = row
-    // Before the counter of services, in the order in which orders take both.
+    // Taken before the services' counter, the same order as in transactions of orders.
     await takeChangeNumber(db, companyId)
     const isDisabled = await settleSuspension(context, { companyId, serviceId }, shouldDisable)
     context.afterCommit(() => announceServices(app, companyId))

@@ -1,6 +1,6 @@
 /**
- * Bytes of a backup or a restore, written down as they move, so that a kill loses at most the last few MB: those that nobody
- * has seen arrive. They count in the month in which they moved (D22), and never in one that was billed.
+ * Records the bytes of a backup or restore during the transfer. A kill loses at most the last few MB. The bytes count in the month of the
+ * transfer (D22), and never in a month that is already billed.
  */
 import { getCountingMonth } from '#domain/traffic-months.ts'
 import { addTraffic, sumTrafficOfRun, type TrafficRun } from '#server/db/hosting/traffic.ts'
@@ -12,23 +12,22 @@ import { getBusinessMoment } from '#server/use-cases/orders/business-time.ts'
 
 export type { TrafficRun } from '#server/db/hosting/traffic.ts'
 
-/** That may move before they are written down. */
 const flushBytes = 4_000_000
 
 export interface OpenMeter {
   meter: ByteMeter
-  /** Writes down what is left. Throws where that cannot be done: the run is not done before it is. */
+  /** Records the rest. Throws if that fails. The run counts as done only after this call. */
   finish(): Promise<void>
 }
 
-/** A run that was cut off and is done again under its name adds only what goes beyond what it had moved. */
+/** If a run is repeated under the same name, only the bytes beyond the recorded number are added. */
 export function openMeter(app: AppContext, run: TrafficRun): OpenMeter {
   let movedBytes = 0
   let writtenBytes = 0
   let lastFlush: Promise<void> = Promise.resolve()
 
   const flush = (): Promise<void> => {
-    // One after the other: parts that are sent side by side are one run.
+    // Records are written one after the other, because parallel parts belong to one run.
     lastFlush = lastFlush
       .catch(() => undefined)
       .then(async () => {
@@ -55,7 +54,7 @@ export function openMeter(app: AppContext, run: TrafficRun): OpenMeter {
   }
 }
 
-/** Under the service's lock, so that its month is not billed meanwhile. */
+/** Runs under the service's lock, so that the month is not billed meanwhile. */
 const writeMovedBytes = (app: AppContext, run: TrafficRun, totalBytes: number): Promise<void> =>
   writeAsSystem(app, async (db) => {
     const service = await lockService(db, run.serviceId)

@@ -1,4 +1,4 @@
-/** Whether the backups of a service that cause traffic are suspended: by the staff, or because a month is overdue (D31). */
+/** Backups that cause traffic are suspended by the staff or because of an overdue month (D31). */
 import { type Currency, writeAmount } from '#domain/money.ts'
 import { getSmallestPayable } from '#domain/payments.ts'
 import type { ServiceKey } from '#server/db/hosting/backups.ts'
@@ -10,13 +10,12 @@ import { getBusinessMoment } from '#server/use-cases/orders/business-time.ts'
 
 type SuspensionContext = Pick<UseCaseContext, 'db' | 'app' | 'now'>
 
-/** Which orders of backups that are not paid have lapsed by now. */
 export function getLapseBounds(context: Pick<SuspensionContext, 'app' | 'now'>): ExpiryBounds {
   const { payableSince, today } = getBusinessMoment(context)
   return { createdBefore: payableSince, today }
 }
 
-/** What nobody can pay because it is so little suspends nothing. */
+/** An amount that is too small to be paid does not suspend a service. */
 export function getOverdueBounds(context: Pick<SuspensionContext, 'app' | 'now'>): OverdueBounds {
   const { types } = context.app.payments
   const getMinAmount = (currency: Currency) => writeAmount(getSmallestPayable(types, currency))
@@ -26,10 +25,7 @@ export function getOverdueBounds(context: Pick<SuspensionContext, 'app' | 'now'>
   }
 }
 
-/**
- * Writes down how it is now, and that the service's row has changed. `isBlocked`: what the staff want from now on. Answers whether it
- * is suspended. Services are locked last.
- */
+/** Returns whether it is suspended. `isBlocked` is the staff's new setting. Locks the service, so call it last. */
 export async function settleSuspension(
   context: SuspensionContext,
   { companyId, serviceId }: ServiceKey,
@@ -38,7 +34,7 @@ export async function settleSuspension(
   const { db, now } = context
   const isOverdue = await hasOverdueTraffic(db, serviceId, getOverdueBounds(context))
   const service = await lockService(db, serviceId)
-  // It may be another company's by now, whose matter this is not.
+  // The service may belong to another company by now. Then it is left unchanged.
   if (service?.company_id !== companyId) return isOverdue
   const traffic_blocked = isBlocked ?? service.traffic_blocked
   const traffic_disabled = traffic_blocked || isOverdue

@@ -24,7 +24,7 @@ const LazyPanel = lazy(async () => {
   }
 })
 
-/** How many long requests are on their way, from every page; opens the list of them (C-27). */
+/** Shows on every page how many long requests are running, and opens their list (C-27). */
 export function ActivityButton() {
   const { t } = useTranslation('shell')
   const { pathname } = useLocation()
@@ -63,7 +63,6 @@ export function ActivityButton() {
 
 const noActivity = { openCount: 0, unseenCount: 0 }
 
-/** The timer's code is loaded after the page, and runs as long as the frame. */
 function startJobTimer() {
   let stop: (() => void) | undefined
   let isStopped = false
@@ -78,10 +77,10 @@ function startJobTimer() {
   }
 }
 
-/** A page that waited for it says itself what it came to, and marks it seen within this, ms. */
+/** In ms. A page that waits for the job shows the result itself and marks it as seen within this time. */
 const pageNoticeMs = 500
 
-/** Says which one has ended to whoever is looking elsewhere; not of those that had ended before this page came. */
+/** Shows a message when a job has ended while the user is on another page. Jobs that ended before this page opened are not announced. */
 function useEndedNotice(activity: ActivityCount | undefined, isActivityVisible: boolean, onShow: () => void) {
   const { t } = useTranslation('shell')
   const lastUnseenCount = useRef(activity?.unseenCount)

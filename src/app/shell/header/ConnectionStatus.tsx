@@ -4,7 +4,7 @@ import { useTranslation } from 'react-i18next'
 
 const icons = { syncing: 'refresh', offline: 'offline', unreachable: 'offline', noDatabase: 'alert' } as const
 
-/** Where the line stands, or how many writes are on their way now (P-11). Where all is well it is a dot, and words for readers. */
+/** State of the connection, or the number of writes being sent (P-11). If all is well it is a dot, with text for screen readers. */
 export function ConnectionStatus({ sendingCount }: { sendingCount: number }) {
   const { t } = useTranslation('shell')
   const { networkState, databaseState } = useConnection()

@@ -11,12 +11,11 @@ import type { SessionUser } from '#state/session-slice.ts'
 import type { AppThunk } from '#state/app-thunk.ts'
 import { initialLanguage } from '#app/i18n/locale-files.ts'
 
-/** The last that was chosen by the switch; before that, the one in which the page began. */
 let syncedLanguage: Language = initialLanguage
 
 /**
- * The account's language follows the switch (D68), for its mails are in it: a write like any other, which waits on the device
- * where there is no line. Nothing but the switch changes it here; the sign-in brings its own word along.
+ * Stores the chosen language in the account (D68), because its mails use it. It is an ordinary write, which is queued offline. Only the
+ * switch changes it here; the sign-in sends the language itself.
  */
 export function LanguageSync() {
   const dispatch = useDispatch()

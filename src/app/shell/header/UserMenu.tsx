@@ -19,7 +19,7 @@ const LazyInstallGuide = lazy(async () => {
   return { default: InstallGuide }
 })
 
-/** The user's own things: profile, this device, light or dark (C-34), the service entrance, the way out (M13). */
+/** The user's menu: profile, this device, theme (C-34), service entrance, logout (M13). */
 export function UserMenu() {
   const { t } = useTranslation('shell')
   const navigate = useNavigate()

@@ -6,7 +6,7 @@ import { Dialog } from '#ui/overlay/Dialog.tsx'
 import { formatBusinessTime } from '#ui/page/business-clock.ts'
 import { useTranslation } from 'react-i18next'
 
-/** Which build of what runs here: the page, the worker under it, and what the server would serve (P-16). */
+/** Shows the builds of the page, of its worker and of the server (P-16). */
 export function AboutDialog({ onClose }: { onClose: () => void }) {
   const { t } = useTranslation('about')
   const [versions, setVersions] = useState<BuildVersions | null>(null)

@@ -12,7 +12,7 @@ import { Dialog } from '#ui/overlay/Dialog.tsx'
 import { setSingleKeys, useSingleKeys } from '#ui/page/single-keys.ts'
 import { useTranslation } from 'react-i18next'
 
-/** Whom to ask, the shortcuts, and what to send along with a question (A-34, C-21, C-25). All but the newest address stands without a line. */
+/** Contacts, shortcuts and details for a question (A-34, C-21, C-25). Offline the mail address may be old. */
 export function HelpDialog({ onClose }: { onClose: () => void }) {
   const { t } = useTranslation('help')
   const { t: tShell } = useTranslation('shell')
@@ -48,7 +48,7 @@ export function HelpDialog({ onClose }: { onClose: () => void }) {
   )
 }
 
-/** The address without its query: that may hold the key of a mail, or what somebody looks for. */
+/** The address without its query, which may contain a key from a mail or a search text. */
 function useDetails(versions: BuildVersions | null): string {
   const { networkState } = useConnection()
   const { pathname } = useLocation()
@@ -61,7 +61,7 @@ function ReportDetails({ versions }: { versions: BuildVersions | null }) {
   const { t } = useTranslation('help')
   const [isCopied, setIsCopied] = useState(false)
   const details = useDetails(versions)
-  // Missing on plain HTTP other than loopback; the text can still be selected by hand.
+  // Missing on plain HTTP except loopback. The text can still be selected by hand.
   const copy = () => void navigator.clipboard?.writeText(details).then(() => setIsCopied(true))
   return (
     <section>

@@ -1,7 +1,7 @@
 import { Dialog } from '#ui/overlay/Dialog.tsx'
 import { useTranslation } from 'react-i18next'
 
-/** The two steps by hand, where a browser makes no offer of its own (P-06, P-27). */
+/** The two manual steps for browsers without an install offer (P-06, P-27). */
 export function InstallGuide({ onClose }: { onClose: () => void }) {
   const { t } = useTranslation('about')
   return (

@@ -5,15 +5,14 @@ import { getShortcutKeys } from '#app/shell/help/shortcut-keys.ts'
 import { useSession } from '#state/use-store.ts'
 import { isSingleKey } from '#ui/page/single-keys.ts'
 
-/** So long after `g` another key names a place, ms. */
+/** In ms. How long after `g` the second key counts. */
 const maxPauseMs = 1_500
 
-/** `?` shows the help; `g` and a second key lead to a place (C-21). `/` is the search's own. */
+/** `?` opens the help; `g` and a second key open a page (C-21). `/` belongs to the search field. */
 export function Shortcuts({ onHelp }: { onHelp: () => void }) {
   const navigate = useNavigate()
   const session = useSession()
   const caller = session.kind === 'signed in' ? session.caller : null
-  /** When `g` was pressed. */
   const goPressedAt = useRef(Number.NEGATIVE_INFINITY)
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {

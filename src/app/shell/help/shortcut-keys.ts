@@ -1,4 +1,4 @@
-/** Where `g` and one more key lead (C-21), by the rules that guard the places. */
+/** Pages for `g` and one more key (C-21), with the access rules of the routes. */
 import { type Caller, isAllowed } from '#domain/access.ts'
 import { type RouteName, routes } from '#app/routes/paths.ts'
 
@@ -8,7 +8,7 @@ const routeNameByKey = { h: 'home', c: 'contracts', u: 'users', w: 'outbox' } as
 >
 type ShortcutKey = keyof typeof routeNameByKey
 
-/** Those that this caller may go to; null: a visitor has none. */
+/** Returns the shortcuts of pages that this caller may open. A visitor (null) has none. */
 export const getShortcutKeys = (
   caller: Caller | null,
 ): { key: ShortcutKey; routeName: (typeof routeNameByKey)[ShortcutKey] }[] =>

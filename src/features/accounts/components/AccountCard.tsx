@@ -2,7 +2,6 @@ import type { ReactNode } from 'react'
 import '#features/accounts/style.css'
 import { Page } from '#ui/page/Page.tsx'
 
-/** The frame of every page outside the app: one thing to do, in the middle. */
 export function AccountCard({
   title,
   intro,

@@ -7,12 +7,12 @@ import { useTranslation } from 'react-i18next'
 import type { FactorAction } from '#features/accounts/components/FactorDialog.tsx'
 import { useOnlineResponse } from '#state/use-online-response.ts'
 
-/** Few of those who open a colleague's drawer need it. */
+/** Loaded on demand: few users who open a colleague's drawer need it. */
 const LazyFactorDialog = lazy(async () => ({
   default: (await import('#features/accounts/components/FactorDialog.tsx')).FactorDialog,
 }))
 
-/** For an admin whose colleague has lost the phone and the codes. Online, and never from the device. */
+/** Lets an admin reset the factors of a colleague who lost the phone and the recovery codes. Online only. */
 export function ColleagueFactors({ id, name }: { id: number; name: string }) {
   const { t } = useTranslation('factors')
   const { response: factors, problem, reload } = useOnlineResponse(getUserFactors, { params: { id } })
@@ -22,7 +22,7 @@ export function ColleagueFactors({ id, name }: { id: number; name: string }) {
     if (isChanged) void reload()
   }
   return (
-    // The dialog's form is no part of the drawer's, though events come up to it.
+    // The dialog's form is separate from the drawer's form, but its submit event bubbles up to the drawer.
     <fieldset className="user-group" onSubmit={(event) => event.stopPropagation()}>
       <legend>{t('own.title')}</legend>
       <ProblemNote problem={problem} onRetry={() => void reload()} />

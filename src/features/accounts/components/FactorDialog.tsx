@@ -27,17 +27,15 @@ import { SetUpApp } from '#features/accounts/components/SetUpApp.tsx'
 import { SetUpPasskey } from '#features/accounts/components/SetUpPasskey.tsx'
 import { useOnlineResponse } from '#state/use-online-response.ts'
 
-/** What is to be changed. */
 export type FactorAction =
   | { kind: 'app' }
   | { kind: 'passkey' }
   | { kind: 'codes' }
   | { kind: 'remove'; id: number; name: string; isLast: boolean }
   | { kind: 'require'; shouldRequire: boolean }
-  /** The factors of a colleague who has lost them. */
   | { kind: 'reset'; id: number; name: string; isRequired: boolean }
 
-/** Verifies its user, makes the change, then shows new recovery codes. `onClose` says whether something changed. */
+/** Verifies the user, makes the change, then shows new recovery codes. `onClose`: whether something changed. */
 export function FactorDialog({ action, onClose }: { action: FactorAction; onClose: (isChanged: boolean) => void }) {
   const { t } = useTranslation('factors')
   const { user } = useSignedInSession()
@@ -84,7 +82,7 @@ export function FactorDialog({ action, onClose }: { action: FactorAction; onClos
 
 const toNameParams = (action: FactorAction) => ('name' in action ? { name: action.name } : {})
 
-/** Asks a signed-in user for the password or a factor: an open screen is not enough to change how its user signs in. */
+/** Requires the password or a factor: an unlocked screen is not enough to change how its user signs in. */
 function ConfirmIdentity({ onProven }: { onProven: (token: string) => void }) {
   const { t } = useTranslation('factors')
   const { response: challenge, problem } = useOnlineResponse(beginProof, {})
@@ -120,7 +118,7 @@ function FactorChange({ action, ...changeProps }: ChangeProps<FactorAction>) {
 
 type ConfirmedAction = Exclude<FactorAction, { kind: 'app' | 'passkey' }>
 
-/** Every call is a secret one, so each run has an intent of its own. */
+/** All these calls carry secrets, so each run has a new intent. */
 function toChangeCall(
   action: ConfirmedAction,
   mfa_token: string,
@@ -158,7 +156,6 @@ function getChangeTexts(t: TFunction<'factors'>, action: ConfirmedAction): { tex
   }
 }
 
-/** Says what the change means, before it is made. */
 function ConfirmChange({ action, token, onDone, onCancel }: ChangeProps<ConfirmedAction>) {
   const { t } = useTranslation('factors')
   const { t: tUi } = useTranslation('ui')

@@ -11,7 +11,7 @@ import { RecoveryCodes } from '#features/accounts/components/RecoveryCodes.tsx'
 import { SetUpApp } from '#features/accounts/components/SetUpApp.tsx'
 import { SetUpPasskey } from '#features/accounts/components/SetUpPasskey.tsx'
 
-/** The first factor of an account that must have one, between its password and everything else. */
+/** Sets up a required first factor, after the password was accepted and before the sign-in is complete. */
 export function FactorEnrolment({
   mfaToken,
   account,
@@ -19,7 +19,6 @@ export function FactorEnrolment({
 }: {
   mfaToken: string
   account: string
-  /** Signs in by the new factor. */
   signIn: () => AppThunk<CallResult<unknown>>
 }) {
   const { t } = useTranslation('factors')

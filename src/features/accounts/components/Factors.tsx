@@ -18,7 +18,7 @@ import { RenameFactor } from '#features/accounts/components/RenameFactor.tsx'
 import { useOnlineResponse } from '#state/use-online-response.ts'
 import { hasPasskeys } from '#features/accounts/passkeys.ts'
 
-/** The own factors, the recovery codes, and for an admin what the company asks of everybody. Never from the device. */
+/** Own factors and recovery codes and, for an admin, the company's requirement. Never read from the device. */
 export function Factors() {
   const { t } = useTranslation('factors')
   const { caller } = useSignedInSession()
@@ -189,7 +189,7 @@ function Company({ isRequired, disabledReason, onAction }: SectionProps & { isRe
         help={t('company.help')}
         lockReason={disabledReason}
         checked={isRequired}
-        // It moves when the server has said so.
+        // The switch changes only after the server has confirmed.
         onChange={() => onAction({ kind: 'require', shouldRequire: !isRequired })}
       />
     </section>

@@ -4,17 +4,15 @@ import { Note } from '#features/accounts/components/Note.tsx'
 
 interface FormProblemProps {
   problem: Problem | null
-  /** In place of the problem without a connection. */
+  /** Shown instead of the problem if there is no connection. */
   offlineText: string
-  /** Says so before the form is sent. */
+  /** Shows `offlineText` even before the form is sent. */
   isConnectionLost?: boolean
-  /** A field already shows the problem. */
   isAtField?: boolean
   title?: string
   shouldFocus?: boolean
 }
 
-/** Why a form was not sent, or cannot be. */
 export function FormProblem({
   problem,
   offlineText,

@@ -10,12 +10,10 @@ import { resendMail, selectAccounts } from '#features/accounts/slice.ts'
 import { formatRetryDelay } from '#features/accounts/components/useCountdown.ts'
 
 interface LoginProblemProps {
-  /** Null: nothing was sent yet. */
   problem: Problem | null
   credentials: LoginCredentials
 }
 
-/** Why the login was refused or cannot be sent, and what to do about it. */
 export function LoginProblem({ problem, credentials }: LoginProblemProps) {
   const { t } = useTranslation('accounts')
   const { networkState } = useConnection()
@@ -24,15 +22,15 @@ export function LoginProblem({ problem, credentials }: LoginProblemProps) {
     return <NotActivatedNote problem={problem} credentials={credentials} />
   const waitSeconds = getRetrySeconds(problem)
   return (
-    // Nobody needs help with a wrong password, so its problem has no number.
+    // A wrong password needs no support, so its problem shows no request number.
     <ProblemNote problem={problem?.code === 'invalid_grant' ? { ...problem, requestId: null } : problem}>
-      {/* Read out once; the button's own reason counts down silently. */}
+      {/* Announced once. The countdown in the button's disabled reason is not announced. */}
       {waitSeconds !== null && <p>{formatRetryDelay(t, waitSeconds)}</p>}
     </ProblemNote>
   )
 }
 
-/** portal 4: the login of an account that was never activated offers the mail again. */
+/** portal 4: a login to an account that was never activated offers to send the activation mail again. */
 function NotActivatedNote({ problem, credentials }: { problem: Problem; credentials: LoginCredentials }) {
   const { t } = useTranslation('accounts')
   const dispatch = useDispatch()

@@ -10,13 +10,11 @@ import { isWeakPassword } from '#features/accounts/passwords.ts'
 interface NewPasswordProps {
   password: SmallFieldProps
   confirm: SmallFieldProps
-  /** Texts that others know of the account. */
+  /** Account details that others know. The meter treats them as easy to guess. */
   personalValues?: readonly string[]
-  /** Why the server refused the form. */
   problem?: Problem | null
 }
 
-/** A new password, typed twice, with an estimate of how hard it is to guess. */
 export function NewPassword({ password, confirm, personalValues = [], problem = null }: NewPasswordProps) {
   const { t } = useTranslation('visitors')
   return (

@@ -8,12 +8,11 @@ const fileName = 'recovery-codes.txt'
 interface RecoveryCodesProps {
   codes: string[]
   account: string
-  /** They were copied, downloaded or printed. */
   onSaved?: () => void
   onDone: () => void
 }
 
-/** Shown once, with every way to keep them; gone from here when it is left. */
+/** Shows the codes once, with buttons to copy, download and print them. They cannot be shown again later. */
 export function RecoveryCodes({ codes, account, onSaved, onDone }: RecoveryCodesProps) {
   const { t } = useTranslation('factors')
   const [isCopied, setIsCopied] = useState(false)
@@ -39,7 +38,7 @@ export function RecoveryCodes({ codes, account, onSaved, onDone }: RecoveryCodes
   return (
     <div className="form">
       <p>{t('codes.text')}</p>
-      {/* On paper it stands alone, with the account's name above it. */}
+      {/* The printed page needs the account's name as its heading. */}
       <div className="factor-codes">
         <p className="factor-printed">{t('codes.fileTitle', { account })}</p>
         <ol>

@@ -14,7 +14,7 @@ import { useTranslation } from 'react-i18next'
 import { useSmallForm } from '#features/accounts/components/useSmallForm.ts'
 import { checkCodeTaken } from '#features/accounts/registration.ts'
 
-/** The form of a company's profile, which the app brings along: no feature sees another. */
+/** The form of a company's profile. The app passes it, because a feature imports no other feature. */
 export type CompanyFieldsComponent = ComponentType<{
   values: CompanyValues
   problems: readonly FieldProblem[]
@@ -25,19 +25,17 @@ export type CompanyFieldsComponent = ComponentType<{
 interface RegisterCompanyProps {
   CompanyFields: CompanyFieldsComponent
   values: SignupValues
-  /** What the server refused of this step. */
   serverProblems: readonly FieldProblem[]
   onChange: (fields: Partial<CompanyValues>) => void
   onDone: () => void
 }
 
-/** The first step. */
 export function RegisterCompany({ CompanyFields, values, serverProblems, onChange, onDone }: RegisterCompanyProps) {
   const { t } = useTranslation('visitors')
   const dispatch = useDispatch()
   const { changeFields, problems, formRef, showProblems, setProblems } = useSmallForm<Partial<CompanyValues>>({})
   const [isChecking, setChecking] = useState(false)
-  /** The code that stands now, for an answer that comes late. */
+  /** The current code. A late response about an earlier code is ignored. */
   const currentCode = useRef('')
   useEffect(() => {
     currentCode.current = values.code.trim()
@@ -46,7 +44,7 @@ export function RegisterCompany({ CompanyFields, values, serverProblems, onChang
     if (serverProblems.length > 0) showProblems(serverProblems)
   }, [serverProblems, showProblems])
 
-  /** Whether somebody has it already; not asked for what can be no code at all. */
+  /** Returns whether another company already has the code. Sends no request for an invalid code. */
   async function isTaken(): Promise<boolean> {
     const checkedCode = currentCode.current
     if (checkCompany({ code: checkedCode }).length > 0) return false
@@ -64,7 +62,7 @@ export function RegisterCompany({ CompanyFields, values, serverProblems, onChang
     event.preventDefault()
     if (isChecking) return
     const companyProblems = checkNewCompany({ ...values, code: values.code.trim() })
-    // What was found on leaving the field stands until the code is another one.
+    // The duplicate that was found on leaving the field stays visible until the code changes.
     if (companyProblems.length > 0)
       return void showProblems([
         ...problems.filter(({ code }) => code === duplicateCodeProblem.code),

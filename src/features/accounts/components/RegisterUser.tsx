@@ -21,14 +21,12 @@ interface RegisterUserProps {
   values: SignupValues
   onChange: (fields: Partial<RegistrantValues>) => void
   onBack: () => void
-  /** The server finds something wrong in the first step. */
   onCompanyProblems: (problems: readonly FieldProblem[]) => void
   onDone: (email: string) => void
 }
 
 const isCompanyProblem = ({ field }: FieldProblem) => (companyFields as readonly string[]).includes(field)
 
-/** The second step, which sends both. */
 export function RegisterUser({ values, onChange, onBack, onCompanyProblems, onDone }: RegisterUserProps) {
   const { t } = useTranslation('visitors')
   const dispatch = useDispatch()

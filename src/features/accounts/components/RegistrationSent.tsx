@@ -7,7 +7,6 @@ import { Note } from '#features/accounts/components/Note.tsx'
 import { useCountdown } from '#features/accounts/components/useCountdown.ts'
 import { resendMail, selectAccounts } from '#features/accounts/slice.ts'
 
-/** The third step: where the mail went, and again if it got lost. */
 export function RegistrationSent({ values, onAnother }: { values: SignupValues; onAnother: () => void }) {
   const { t } = useTranslation('visitors')
   const { t: tAccounts } = useTranslation('accounts')
@@ -22,7 +21,7 @@ export function RegistrationSent({ values, onAnother }: { values: SignupValues; 
       <p>{t('signup.sentText', { code: code.trim().toLowerCase() })}</p>
       <ProblemNote problem={problem} />
       {password === '' ? (
-        // The password is kept nowhere, so after a reload only the login can ask for another mail.
+        // The password is not stored, so after a reload only the login page can send the mail again.
         <p>{t('signup.resendByLogin')}</p>
       ) : (
         <>

@@ -18,7 +18,7 @@ const FactorEnrolment = lazy(async () => ({
   default: (await import('#features/accounts/components/FactorEnrolment.tsx')).FactorEnrolment,
 }))
 
-/** After the right password: the second factor, or setting up the first one. The login keeps what was typed in it. */
+/** After the correct password: asks for the second factor, or sets up the first one. */
 export function SecondStep({ step, account, onBack }: { step: Step; account: string; onBack: () => void }) {
   const { t } = useTranslation('factors')
   const [expiredProblem, setExpiredProblem] = useState<Problem | null>(null)
@@ -26,7 +26,7 @@ export function SecondStep({ step, account, onBack }: { step: Step; account: str
     ({ password: _never, ...factorProof }: IdentityProof): AppThunk<CallResult<unknown>> =>
     async (dispatch) => {
       const result = await dispatch(signInWithFactor({ mfa_token: step.mfa_token, ...factorProof }))
-      // The password has to be given again: no other code would help.
+      // The first step has expired. Another code would not help, so the user has to enter the password again.
       if (result.kind === 'problem' && result.problem.code === 'MFA_EXPIRED') setExpiredProblem(result.problem)
       return result
     }

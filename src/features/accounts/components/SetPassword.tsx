@@ -13,7 +13,6 @@ import { activate, selectActivation } from '#features/accounts/activation-slice.
 
 const emptyPasswords: NewPasswords = { password: '', confirm: '' }
 
-/** The link works; where the account has no password yet, it is set here. */
 export function SetPassword({ otk, shouldSetPassword }: { otk: string; shouldSetPassword: boolean }) {
   const { t } = useTranslation('visitors')
   const dispatch = useDispatch()
@@ -21,7 +20,7 @@ export function SetPassword({ otk, shouldSetPassword }: { otk: string; shouldSet
   const problem = getStatusProblem(activationStatus)
   const { formValues, problems, formRef, getFieldProps, showProblems } = useSmallForm(emptyPasswords)
 
-  // What the server refuses in the password is shown at its field, like a problem found in the page.
+  // A password problem of the server is shown at the field, like a problem found by the page.
   useEffect(() => {
     if (problem) showProblems(getFieldProblems(problem))
   }, [problem, showProblems])

@@ -11,7 +11,6 @@ import { formatFieldProblem } from '#ui/i18n/problem-messages.ts'
 import { useOnlineResponse } from '#state/use-online-response.ts'
 import { type FactorSetup, getSetupEndpoints } from '#features/accounts/factor-setup.ts'
 
-/** An authenticator app: scan or type the secret, name it, give its first code. */
 export function SetUpApp({ setup, onAdded }: { setup: FactorSetup; onAdded: (codes: string[] | null) => void }) {
   const { t } = useTranslation('factors')
   const { mfa_token, isFirst } = setup

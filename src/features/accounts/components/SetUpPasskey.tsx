@@ -8,7 +8,6 @@ import { formatFieldProblem } from '#ui/i18n/problem-messages.ts'
 import { addPasskey, type FactorSetup } from '#features/accounts/factor-setup.ts'
 import { Note } from '#features/accounts/components/Note.tsx'
 
-/** A passkey: named first, then created in the browser's own dialog. */
 export function SetUpPasskey({ setup, onAdded }: { setup: FactorSetup; onAdded: (codes: string[] | null) => void }) {
   const { t } = useTranslation('factors')
   const [name, setName] = useState(t('passkey.usualName'))

@@ -12,10 +12,9 @@ const choices = ['keep', 'send', 'discard', 'stay'] as const
 type SignOutOption = (typeof choices)[number]
 const submitKeys = { keep: 'submitKeep', send: 'submitSend', discard: 'submitDiscard', stay: 'submitStay' } as const
 
-/** How long the queue may take to empty itself before the person is told that it did not. */
+/** How long the outbox may take to send everything before the user reads that it did not, ms. */
 const sendTimeoutMs = 15_000
 
-/** Work that the server does not have yet: it is for its owner to say what becomes of it. */
 export function SignOutChoice({
   waitingCount,
   onLeave,
@@ -27,11 +26,10 @@ export function SignOutChoice({
   const navigate = useNavigate()
   const { networkState: connection } = useConnection()
   const [choice, setChoice] = useState<SignOutOption>('keep')
-  /** What is thrown away is asked about twice. */
   const [isConfirmed, setConfirmed] = useState(false)
   const [sendState, setSendState] = useState<'no' | 'yes' | 'in vain'>('no')
 
-  // The queue drains by itself; the page above leaves as soon as nothing waits, so only the time is watched here.
+  // The outbox sends by itself, and the parent page signs out once nothing is waiting. This watches only the time.
   useEffect(() => {
     if (sendState !== 'yes') return
     const timer = setTimeout(() => setSendState('in vain'), sendTimeoutMs)

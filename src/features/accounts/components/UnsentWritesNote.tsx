@@ -3,7 +3,7 @@ import { readLeftBehind } from '#local/outbox/left-behind.ts'
 import { useTranslation } from 'react-i18next'
 import { Note } from '#features/accounts/components/Note.tsx'
 
-/** What waits on this device for a login, and for whose; what is gone. `name`: who was here until the session ended. */
+/** Shows how many changes wait for a login, and how many are lost. `name`: user of the session that has ended. */
 export function UnsentWritesNote({ name }: { name: string | null }) {
   const { t } = useTranslation('accounts')
   const {

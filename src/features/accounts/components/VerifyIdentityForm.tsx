@@ -12,10 +12,10 @@ import { FormProblem } from '#features/accounts/components/FormProblem.tsx'
 import { Note } from '#features/accounts/components/Note.tsx'
 import { useCountdown } from '#features/accounts/components/useCountdown.ts'
 
-/** Of several methods the first that this browser supports is offered. */
+/** Order of preference: the first method that the account has and the browser supports is offered. */
 const methodOrder: readonly ProofMethod[] = ['otp', 'assertion', 'password', 'recovery_code']
 
-/** One of the methods, by its field's name. */
+/** The key is the name of the method's field in the request. */
 export type IdentityProof = Partial<Record<ProofMethod, string>>
 
 interface VerifyIdentityFormProps {
@@ -23,11 +23,9 @@ interface VerifyIdentityFormProps {
   sendProof: (proof: IdentityProof) => AppThunk<CallResult<unknown>>
   onProven?: () => void
   submitLabel: string
-  /** Further buttons, below all others. */
   children?: ReactNode
 }
 
-/** Proves who the user is by one of several methods; the others are one press away. */
 export function VerifyIdentityForm({ challenge, sendProof, onProven, submitLabel, children }: VerifyIdentityFormProps) {
   const { t } = useTranslation('factors')
   const methods = methodOrder.filter(
@@ -88,7 +86,7 @@ export function VerifyIdentityForm({ challenge, sendProof, onProven, submitLabel
         type="submit"
         isBusy={isBusy}
         disabledReason={waitReason}
-        // A new key for each method: the button of a method without a field takes the focus.
+        // A new key for each method remounts the button, so that it gets the focus if the method has no field.
         key={`go ${method}`}
         autoFocus={isPasskey}
         icon={isPasskey ? 'key' : undefined}

@@ -4,7 +4,7 @@ import { type Problem, getRetrySeconds } from '#contract/problem.ts'
 import { useTranslation } from 'react-i18next'
 import { toRetryDelay } from '#features/accounts/retry-after.ts'
 
-/** The reason why the call cannot be repeated yet, counting down; null once it can. */
+/** Returns why the call cannot be repeated yet, with a countdown; null once it can be repeated. */
 export function useCountdown(problem: Problem | null): string | null {
   const { t } = useTranslation('accounts')
   const [secondsLeft, setSecondsLeft] = useState(0)

@@ -4,13 +4,12 @@ import { readLinkKey } from '#features/accounts/activation.ts'
 
 interface LinkKey<T> {
   link: T
-  /** When the link has done its work, or never will. */
   forget: () => void
 }
 
 /**
- * The key is a secret: it is read once and leaves the address, and with it the history, before anything else (S-36). This tab has it
- * until it is used, so that a reload does not end what the mail began.
+ * Reads the secret key of a mail link and removes it from the address and the history before anything else happens (S-36). The key stays in
+ * this tab's storage until it is used, so that the link survives a reload.
  */
 export function useLinkKey<T>(read: (query: URLSearchParams) => T): LinkKey<T> {
   const [query] = useSearchParams()
@@ -29,7 +28,7 @@ export function useLinkKey<T>(read: (query: URLSearchParams) => T): LinkKey<T> {
   return { link, forget: useCallback(() => store(storageKey, null), [storageKey]) }
 }
 
-// Storage may be forbidden: then a reload asks for the link of the mail.
+// Storage may be forbidden. Then the user has to open the link in the mail again after a reload.
 function readStored(name: string): string | null {
   try {
     return sessionStorage.getItem(name)
@@ -43,6 +42,6 @@ function store(name: string, value: string | null): void {
     if (value === null) sessionStorage.removeItem(name)
     else sessionStorage.setItem(name, value)
   } catch {
-    // There is nowhere else to put it.
+    // There is no other place to store it.
   }
 }

@@ -2,7 +2,6 @@ import { useCallback, useEffect, useRef, useState } from 'react'
 import type { FieldProblem } from '#domain/checks/field-checks.ts'
 import { formatFieldProblem } from '#ui/i18n/problem-messages.ts'
 
-/** Props of a text field. */
 export interface SmallFieldProps {
   name: string
   label: string
@@ -13,14 +12,13 @@ export interface SmallFieldProps {
 
 export type GetFieldProps<T> = (name: keyof T & string, label: string) => SmallFieldProps
 
-/** The values of a small form, and its problems. */
 export function useSmallForm<T extends object>(initialValues: T | (() => T)) {
   const [formValues, setFormValues] = useState(initialValues)
   const [problems, setProblems] = useState<readonly FieldProblem[]>([])
   const [refusalCount, setRefusalCount] = useState(0)
   const formRef = useRef<HTMLFormElement>(null)
 
-  // Only when the form is refused: while its user corrects it, the focus stays where they type.
+  // Runs only when the form is refused: while the user corrects it, the focus stays where they type.
   useEffect(() => {
     if (refusalCount > 0) formRef.current?.querySelector<HTMLElement>('[aria-invalid]')?.focus()
   }, [refusalCount])
@@ -53,7 +51,7 @@ export function useSmallForm<T extends object>(initialValues: T | (() => T)) {
     changeFields,
     problems,
     formRef,
-    /** Leaves the focus where it is. */
+    /** Unlike `showProblems`, does not move the focus. */
     setProblems,
     showProblems,
     getFieldProps,

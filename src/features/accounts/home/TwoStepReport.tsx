@@ -6,7 +6,7 @@ import { Icon } from '#ui/icons/Icon.tsx'
 import { useTranslation } from 'react-i18next'
 import { useOnlineResponse } from '#state/use-online-response.ts'
 
-/** Whether a second step is asked for at the login, and the way to switch it on: only the server knows. */
+/** Shows whether the login needs a second factor, with a link to switch it on. Only the server knows the state. */
 export function TwoStepReport() {
   const { t } = useTranslation('factors')
   const isOnline = useConnection().networkState === 'online'

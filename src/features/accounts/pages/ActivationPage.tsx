@@ -13,7 +13,7 @@ import { useLinkKey } from '#features/accounts/components/useLinkKey.ts'
 import { readActivationLink } from '#features/accounts/activation.ts'
 import { setLinkState, checkActivationLink, selectActivation } from '#features/accounts/activation-slice.ts'
 
-/** Password set-up, success or error, depending on the code (portal 2). */
+/** Shows the password form, success or an error, depending on the code (portal 2). */
 export function ActivationPage() {
   const { t } = useTranslation('visitors')
   const { t: tUi } = useTranslation('ui')
@@ -72,7 +72,7 @@ function UsedLinkNote({ problem }: { problem: Problem }) {
   const { t } = useTranslation('visitors')
   return (
     <AccountCard title={t('activate.failedTitle')}>
-      {/* Another mail mends it: there is nothing in it to ask us about. */}
+      {/* A new mail solves this problem, so the user does not need to contact support. */}
       <ProblemNote problem={{ ...problem, requestId: null }} />
       <p>{t('activate.failedText')}</p>
       <ButtonLink kind="primary" to="/login">

@@ -14,7 +14,7 @@ import { useSmallForm } from '#features/accounts/components/useSmallForm.ts'
 import { useCountdown } from '#features/accounts/components/useCountdown.ts'
 import { sendResetMail } from '#features/accounts/password-recovery.ts'
 
-/** Company code and e-mail, and a mail if there is such a user (portal 2, 5). */
+/** Takes the company code and e-mail, and sends a mail if the user exists (portal 2, 5). */
 export function ForgotPassword() {
   const { t } = useTranslation('visitors')
   const { run, isBusy, problem } = useAction(sendResetMail)

@@ -1,4 +1,4 @@
-/** The first page of all, so it stays light: native fields, no PrimeReact, no database. */
+/** The first page that a user loads, so it stays small: native fields, no PrimeReact, no database. */
 import { type FormEvent, lazy, Suspense, useEffect } from 'react'
 import { Link, Navigate, useSearchParams } from 'react-router-dom'
 import { unsentCountCookie } from '#contract/cookies.ts'
@@ -19,12 +19,12 @@ import { type GetFieldProps, useSmallForm } from '#features/accounts/components/
 import { toReturnPath } from '#features/accounts/return-to.ts'
 import { login, resetLogin, selectAccounts } from '#features/accounts/slice.ts'
 
-// Only who has a second factor, or must have one, needs its code.
+// Loaded on demand: only users who have a second factor, or must set one up, need it.
 const SecondStep = lazy(async () => ({
   default: (await import(/* chunk: online */ '#features/accounts/components/SecondStep.tsx')).SecondStep,
 }))
 
-/** Brings the device's database along, which the form does not wait for. */
+/** Loaded on demand: it imports the device database, and the form does not wait for it. */
 const UnsentWritesNote = lazy(async () => ({
   default: (await import('#features/accounts/components/UnsentWritesNote.tsx')).UnsentWritesNote,
 }))
@@ -47,10 +47,9 @@ export function Login() {
   })
   const waitReason = useCountdown(problem)
 
-  // The result of an earlier visit does not belong to this one.
   useEffect(() => void dispatch(resetLogin()), [dispatch])
   useEffect(() => {
-    // Only a wrong password is typed again; after any other problem it is still right.
+    // Only a wrong password has to be typed again. After any other problem it is still correct.
     if (problem?.code === 'invalid_grant') changeFields({ password: '' })
   }, [problem, changeFields])
 
@@ -62,7 +61,7 @@ export function Login() {
     if (showProblems(checkFields(credentials, rules)) && status.kind !== 'sending') void dispatch(login(credentials))
   }
 
-  // Somebody who has signed in in another tab is led on.
+  // A user who has signed in in another tab is redirected instead.
   if (problem?.code === 'MFA_REQUIRED' && session.kind !== 'signed in')
     return (
       <Suspense>
@@ -86,7 +85,7 @@ export function Login() {
         </>
       }
     >
-      {/* Replaces this page, so that Back does not lead to a login either. */}
+      {/* Replaces the history entry, so that Back does not return to the login. */}
       {session.kind === 'signed in' && <Navigate to={toReturnPath(query.get('to'))} replace />}
       <EarlierSessionNotes endedSession={endedSession} />
       <form className="form" ref={formRef} noValidate onSubmit={submit}>
@@ -104,7 +103,6 @@ export function Login() {
 const getEndedSession = (session: ReturnType<typeof useSession>) =>
   session.kind === 'signed out' && session.reason === 'ended' ? session : null
 
-/** A session that ended by itself, and changes of earlier sessions that wait on this device. */
 function EarlierSessionNotes({ endedSession }: { endedSession: ReturnType<typeof getEndedSession> }) {
   const { t } = useTranslation('accounts')
   const userName = endedSession?.previousUser?.name ?? null

@@ -12,8 +12,8 @@ import { Note } from '#features/accounts/components/Note.tsx'
 import { logout } from '#features/accounts/slice.ts'
 
 /**
- * 'You are leaving...', then a link back (portal 2). Nothing unsent: it goes by itself. Whoever has no session any more,
- * or an invalid one, is past that already.
+ * Shows 'You are leaving...', then a link back (portal 2). Signs out without a question if nothing is unsent. Without a valid session, the
+ * link back is shown at once.
  */
 export function Logout() {
   const { t } = useTranslation('visitors')
@@ -24,7 +24,7 @@ export function Logout() {
   const shouldAsk = session.kind === 'signed in' && choice === null && waitingCount !== undefined && waitingCount > 0
   const shouldLeave = session.kind === 'signed in' && (choice !== null || waitingCount === 0)
 
-  // The device is signed out before the server has answered: only then is it known which of the two texts is true.
+  // The device signs out before the server has responded. Only then is it known which of the two texts is true.
   const [leaveState, setLeaveState] = useState<'no' | 'under way' | 'failed'>('no')
   const leave = useCallback(
     async (shouldDiscard: boolean) => {
@@ -67,7 +67,7 @@ export function Logout() {
 
 function SignedOutNote() {
   const { t } = useTranslation('visitors')
-  // The mark stands until the server has been told (protocol 29).
+  // The flag stays set until the server has confirmed the sign-out (protocol 29).
   const isServerUnaware = useLiveQuery(async () => (await readSession())?.signedOut === true, [])
   return (
     <AccountCard title={t('logout.done')}>

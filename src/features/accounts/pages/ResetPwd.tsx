@@ -17,10 +17,10 @@ import { useSmallForm } from '#features/accounts/components/useSmallForm.ts'
 import { badLinkCode, checkLink, resetPassword } from '#features/accounts/password-recovery.ts'
 import { isWeakPassword } from '#features/accounts/passwords.ts'
 
-/** How long the success may be read before the login comes by itself (portal 8), ms. */
+/** Time between the success message and the redirect to the login (portal 8), ms. */
 const redirectDelayMs = 5000
 
-/** A new password by the link of the mail (portal 2). */
+/** Sets a new password with the link from the mail (portal 2). */
 export function ResetPwd() {
   const { link: otk, forget } = useLinkKey(readLinkKey)
   const dispatch = useDispatch()
@@ -56,7 +56,7 @@ function ChoosePassword({ problem, isSending, onSubmit }: ChoosePasswordProps) {
   const { t } = useTranslation('visitors')
   const { networkState } = useConnection()
   const { formValues, problems, formRef, getFieldProps, showProblems } = useSmallForm({ pwd: '', confirm: '' })
-  // What the server refuses in the password is shown at its field, like a problem found in the page.
+  // A password problem of the server is shown at the field, like a problem found by the page.
   useEffect(() => {
     if (problem) showProblems(getFieldProblems(problem))
   }, [problem, showProblems])

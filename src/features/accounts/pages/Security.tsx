@@ -6,7 +6,7 @@ import { useTranslation } from 'react-i18next'
 
 const load = async () => (await import(/* chunk: online */ '#features/accounts/components/Factors.tsx')).Factors
 
-/** How one signs in, beside the password: all of it needs the server. */
+/** Sign-in settings other than the password. All of them need the server. */
 export function Security() {
   const { t } = useTranslation('profile')
   const { networkState: connection } = useConnection()

@@ -21,7 +21,7 @@ import { signupOpened } from '#features/accounts/registration.ts'
 
 const steps = ['company', 'user', 'sent'] as const satisfies SignupStep[]
 
-/** Register company, register user, activation mail sent (portal 2). */
+/** Three steps: register company, register user, activation mail sent (portal 2). */
 export function Signup({ CompanyFields }: { CompanyFields: CompanyFieldsComponent }) {
   const { t } = useTranslation('visitors')
   const dispatch = useDispatch()
@@ -34,8 +34,8 @@ export function Signup({ CompanyFields }: { CompanyFields: CompanyFieldsComponen
   useEffect(() => void dispatch(signupOpened()), [dispatch])
   useEffect(() => storeDraft(draft), [draft])
 
-  // The next step is told and stands at the top; what was refused takes the focus by itself. With the step and not
-  // after it: who is quick has a field of it in hand by then.
+  // A new step gets the focus, so that it is announced, and the page scrolls to the top. Refused fields take the focus themselves.
+  // This is a layout effect: a later effect could take the focus from a field that a fast user is already in.
   const displayedStep = useRef(step)
   const stepsRef = useRef<HTMLOListElement>(null)
   useLayoutEffect(() => {
@@ -49,7 +49,6 @@ export function Signup({ CompanyFields }: { CompanyFields: CompanyFieldsComponen
   const changeValues = (fields: Partial<typeof values>) =>
     setDraft((current) => ({ ...current, values: { ...current.values, ...fields } }))
 
-  /** What stands in the form by then is offered in its place. */
   function acceptEarlier() {
     if (!earlierDraft) return
     const replacedDraft = isTyped(draft) ? draft : null

@@ -11,7 +11,7 @@ import { appHistoryView } from '#features/apps/history/app-history-view.ts'
 import { ChangeLogDialog } from '#features/apps/history/ChangeLogDialog.tsx'
 import { buildVersionColumns } from '#features/apps/history/columns.tsx'
 
-/** All published versions (contracts 2, 3; M135). */
+/** Lists all published versions (contracts 2, 3; M135). */
 export function AppHistoryPage() {
   const { t } = useTranslation('apps')
   const list = useListPage(historyList, appHistoryView, { scope: null })

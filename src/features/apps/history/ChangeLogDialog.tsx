@@ -5,12 +5,11 @@ import { ChangeLogFrame } from '#features/apps/history/ChangeLogFrame.tsx'
 interface ChangeLogDialogProps {
   name: string
   version: string
-  /** Published or uploaded, by its id; or the text of a file that only this device has read. */
+  /** By id for a published or uploaded package, by text for a file that only this device has read. */
   source: { id: string } | { text: string }
   onClose: () => void
 }
 
-/** What is new in a version. */
 export function ChangeLogDialog({ name, version, source, onClose }: ChangeLogDialogProps) {
   const { t } = useTranslation('apps')
   const title = t('changeLog.title', { name, version })

@@ -10,8 +10,8 @@ import { useTranslation } from 'react-i18next'
 import { readChangeLog } from '#features/apps/history/app-history-slice.ts'
 
 /**
- * A change log in a frame of 700 by 300, narrower on a phone, that runs no script (contracts 2, D87). No worker answers what a
- * sandboxed frame asks for: the page reads the document, and hands it over.
+ * Shows a change log in a frame of 700 by 300 pixels, narrower on a phone, that runs no scripts (contracts 2, D87). No service worker
+ * handles requests of a sandboxed frame, so the page reads the document and passes it to the frame.
  */
 export function ChangeLogFrame({ id, title }: { id: string; title: string }) {
   const { t } = useTranslation('apps')
@@ -29,7 +29,7 @@ export function ChangeLogFrame({ id, title }: { id: string; title: string }) {
         title={title}
         width={700}
         height={300}
-        // Links lead to tabs of their own, outside the sandbox: else a page there could not run.
+        // Links open in new tabs outside the sandbox, because scripts of the linked page could not run inside it.
         sandbox="allow-popups allow-popups-to-escape-sandbox"
         referrerPolicy="no-referrer"
         srcDoc={result.output}
@@ -47,20 +47,20 @@ export function ChangeLogFrame({ id, title }: { id: string; title: string }) {
   return <ProblemNote problem={problem} onRetry={refetch} shouldFocus />
 }
 
-/** Null: it is being read. Read again when the line is back, and in other colours when the system's change. */
+/** `result` is null while loading. Read again when the connection is back and when the colour scheme changes. */
 function useChangeLog(id: string) {
   const dispatch = useDispatch()
   const [result, setResult] = useState<CallResult<string> | null>(null)
   const refetch = useCallback(() => {
     void dispatch(readChangeLog(id)).then((newResult) =>
-      // What is shown stays, where it cannot be read again.
+      // A displayed change log stays if it cannot be read again.
       setResult((previous) => (previous?.kind === 'fresh' && newResult.kind !== 'fresh' ? previous : newResult)),
     )
   }, [dispatch, id])
   useFetch(refetch)
   useEffect(() => {
     const darkScheme = matchMedia('(prefers-color-scheme: dark)')
-    // The page has its new colours only after it has heard the same.
+    // The page changes its own colours in a listener of the same event, so wait until that has run.
     const refetchLater = () => setTimeout(refetch)
     darkScheme.addEventListener('change', refetchLater)
     return () => darkScheme.removeEventListener('change', refetchLater)

@@ -1,4 +1,4 @@
-/** The app history in the store, and the reading of a change log. Rows are the device's and never come here. */
+/** State of the app history, and the reading of a change log. Rows stay on the device and never enter the store. */
 import { listAppHistory } from '#contract/apps.ts'
 import type { OutputOf } from '#contract/endpoint.ts'
 import { appHistoryView } from '#features/apps/history/app-history-view.ts'
@@ -16,7 +16,7 @@ export const historyList = createListSlice<VersionRow, ListUrlState>({
   toQuery: appHistoryView.toListQuery,
 })
 
-/** The change log of that id as a document for a frame, in the page's present colours. */
+/** Returns the change log with this id as a document for a frame, in the current colours of the page. */
 export const readChangeLog =
   (id: string): AppThunk<CallResult<string>> =>
   (_dispatch, _getState, { packages }) =>

@@ -1,4 +1,4 @@
-/** The address of the app history (C-01): search, order and page. */
+/** Parameters of the app history in its address (C-01): search, order and page. */
 import { listAppHistory } from '#contract/apps.ts'
 import type { ListSpec } from '#contract/endpoint.ts'
 import { defineListView } from '#state/list-url.ts'

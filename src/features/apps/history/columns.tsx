@@ -6,7 +6,7 @@ import { AppIcon, toResourceUrl } from '#features/apps/AppIcon.tsx'
 import type { VersionRow } from '#features/apps/history/app-history-slice.ts'
 import { getNameLang } from '#ui/i18n/name-language.ts'
 
-/** Contracts 2 and 3: icon, code, name (its description), version, when it was published, and its change log. */
+/** Columns of contracts 2 and 3: icon, code, name (with the description), version, publication time and change log. */
 export const buildVersionColumns = (
   t: TFunction<'apps'>,
   onChangeLog: (row: VersionRow) => void,

@@ -7,7 +7,7 @@ import { type DroppedFiles, readDroppedFiles } from '#features/apps/upload/dropp
 
 const folderProblems = ['empty', 'cut', 'unread'] as const
 
-/** Files by drag and drop, those of folders too, or by a button; both take many at once (M155). */
+/** Takes files by drag and drop, including those in folders, or by a button. Both accept many files at once (M155). */
 export function DropZone({ onFiles }: { onFiles: (files: File[]) => void }) {
   const { t } = useTranslation('apps')
   const input = useRef<HTMLInputElement>(null)
@@ -53,7 +53,7 @@ export function DropZone({ onFiles }: { onFiles: (files: File[]) => void }) {
         onChange={({ currentTarget }) => {
           setDroppedFiles(null)
           onFiles([...(currentTarget.files ?? [])])
-          // The same file can be chosen again.
+          // Without this, the same file could not be selected again.
           currentTarget.value = ''
         }}
       />

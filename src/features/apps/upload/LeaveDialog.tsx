@@ -3,7 +3,7 @@ import { Dialog } from '#ui/overlay/Dialog.tsx'
 import { useNavigationGuard } from '#ui/navigation-guard/navigation-guard.tsx'
 import { useTranslation } from 'react-i18next'
 
-/** Asks before uploads are left alone (M160, D76); the browser asks by itself before the tab goes. */
+/** Asks before the user leaves running uploads (M160, D76). When the tab is closed, the browser asks instead. */
 export function LeaveDialog({ runningCount }: { runningCount: number }) {
   const { t } = useTranslation('apps')
   const { isLeaveQuestionOpen: isOpen, stay, leave } = useNavigationGuard(runningCount > 0)

@@ -24,14 +24,13 @@ interface PackageTableProps {
   intro: string
   entries: readonly UploadEntry[]
   apps: KnownVersions
-  /** The box of a row, where rows are chosen. */
   renderPick?: (entry: UploadEntry) => ReactNode
   onChangeLog: (entry: UploadEntry) => void
   onRemove: (entry: UploadEntry) => void
   children?: ReactNode
 }
 
-/** What is in the packages, and what each does to the catalogue: 5 rows a page (M156, M158). */
+/** Lists the packages and what each changes in the catalogue, 5 rows per page (M156, M158). */
 export function PackageTable({ title, intro, entries, children, ...rest }: PackageTableProps) {
   const { t } = useTranslation('apps')
   const [requestedPage, setRequestedPage] = useState(1)
@@ -46,7 +45,7 @@ export function PackageTable({ title, intro, entries, children, ...rest }: Packa
       </div>
       <div className="list-room">
         <div className="list">
-          {/* The roles are spelled out because cards take the table's display away, and with it what the tags mean. */}
+          {/* The cards of a phone change the table's display, which removes the roles of its elements, so they are set explicitly. */}
           <table className="table cards" role="table">
             <caption className="sr-only">{title}</caption>
             <thead role="rowgroup">

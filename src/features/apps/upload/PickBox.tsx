@@ -9,7 +9,7 @@ interface PickBoxProps {
   onSelect: (isSelected: boolean) => void
 }
 
-/** Whether a version is to be published. Where it cannot be, the box says why, by pointer, finger and key alike (M157). */
+/** Selects a version. If it cannot be published, the reason is shown to pointer, touch and keyboard users (M157). */
 export function PickBox({ entry, selection, onSelect }: PickBoxProps) {
   const { t } = useTranslation('apps')
   const reasonId = useId()

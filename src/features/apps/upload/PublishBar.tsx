@@ -15,16 +15,15 @@ import type { UploadQueue } from '#features/apps/upload/upload-queue.ts'
 
 interface PublishBarProps {
   entries: readonly UploadEntry[]
-  /** The server takes no more: what is there is published first, or the rest would wait for ever. */
+  /** The server accepts no further uploads. Then only packages on the server can be published. */
   isFull: boolean
   selectedEntries: readonly UploadEntry[]
   apps: KnownVersions
   queue: UploadQueue
-  /** The catalogue has changed. */
   onPublished: () => void
 }
 
-/** What the choice would lack, the publishing of it with its progress, and what came of it (M159). */
+/** Shows what the selected packages require, publishes them with progress, and shows the result (M159). */
 export function PublishBar({
   entries,
   isFull,
@@ -41,13 +40,13 @@ export function PublishBar({
   const percent = runningPublication?.percent ?? 0
   async function handlePublish() {
     const modules = selectedEntries.flatMap(({ row }) => (row ? [row.md5] : []))
-    // Waits for its end, however long that takes; its progress is in the row of the task.
+    // Waits for the end of the job, however long that takes. The row of the job has its progress.
     const result = await run({ body: { modules, progressKey: crypto.randomUUID() } })
     if (result.kind !== 'problem') {
       queue.handlePublished(result.kind === 'fresh' ? result.output : [])
       onPublished()
     }
-    // What else is there may be an upgrade no more.
+    // Other packages may no longer be an upgrade.
     await queue.refresh()
   }
   const disabledReason = useDisabledReason(selectedEntries)
@@ -89,7 +88,7 @@ function useDisabledReason(selectedEntries: readonly UploadEntry[]): string | nu
   return selectedEntries.every(({ isFromServer: isServerEntry }) => isServerEntry) ? null : t('publish.unsent')
 }
 
-/** What the catalogue would lack is told and not forbidden: the rest may come with the next files. */
+/** Missing apps are shown but do not prevent publishing, because the next files may contain them. */
 function MissingRequirements({ selectedEntries, apps }: Pick<PublishBarProps, 'selectedEntries' | 'apps'>) {
   const { t } = useTranslation('apps')
   const {
@@ -97,7 +96,7 @@ function MissingRequirements({ selectedEntries, apps }: Pick<PublishBarProps, 's
     incompatible: incompatibleApps,
     loops,
   } = findMissingRequirements(selectedEntries, apps)
-  // Those that are brought are no news, and what is published already is not missing.
+  // Leaves out apps that are selected or already published.
   const missingCodes = missingAppCodes.filter(
     (code) => !apps.has(code) && !selectedEntries.some(({ row }) => row?.code === code),
   )

@@ -21,7 +21,7 @@ const tones: Partial<Record<UploadPhase, TagTone>> = {
   paused: 'warning',
 }
 
-/** What failed stands first: it is what its user can do something about. */
+/** Failed files come first, because the user can act on them. */
 const isFinished = ({ phase }: UploadEntry) => phase === 'sent' || phase === 'notNeeded'
 const hasFailed = ({ phase }: UploadEntry) => phase === 'failed' || phase === 'refused'
 const sortTransfers = (entries: readonly UploadEntry[]) =>
@@ -33,7 +33,7 @@ interface TransferListProps {
   queue: UploadQueue
 }
 
-/** Files on their way, each with how far it is, and those that failed, with why (M155). */
+/** Lists files that are being sent, with their progress, and failed files, with the reason (M155). */
 export function TransferList({ entries, isFull, queue }: TransferListProps) {
   const { t } = useTranslation('apps')
   const [requestedPage, setRequestedPage] = useState(1)

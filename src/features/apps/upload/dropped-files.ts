@@ -1,20 +1,18 @@
-/** What was dropped on the page: files, and the packages in folders and in the folders of those, up to a bound. */
+/** Reads what was dropped on the page: files, and packages in folders and their subfolders, up to a limit. */
 import { isMappName } from '#domain/catalogue/mapp.ts'
 
-/** A folder of a whole disk is not looked through: names seen in all, and how deep a package may lie. */
+/** Limits the search if somebody drops a whole disk: number of names in total, and depth of the folders. */
 const folderLimits = { names: 2_000, depth: 5 }
 
 export interface DroppedFiles {
   files: File[]
-  /** Folders without a package in them. */
   empty: string[]
-  /** Folders that were not looked through to their end. */
+  /** Folders that were searched only in part, because a limit was reached. */
   cut: string[]
-  /** Folders that the browser could not read. */
   unread: string[]
 }
 
-/** Never rejects. Reads all items at once: after the event there are none any more. */
+/** Never rejects. Reads all items at once, because they are no longer available after the event. */
 export async function readDroppedFiles(items: DataTransferItemList): Promise<DroppedFiles> {
   const { files, folders } = splitItems(items)
   const droppedFiles: DroppedFiles = { files, empty: [], cut: [], unread: [] }
@@ -36,7 +34,7 @@ function splitItems(items: DataTransferItemList) {
     if (item.kind !== 'file') continue
     const entry = item.webkitGetAsEntry?.()
     const file = item.getAsFile()
-    // A folder comes as a file too, which cannot be read.
+    // A folder is also returned as a file, but that file cannot be read.
     if (isFolder(entry)) folders.push(entry)
     else if (file) files.push(file)
   }
@@ -46,7 +44,7 @@ function splitItems(items: DataTransferItemList) {
 const isFolder = (entry: FileSystemEntry | null | undefined): entry is FileSystemDirectoryEntry =>
   entry?.isDirectory === true
 
-/** Adds the packages of the folder to `packages`. `cut`: there is more in it than is looked at. */
+/** Adds the packages of the folder to `packages`. Returns `cut` if a limit was reached. */
 async function collectPackages(
   folder: FileSystemDirectoryEntry,
   packages: File[],
@@ -57,7 +55,7 @@ async function collectPackages(
   const reader = folder.createReader()
   let outcome: 'complete' | 'cut' = 'complete'
   for (;;) {
-    // Some at a time; none: that was all.
+    // `readEntries` returns a part of the entries at a time; an empty part is the end.
     const entries = await new Promise<FileSystemEntry[]>((resolve, reject) => reader.readEntries(resolve, reject))
     if (entries.length === 0) return outcome
     for (const entry of entries) {

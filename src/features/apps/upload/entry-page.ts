@@ -1,7 +1,6 @@
 /** Page size of app info and of version conflicts (contracts 9). */
 export const pageSize = 5
 
-/** The page of that number, or the last one where there are fewer. */
 export function getPage<T>(
   all: readonly T[],
   requestedPage: number,
@@ -11,7 +10,7 @@ export function getPage<T>(
   return { page, pageCount, pageEntries: all.slice((page - 1) * pageSize, page * pageSize) }
 }
 
-/** As operating systems write the size of a file: 0.4 MB, 12 MB. */
+/** Formats a file size as operating systems do: 0.4 MB, 12 MB. */
 export function formatFileSize(bytes: number): string {
   const value = bytes / (1024 * 1024)
   if (bytes < 100 * 1024) return `${Math.ceil(bytes / 1024)} kB`

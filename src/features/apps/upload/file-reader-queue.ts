@@ -1,4 +1,4 @@
-/** Looks into the chosen files, one after the other: an archive of 64 MB takes as much memory. */
+/** Reads the selected files one after the other, because an archive of 64 MB takes as much memory. */
 import { createLocalProblem } from '#contract/problem.ts'
 import type { UploadEntryStore } from '#features/apps/upload/upload-entry-store.ts'
 import type { ReadFileResult } from '#features/apps/upload/read-file.ts'
@@ -11,7 +11,6 @@ import {
 
 export interface FileReaderOptions {
   readFile: (file: File) => Promise<ReadFileResult>
-  /** The newest versions that this device knows now. */
   getKnownApps: () => KnownVersions
 }
 
@@ -27,7 +26,7 @@ export class FileReaderQueue {
     this.#options = options
   }
 
-  /** Reads until nothing waits to be read; `onRead` after each. */
+  /** Reads until no file is waiting. Calls `onRead` after each file. */
   async run(onRead: () => void): Promise<void> {
     if (this.#isReading) return
     this.#isReading = true
@@ -36,7 +35,7 @@ export class FileReaderQueue {
       const file = next && this.#filesByKey.get(next.key)
       if (!next || !file) break
       const readResult = await this.#options.readFile(file)
-      // Removed meanwhile: nobody wants to know.
+      // The file may have been removed in the meantime. Then the result is dropped.
       if (this.#store.find(next.key)) this.#store.patch(next.key, this.#toChanges(next, readResult))
       onRead()
     }
@@ -56,7 +55,6 @@ export class FileReaderQueue {
     const { status = 0 } = getPackageState({ row, isFromServer: false }, this.#options.getKnownApps()) ?? {}
     return {
       row,
-      // There already or in conflict: it is not sent.
       phase: status > 1 ? 'notNeeded' : 'waiting',
       iconUrl: localPackage.icon && URL.createObjectURL(localPackage.icon),
       changeLog: localPackage.changeLog,

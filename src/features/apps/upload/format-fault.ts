@@ -1,4 +1,3 @@
-/** What went wrong with packages, in words. */
 import type { Problem } from '#contract/problem.ts'
 import { type ConflictReason, type MappFault, toDisplayName } from '#domain/catalogue/mapp.ts'
 import { i18n } from '#ui/i18n/messages.ts'
@@ -8,7 +7,7 @@ import type { PackageRow } from '#features/apps/upload/upload-entry.ts'
 export const formatFault = ({ code, named: fileName = '' }: MappFault): string =>
   i18n.t(`fault.${code}`, { ns: 'apps', replace: { named: toDisplayName(fileName) } })
 
-/** Why a version conflicts (D79). */
+/** Returns why a version conflicts (D79). */
 export const formatConflict = (
   reason: ConflictReason,
   { version, min_version_required: minVersion }: PackageRow,
@@ -17,7 +16,7 @@ export const formatConflict = (
 
 const refusalReasons = ['gone', 'status', 'twice'] as const
 
-/** Why nothing was published: the server looks at the catalogue of that moment. */
+/** Returns why nothing was published. The server checks its current catalogue, which may have changed. */
 export function formatPublishProblem(problem: Problem): string {
   const { why: reason } = (problem.data ?? {}) as { why?: unknown }
   const knownReason =

@@ -1,6 +1,6 @@
 /**
- * What is in a package, read by the browser before a byte is sent, also without a line (contracts 4, 5). The server reads it again
- * and by more rules: what is found here is only told sooner.
+ * Reads a package in the browser before a byte is sent, also offline (contracts 4, 5). The server reads it again and checks more rules;
+ * this only reports faults sooner.
  */
 import { md5 } from '@noble/hashes/legacy.js'
 import { sha256 } from '@noble/hashes/sha2.js'
@@ -22,10 +22,10 @@ export interface LocalPackage {
   sha256: string
   manifest: AppManifest
   icon: Blob | null
-  /** Markdown, as it was written. */
+  /** Markdown source. */
   changeLog: string | null
 }
-/** `unreadable`: the file was changed or taken away while it was read. */
+/** `unreadable`: the file was changed or deleted while it was read. */
 export type ReadFileResult = { localPackage: LocalPackage } | { fault: MappFault } | { unreadable: true }
 
 class PackageFaultError extends Error {
@@ -42,7 +42,7 @@ export async function readFile(file: File): Promise<ReadFileResult> {
     return { localPackage: await readPackage(file) }
   } catch (error) {
     if (error instanceof PackageFaultError) return { fault: error.fault }
-    // Whether it is the file that is gone, or what is in it that is wrong.
+    // Either the file is gone, or its contents are wrong.
     return (await isReadable(file)) ? { fault: createMappFault(toFaultCode(error)) } : { unreadable: true }
   }
 }
@@ -54,7 +54,7 @@ const isReadable = (file: File) =>
     .then(() => true)
     .catch(() => false)
 
-/** As the library calls them (`ERR_…` of zip.js). */
+/** Recognises the errors of zip.js (`ERR_…`) by their messages. */
 const toFaultCode = (error: unknown): MappFaultCode => {
   const message = error instanceof Error ? error.message : ''
   if (/format is not recognized|End of central directory not found/i.test(message)) return 'NO_ZIP'
@@ -75,7 +75,7 @@ async function readPackage(file: File): Promise<LocalPackage> {
   }
 }
 
-/** A piece of it takes less time than a frame or two; between them the page is drawn. */
+/** Hashing one slice takes no longer than a frame or two. The page can be drawn between slices. */
 const sliceBytes = 1024 * 1024
 
 async function hashFile(file: File) {
@@ -108,16 +108,15 @@ async function readContents(reader: ZipReader<unknown>) {
   }
 }
 
-/** Also for our own sake: its preview is drawn. */
+/** This also protects the page, which draws a preview of the icon. */
 function requirePng(icon: Uint8Array): void {
   const { format, width, height } = readImageSize(icon) ?? { format: null, width: 0, height: 0 }
   if (format !== 'png' || width * height === 0 || width * height > maxPixels) throw new PackageFaultError('ICON_NO_PNG')
 }
 
-/** So little cannot hurt, however much is made of it. */
+/** An entry of at most this size is harmless, however much it is compressed. Bytes. */
 const maxUncheckedBytes = 64 * 1024
 
-/** What an entry says of itself, before any is unpacked. */
 function requireSizes(entries: readonly FileEntry[]): void {
   let remainingBytes: number = mappLimits.unpacked
   for (const { filename, encrypted, compressionMethod, compressedSize, uncompressedSize } of entries) {
@@ -132,7 +131,7 @@ function requireSizes(entries: readonly FileEntry[]): void {
   }
 }
 
-/** What a Mac puts beside files: resource forks and views of folders (D88). */
+/** Files that macOS adds to an archive: resource forks and folder views (D88). */
 const isMacFile = (name: string) => /(^|\/)(__MACOSX(\/|$)|\._|\.DS_Store$)/i.test(name)
 
 async function readEntry(
@@ -153,7 +152,7 @@ const unpackEntry = async (entry: FileEntry) =>
     checkSignature: true,
   })) as Uint8Array<ArrayBuffer>
 
-/** Larger packages are hashed by the server alone: here it would only take battery. */
+/** Larger packages are hashed only by the server, to save battery. Bytes. */
 const maxHashedBytes = 16 * 1024 * 1024
 
 async function compareHashes({ files }: AppManifest, entries: readonly FileEntry[]): Promise<void> {

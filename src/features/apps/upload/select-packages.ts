@@ -1,14 +1,14 @@
-/** Which of the uploaded packages are to be published: those that add or upgrade, one version of each app (M157). */
+/** Selects the uploaded packages to publish: those that add or upgrade an app, one version per app (M157). */
 import { compareVersions, type PublishedApp } from '#domain/catalogue/apps.ts'
 import { isPublishable, findFaultsAfterUpload } from '#domain/catalogue/mapp.ts'
 import { type UploadEntry, type KnownVersions, getPackageState } from '#features/apps/upload/upload-entry.ts'
 
-/** What its user said of a file, by its key. Of an app of which nothing was said the highest version is chosen. */
+/** The user's selection by entry key. Without a choice among an app's versions, the highest one is selected. */
 export type UserChoices = Readonly<Record<string, boolean>>
 
 export interface PackageSelection {
   selectedEntries: readonly UploadEntry[]
-  /** Why a file cannot be chosen; null: it can be, or is. */
+  /** Why a file cannot be selected; null if it can be or already is. */
   getBlockedReason: (
     entry: UploadEntry,
   ) => { reason: 'existed' | 'published' } | { reason: 'twice'; version: string } | null
@@ -44,7 +44,6 @@ export function selectPackages(
   }
 }
 
-/** What the chosen, and all that they need, would lack once they are published. */
 export function findMissingRequirements(selectedEntries: readonly UploadEntry[], apps: KnownVersions) {
   const publishedApps = [...apps].map(([code, { version, requires }]): PublishedApp => ({ code, version, requires }))
   return findFaultsAfterUpload(

@@ -1,9 +1,9 @@
-/** The files of the upload page as they stand, and who is told when they change. Files are no data: they are kept here, not in the store. */
+/** Entries of the upload page, with listeners. Not in the Redux store, because they refer to files. */
 import { type UploadEntry, createUploadEntry } from '#features/apps/upload/upload-entry.ts'
 
 export interface UploadQueueState {
   entries: readonly UploadEntry[]
-  /** The server takes no more until some are published or removed. */
+  /** The server accepts further uploads only after some were published or removed. */
   isFull: boolean
 }
 
@@ -30,6 +30,5 @@ export class UploadEntryStore {
     this.update({ entries: this.#state.entries.map((entry) => (entry.key === key ? { ...entry, ...changes } : entry)) })
   }
 
-  /** With a key of its own; it is not in the list yet. */
   createEntry = (name: string, size: number): UploadEntry => createUploadEntry(`${++this.#entryCount}`, name, size)
 }

@@ -1,4 +1,3 @@
-/** One file on the upload page: what is known of it, and where it stands on its way to the server. */
 import type { AppRow, listUploads } from '#contract/apps.ts'
 import type { OutputOf } from '#contract/endpoint.ts'
 import type { Problem } from '#contract/problem.ts'
@@ -6,26 +5,25 @@ import { type ConflictReason, type MappFault, type UploadStatus, getUploadState 
 import type { LocalPackage } from '#features/apps/upload/read-file.ts'
 
 export type ListedUpload = OutputOf<typeof listUploads>[number]
-/** M156, as the server says it. */
+/** M156, in the format of the server. */
 export type PackageRow = NonNullable<ListedUpload['file']>
 
 export type UploadPhase =
-  /** The browser looks into it. */
   | 'reading'
-  /** There is a fault in it, by this device or by the server. */
+  /** This device or the server has found a fault in it. */
   | 'refused'
-  /** There already or in conflict: it is not sent. */
+  /** Already in the catalogue or in conflict: it is not sent. */
   | 'notNeeded'
   | 'waiting'
   | 'sending'
   | 'paused'
-  /** The line is down; it goes on by itself. */
+  /** There is no connection. The upload resumes by itself. */
   | 'offline'
-  /** All of it is there; what the server found in it is being asked for. */
+  /** All bytes are on the server, and its result is being requested. */
   | 'checking'
   | 'failed'
   | 'sent'
-  /** Begun before this page was opened: its file is to be chosen again. */
+  /** Started before this page was opened: the user has to select the file again. */
   | 'partial'
 
 export interface UploadEntry {
@@ -33,16 +31,14 @@ export interface UploadEntry {
   name: string
   size: number
   phase: UploadPhase
-  /** Bytes of it that the server has. */
   sentBytes: number
   fault: MappFault | null
   problem: Problem | null
-  /** The name of a file with the same bytes that was chosen before. */
+  /** Name of a file with the same bytes that was selected before. */
   duplicateName: string | null
   row: PackageRow | null
-  /** Whether `row` is the server's word; its status is this device's guess until then. */
+  /** Whether `row` comes from the server. Until then, this device estimates its status. */
   isFromServer: boolean
-  /** It was published from here. */
   isPublished: boolean
   iconUrl: string | null
   changeLog: string | null
@@ -66,11 +62,10 @@ export const createUploadEntry = (key: string, name: string, size: number): Uplo
   uploadId: null,
 })
 
-/** Work that leaving the page would cut short. */
 export const isUnderWay = ({ phase }: UploadEntry): boolean =>
   ['reading', 'waiting', 'sending', 'paused', 'offline', 'checking'].includes(phase)
 
-/** What this device has found, as the server would say it. The status is worked out when it is shown. */
+/** Returns what this device has read, in the format of the server. The status is calculated when it is displayed. */
 export const toPackageRow = (name: string, size: number, { md5, sha256, manifest }: LocalPackage): PackageRow => ({
   name,
   md5,
@@ -99,10 +94,10 @@ export interface PackageState {
   current_version: string | null
 }
 
-/** The newest versions that this device knows, by code, with what they need and the bytes of their packages. */
+/** Latest versions that this device knows, by code, with their requirements and package hashes. */
 export type KnownVersions = ReadonlyMap<string, Pick<AppRow, 'version' | 'requires' | 'sha256'>>
 
-/** The server's word; before that, by what this device knows of the catalogue. */
+/** Returns the state from the server or, before that, the one calculated from the catalogue on this device. */
 export function getPackageState(
   { row, isFromServer: isServerEntry }: Pick<UploadEntry, 'row' | 'isFromServer'>,
   apps: KnownVersions,

@@ -1,6 +1,6 @@
 /**
- * The files of the upload page on their way: sent two at a time, paused, begun again, and what the server found in each. No React
- * and no network of its own.
+ * Sends the files of the upload page, two at a time, with pause and resume, and reads what the server found in each. Uses neither React nor
+ * the network directly.
  */
 import { isOffline, createLocalProblem, type Problem } from '#contract/problem.ts'
 import type { AppPackages, CallResult } from '#request/call-results.ts'
@@ -14,7 +14,7 @@ export interface UploadQueueOptions extends Pick<AppPackages, 'send' | 'forget'>
   isOnline: () => boolean
 }
 
-/** More at once make none of them faster. */
+/** More parallel uploads would not be faster. */
 const maxConcurrent = 2
 const retryDelayMs = 5_000
 
@@ -22,7 +22,7 @@ export class UploadQueue {
   readonly #options: UploadQueueOptions
   readonly #store = new UploadEntryStore()
   readonly #filesByKey = new Map<string, File>()
-  /** Of those that are being sent: a later attempt makes the earlier one's end void. */
+  /** For uploads in progress. A new attempt replaces the controller, so the earlier result is ignored. */
   readonly #abortControllers = new Map<string, AbortController>()
   readonly #reader: FileReaderQueue
   #timer: ReturnType<typeof setTimeout> | undefined
@@ -36,7 +36,7 @@ export class UploadQueue {
 
   getState = (): UploadQueueState => this.#store.getState()
 
-  /** A file that goes on with one of before takes its place. */
+  /** A file that continues a partial upload replaces its entry. */
   add(files: readonly File[]): void {
     const addedEntries = files.map((file) => {
       const entry = this.#store.createEntry(file.name, file.size)
@@ -55,7 +55,7 @@ export class UploadQueue {
     this.#sendNext()
   }
 
-  /** A paused one goes on, a failed one is read and sent once more. */
+  /** Continues a paused or failed upload. If this device has no valid reading of the file, it is read again first. */
   retry(key: string): void {
     const entry = this.#store.find(key)
     if (!entry) return
@@ -86,7 +86,7 @@ export class UploadQueue {
     this.#sendNext()
   }
 
-  /** The line is back, the page was opened: whatever waits goes on. */
+  /** Continues everything that waits. Called when the connection is back and when the page is opened. */
   wake(): void {
     for (const { key, phase, uploadId, sentBytes, size } of this.getState().entries)
       if (phase === 'offline')
@@ -96,7 +96,7 @@ export class UploadQueue {
     this.#sendNext()
   }
 
-  /** What the server has of this user, of earlier visits too. */
+  /** Reads the user's uploads from the server, including those of earlier visits. */
   async refresh(): Promise<Problem | null> {
     const result = await this.#options.fetchUploads()
     if (result.kind === 'problem') return result.problem
@@ -104,7 +104,6 @@ export class UploadQueue {
     return null
   }
 
-  /** The rows of a publishing that has ended, with their new status. */
   handlePublished(rows: readonly PackageRow[]): void {
     const rowsByMd5 = new Map(rows.map((row) => [row.md5, row]))
     this.#store.update({
@@ -117,7 +116,7 @@ export class UploadQueue {
     this.#sendNext()
   }
 
-  /** The page is left: what was sent stays on the server for a day. */
+  /** Called when the page is left. Uploaded bytes stay on the server for a day. */
   close(): void {
     clearTimeout(this.#timer)
     for (const controller of this.#abortControllers.values()) controller.abort()
@@ -174,7 +173,7 @@ export class UploadQueue {
     this.#wakeLater()
   }
 
-  /** A line that the browser believes in may be none. */
+  /** The browser may report a connection that does not work, so try again after a delay. */
   #wakeLater(): void {
     clearTimeout(this.#timer)
     this.#timer = setTimeout(() => (this.#options.isOnline() ? this.wake() : this.#wakeLater()), retryDelayMs)
@@ -185,7 +184,7 @@ export class UploadQueue {
     const problem = await this.refresh()
     if (problem) return this.#applyProblem(key, problem)
     const entry = this.#store.find(key)
-    // It is not listed: another window has taken it away.
+    // The server does not list it, so another window has removed it.
     if (entry?.phase === 'checking' && entry.uploadId === uploadId)
       this.#store.patch(key, {
         phase: 'failed',

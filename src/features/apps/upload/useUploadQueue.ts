@@ -6,7 +6,7 @@ import { getPackagesPort } from '#features/apps/upload/upload-slice.ts'
 import type { KnownVersions } from '#features/apps/upload/upload-entry.ts'
 import { UploadQueue } from '#features/apps/upload/upload-queue.ts'
 
-/** The files of this page, as long as it stands. `apps`: what this device knows of the catalogue; null until it was asked. */
+/** The upload queue of this page. `apps`: the catalogue on this device, null until it was read. */
 export function useUploadQueue(apps: KnownVersions | null) {
   const dispatch = useDispatch()
   const isOnline = useConnection().networkState === 'online'

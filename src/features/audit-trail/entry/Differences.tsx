@@ -5,7 +5,7 @@ import { useLiveQuery } from '#state/live-query.ts'
 import { useTranslation } from 'react-i18next'
 import { useEntryFormatter } from '#features/audit-trail/use-entry-formatter.ts'
 
-/** Each field that was changed, as it was and as it is now; nothing of it is taken for more than text. */
+/** Lists each changed field with its old and new value, always as text and never as markup. */
 export function Differences({ entry }: { entry: Pick<AuditEntryRow, 'code' | 'changes'> }) {
   const { t } = useTranslation('audit')
   const { formatField, formatFieldValue } = useEntryFormatter()
@@ -22,7 +22,7 @@ export function Differences({ entry }: { entry: Pick<AuditEntryRow, 'code' | 'ch
       </thead>
       <tbody>
         {entry.changes.map(({ field, before: previousValue, after: newValue }, index) => (
-          // A field may be named twice: the place tells the two apart.
+          // A field may be listed twice, so the key includes the index.
           <tr key={`${index} ${field}`}>
             <th scope="row">{formatField(field, entry, uatBound)}</th>
             <td data-label={t('entry.before')}>

@@ -34,7 +34,6 @@ export function EntryDetails({ entry }: EntryProps) {
   )
 }
 
-/** When, who, with what result, and why it failed. */
 function EntryHead({ entry }: EntryProps) {
   const { t } = useTranslation('audit')
   const { listFacts, formatUser, formatStatus } = useEntryFormatter()
@@ -54,7 +53,6 @@ function EntryHead({ entry }: EntryProps) {
   )
 }
 
-/** The record it was about, with a link to its page. */
 function EntryFacts({ entry }: EntryProps) {
   const { t } = useTranslation('audit')
   const { caller } = useSignedInSession()
@@ -83,8 +81,8 @@ function EntryFacts({ entry }: EntryProps) {
 }
 
 /**
- * The changed fields. An update without any either changed none (then its info has a `ChangeCount`) or is older than the recording
- * of fields.
+ * Lists the changed fields. An update without any has either changed nothing (then its info has a `ChangeCount`) or is older than the
+ * recording of fields.
  */
 function EntryChanges({ entry }: EntryProps) {
   const { t } = useTranslation('audit')
@@ -103,7 +101,6 @@ function EntryChanges({ entry }: EntryProps) {
   )
 }
 
-/** The numbers of the entry, and the way to the other entries of its intent. */
 function EntryNumbers({
   entry: { id, log_index: logIndex, intent, request_id: requestId, company_id: companyId },
 }: EntryProps) {

@@ -11,17 +11,16 @@ import { useEntry } from '#features/audit-trail/entry/useEntry.ts'
 import { useEntryFormatter } from '#features/audit-trail/use-entry-formatter.ts'
 
 interface EntryDrawerProps {
-  /** Of the entry. */
   id: number
-  /** Whose log; null: the own company's. */
+  /** Company of the log; null for the own company. */
   companyId: number | null
-  /** Those of the page behind it, in their order; undefined while it is not read. */
+  /** Entries of the list behind the drawer, in order; undefined until they were read. */
   rows: readonly AuditEntryRow[] | undefined
   onOpen: (id: number) => void
   onClose: () => void
 }
 
-/** All fields of an entry. The arrow keys go to its neighbours in the list. */
+/** Shows all fields of an entry. The arrow keys open the previous and the next entry of the list. */
 export function EntryDrawer({ id, companyId, rows, onOpen, onClose }: EntryDrawerProps) {
   const { t } = useTranslation('audit')
   const { formatType, formatOperation } = useEntryFormatter()
@@ -71,7 +70,7 @@ function NeighbourButtons({ id, rows = [], onOpen }: Pick<EntryDrawerProps, 'id'
   )
 }
 
-/** Works wherever the focus is: a drawer has no other use of these keys, and each has its button. */
+/** Works wherever the focus is: the drawer has no other use for these keys, and there is a button for each. */
 function useNeighbourKeys(previousId: number | undefined, nextId: number | undefined, onOpen: (id: number) => void) {
   const onOpenRef = useRef(onOpen)
   useEffect(() => {
@@ -86,7 +85,7 @@ function useNeighbourKeys(previousId: number | undefined, nextId: number | undef
       event.preventDefault()
       onOpenRef.current(targetId)
     }
-    // In the capture phase: the button that closes the drawer, where the focus begins, stops every key.
+    // In the capture phase, because the close button, which has the focus first, stops the propagation of every key.
     document.addEventListener('keydown', onKey, true)
     return () => document.removeEventListener('keydown', onKey, true)
   }, [previousId, nextId])

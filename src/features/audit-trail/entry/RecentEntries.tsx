@@ -13,16 +13,15 @@ import { getNameLang } from '#ui/i18n/name-language.ts'
 
 interface RecentEntriesProps {
   code: AuditMenu
-  /** As entries name the record. */
+  /** Name of the record as it appears in entries. */
   name: string
   companyId: number
-  /** Read again when it is another: something was done. */
   refreshKey: unknown
 }
 
 const maxEntries = 5
 
-/** What was done to a record lately, for who may read the trail (D51); nothing is drawn for others. */
+/** Latest entries about a record, for users who may read the audit trail (D51). Renders nothing for others. */
 export function RecentEntries({ code, name, companyId, refreshKey }: RecentEntriesProps) {
   const { t } = useTranslation('audit')
   const { caller } = useSignedInSession()

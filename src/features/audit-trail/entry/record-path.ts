@@ -3,7 +3,7 @@ import type { AuditEntryRow, AuditMenu } from '#domain/audit-log/leaf.ts'
 
 interface RecordLink {
   canOpen: (caller: Caller, isOwn: boolean) => boolean
-  /** `companyId`: of another company than the caller's. */
+  /** `companyId`: company of the record if it is not the caller's, else null. */
   findPath: (info: AuditEntryRow['info'], companyId: number | null) => string | null
 }
 
@@ -29,7 +29,7 @@ const linksByMenu: Partial<Record<AuditMenu, RecordLink>> = {
   price: { canOpen: isProviderAdmin, findPath: () => '/app/m18/price' },
 }
 
-/** The page of an entry's record; null: it has none, or the caller may not open it. */
+/** Returns the path of the page of an entry's record, or null if there is no page or the caller may not open it. */
 export function toRecordPath({ code, info, company_id: companyId }: AuditEntryRow, caller: Caller): string | null {
   const isOwn = companyId === caller.companyId
   const link = linksByMenu[code]

@@ -6,10 +6,9 @@ import type { AuditEntryRow } from '#domain/audit-log/leaf.ts'
 import { toEntryRows } from '#features/audit-trail/entry/entry-rows.ts'
 import { type TrailResponse, useTrailResponse } from '#features/audit-trail/useTrailResponse.ts'
 
-/** An entry by its id, or why it is not shown: being read, not readable now, or not in this log. */
 type EntryResult = { entry: AuditEntryRow } | { problem: Problem } | 'loading' | 'unknown'
 
-/** From the page behind the drawer, otherwise from the server or the device. `companyId` null: of the own log. */
+/** Returns the entry from the list behind the drawer, the server or the device. `companyId` null: the own log. */
 export function useEntry(
   id: number,
   companyId: number | null,
@@ -24,7 +23,6 @@ export function useEntry(
   return response === undefined ? 'loading' : toEntryResult(response, problem)
 }
 
-/** An entry that was listed stays when the page behind the drawer lists others. */
 function useListedEntry(id: number, rows: readonly AuditEntryRow[] | undefined): AuditEntryRow | null {
   const [lastRow, setLastRow] = useState<AuditEntryRow | null>(null)
   const listedRow = rows?.find((row) => row.id === id)
@@ -38,9 +36,9 @@ function toEntryResult(
 ): EntryResult {
   const entry = response && toEntryRows(response.output)[0]
   if (entry) return { entry }
-  // Days that are not stored on this device may have it.
+  // The entry may be in days that are not stored on this device.
   if (response) return response.days ? { problem: createLocalProblem('OFFLINE') } : 'unknown'
-  // Of another company's entry and of none there is the same answer.
+  // The server responds in the same way to an entry of another company and to an unknown one.
   if (problem?.status === 404 || problem?.status === 400) return 'unknown'
   return { problem: problem ?? createLocalProblem('OFFLINE') }
 }

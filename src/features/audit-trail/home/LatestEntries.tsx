@@ -10,7 +10,7 @@ import { getNameLang } from '#ui/i18n/name-language.ts'
 const trailPath = '/app/systrail'
 const maxEntries = 5
 
-/** What was done lately in the own company, for who may read its trail (D51): each entry leads to itself. */
+/** Latest entries of the own company, for users who may read its audit trail (D51). Each links to its details. */
 export function LatestEntries() {
   const { t } = useTranslation('audit')
   const entryFormatter = useEntryFormatter()

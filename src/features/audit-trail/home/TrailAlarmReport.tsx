@@ -6,7 +6,6 @@ import { LoadProblem } from '#ui/page/LoadProblem.tsx'
 import { useTranslation } from 'react-i18next'
 import { useAlarmText } from '#features/audit-trail/offline/use-alarm-text.ts'
 
-/** Audit trails that the server has found changed, for the provider's admins. */
 export function TrailAlarmReport({ onReport }: { onReport: OnReport }) {
   const { t } = useTranslation('storedTrail')
   const { user } = useSignedInSession()

@@ -10,16 +10,14 @@ const Chart = lazy(() => import(/* chunk: trail-chart */ '#ui/prime/Chart.tsx'))
 
 interface ActivityChartProps {
   days: readonly ActivityDay[]
-  /** What was counted. */
   range: TrailRange
-  /** The only day that is shown; null: all of them. */
   selectedDay: PlainDate | null
   onDay: (day: PlainDate) => void
 }
 
 /**
- * Bars by day, what failed over what was done. A click chooses a day; by keys the drawing is one control with the days as its
- * values; whoever cannot see it has the numbers as a table.
+ * Bars by day, failed entries stacked on the others. A click selects a day. For the keyboard, the chart is one slider whose values are the
+ * days. Users who cannot see it get the numbers as a table.
  */
 export function ActivityChart({
   days: countedDays,
@@ -97,7 +95,6 @@ function ActivityBars({
     const buildDataset = (label: string, key: 'done' | 'failed', colour: string) => ({
       label,
       data: days.map((activityDay) => activityDay[key]),
-      // The others step back, where one day is meant.
       backgroundColor: days.map(({ day }) =>
         highlightedDay === null || day === highlightedDay ? colour : `${colour}55`,
       ),
@@ -121,7 +118,7 @@ function ActivityBars({
   )
 }
 
-/** As Chart.js tells of a click: the bars under it, or nearest to it along the days. */
+/** Argument of Chart.js's click handler: the bars under the pointer, or the nearest ones along the axis of days. */
 type ChartHits = readonly { index: number }[]
 
 function buildChartOptions(
@@ -138,7 +135,7 @@ function buildChartOptions(
       const day = hit && days[hit.index]
       if (day) onDay(day.day)
     },
-    // Named beside the heading, in the page's own letters.
+    // The legend is next to the heading, in the font of the page.
     plugins: { legend: { display: false } },
     scales: {
       x: { stacked: true, ticks: { ...ticks, maxRotation: 0, autoSkipPadding: 16 }, grid: { display: false } },

@@ -20,10 +20,10 @@ interface ActivityPanelProps {
   onRange: (range: TrailRange) => void
 }
 
-/** How much was done on which day, by the filters of the list. While it is closed nothing is requested or drawn. */
+/** Number of entries by day, for the filters of the list. Requests and draws nothing while it is closed. */
 export function ActivityPanel({ view, onRange }: ActivityPanelProps) {
   const { t } = useTranslation('audit')
-  // A small screen is the list's.
+  // On a small screen it starts closed, to leave the space to the list.
   const [isOpen, setIsOpen] = useState(() => !matchMedia('(width < 48rem), (height < 49rem)').matches)
   return (
     <details className="trail-activity" open={isOpen} onToggle={({ currentTarget }) => setIsOpen(currentTarget.open)}>

@@ -3,7 +3,6 @@ import { EmptyState } from '#ui/list/EmptyState.tsx'
 import { useTranslation } from 'react-i18next'
 import type { TrailList } from '#features/audit-trail/list/useTrailList.ts'
 
-/** Without a filter: the page is past the last entry, or there is no entry at all. */
 export function NoEntries({ list: { view, changeView } }: { list: TrailList }) {
   const { t } = useTranslation('audit')
   const { t: tUi } = useTranslation('ui')

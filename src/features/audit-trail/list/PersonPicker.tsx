@@ -15,14 +15,13 @@ const maxChoices = 20
 
 interface PersonPickerProps {
   person: number | null
-  /** Of the log that is shown, where it is not the own company's. */
   companyId: number | null
-  /** The entries that are shown: who is named in them can be chosen, whoever may be listed. */
+  /** The displayed entries. Users named in them can be selected even if the caller may not list users. */
   rows: readonly AuditEntryRow[]
   onChoose: (id: number | null) => void
 }
 
-/** Who did it: among the company's users, as the device has them and the server adds, and among those whose entries are shown. */
+/** Selects a user: one of the company, from the device or the server, or one named in the displayed entries. */
 export function PersonPicker({ person, companyId, rows, onChoose }: PersonPickerProps) {
   const { t } = useTranslation('audit')
   const [searchText, setSearchText] = useState('')
@@ -57,7 +56,7 @@ function useUsers(searchText: string, companyId: number | null): readonly UserRo
   const canList = caller.admin && companyId === null
   useEffect(() => {
     if (!canList || searchText === '') return
-    // What the server finds comes to the device, and from there to here.
+    // Users found by the server are stored on the device and read from there.
     const input = {
       params: { companyId: user.company_id },
       query: { searchText, includedDel: true, results: maxChoices },
@@ -74,7 +73,7 @@ function useUsers(searchText: string, companyId: number | null): readonly UserRo
   return users ?? []
 }
 
-/** What to call the person of the address; their number where nobody here knows the name. Null: nobody is chosen. */
+/** Returns the name of the selected user, the id if the name is unknown here, or null if nobody is selected. */
 export function usePersonName(id: number | null, rows: readonly AuditEntryRow[]): string | null {
   const cachedUser = useLiveQuery(
     async () => (id === null ? null : await readRow<UserRow>(userListSpec.table, id)),

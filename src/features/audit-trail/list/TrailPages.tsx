@@ -4,10 +4,7 @@ import { useTranslation } from 'react-i18next'
 import { getLastPage } from '#features/audit-trail/list/trail-view.ts'
 import type { TrailList } from '#features/audit-trail/list/useTrailList.ts'
 
-/**
- * Page numbers as far as the server counts, and page after page from there on: then only the next page is known, and the browser's
- * Back leads to the one before.
- */
+/** Page numbers as far as the server counts. After those, only the next page is known, and the browser's Back leads to the previous one. */
 export function TrailPages({ list: { view, rows = [], changeView } }: { list: TrailList }) {
   const { t } = useTranslation('ui')
   const lastRow = rows.at(-1)

@@ -1,4 +1,3 @@
-/** The days of the chart: those that nothing happened on are days as well. */
 import { maxActivityDays } from '#domain/audit-log/activity.ts'
 import { addDays, countDaysBetween } from '#domain/plain-dates.ts'
 import type { PlainDate } from '#domain/time.ts'
@@ -10,10 +9,10 @@ export interface ActivityDay {
   failed: number
 }
 
-/** A range that ends so many days after its last entry is drawn to that entry: the future is no day of the log. */
+/** If the range ends more than this many days after the last entry, the chart ends at that entry. */
 const maxDaysAhead = 60
 
-/** In the order of the calendar, without a gap, over the counted range; of a range that is too long its end. */
+/** Returns every day of the counted range in order, without gaps. Of a range that is too long, returns the end. */
 export function fillDays(days: readonly ActivityDay[], range: TrailRange): ActivityDay[] {
   const sortedDays = days.toSorted((a, b) => (a.day < b.day ? -1 : 1))
   const [firstDay, lastDay] = [sortedDays[0]?.day, sortedDays.at(-1)?.day]
@@ -26,7 +25,6 @@ export function fillDays(days: readonly ActivityDay[], range: TrailRange): Activ
   return filledDays.toReversed()
 }
 
-/** From the first to the last day with entries, and on to the ends of the range. */
 function extendRange(firstDay: PlainDate, lastDay: PlainDate, { dateFrom, dateTo }: TrailRange) {
   const isEndNear = dateTo !== null && dateTo > lastDay && countDaysBetween(lastDay, dateTo) <= maxDaysAhead
   return {

@@ -4,7 +4,7 @@ import { Tag } from '#ui/display/Tag.tsx'
 import type { ListColumn } from '#ui/list/column.ts'
 import type { EntryFormatter } from '#features/audit-trail/use-entry-formatter.ts'
 
-/** Contracts 3 and screens, one line for each: what does not fit stands in the details as well. */
+/** Columns of contracts 3, each on one line. The details also show what does not fit. */
 export const buildTrailColumns = (
   t: TFunction<'audit'>,
   entryFormatter: EntryFormatter,

@@ -1,4 +1,4 @@
-/** The audit trail in the store: the filter of the last visit. Its rows are the device's and the server's, and never come here. */
+/** State of the audit trail: the filter of the last visit. Rows never enter the store. */
 import { createSlice, type PayloadAction } from '@reduxjs/toolkit'
 import { signedOut } from '#state/session-slice.ts'
 import { rootReducer } from '#state/store.ts'
@@ -7,7 +7,7 @@ const trailSlice = createSlice({
   name: 'auditTrail',
   initialState: { savedQuery: '' },
   reducers: { viewChanged: (_, { payload }: PayloadAction<string>) => ({ savedQuery: payload }) },
-  // The next user of this device begins with a plain list.
+  // The next user of this device starts without a filter.
   extraReducers: (builder) => builder.addCase(signedOut, () => ({ savedQuery: '' })),
 })
 const injectedSlice = trailSlice.injectInto(rootReducer)

@@ -1,7 +1,7 @@
 import { subscribeToTheme } from '#ui/display/theme.ts'
 import { useEffect, useState } from 'react'
 
-/** The tokens that a canvas needs as values. */
+/** CSS tokens as values, because a canvas cannot use CSS variables. */
 export interface ChartStyle {
   text: string
   grid: string
@@ -26,7 +26,6 @@ function readChartStyle(): ChartStyle {
   }
 }
 
-/** Read again when the theme is another. */
 export function useChartStyle(): ChartStyle {
   const [chartStyle, setChartStyle] = useState(readChartStyle)
   useEffect(() => subscribeToTheme(() => setChartStyle(readChartStyle())), [])

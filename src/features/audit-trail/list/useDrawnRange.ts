@@ -4,8 +4,8 @@ import { type TrailRange, readRange, toDrawnRange } from '#features/audit-trail/
 const storageKey = 'portal.trailDays'
 
 /**
- * The days that the chart draws, and `wideRange`: those before a single day was selected. It is stored for this tab: a reload makes
- * the same request, to which the device has a response without a network.
+ * Returns the days that the chart draws, and `wideRange`, the range before a single day was selected. It is stored for this tab, so that a
+ * reload sends the same request, which the device can also answer offline.
  */
 export function useDrawnRange(view: TrailRange): { drawnRange: TrailRange; wideRange: TrailRange | null } {
   const [wideRange, setWideRange] = useState(readStoredRange)
@@ -19,7 +19,7 @@ export function useDrawnRange(view: TrailRange): { drawnRange: TrailRange; wideR
   return { drawnRange, wideRange }
 }
 
-/** Storage may be forbidden: then a reload draws the neighbours of the day. */
+/** If storage is forbidden, a reload draws the days around the selected day. */
 function storeRange({ dateFrom, dateTo }: TrailRange): void {
   try {
     sessionStorage.setItem(storageKey, JSON.stringify([dateFrom, dateTo]))

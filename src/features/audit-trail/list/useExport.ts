@@ -16,12 +16,12 @@ const fetchExport =
   async (_dispatch, _getState, { loadTrailActions }) => {
     const [sortField, sortOrder] = view.sort
     const input = { query: { format, sortField, sortOrder, ...trailView.toFilterQuery(view) } }
-    // Code that cannot be loaded is as unreachable as the server.
+    // Code that cannot be loaded is reported like an unreachable server.
     const trailActions = await loadTrailActions().catch(() => null)
     return trailActions ? trailActions.download(input) : { kind: 'problem', problem: createLocalProblem('OFFLINE') }
   }
 
-/** Saves what is filtered, in the order of the list, as one file: the server's, or offline the stored days as CSV. */
+/** Saves the filtered entries in list order as one file: from the server or, offline, the stored days as CSV. */
 export function useExport(view: TrailView) {
   const { t } = useTranslation('audit')
   const { isBusy, run } = useAction(fetchExport(view))

@@ -9,7 +9,7 @@ import { PersonPicker } from '#features/audit-trail/list/PersonPicker.tsx'
 import { listMenus, type TrailView } from '#features/audit-trail/list/trail-view.ts'
 import type { TrailList } from '#features/audit-trail/list/useTrailList.ts'
 
-/** Finds a customer by name, for the provider's staff. The app passes it: it comes from the orders. */
+/** Lets the provider's staff find a customer by name. The app passes it, because it belongs to the orders. */
 export type TrailCompanyFilter = ComponentType<{ companyId: number | null; onChoose: (id: number | null) => void }>
 
 /** Search and filters (contracts 2, M131, M132) as props of `<ListPage>`. */

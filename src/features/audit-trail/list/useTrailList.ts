@@ -32,10 +32,9 @@ export function useTrailList() {
     changeView,
     isGrowing: false,
     rows: rows ?? (response === null || problem ? [] : undefined),
-    /** Those that a page number leads to. */
     count: Math.min(output.count, getLastPage(view) * view.results),
     entryCount: output.count,
-    /** The server counts no further, and there are more. */
+    /** There are more entries than the server counts. */
     hasMore: output.more === true,
     days: displayedResponse?.days,
     isBeyondNumbers: isBeyondNumbers(view, output),

@@ -3,7 +3,6 @@ import { useTranslation } from 'react-i18next'
 import type { LogTrouble } from '#request/call-results.ts'
 import { useAlarmText } from '#features/audit-trail/offline/use-alarm-text.ts'
 
-/** The log is not the one that this device knew: what is wrong, where, and what to do. */
 export function AlarmNote({ alarm, children }: { alarm: LogTrouble; children?: React.ReactNode }) {
   const { t } = useTranslation('storedTrail')
   const formatAlarm = useAlarmText()

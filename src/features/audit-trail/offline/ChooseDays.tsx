@@ -32,19 +32,17 @@ const beginStoring =
     return result.kind === 'problem' ? result : openResult
   }
 
-/** The earliest date anywhere on earth: a range that ends on it or later still gets entries. */
+/** Returns the current date in the westernmost time zone. A range that ends on it or later can still get entries. */
 const getEarliestToday = () => toPlainDate('Etc/GMT+12', getBusinessNow())
 const defaultDays = 30
 
 interface ChooseDaysProps {
   companyId: number
-  /** Other days are stored now. */
   isReplacement: boolean
   onStarted: () => void
   onCancel: (() => void) | null
 }
 
-/** The first and the last day, and how much that is. */
 export function ChooseDays({ companyId, isReplacement, onStarted, onCancel }: ChooseDaysProps) {
   const { t } = useTranslation('storedTrail')
   const isOnline = useConnection().networkState === 'online'
@@ -100,11 +98,10 @@ export function ChooseDays({ companyId, isReplacement, onStarted, onCancel }: Ch
   )
 }
 
-/** Thousands, as the systems of tablets count. */
+/** Uses factors of 1000, as the operating systems of tablets do. */
 const formatSize = (bytes: number) =>
   bytes < 999_500 ? `${Math.ceil(bytes / 1e3)} kB` : `${(bytes / 1e6).toFixed(1)} MB`
 
-/** How much it is, before it is loaded. */
 function RangeSize({ companyId, dateFrom, dateTo }: DaysToStore) {
   const { t } = useTranslation('storedTrail')
   const isOnline = useConnection().networkState === 'online'

@@ -7,15 +7,15 @@ import { AlarmNote } from '#features/audit-trail/offline/AlarmNote.tsx'
 import { getTrailActions } from '#features/audit-trail/offline/trail-actions.ts'
 
 /**
- * Compares the log with what this device has seen of it before, once its entries are on the screen, and shows the alarm as long as it
- * stands. `isOnline`: again when the connection comes back.
+ * Compares the log with what this device has seen of it before, as soon as its entries are displayed, and shows the alarm as long as it is
+ * active. Compares again when `isOnline` becomes true.
  */
 export function LogWatch({ companyId, isOnline }: { companyId: number; isOnline: boolean }) {
   const dispatch = useDispatch()
   const alarm = useLiveQuery(() => readStoredTrailState(companyId), [companyId])?.alarm
   useEffect(() => {
     if (!isOnline) return
-    // Code that cannot be fetched checks nothing; the next visit does.
+    // If the code cannot be loaded, nothing is compared until the next visit.
     dispatch(getTrailActions())
       .then((trailActions) => trailActions.check(companyId))
       .catch(() => undefined)

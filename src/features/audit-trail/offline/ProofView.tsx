@@ -17,10 +17,10 @@ const tones: Record<EntryProof['kind'], TagTone> = {
   unchecked: 'neutral',
   alarm: 'danger',
 }
-/** So long an entry that is being recorded is left alone before it is looked at again. */
+/** Delay before an entry that is still being recorded is checked again, ms. */
 const recordingDelayMs = 2_000
 
-/** Whether the log has this entry as it is shown, worked out on this device; and the proof to take along. */
+/** Verifies on this device that the log contains the entry as displayed. The user can download the proof. */
 export function ProofView({ entry, companyId }: { entry: AuditEntryRow; companyId: number }) {
   const { t } = useTranslation('storedTrail')
   const { proof, check } = useProof(entry, companyId)
@@ -66,7 +66,7 @@ function ProofText({ proof }: { proof: EntryProof }) {
   )
 }
 
-/** Null: it is being checked. Checked once more when the connection is back, and until it has been recorded. */
+/** `proof` is null during the check. Checked again after a reconnection, and until the entry has been recorded. */
 function useProof(entry: AuditEntryRow, companyId: number) {
   const dispatch = useDispatch()
   const { networkState: connection } = useConnection()
@@ -83,7 +83,7 @@ function useProof(entry: AuditEntryRow, companyId: number) {
     let isActive = true
     void dispatch(getTrailActions())
       .then((trailActions) => trailActions.prove(companyId, entry))
-      // Code that cannot be fetched is as out of reach as the server.
+      // Code that cannot be loaded is reported like an unreachable server.
       .catch((): EntryProof => ({ kind: 'unchecked' }))
       .then((proof) => isActive && setState({ entry, proof }))
     return () => void (isActive = false)

@@ -9,7 +9,6 @@ import { StoreTrailDialog } from '#features/audit-trail/offline/StoreTrailDialog
 import { useTrailFill } from '#features/audit-trail/offline/useTrailFill.ts'
 import { isTrailComplete } from '#features/audit-trail/offline/is-trail-complete.ts'
 
-/** The button that says whether anything of this company's trail is kept here, and opens the dialog about it. */
 export function StoreTrailButton({ companyId }: { companyId: number }) {
   const { t } = useTranslation('storedTrail')
   const [isOpen, setIsOpen] = useState(false)
@@ -30,7 +29,7 @@ export function StoreTrailButton({ companyId }: { companyId: number }) {
 
 type Translate = ReturnType<typeof useTranslation<'storedTrail'>>['t']
 
-/** `isBusy`: more of it is on its way, which nothing is without a connection. */
+/** `isBusy`: more of the trail is being loaded. Never true without a connection. */
 function toButtonLabel(t: Translate, state: StoredTrailState | null, isBusy: boolean): string {
   const storedTrail = state?.storedTrail
   if (!storedTrail) return t('keep.open')

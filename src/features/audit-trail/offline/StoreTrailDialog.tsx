@@ -20,7 +20,6 @@ interface StoreTrailDialogProps {
   onClose: () => void
 }
 
-/** What is kept of the audit trail, or which days are to be. */
 export function StoreTrailDialog({ companyId, state, trailFill, onClose }: StoreTrailDialogProps) {
   const { t } = useTranslation('storedTrail')
   const { storedTrail, alarm } = state
@@ -112,7 +111,7 @@ function StoredTrailActions({
   )
 }
 
-/** After somebody has looked: the alarm goes, and the next checkpoint is taken as the first was. */
+/** Ends the alarm after the user has checked it. The next checkpoint is then trusted like the first one. */
 function AcceptAlarm({ companyId }: { companyId: number }) {
   const { t } = useTranslation('storedTrail')
   const dispatch = useDispatch()

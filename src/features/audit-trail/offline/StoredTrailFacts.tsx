@@ -10,7 +10,6 @@ import { useTranslation } from 'react-i18next'
 import { AlarmNote } from '#features/audit-trail/offline/AlarmNote.tsx'
 import { getTrailActions } from '#features/audit-trail/offline/trail-actions.ts'
 
-/** Which days are here, how many entries, how old; how far it is while it comes; and the check of all of it. */
 export function StoredTrailFacts({
   companyId,
   storedTrail,
@@ -59,7 +58,7 @@ type CheckState =
   | { kind: 'running'; doneCount: number; totalCount: number }
   | { kind: 'ended'; proof: StoredTrailProof; seconds: string }
 
-/** All entries at once, without a network. */
+/** Verifies all entries at once, without a connection. */
 function CheckAll({ companyId }: { companyId: number }) {
   const { t } = useTranslation('storedTrail')
   const dispatch = useDispatch()

@@ -1,4 +1,3 @@
-/** The port to what this device keeps of the audit trail. */
 import type { StoredTrailActions } from '#request/call-results.ts'
 import type { AppThunk } from '#state/app-thunk.ts'
 

@@ -3,7 +3,7 @@ import { useTranslation } from 'react-i18next'
 import type { LogTrouble } from '#request/call-results.ts'
 import '#features/audit-trail/offline/translations.ts'
 
-/** The word for what is wrong, by its code; all others are entries that are not those that were recorded. */
+/** Message keys by fault code. All other faults mean that entries differ from those that were recorded. */
 const textKeys: Partial<Record<LogTrouble['fault'], 'gone' | 'row' | 'other' | 'restored' | 'unsealed' | 'tables'>> = {
   LOG_SHRANK: 'gone',
   ROW_DIFFERS: 'row',
@@ -16,7 +16,7 @@ const textKeys: Partial<Record<LogTrouble['fault'], 'gone' | 'row' | 'other' | '
   TABLES_CHANGED: 'tables',
 }
 
-/** What is wrong with a log, and where. Entries are counted from 0, as they are listed. */
+/** Returns what is wrong with a log, and where. Entries are numbered from 0, as in the list. */
 export function useAlarmText(): (alarm: LogTrouble) => string {
   const { t } = useTranslation('storedTrail')
   return (alarm) => {

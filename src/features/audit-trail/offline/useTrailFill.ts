@@ -9,14 +9,13 @@ import { getTrailActions } from '#features/audit-trail/offline/trail-actions.ts'
 export interface TrailFill {
   isBusy: boolean
   problem: Problem | null
-  /** In words, where it is no problem that has a code. */
   notice: 'busy' | 'notLog' | null
-  /** Goes on with what is missing. Runs on when the dialog is closed. */
+  /** Loads what is missing. Continues after the dialog was closed. */
   fill: () => Promise<void>
   pause: () => void
 }
 
-/** The fill of this company's range, of which one runs in a page. */
+/** Fills the stored range of this company. Only one fill runs in a page. */
 export function useTrailFill(companyId: number): TrailFill {
   const { t } = useTranslation('storedTrail')
   const dispatch = useDispatch()
@@ -30,7 +29,7 @@ export function useTrailFill(companyId: number): TrailFill {
     setResult(null)
     const fillResult = await dispatch(getTrailActions())
       .then((trailActions) => trailActions.fill(companyId, { signal }))
-      // Code that cannot be fetched is as out of reach as the server.
+      // Code that cannot be loaded is reported like an unreachable server.
       .catch((): StoreTrailResult => ({ kind: 'problem', problem: createLocalProblem('OFFLINE') }))
     setIsBusy(false)
     setResult(fillResult)

@@ -33,7 +33,7 @@ const LogWatch = lazy(async () => ({
   default: (await import(/* chunk: trail-device */ '#features/audit-trail/offline/LogWatch.tsx')).LogWatch,
 }))
 
-/** Who did what, and when (contracts 2, M131 to M134): of the own company, or of a customer for the provider's staff. */
+/** Who did what, and when (contracts 2, M131 to M134). The provider's staff can select a customer's trail. */
 export function TrailPage({ CompanyFilter }: { CompanyFilter: TrailCompanyFilter }) {
   const { t } = useTranslation('audit')
   const { user } = useSignedInSession()
@@ -98,7 +98,6 @@ export function TrailPage({ CompanyFilter }: { CompanyFilter: TrailCompanyFilter
   )
 }
 
-/** Only the days that are stored on this device are listed. */
 function StoredDaysNote({ days: { from, to } }: { days: StoredDays }) {
   const { t } = useTranslation('audit')
   return (
@@ -116,7 +115,7 @@ function TrailActions({ list, companyId }: { list: TrailList; companyId: number 
   const timeZone = useBusinessZone()
   const exportFile = useExport(list.view)
   const storedTrail = useLiveQuery(() => readStoredTrailState(companyId), [companyId])?.storedTrail
-  // Of stored days the device writes the CSV itself.
+  // From stored days, the device itself can write only CSV.
   const getExportReason = (format: ExportFormat) =>
     isOnline || (format === 'csv' && storedTrail) ? null : t('export.offline')
   return (

@@ -10,7 +10,7 @@ import { useContractPages } from '#features/backups/home/useContractPages.ts'
 import { backedServices } from '#features/backups/slice.ts'
 import { serviceView } from '#features/backups/backup-hooks.ts'
 
-/** Duties about services and their backups, for people who order; from the device, so that they are shown offline too. */
+/** Reports duties about services and backups to users who order. Read from the device, so it works offline. */
 export function BackupReport({ onReport }: { onReport: OnReport }) {
   const { t } = useTranslation('backups')
   const { companyId } = useSignedInSession().caller
@@ -54,6 +54,6 @@ export function BackupReport({ onReport }: { onReport: OnReport }) {
   return <LoadProblem problem={list.problem} onRetry={list.refetch} />
 }
 
-/** The page of the contract; if the device does not know it, the list of contracts with its code. */
+/** Returns the page of the contract, or the list searched by its code if the device does not know the page. */
 const toContractPath = (code: string, orderId: number | undefined, tab = '') =>
   orderId === undefined ? `/app/contract?searchText=${code}` : `/app/contract/${orderId}${tab}`

@@ -14,11 +14,11 @@ interface ServiceDutyBase {
 export type BackupDuty = ServiceDutyBase &
   (
     | { kind: 'failing' | 'suspended'; type: PdbType }
-    /** `stopDate`: null: it has stopped, or was removed. `days`: left until its data is deleted. */
+    /** `stopDate`: null if the service has stopped or was removed. `days`: days until its data is deleted. */
     | { kind: 'deletion'; isExpired: boolean; stopDate: PlainDate | null; deletionDate: PlainDate; days: number }
   )
 
-/** A deletion is urgent within this time, days. */
+/** A deletion is urgent if it is at most this many days away. */
 const nearDays = 7
 
 /** Overdue traffic suspends backups too, but is reported as a payment. */

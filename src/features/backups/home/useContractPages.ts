@@ -2,7 +2,6 @@ import { listOrders, type OrderRow } from '#contract/orders.ts'
 import { readList } from '#local/lists/read-list.ts'
 import { useLiveQuery } from '#state/live-query.ts'
 
-/** The order of each contract, by the contract's id, from the cached list of contracts. */
 export const useContractPages = (companyId: number): ReadonlyMap<number, number> | undefined =>
   useLiveQuery(async () => {
     const { list } = listOrders

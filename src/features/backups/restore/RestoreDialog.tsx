@@ -16,7 +16,7 @@ interface RestoreDialogProps {
   onEnded: () => void
 }
 
-/** The target of a restore, and what is lost there. The user types the code of the service before it is overwritten (M52). */
+/** Selects the target, and shows what is lost. The user types the service code before it is overwritten (M52). */
 export function RestoreDialog({ backup, sourceService, services, onClose, onEnded }: RestoreDialogProps) {
   const { t } = useTranslation('backups')
   const [selectedId, setSelectedId] = useState(sourceService.id)

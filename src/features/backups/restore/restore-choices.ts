@@ -3,7 +3,7 @@ import type { StoredBackupRow } from '#contract/backups.ts'
 import type { ServiceRow } from '#contract/services.ts'
 import { type RestoreRefusal, getRestoreRefusal } from '#domain/backups.ts'
 
-/** Why the backup cannot be restored into any service; null: it can. */
+/** Returns why the backup cannot be restored into any service, or null if it can. */
 export function findRestoreRefusal(
   backup: Pick<StoredBackupRow, 'pdb_type' | 'state'>,
   sourceService: ServiceRow,
@@ -14,11 +14,10 @@ export function findRestoreRefusal(
 
 export interface RestoreChoice {
   service: ServiceRow
-  /** Null: it can be the target. `busy`: another operation runs. */
+  /** Null if the service can be the target. `busy`: another operation is running. */
   refusal: RestoreRefusal | 'busy' | null
 }
 
-/** Services of the same company, the backup's own first. */
 export function listRestoreChoices(
   backup: StoredBackupRow,
   sourceService: ServiceRow,

@@ -14,7 +14,6 @@ import { useUnsendableReason } from '#patterns/useOfflineReason.ts'
 interface BackUpDialogProps {
   service: ServiceRow
   today: PlainDate
-  /** Types whose backup runs now. */
   runningTypes: readonly PdbType[]
   onClose: () => void
   onEnded: () => void

@@ -3,7 +3,6 @@ import { useTranslation } from 'react-i18next'
 import { OperationProgress } from '#patterns/OperationProgress.tsx'
 import { useOpenJob } from '#features/backups/stored/useOpenJob.ts'
 
-/** The backup or restore that runs now. */
 export function BackupProgress({ service: { id, code, operation } }: { service: ServiceRow }) {
   const { t } = useTranslation('backups')
   const ownJob = useOpenJob(id)

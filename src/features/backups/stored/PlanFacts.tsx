@@ -5,7 +5,6 @@ import { formatNumber } from '#ui/list/Freshness.tsx'
 import { useTranslation } from 'react-i18next'
 import type { BackupPlan } from '#features/backups/backup-hooks.ts'
 
-/** Next backup, retention, the latest restore drill, and restores into the service. */
 export function PlanFacts({ plan }: { plan: BackupPlan }) {
   const { t } = useTranslation('backups')
   const scheduledTypes = backupTypes.filter((type) => plan[type].next_run !== null)

@@ -20,13 +20,10 @@ interface StoredBackupsProps {
   service: ServiceRow
   storedBackups: StoredBackupList
   today: PlainDate
-  /** All cached services: targets of a restore. */
   services: readonly ServiceRow[] | undefined
-  /** An operation has ended: the displayed rows may be stale. */
   onDone: () => void
 }
 
-/** The backups of a service with their plan, for customers and staff. */
 export function StoredBackups({ service, storedBackups, today, services, onDone }: StoredBackupsProps) {
   const { t } = useTranslation('backups')
   const titleId = useId()

@@ -6,7 +6,6 @@ import type { FiveRowsColumn } from '#features/backups/FiveRows.tsx'
 import { formatSize } from '#features/backups/stored/format-size.ts'
 
 interface StoredBackupActions {
-  /** Why a backup cannot be restored; null: it can. */
   getRestoreReason: (row: StoredBackupRow) => string | null
   onRestore: (row: StoredBackupRow) => void
 }
@@ -65,11 +64,11 @@ function Result({ row: { state, fault }, t }: { row: StoredBackupRow; t: TFuncti
   )
 }
 
-/** The provider's staff have no name for a customer. */
+/** A customer does not see the names of the provider's staff. */
 const formatUser = ({ user_name: userName, cause }: StoredBackupRow, t: TFunction<'backups'>): string =>
   userName ?? t(cause === 'schedule' ? 'stored.schedule' : 'stored.staff')
 
-/** `ms` in minutes and seconds, rounded up: nothing takes no time. */
+/** Formats `ms` in minutes and seconds, rounded up, so that the result is never zero. */
 export function formatDuration(ms: number, t: TFunction<'backups'>): string {
   const totalSeconds = Math.max(1, Math.ceil(ms / 1000))
   const [minutes, seconds] = [Math.floor(totalSeconds / 60), totalSeconds % 60]

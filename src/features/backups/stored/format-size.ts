@@ -1,6 +1,6 @@
 const units = ['B', 'kB', 'MB', 'GB', 'TB'] as const
 
-/** "640 kB", "1.2 GB": thousands, as traffic is charged. */
+/** Formats bytes as "640 kB" or "1.2 GB". Uses factors of 1000, as traffic is charged. */
 export function formatSize(bytes: number): string {
   let [size, unitIndex] = [bytes, 0]
   while (size >= 999.5 && unitIndex < units.length - 1) {

@@ -14,7 +14,7 @@ interface OpenBackupJob {
 
 const kindsByEndpoint: Record<string, OpenBackupJob['kind']> = { backUp: 'backUp', restoreBackup: 'restore' }
 
-/** The backup or restore of a service that this device has started and that still runs. */
+/** Returns the running backup or restore of a service that was started on this device, or null. */
 export function useOpenJob(serviceId: number): OpenBackupJob | null {
   const activities = useLiveQuery(async () => await readActivity(), [])
   for (const { isOpen, endpoint, input, percent, since } of activities ?? []) {

@@ -13,7 +13,6 @@ import { findServiceOfContract, useServices } from '#features/backups/backup-hoo
 
 interface ContractBackupsProps {
   order: OrderRow
-  /** Changes whenever the user refreshes the page. */
   refreshCount: number
   parts: OrderParts
 }

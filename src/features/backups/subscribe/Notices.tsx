@@ -20,7 +20,6 @@ interface NoticesProps {
   onPay: (payable: BackupPayable) => void
 }
 
-/** Broken backups, and unpaid orders and months with their due time. */
 export function Notices({ service, charges, plan, onPay }: NoticesProps) {
   const unpaidOrders = charges.orders.rows?.filter(({ status }) => status === 0) ?? []
   const unpaidMonths = charges.months.rows?.filter(isUnpaid) ?? []

@@ -13,7 +13,7 @@ interface PayDialogProps {
   onPaid: () => void
 }
 
-/** Payment of one subscription or one month of traffic. The row, once it is there, has the due time. */
+/** Pays one subscription or one month of traffic. The due time is shown as soon as the row has arrived. */
 export function PayDialog({ payable, charges, Payment, onClose, onPaid }: PayDialogProps) {
   const { t } = useTranslation('backups')
   const { order, month } = findPayableRow(charges, payable)

@@ -9,14 +9,14 @@ interface ReturnedPaymentProps {
   onSettled: () => void
 }
 
-/** The result of a payment, when the user returns from a gateway; the address says what was paid (`paid=TRAFFIC-12`). */
+/** Result of a payment after the return from a gateway. The address names what was paid (`paid=TRAFFIC-12`). */
 export function ReturnedPayment({ charges, PaymentReturn, onSettled }: ReturnedPaymentProps) {
   const { search } = useLocation()
   const payable = findReturnedPayable(new URLSearchParams(search).get('paid'), charges)
   return payable && <PaymentReturn order={payable} onSettled={onSettled} />
 }
 
-/** A row that is paid by now has the amount that was paid. */
+/** If the row is already paid, returns the amount that was paid. */
 function findReturnedPayable(paidParam: string | null, charges: BackupCharges): BackupPayable | null {
   const match = /^(PDBORDER|TRAFFIC)-(\d{1,10})$/.exec(paidParam ?? '')
   if (!match) return null

@@ -36,21 +36,19 @@ import { useUnsendableReason } from '#patterns/useOfflineReason.ts'
 interface SubscribeFormProps {
   serviceId: number
   draft: SubscribeDraft
-  /** Null: the form is closed. */
   onChange: (draft: SubscribeDraft | null) => void
   price: BackupPrice
-  /** The price list of the price, and when it was read, epoch ms. */
+  /** The price list that the price comes from, and when it was read, epoch ms. */
   priceList: { id: number; asOf: number }
   currency: Currency
   bounds: SubscriptionBounds
-  /** An unpaid order of the same backup, as far as it is known; null: there is none. */
   unpaidOrder: Partial<BackupOrderRow> | null
   onOrdered: (order: { id: number; pay_amount: string }) => void
   onPriceOutdated: () => void
   FeeExplanation: OrderParts['FeeExplanation']
 }
 
-/** Period, dates and amount of a subscription (M125, M126). It is filled in offline too, and ordered online. */
+/** Period, dates and amount of a subscription (M125, M126). Can be filled in offline, but ordered only online. */
 export function SubscribeForm({ draft, onChange, price, currency, bounds, ...props }: SubscribeFormProps) {
   const { t } = useTranslation('backups')
   const headingId = useId()
@@ -72,7 +70,6 @@ export function SubscribeForm({ draft, onChange, price, currency, bounds, ...pro
   const isWaived = payableFault?.kind === 'waived'
   const disabledReason = useDisabledReason(terms !== null, localQuote, payableFault)
 
-  /** A waived amount is not paid. */
   function handleOrdered(order: { id: number; pay_amount: string }) {
     props.onOrdered(isWaived ? { ...order, pay_amount: '0.00' } : order)
   }
@@ -118,7 +115,6 @@ export function SubscribeForm({ draft, onChange, price, currency, bounds, ...pro
   )
 }
 
-/** Why the subscription cannot be ordered now; null: it can. */
 function useDisabledReason(isValid: boolean, quote: BackupQuote | null, payableFault: PayableFault | null) {
   const { t } = useTranslation('backups')
   const offlineReason = useUnsendableReason(t('needsLine'))
@@ -204,7 +200,6 @@ function OfflineQuoteNote({ asOf }: { asOf: number }) {
   )
 }
 
-/** The problem, with the server's reason where it has one. */
 function OrderProblem({ problem }: { problem: Problem | null }) {
   const { t } = useTranslation('backups')
   const refusal = findRefusalReason(problem, backupOrderRefusals)
@@ -215,7 +210,7 @@ function OrderProblem({ problem }: { problem: Problem | null }) {
   )
 }
 
-/** Moves the focus into a form that the user has just opened, and not into one of a restored draft. */
+/** Moves the focus into a form that the user has just opened, but not into one of a restored draft. */
 function useFocusOnOpen() {
   const sectionRef = useRef<HTMLElement>(null)
   useEffect(() => {

@@ -15,7 +15,6 @@ interface SubscriptionCardProps {
   price: BackupPrice
   currency: Currency
   bounds: SubscriptionBounds
-  /** Its form is open. */
   isOpen: boolean
   onSubscribe: () => void
 }

@@ -7,14 +7,13 @@ import type { BackupQuote } from '#features/backups/backup-quote.ts'
 
 interface SumProps {
   quote: BackupQuote
-  /** The amount that the user has seen last; null: none. */
+  /** The amount that the user has last seen; null if none. */
   seenAmount: string | null
   currency: Currency
   isWaived: boolean
   FeeExplanation: OrderParts['FeeExplanation']
 }
 
-/** Amount, discount and amount to pay; with the previous amount to pay, where that was another. */
 export function SubscriptionSum({ quote, seenAmount, currency, isWaived, FeeExplanation }: SumProps) {
   const { t } = useTranslation('backups')
   const [isOpen, setIsOpen] = useState(false)

@@ -36,7 +36,6 @@ interface SubscriptionsProps {
   priceList: { id: number; prices: BackupPrices; asOf: number; refetch: () => void }
 }
 
-/** The two subscriptions of a service, their payments and their backups. */
 export function Subscriptions({ order, refreshCount, parts, service, services, today, priceList }: SubscriptionsProps) {
   const { t } = useTranslation('backups')
   const charges = useBackupCharges(service.id)
@@ -74,7 +73,7 @@ export function Subscriptions({ order, refreshCount, parts, service, services, t
   function handleOrdered(type: PdbType, { id, pay_amount }: { id: number; pay_amount: string }) {
     saveDraft(null)
     refresh()
-    // A subscription without a charge is in effect at once (D15).
+    // A subscription without a charge takes effect at once (D15).
     if (pay_amount === '0.00') return showToast({ kind: 'done', text: t('form.done', { type: t(`type.${type}`) }) })
     setOpenPayable({ contractType: 'PDBORDER', id, currency, pay_amount, due: null })
   }
@@ -132,7 +131,7 @@ export function Subscriptions({ order, refreshCount, parts, service, services, t
   )
 }
 
-/** Refetches when the count changes, and not on arrival, where everything is fetched anyway. */
+/** Refetches when the count changes, but not on the first render, when everything is fetched anyway. */
 function useRefreshOnRequest(refreshCount: number, refresh: () => void) {
   const previousCount = useRef(refreshCount)
   const latestRefresh = useLatestCallback(refresh)

@@ -1,4 +1,3 @@
-/** The values of the subscription form, and how a stored draft of any build is read. */
 import { backupTypes, type PdbType } from '#contract/backups.ts'
 import {
   type BackupPrice,
@@ -7,12 +6,12 @@ import {
   type SubscriptionTerms,
 } from '#features/backups/backup-quote.ts'
 
-/** Numbers that are being typed are text. */
+/** Numbers are stored as typed text. */
 export interface SubscribeDraft {
   type: PdbType
   period: string
   unit: SubscriptionTerms['unit']
-  /** The amount to pay at the last change; if it differs now, both are shown. Null: none was known. */
+  /** The amount to pay at the last change. If it differs now, both are shown. Null if none was known. */
   seen: string | null
 }
 
@@ -21,7 +20,6 @@ const getQuotedAmount = (draft: SubscribeDraft, price: BackupPrice, bounds: Subs
   return (terms && quoteBackup(price, bounds, terms)?.pay_amount) ?? null
 }
 
-/** With the present amount as the one that was seen. */
 export const addSeenAmount = (
   draft: SubscribeDraft,
   price: BackupPrice,
@@ -31,11 +29,10 @@ export const addSeenAmount = (
   seen: getQuotedAmount(draft, price, bounds),
 })
 
-/** One year is the usual period. */
 export const createDraft = (type: PdbType, price: BackupPrice, bounds: SubscriptionBounds): SubscribeDraft =>
   addSeenAmount({ type, period: '1', unit: 'year', seen: null }, price, bounds)
 
-/** Null: there is no draft that this build can read. */
+/** Returns null if there is no draft that this build can read. */
 export function parseStoredDraft(storedValue: unknown): SubscribeDraft | null {
   const { type, period, unit, seen } = (storedValue ?? {}) as Partial<Record<keyof SubscribeDraft, unknown>>
   const backupType = backupTypes.find((candidate) => candidate === type)
@@ -51,7 +48,7 @@ export function parseStoredDraft(storedValue: unknown): SubscribeDraft | null {
 /** contracts 5 */
 const periodLimits = { min: 1, max: 99 }
 
-/** Null: the period is not valid. */
+/** Returns null if the period is not valid. */
 export function parseTerms({ period, unit }: SubscribeDraft): SubscriptionTerms | null {
   const years = /^\d{1,9}$/.test(period.trim()) ? Number(period) : 0
   return years >= periodLimits.min && years <= periodLimits.max ? { period: years, unit } : null

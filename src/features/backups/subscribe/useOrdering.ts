@@ -9,17 +9,15 @@ import type { BackupFeeStep, BackupQuote, SubscriptionTerms } from '#features/ba
 interface OrderingOptions {
   serviceId: number
   type: PdbType
-  /** Null: the typed period is not valid. */
+  /** Null if the typed period is not valid. */
   terms: SubscriptionTerms | null
   quote: BackupQuote | null
-  /** Id of the price list of the quote. */
   priceId: number
   onOrdered: (order: { id: number; pay_amount: string }) => void
-  /** The server has another price: the cached price list is old. */
+  /** Called if the server has another price, because the cached price list is then outdated. */
   onPriceOutdated: () => void
 }
 
-/** A quote of the server, by its price list. */
 interface ServerQuote {
   priceId: number
   quote: BackupQuote
@@ -28,7 +26,7 @@ interface ServerQuote {
 interface OrderRefusal {
   termsKey: string
   serverQuote: ServerQuote | null
-  /** Another price is shown as an amount, and not as a problem. */
+  /** False if only the price differs: it is shown as an amount, not as a problem. */
   hasProblem: boolean
 }
 
@@ -68,7 +66,7 @@ export function useOrdering({ serviceId, type, terms, quote, priceId, onOrdered,
   }
 
   return {
-    /** The quote that will be ordered: the server's once it has refused the device's. */
+    /** The quote that will be ordered: the server's quote if the server has refused the device's. */
     quote: displayedQuote && displayedQuote.quote,
     isBusy,
     problem: hasProblem ? problem : null,
@@ -86,7 +84,7 @@ interface CurrentQuote {
   steps: readonly BackupFeeStep[]
 }
 
-/** Null: the problem has no quote. */
+/** Returns null if the problem contains no quote. */
 function parseServerQuote({ data }: Problem, quote: BackupQuote | null): ServerQuote | null {
   const { now: currentQuote } = (data ?? {}) as { now?: CurrentQuote }
   if (!currentQuote || !quote) return null

@@ -4,7 +4,6 @@ import { type DraftOffer, useDraftOffers } from '#state/use-draft-offers.ts'
 import { type SubscribeDraft, parseStoredDraft } from '#features/backups/subscribe/subscribe-draft.ts'
 
 interface SubscribeDraftState {
-  /** Null: no form is open. */
   draft: SubscribeDraft | null
   saveDraft: (draft: SubscribeDraft | null) => void
   offer: DraftOffer | null
@@ -13,8 +12,8 @@ interface SubscribeDraftState {
 }
 
 /**
- * The draft of a subscription, stored on the device while it is typed, so that it can be ordered later for the price of that day
- * (D89). A draft of an earlier visit is offered.
+ * Returns the draft of a subscription. It is stored on the device while the user types, so that it can be ordered later for the price of
+ * that later day (D89). A draft of an earlier visit is offered.
  */
 export function useSubscribeDraft(serviceId: number): SubscribeDraftState {
   const formKey = `backup:${serviceId}`

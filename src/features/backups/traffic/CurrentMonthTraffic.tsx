@@ -6,7 +6,7 @@ import { formatAmount } from '#ui/display/Amount.tsx'
 import { Icon } from '#ui/icons/Icon.tsx'
 import { useTranslation } from 'react-i18next'
 
-/** The traffic of this month: free GB used, and GB over the limit. The text says all that the bar shows. */
+/** Traffic of this month: used free GB, and GB over the limit. The text contains all that the bar shows. */
 export function CurrentMonthTraffic({ traffic }: { traffic: OutputOf<typeof getTraffic> }) {
   const { t } = useTranslation('backups')
   const { month, pdb_traffic: usedGb, pdb2s3_traffic: freeGb, amount, currency } = traffic

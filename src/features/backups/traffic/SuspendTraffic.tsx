@@ -17,7 +17,7 @@ interface SuspendTrafficProps {
   onDone: () => void
 }
 
-/** The provider's staff suspend backups that cause traffic, or allow them again. A suspension for unpaid traffic ends with the payment. */
+/** For the provider's staff. A suspension for unpaid traffic ends with the payment. */
 export function SuspendTraffic({ service, plan, onDone }: SuspendTrafficProps) {
   const { t } = useTranslation('backups')
   const { caller } = useSignedInSession()
@@ -52,7 +52,7 @@ interface SuspendDialogProps extends Omit<SuspendTrafficProps, 'plan'> {
   onClose: () => void
 }
 
-/** Says what happens before it does. In a suspension the button that closes has the focus. */
+/** Explains the effect before it happens. Before a suspension, the button that closes the dialog has the focus. */
 function SuspendDialog({ action, service: { id, code }, onClose, onDone }: SuspendDialogProps) {
   const { t } = useTranslation('backups')
   const disabledReason = useUnsendableReason(t('needsLine'))

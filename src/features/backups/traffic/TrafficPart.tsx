@@ -25,7 +25,7 @@ interface TrafficPartProps {
   onPay: (payable: BackupPayable) => void
 }
 
-/** This month, and earlier months with their amounts (M127, M128). */
+/** Shows the traffic of this month, and earlier months with their amounts (M127, M128). */
 export function TrafficPart({ service, charges, parts, onPay }: TrafficPartProps) {
   const { t } = useTranslation('backups')
   const [explainedRow, setExplainedRow] = useState<TrafficRow | null>(null)
@@ -96,7 +96,7 @@ export function TrafficPart({ service, charges, parts, onPay }: TrafficPartProps
 const getExtraTraffic = ({ pdb_traffic: usedGb, free }: TrafficRow) =>
   calculateExtraTraffic(readAmount(usedGb), readAmount(free))
 
-/** Rows of an earlier version have no such field. */
+/** Rows stored by an earlier version do not have this field. */
 const wasCarriedOver = ({ carried_out: carriedAmount = '0.00' }: Partial<TrafficRow>) => carriedAmount !== '0.00'
 
 const explainRow = (row: TrafficRow) => {
@@ -105,7 +105,7 @@ const explainRow = (row: TrafficRow) => {
   return explainTraffic(readAmount(usedGb), readAmount(free), readAmount(price), carriedTraffic)
 }
 
-/** Over the free limit: red, with an icon and a text. */
+/** Traffic over the free limit is red, with an icon and a text. */
 function UsedTraffic({ row }: { row: TrafficRow }) {
   const { t } = useTranslation('backups')
   const usedGb = groupThousands(row.pdb_traffic)

@@ -29,7 +29,7 @@ function getInputName({ field, code }: FieldProblem): string {
   return code === 'DIAL_CODE_MISSING' ? 'dialCode' : 'number'
 }
 
-/** The company's profile (M35). The form follows the row while nothing is typed. */
+/** Edits the company's profile (M35). The form follows changes of the row until the user types. */
 export function CompanyEdit({ overlaidRow }: { overlaidRow: OverlaidRow<CompanyRow> }) {
   const { t } = useTranslation('company')
   const form = useEditForm<CompanyRow, CompanyFormValues, CompanyProfile, FieldProblem>({

@@ -13,11 +13,10 @@ export interface CompanyFieldsProps {
   values: CompanyValues
   problems: readonly FieldProblem[]
   onChange: (fields: Partial<CompanyValues>) => void
-  /** A field was left. */
   onLeave: (field: CompanyField) => void
 }
 
-/** The company's form for one that is not there yet: whoever registers it keeps the values (portal 5). */
+/** The form of a company that is not registered yet. The sign-up holds its values (portal 5). */
 export function CompanyFields({ values, problems, onChange, onLeave }: CompanyFieldsProps) {
   const formatProblem = useProblemFormatter(values.code)
   const tel = splitTel(values.tel)
@@ -30,7 +29,7 @@ export function CompanyFields({ values, problems, onChange, onLeave }: CompanyFi
 
   const getFieldProps = (name: CompanyFieldName) => {
     const { [name as CompanyField]: text = '' } = values
-    // A wrong number is shown where the digits are.
+    // A wrong number is shown at the input of its digits.
     const valueName = name === 'number' || name === 'dialCode' ? 'tel' : name
     const problem = problems.find(
       ({ field, code }) =>

@@ -8,18 +8,17 @@ import { useTranslation } from 'react-i18next'
 import { Region } from '#features/company/components/Region.tsx'
 import type { CompanyFormValues } from '#features/company/form.ts'
 
-/** What the sign-up asks for, too; `code` only there, because it never changes. */
+/** Fields of the form, also in the sign-up. Only the sign-up shows `code`, because it never changes. */
 export type CompanyFieldName = Exclude<CompanyField, 'tel'> | 'dialCode' | 'number'
 
 interface Props {
-  /** Shown and never changed (M35). Absent: it is a new company, whose telephone is required (portal 5). */
+  /** Company code, never editable (M35). Absent for a new company, whose telephone is required (portal 5). */
   lockedCode?: string
   values: Pick<CompanyFormValues, 'country' | 'province'>
-  /** What the form spreads into a field of its own, its error included. */
   getFieldProps: (name: CompanyFieldName) => Partial<FieldProps>
 }
 
-/** The fields of a company, in the order of an address. It knows neither who keeps the values nor what becomes of them. */
+/** The fields of a company, in the order of an address. The parent holds the values and saves them. */
 export function CompanyForm({ lockedCode, values, getFieldProps }: Props) {
   const { t } = useTranslation('company')
   const options = [
@@ -81,7 +80,7 @@ export function CompanyForm({ lockedCode, values, getFieldProps }: Props) {
   )
 }
 
-/** A plus before it is there already. */
+/** Removes a typed plus or 00, because the input already shows a plus. */
 const cleanDialCode = (text: string) => cleanDigits(text.normalize('NFKC').replace(/^\s*(?:\+|00)/, ''))
 
 function NewCode(field: Partial<FieldProps>) {

@@ -6,14 +6,12 @@ import { useTranslation } from 'react-i18next'
 import { readRegions, type CountryRegions } from '#features/company/regions.ts'
 
 interface Props {
-  /** As the form holds them. */
   country: string
   province: string
-  /** The props that the form spreads into a field: name, value and handlers. */
   getFieldProps: (name: 'province' | 'city') => Partial<FieldProps>
 }
 
-/** Province and city of the country, suggested from its list as it is typed, and free to be another. */
+/** Province and city, with suggestions for the country. Any other text is accepted too. */
 export function Region({ country, province, getFieldProps }: Props) {
   const { t } = useTranslation('company')
   const id = useId()
@@ -53,7 +51,7 @@ export function Region({ country, province, getFieldProps }: Props) {
   )
 }
 
-/** Null while there is nothing to suggest. What cannot be fetched now is no reason to stop typing. */
+/** Null if there are no suggestions. If they cannot be loaded, the user can still type. */
 function useRegions(country: string): CountryRegions | null {
   const language = getLanguage()
   const [regions, setRegions] = useState<CountryRegions | null>(null)

@@ -3,7 +3,7 @@ import { profileFields } from '#domain/accounts/company-fields.ts'
 import { useTranslation } from 'react-i18next'
 import { formatFieldProblem } from '#ui/i18n/problem-messages.ts'
 
-/** The words of the specification for a company's fields, at the sign-up and on its profile alike (portal 5). */
+/** Messages of the specification for a company's fields. The sign-up and the profile use the same ones (portal 5). */
 export function useProblemFormatter(code: string) {
   const { t } = useTranslation('company')
   const { t: fieldMessages } = useTranslation('fields')

@@ -7,7 +7,7 @@ import { formatNumber, formatReadingTime } from '#ui/list/Freshness.tsx'
 import { Tag } from '#ui/display/Tag.tsx'
 import { useTranslation } from 'react-i18next'
 
-/** Each list that is kept: how much of it, how old, how large. The roles are spelled out because cards take the table's away. */
+/** Rows, age and size of each cached list. Explicit roles, because phone cards remove those of the table. */
 export function CachedLists({ lists }: { lists: readonly CachedListUsage[] }) {
   const { t } = useTranslation('device')
   const headers = ['list', 'rows', 'asOf', 'size'] as const
@@ -69,7 +69,7 @@ function ListName({ list: { table, scope } }: { list: CachedListUsage }) {
   const { user } = useSignedInSession()
   const name = getTableLabel(table)
   const isOfService = ['backup_orders', 'traffic', 'backups'].includes(table)
-  // A service may have the number of the company.
+  // The id of a service may equal the id of the company.
   if (scope === null || (!isOfService && scope === user.company_id)) return <strong>{name}</strong>
   return <strong>{t(isOfService ? 'lists.ofService' : 'lists.ofCompany', { name, id: scope })}</strong>
 }

@@ -7,7 +7,7 @@ import { ProblemNote } from '#ui/page/ProblemNote.tsx'
 import { showToast } from '#ui/overlay/toasts.tsx'
 import { useTranslation } from 'react-i18next'
 
-/** Says what goes, and what in no case goes (C-16). */
+/** Explains what is deleted, and what is never deleted (C-16). */
 export function ClearDialog({
   waitingCount,
   isOnline,

@@ -13,12 +13,10 @@ import { Skeleton } from '#ui/page/Skeleton.tsx'
 import { useTranslation } from 'react-i18next'
 
 interface ListsCardProps {
-  /** Undefined while they are read. */
   lists: readonly CachedListUsage[] | undefined
   waitingCount: number
 }
 
-/** The lists on this device, and what can be done with them: fetching them again, clearing them. */
 export function ListsCard({ lists, waitingCount }: ListsCardProps) {
   const { t } = useTranslation('device')
   const isOnline = useConnection().networkState === 'online'

@@ -4,7 +4,7 @@ import { useLiveQuery } from '#state/live-query.ts'
 import { CheckField } from '#ui/form/choice-fields.tsx'
 import { useTranslation } from 'react-i18next'
 
-/** Whether several people use this device: then nothing that is cached outlives a session (decision 83). */
+/** Setting for a device that several people use: no cached data outlives a session then (decision 83). */
 export function SharedDevice() {
   const { t } = useTranslation('device')
   const isSharedDevice = useLiveQuery(() => isShared(getThisDevice()), [])

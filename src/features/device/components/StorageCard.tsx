@@ -7,7 +7,7 @@ import { Icon } from '#ui/icons/Icon.tsx'
 import { ProgressBar } from '#ui/page/ProgressBar.tsx'
 import { useTranslation } from 'react-i18next'
 
-/** How much room there is, and whether the browser has promised not to clear it away by itself (P-18). */
+/** Shows how much space there is, and whether the browser has promised not to delete stored data by itself (P-18). */
 export function StorageCard({
   storage: { usage, quota, persisted },
   onAnswered,

@@ -13,10 +13,10 @@ import { Icon } from '#ui/icons/Icon.tsx'
 import { Page } from '#ui/page/Page.tsx'
 import { useTranslation } from 'react-i18next'
 
-/** What this device stores, how much space that takes and how long it stays (P-18). Works offline. `panel`: what prepares it. */
+/** Shows what is stored, its size and how long it stays (P-18). `panel`: prepares the device for work offline. */
 export function Device({ panel }: { panel: ReactNode }) {
   const { t } = useTranslation('device')
-  // Counted again after the browser was asked to keep what is stored.
+  // Usage is read again after each request to the browser to keep the stored data.
   const [storageRequestCount, setStorageRequestCount] = useState(0)
   const storage = useLiveQuery(() => readUsage(), [storageRequestCount])
   const waitingCount = useLiveQuery(() => countWaiting(), []) ?? 0
@@ -31,7 +31,7 @@ export function Device({ panel }: { panel: ReactNode }) {
   )
 }
 
-/** What exists only here, which nothing on this page takes away. */
+/** Shows changes that exist only on this device. Nothing on this page deletes them. */
 function UnsentChanges({ waitingCount }: { waitingCount: number }) {
   const { t } = useTranslation('device')
   const otherUsersCount = useLiveQuery(() => countWritesOfOtherUsers(), [])

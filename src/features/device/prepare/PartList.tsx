@@ -10,7 +10,6 @@ import { formatProblem } from '#ui/i18n/problem-messages.ts'
 import { formatReadingTime } from '#ui/list/Freshness.tsx'
 import { useTranslation } from 'react-i18next'
 
-/** Part by part: how large, how old, and what is missing. `runningPart`: the part that is being fetched. */
 export function PartList({
   record,
   runningPart,

@@ -15,7 +15,6 @@ import { ProblemNote } from '#ui/page/ProblemNote.tsx'
 import { ProgressBar } from '#ui/page/ProgressBar.tsx'
 import { useTranslation } from 'react-i18next'
 
-/** Prepares this device to work offline: how far it is, what is saved, what is missing. */
 export function PreparePanel({ preparer }: { preparer: DevicePreparer }) {
   const { t } = useTranslation('prepare')
   const record = useLiveQuery(() => readPreparation(), [])
@@ -110,10 +109,9 @@ function PreparationProgressBar({
   )
 }
 
-/** How the latest run ended. */
 function PreparationSummary({ record, result }: { record: PreparationRecord; result: PrepareResult | null }) {
   const { t } = useTranslation('prepare')
-  // On a full disk the record could not be updated.
+  // On a full disk the record could not be updated, so the result of the run is used.
   const end = result?.kind === 'no space' ? result : record.end
   if (result?.kind === 'busy') return <p role="status">{t('busy')}</p>
   if (!record.isOn || !end) return null
@@ -144,7 +142,7 @@ function SpaceWarning({ free, needed }: { free: number | null; needed: number })
 function SavedParts({ parts, size }: { parts: readonly PreparedPart[]; size: string }) {
   const { t } = useTranslation('prepare')
   const isComplete = parts.every(({ missing }) => missing === 0)
-  // The oldest part is what "updated" promises.
+  // Uses the time of the oldest part, so that "updated" is true for all parts.
   const time = formatReadingTime(Math.min(...parts.map(({ asOf }) => asOf)))
   return (
     <p className={`device-promise ${isComplete ? 'kept' : ''}`} role="status">

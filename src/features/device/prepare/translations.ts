@@ -1,4 +1,3 @@
-/** The words of the preparation come with its code. */
 import en from '#locales/en/prepare.json'
 import zh from '#locales/zh/prepare.json'
 import { addMessages } from '#ui/i18n/messages.ts'

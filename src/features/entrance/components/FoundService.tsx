@@ -4,7 +4,7 @@ import { formatReadingTime } from '#ui/list/Freshness.tsx'
 import { useTranslation } from 'react-i18next'
 import type { EntranceService } from '#features/entrance/found-services.ts'
 
-/** Where the service and its admin site are. `isCached`: the server could not be asked. */
+/** Shows the addresses of the service and its admin site. `isCached`: the server could not be reached. */
 export function FoundService({ service, isCached }: { service: EntranceService; isCached: boolean }) {
   const { t } = useTranslation('entrance')
   const { code, url, adminUrl, at: foundAt } = service

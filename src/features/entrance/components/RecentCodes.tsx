@@ -8,7 +8,6 @@ interface RecentCodesProps {
   onRemove: (code: string) => void
 }
 
-/** The codes that were last found on this device. */
 export function RecentCodes({ services, onOpen, onRemove }: RecentCodesProps) {
   const { t } = useTranslation('entrance')
   return (

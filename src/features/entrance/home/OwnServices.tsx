@@ -5,7 +5,7 @@ import { Icon } from '#ui/icons/Icon.tsx'
 import { useTranslation } from 'react-i18next'
 import { readFoundServices } from '#features/entrance/found-services.ts'
 
-/** The services that were opened on this device: what they are called is all that who neither orders nor administrates may ask. */
+/** Services opened on this device, for users who neither order nor administrate and so cannot list services. */
 export function OwnServices() {
   const { t } = useTranslation('entrance')
   const [services] = useState(readFoundServices)

@@ -24,7 +24,7 @@ import {
 } from '#features/entrance/found-services.ts'
 import { findService } from '#features/entrance/find-service.ts'
 
-/** Anybody finds a service by its code (portal 2, 5, 9). A service that was found once is found without a network too. */
+/** Anybody can find a service by its code (portal 2, 5, 9). A service that was found once can also be found offline. */
 export function Entrance() {
   const { t } = useTranslation('entrance')
   const { networkState: connection } = useConnection()
@@ -47,7 +47,7 @@ export function Entrance() {
     getInput()?.focus()
   }
 
-  /** Of several searches the latest counts, whose response need not come last. */
+  /** Only the latest search counts. Its response need not arrive last. */
   const latestSearchId = useRef(0)
   async function findByCode(serviceCode: string) {
     const problem = checkServiceCode('code', serviceCode)
@@ -63,7 +63,7 @@ export function Entrance() {
     const service = foundService ?? foundServices.find(({ code }) => code === serviceCode)
     if (!service) {
       setResult(null)
-      // portal 8: the words for a look-up that itself failed.
+      // portal 8: the message for a look-up that failed.
       return showToast({ kind: 'failed', text: t('failed') })
     }
     setQuery({ code: serviceCode }, { replace: true })
@@ -71,7 +71,7 @@ export function Entrance() {
     setResult({ service, isCached: !foundService })
   }
 
-  // A code in the address, from the home page or by a link of a colleague, is looked up at once.
+  // A code in the address, from the home page or a colleague's link, is looked up at once.
   const initialCode = useRef(code.trim())
   useEffect(() => {
     const firstCode = initialCode.current

@@ -9,9 +9,7 @@ import { useTranslation } from 'react-i18next'
 import { FlagFields } from '#features/modules/form/FlagFields.tsx'
 
 interface AppsFieldProps {
-  /** Undefined: the device has not been asked yet. */
   apps: readonly AppRow[] | undefined
-  /** Selected apps. */
   value: readonly ModuleApp[]
   error: string | undefined
   isOptional: boolean
@@ -22,7 +20,7 @@ interface AppsFieldProps {
 const pageSize = 4
 const maxChoices = 20
 
-/** The apps of a module, four a page, each with what it is told (M139). */
+/** The apps of a module, four per page, each with its settings (M139). */
 export function AppsField({ apps: cachedApps, value: selectedApps, error, isOptional, onChange }: AppsFieldProps) {
   const { t } = useTranslation('modules')
   const apps = cachedApps ?? []
@@ -43,7 +41,6 @@ export function AppsField({ apps: cachedApps, value: selectedApps, error, isOpti
     if (!addedApp) return
     onChange([...selectedApps, { code: addedApp.code, flag: {} }])
     setSearchText('')
-    // Where it is seen.
     setRequestedPage(Math.ceil((selectedApps.length + 1) / pageSize))
   }
   const change = (app: ModuleApp) =>

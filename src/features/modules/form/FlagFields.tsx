@@ -13,10 +13,10 @@ interface FlagFieldsProps {
   onChange: (app: ModuleApp) => void
 }
 
-/** Undefined: it is not told. Not by what every object answers to: a flag may be called `toString`. */
+/** Returns undefined if the flag is not set. Ignores inherited properties: a flag may be called `toString`. */
 const getFlagValue = ({ flag }: ModuleApp, key: string) => (Object.hasOwn(flag, key) ? flag[key] : undefined)
 
-/** What an app can be told, each by its type; what is not told has the default (contracts 3). */
+/** The settings of an app, each by its type. A setting without a value has the default (contracts 3). */
 export function FlagFields({ app, flags, onChange }: FlagFieldsProps) {
   const { t } = useTranslation('modules')
   const setFlag = (key: string, value: boolean | number | undefined) => {
@@ -81,7 +81,7 @@ function IntFlag({
       onChange={({ target }) => {
         const text = target.value.trim()
         setTypedText(text)
-        // What is no number is kept as it was typed, and refused when it is saved.
+        // A text that is not a number stays as typed, and is refused when the form is saved.
         onChange(text === '' ? undefined : Number(text))
       }}
     />

@@ -10,12 +10,12 @@ interface JoinedContractsProps {
   isAnyCondition: boolean
 }
 
-/** Nothing is fetched while its user goes on choosing. */
+/** Nothing is fetched until the selection has not changed for this time, ms. */
 const requestDelayMs = 400
 
 /**
- * Contracts that will be joined by an automodule of these conditions (D77). What is sold stays as it is: it joins a contract at its next
- * change or extension.
+ * Shows the contracts that an automodule with these conditions will join (D77). An existing contract is joined only at its next change or
+ * extension.
  */
 export function JoinedContracts({ type, conditions, isAnyCondition }: JoinedContractsProps) {
   const { t } = useTranslation('modules')

@@ -18,7 +18,6 @@ import { type ModuleKind, toModulePath } from '#features/modules/module-path.ts'
 
 interface ModuleFormProps {
   kind: ModuleKind
-  /** Null: a new module. */
   initialRow: OverlaidRow<ModuleRow> | null
 }
 

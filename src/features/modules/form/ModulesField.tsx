@@ -10,19 +10,17 @@ interface SelectableModule extends ModuleDependencies {
 }
 
 interface ModulesFieldProps {
-  /** What the codes are for. */
   name: 'dependencies' | 'conditions'
   modules: readonly SelectableModule[]
-  /** Selected codes. */
   value: readonly string[]
   error: string | undefined
   onChange: (codes: string[]) => void
 }
 
-/** So many are looked through without a search. */
+/** With fewer modules, there is no search field. */
 const minSearchCount = 8
 
-/** Modules by their codes. Of what a module needs it also says what that brings along (contracts 2). */
+/** Selects modules by their codes. For dependencies, also shows which other modules they require (contracts 2). */
 export function ModulesField({ name, modules, value: selectedCodes, error, onChange }: ModulesFieldProps) {
   const { t } = useTranslation('modules')
   const id = useId()
@@ -32,7 +30,7 @@ export function ModulesField({ name, modules, value: selectedCodes, error, onCha
   const matches = codedModules.filter((module) =>
     normaliseText(`${module.code} ${module.name}`).includes(normalisedSearch),
   )
-  // Chosen before, and no module any more: it can be taken away and is not lost unseen.
+  // Selected before, but no longer a module: shown, so that the user can remove it knowingly.
   const missingCodes = selectedCodes.filter((code) => !codedModules.some((module) => module.code === code))
   const requiredCodes =
     name === 'dependencies'
@@ -62,7 +60,7 @@ export function ModulesField({ name, modules, value: selectedCodes, error, onCha
           value={searchText}
           onChange={({ target }) => setSearchText(target.value)}
           onKeyDown={(event) => {
-            // Enter looks for it; it does not save the form.
+            // Enter searches and does not save the form.
             if (event.key === 'Enter') event.preventDefault()
           }}
         />

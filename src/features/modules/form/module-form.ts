@@ -1,4 +1,3 @@
-/** A module's form: its values, and what of them is sent. */
 import type { ModuleRow } from '#contract/modules.ts'
 import { cleanText } from '#domain/text.ts'
 
@@ -30,7 +29,7 @@ export const fromModuleValues = (values: ModuleFormValues): ModuleFormFields => 
   any_condition: values.any_condition === 'any',
 })
 
-/** Of a new module: without a code that the server creates (D80), and without the conditions of one that needs none. */
+/** A new module is sent without a code if the server creates it (D80). Only hidden modules have conditions. */
 export function toModuleBody(
   { code, conditions, any_condition, ...fields }: ModuleFormFields,
   { hidden, type }: Pick<ModuleRow, 'hidden' | 'type'>,

@@ -20,7 +20,7 @@ import { type ModuleKind, toModulePath } from '#features/modules/module-path.ts'
 import { hiddenModulesList, modulesList } from '#features/modules/slice.ts'
 import { useCatalogue } from '#features/modules/useCatalogue.ts'
 
-/** The form of a module: its checks are those of contracts 5, here and in the server. */
+/** The form of a module. Its checks are those of contracts 5, in the client and on the server. */
 export function useModuleForm(kind: ModuleKind, initialRow: OverlaidRow<ModuleRow> | null) {
   const { t } = useTranslation('modules')
   const dispatch = useDispatch()
@@ -39,7 +39,7 @@ export function useModuleForm(kind: ModuleKind, initialRow: OverlaidRow<ModuleRo
       hasNewApps && apps && isComplete ? new Map(apps.map(({ code, flag }) => [code, flag])) : null,
       'name' in changes ? null : fields.name,
     )
-    // Only the server knows all modules while the catalogue is incomplete.
+    // As long as the cached catalogue is incomplete, only the server knows all modules.
     return isComplete ? problems : problems.filter(({ code }) => code !== 'MODULE_UNKNOWN')
   }
   const formatFault = (fault: ModuleProblem): string =>
@@ -73,7 +73,7 @@ export function useModuleForm(kind: ModuleKind, initialRow: OverlaidRow<ModuleRo
   return { form, type, otherModules, apps: catalogue.apps, codeProps: useCodeProps(form, findCodeFault, formatFault) }
 }
 
-/** The code is checked when its field is left, and once more when the rest of the catalogue has arrived. */
+/** The code is checked when its field loses the focus, and again when the rest of the catalogue has arrived. */
 function useCodeProps(
   form: Pick<ReturnType<typeof useEditForm<ModuleRow, ModuleFormValues, ModuleFormFields>>, 'getFieldProps' | 'change'>,
   findFault: () => ModuleProblem | undefined,

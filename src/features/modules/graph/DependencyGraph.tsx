@@ -13,7 +13,7 @@ import {
 import { toModulePath } from '#features/modules/module-path.ts'
 import { useCatalogue } from '#features/modules/useCatalogue.ts'
 
-/** What needs what, as a picture: the modules of the list's page and all that they are tied to. `listedCodes`: their codes. */
+/** Draws the listed modules with all modules connected to them. `listedCodes`: codes on the list's page. */
 export function DependencyGraph({ listedCodes }: { listedCodes: readonly string[] }) {
   const { t } = useTranslation('modules')
   const headingId = useId()
@@ -38,7 +38,7 @@ export function DependencyGraph({ listedCodes }: { listedCodes: readonly string[
   )
 }
 
-/** As large as its text: whoever reads in large letters has a large picture. */
+/** Sizes are in rem, so that the drawing grows with the user's font size. */
 const toRem = (px: number) => `${px / 16}rem`
 
 function GraphDrawing({

@@ -1,4 +1,4 @@
-/** Where the modules stand in the drawing of what needs what: what is needed left of what needs it. */
+/** Positions of modules in the dependency graph: a required module is left of those that require it. */
 import { Graph, layout } from '@dagrejs/dagre'
 
 export interface GraphModule {
@@ -10,7 +10,7 @@ export interface GraphModule {
 }
 
 export interface GraphBox extends GraphModule {
-  /** Of its left upper corner, px. */
+  /** Upper left corner, px. */
   x: number
   y: number
 }
@@ -23,7 +23,7 @@ interface GraphPoint {
 export interface GraphLine {
   from: string
   to: string
-  /** A condition that brings a hidden module, not a need. */
+  /** True for a condition that adds a hidden module, false for a dependency. */
   isCondition: boolean
   points: readonly GraphPoint[]
 }
@@ -36,12 +36,11 @@ export interface GraphLayout {
 }
 
 export const boxSize = { width: 184, height: 44 }
-/** Between two columns of boxes, px. */
+/** Gap between two columns of boxes, px. */
 const columnGap = 32
-/** More than these nobody reads in one picture. */
+/** A drawing with more boxes would be unreadable. */
 export const maxBoxes = 80
 
-/** The modules that are shown in the list and all that they are tied to, nearest first, `maxBoxes` at most. */
 export function collectConnected(modules: readonly GraphModule[], listedCodes: readonly string[]): GraphModule[] {
   const modulesByCode = new Map(modules.map((module) => [module.code, module]))
   const listNeighbours = (module: GraphModule) => [
@@ -52,7 +51,7 @@ export function collectConnected(modules: readonly GraphModule[], listedCodes: r
       .map(({ code }) => code),
   ]
   const connectedCodes = new Set(listedCodes.filter((code) => modulesByCode.has(code)))
-  // Grows while it is walked.
+  // The set grows during the iteration.
   for (const code of connectedCodes) {
     if (connectedCodes.size >= maxBoxes) break
     const module = modulesByCode.get(code)
@@ -99,11 +98,11 @@ export function layoutModules(modules: readonly GraphModule[]): GraphLayout {
 const getCentre = (graph: Graph, code: string) => graph.node(code) as GraphPoint
 
 /**
- * From the side of one box to the facing side of the other. The columns of boxes between them are passed level, in the room that the
- * layout has left there for the line: straight from point to point it would run under the corners of their boxes.
+ * Routes a connection from the side of one box to the facing side of another. It crosses the columns between them horizontally, in the
+ * space that the layout has reserved: a straight route from point to point would run behind the corners of their boxes.
  */
 function routeLine(points: readonly GraphPoint[], from: GraphPoint, to: GraphPoint): GraphPoint[] {
-  // In a circle one of them goes back.
+  // In a circular dependency, one connection runs backwards.
   const halfWidth = (boxSize.width / 2) * (to.x < from.x ? -1 : 1)
   const columnWidth = boxSize.width + columnGap
   const isInColumn = ({ x }: GraphPoint) => Math.abs((((x - from.x) % columnWidth) + columnWidth) % columnWidth) < 1

@@ -18,7 +18,7 @@ interface RemoveModuleDialogProps {
   onDone: () => void
 }
 
-/** Names the modules that depend on it, which prevent the deletion (contracts 4); else its code is typed to confirm (M52). */
+/** Lists dependent modules, which prevent the deletion (contracts 4). Without any, the code is typed (M52). */
 export function RemoveModuleDialog({ row: overlaidRow, onClose, onDone }: RemoveModuleDialogProps) {
   const { t } = useTranslation('modules')
   const doneText = formatDone(t('act.remove'))
@@ -68,7 +68,7 @@ function DependentList({ dependents }: { dependents: readonly Pick<ModuleRow, 'c
   )
 }
 
-/** By the server, or offline by the device's catalogue. Undefined: not known yet. */
+/** Read from the server or, offline, from the cached catalogue. Undefined until known. */
 function useDependents({ code, type }: ModuleRow): Pick<ModuleRow, 'code' | 'name'>[] | undefined {
   const { modules } = useCatalogue()
   const response = useServerResponse(getModuleRelations, code === '' ? null : { query: { code, type } })
@@ -77,7 +77,6 @@ function useDependents({ code, type }: ModuleRow): Pick<ModuleRow, 'code' | 'nam
   return dependents && [...dependents.hidden, ...dependents.visible]
 }
 
-/** The price lists that name it, from the refusal. */
 function readPricedDates(problem: Problem | null): string[] | null {
   const data = problem?.data as { why?: unknown; effective_dates?: unknown } | null | undefined
   return data?.why === 'priced' && Array.isArray(data.effective_dates) ? data.effective_dates.map(String) : null

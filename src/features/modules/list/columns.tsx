@@ -17,7 +17,7 @@ export const buildModuleColumns = (
     sortable: true,
     width: 'code',
     phone: 'secondary',
-    // A hidden one that waits on this device has none until the server gave it one (D80).
+    // A hidden module that waits on this device has no code until the server assigns one (D80).
     render: ({ row }) => (row.code === '' ? t('codeLater') : <code className="module-code">{row.code}</code>),
   },
   {

@@ -10,7 +10,7 @@ import { toRowPath } from '#features/modules/module-path.ts'
 
 type Action = RowAction<OverlaidRow<ModuleRow>>
 
-/** The menu of a module's row. `onRemove` has to be the same function at each render. */
+/** Returns the menu of a module's row. `onRemove` must be the same function at each render. */
 export function useModuleActions(onRemove: Action['onSelect']) {
   const { t } = useTranslation('modules')
   const { t: tUi } = useTranslation('ui')

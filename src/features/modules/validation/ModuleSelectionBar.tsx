@@ -9,9 +9,8 @@ const ValidationDialog = lazy(async () => ({
   default: (await import('#features/modules/validation/ValidationDialog.tsx')).ValidationDialog,
 }))
 
-/** The modules that are chosen for a test; they stay chosen over pages and filters. */
+/** The modules that are selected for a validation. They stay selected across pages and filters. */
 export function useModuleSelection() {
-  /** Null: no set is being tested. */
   const [selectedCodes, setSelectedCodes] = useState<readonly string[] | null>(null)
   const column = useMemo(() => {
     const toggle = (code: string) =>
@@ -25,7 +24,6 @@ export function useModuleSelection() {
   return { selectedCodes, setSelectedCodes, column }
 }
 
-/** The column in which the modules of a set are chosen. */
 const buildSelectionColumn = (selectedCodes: readonly string[], onToggle: (code: string) => void) => ({
   headContent: <SelectionHead />,
   cell: ({ row }: OverlaidRow<ModuleRow>) => (
@@ -51,7 +49,7 @@ function SelectionCheckbox({
         type="checkbox"
         aria-label={t('test.one', { name: row.name })}
         checked={isSelected}
-        // One without a code is not in the catalogue yet.
+        // A module without a code is not in the catalogue yet.
         disabled={row.code === ''}
         onChange={() => onToggle(row.code)}
       />
@@ -65,7 +63,7 @@ interface SelectionBarProps {
   onEnd: () => void
 }
 
-/** Validation mode: which modules are chosen, and the test of them for missing apps (contracts 2, M140). Escape ends it. */
+/** Validation mode: shows the selected modules and checks them for missing apps (contracts 2, M140). Escape ends it. */
 export function ModuleSelectionBar({ selectedCodes, onSelect, onEnd }: SelectionBarProps) {
   const { t } = useTranslation('modules')
   const [isTesting, setIsTesting] = useState(false)

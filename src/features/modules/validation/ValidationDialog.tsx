@@ -6,7 +6,7 @@ import { Skeleton } from '#ui/page/Skeleton.tsx'
 import { useTranslation } from 'react-i18next'
 import { type ModuleFaults, type ModuleValidation, useValidation } from '#features/modules/validation/useValidation.ts'
 
-/** What the apps of a set of modules lack, in a panel for each kind of fault (contracts 8, M140, M141). */
+/** Shows what the apps of a set of modules lack, with a panel for each kind of fault (contracts 8, M140, M141). */
 export function ValidationDialog({ codes, onClose }: { codes: readonly string[]; onClose: () => void }) {
   const { t } = useTranslation('modules')
   const validation = useValidation(codes)

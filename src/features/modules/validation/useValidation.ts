@@ -11,14 +11,14 @@ export type ModuleValidation =
   | { kind: 'loading' }
   | { kind: 'problem'; problem: Problem }
   /**
-   * `asOf`: server time of what the device tested by; null: the server has tested. `requiredCodes`: modules that were tested along,
-   * because the chosen ones need them.
+   * `asOf`: server time of the cached catalogue, if the device has validated; null if the server has. `requiredCodes`: further modules that
+   * were validated, because the selected ones require them.
    */
   | { kind: 'tested'; faults: ModuleFaults; requiredCodes: string[]; asOf: number | null }
   /** There is no connection, and the device does not have all modules and apps. */
   | { kind: 'notHere' }
 
-/** By the server, or offline by the same rule over the device's catalogue. */
+/** Validated by the server or, offline, by the same rule with the cached catalogue. */
 export function useValidation(codes: readonly string[]): ModuleValidation {
   const catalogue = useCatalogue()
   const { type, modules, apps, isComplete } = catalogue

@@ -10,11 +10,10 @@ import type { SubmitChangeState, ChangeConsent } from '#features/orders/change/u
 interface Props {
   submission: SubmitChangeState
   currency: Currency
-  /** What the change discards money for. */
   comparison: ReactNode
 }
 
-/** What an order discards, replaces or changes, before it is sent (D14, D32, M78, M79). */
+/** Asks for consent to what an order discards, replaces or changes, before the order is sent (D14, D32, M78, M79). */
 export function ChangeConsentDialog({ submission: { consent, agree, decline }, currency, comparison }: Props) {
   const { t } = useTranslation('contract')
   if (!consent) return null

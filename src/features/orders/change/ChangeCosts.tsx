@@ -20,11 +20,10 @@ import type { QuoteStep } from '#features/orders/quote/fee-tree.ts'
 interface Props {
   previousChoice: ContractTerms
   nextChoice: ContractTerms
-  /** Of modules, by code. */
   namesByCode: ReadonlyMap<string, string>
 }
 
-/** What was agreed and what it becomes, in two columns: only what changes. */
+/** Shows the agreed terms and the new terms in two columns. Only rows that differ are shown. */
 export function ChangeComparison({ previousChoice, nextChoice, namesByCode }: Props) {
   const { t } = useTranslation('contract')
   const { t: tWizard } = useTranslation('wizard')
@@ -73,7 +72,7 @@ function formatDuration({ years, days }: QuoteStep['values'], t: TFunction<'cont
   return years ? t('years', { count: Number(years) }) : t('days', { count: Number(days) })
 }
 
-/** What each paid segment costs after the change, and what was paid for it (D12); in the currency of the amount due. */
+/** Shows what each paid segment costs after the change and what was paid for it (D12), in one currency. */
 export function SegmentCosts({ steps }: { steps: readonly QuoteStep[] }) {
   const { t } = useTranslation('contract')
   const findSteps = (code: string) => steps.filter((step) => step.code === code)
@@ -128,16 +127,15 @@ export function SegmentCosts({ steps }: { steps: readonly QuoteStep[] }) {
 
 interface ChangeCostsProps {
   priceData: PriceData
-  /** When the price list was read, epoch ms. */
+  /** Time when the price list was read, in epoch ms. */
   asOf: number | null
   figure: Pick<QuoteFigure, 'currency' | 'amount' | 'discarded_amount'>
-  /** The local figure, if the server's differs. */
+  /** The local figure if it differs from the server's, otherwise null. */
   previousFigure: { amount: string } | null
-  /** Why the amount cannot be paid as it is. */
   fault?: PayableFault | null
 }
 
-/** Notes on an amount before it is ordered: that it differs from the displayed one, and the age of the price list (D89). */
+/** Notes before ordering: whether the amount has changed, and how old the price list is (D89). */
 export function PriceNotes({ asOf, figure, previousFigure, fault = null }: Omit<ChangeCostsProps, 'priceData'>) {
   const { t } = useTranslation('contract')
   const { currency, amount } = figure
@@ -161,7 +159,7 @@ export function PriceNotes({ asOf, figure, previousFigure, fault = null }: Omit<
   )
 }
 
-/** If nothing is due: what that means (D14, D15). */
+/** Explains why nothing is due (D14, D15). */
 export function NothingDueNote({ figure, fault }: Pick<ChangeCostsProps, 'figure' | 'fault'>) {
   const { t } = useTranslation('contract')
   const { currency, amount, discarded_amount: discardedAmount } = figure
@@ -180,7 +178,6 @@ export function NothingDueNote({ figure, fault }: Pick<ChangeCostsProps, 'figure
   )
 }
 
-/** The amount due and how it is made up, in a drawer. */
 export function ChangeCosts({ priceData, steps, ...props }: ChangeCostsProps & { steps: () => readonly QuoteStep[] }) {
   const { t } = useTranslation('contract')
   const { currency, amount } = props.figure

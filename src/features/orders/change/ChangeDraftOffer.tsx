@@ -2,7 +2,6 @@ import { DraftOffer } from '#ui/form/DraftOffer.tsx'
 import { useTranslation } from 'react-i18next'
 import type { ChangeDrafts } from '#features/orders/change/useChangeDraft.ts'
 
-/** Offers the draft of an earlier visit; a draft of another contract says so. */
 export function ChangeDraftOffer({ drafts: { offer, onContinue, onDiscard } }: { drafts: ChangeDrafts }) {
   const { t } = useTranslation('contract')
   if (!offer) return null

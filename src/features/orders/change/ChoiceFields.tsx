@@ -13,11 +13,11 @@ interface Props {
   problems: readonly AnyFieldProblem[]
   priceData: PriceData
   contract: ContractRow
-  /** Priced with other modules, for what a click does to the amount; null: it has no price. */
+  /** Used to calculate the price effect of adding or removing a module. Null if the order cannot be priced. */
   pricedOrder: RequestedOrder | null
 }
 
-/** What can change in a contract: its mode, users, UAT and modules. Removing a module in use needs a consent (contracts 2). */
+/** The parts of a contract that can change. Removing a module in use needs consent (contracts 2). */
 export function ChoiceFields({ draft, onChange, problems, priceData, contract, pricedOrder }: Props) {
   const { t } = useTranslation('contract')
   const today = useToday(priceData.timeZone)

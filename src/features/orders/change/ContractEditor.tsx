@@ -28,13 +28,12 @@ import {
 export interface ContractEditorProps {
   row: OrderRow
   priceData: PriceData
-  /** When the price list was read, epoch ms. */
   asOf: number | null
   contract: ContractRow
   onOrdered: (createdOrder: OrderRow) => void
 }
 
-/** Mode, users, modules and UAT of a contract in effect, with what changes and what it costs (M100, M101). */
+/** Form for mode, users, modules and UAT of a contract in effect. Shows what changes and what it costs (M100, M101). */
 export function ContractEditor(props: ContractEditorProps) {
   const drafts = useChangeDraft('contract', props.contract)
   if (drafts.draft)
@@ -62,7 +61,7 @@ function EditorForm({ row, priceData, asOf, contract, onOrdered, draft, onChange
   const choice = useMemo(() => parseChoice(draft), [draft])
   const problems = useMemo(() => checkChangeDraft(draft, priceData), [draft, priceData])
   const pricedOrder = choice && toRequestedChange(contract, choice)
-  // Another object with another price list: a figure of the old list is dropped.
+  // A new price list creates a new object, so a figure calculated with the old list is dropped.
   const requestedOrder = useMemo(
     () => (choice && problems.length === 0 ? toRequestedChange(contract, choice) : null),
     [choice, problems, contract],
@@ -121,7 +120,6 @@ interface SubmissionProps {
   submission: SubmitChangeState
 }
 
-/** What each segment of the contract costs after the change, and from when. */
 function ChangeCostDetails({ submission: { figure, steps, fault }, lastDay }: SubmissionProps & { lastDay: string }) {
   const { t } = useTranslation('contract')
   if (!figure || !steps) return null

@@ -36,10 +36,10 @@ import {
   type ChangeDraft,
 } from '#features/orders/change/change-form.ts'
 
-/** `onModify`: what runs is not on the list in force any more, and has to be changed first (D16). */
+/** `onModify`: the contract has modules that are no longer on the list in force and must be changed first (D16). */
 type Props = ContractEditorProps & { onClose: () => void; onModify: () => void }
 
-/** More years, from the end of the contract or from today if it is over (M102); an expired one may change as well. */
+/** Extends from the end of the contract, or from today if it has expired (M102). An expired one may change too. */
 export function ContractExtension(props: Props) {
   const drafts = useChangeDraft('extend', props.contract)
   const { draft } = drafts
@@ -60,7 +60,7 @@ function ExtensionForm({ onClose, onModify, draft, drafts, ...props }: Extension
   const choice = useMemo(() => parseChoice(draft), [draft])
   const years = parseWholeNumber(draft.years)
   const maxYears = getMaxExtensionYears(contract, today)
-  // More years of what runs need no other check: its modules have a price on the list, or they have none.
+  // While the contract is in effect only the years are checked: `findUnlistedModules` finds modules without a price.
   const problems = [...(isOver ? checkChangeDraft(draft, priceData) : []), ...checkYears(draft, maxYears)]
   const isValid = problems.length === 0
   const requestedOrder = useMemo(
@@ -117,7 +117,7 @@ function isChanged(draft: ChangeDraft, contract: ContractRow): boolean {
 interface ExtensionFieldsProps extends Pick<Props, 'row' | 'contract' | 'priceData'> {
   draft: ChangeDraft
   problems: readonly AnyFieldProblem[]
-  /** By the server: it knows more about the years if the contract has been extended elsewhere meanwhile. */
+  /** The server's refusal. Only the server knows whether the contract was extended elsewhere meanwhile. */
   refusal: Problem | null
   isValid: boolean
   maxYears: number
@@ -125,7 +125,6 @@ interface ExtensionFieldsProps extends Pick<Props, 'row' | 'contract' | 'priceDa
   onChange: (fields: Partial<ChangeDraft>) => void
 }
 
-/** How many years, from when, and of an expired contract what changes with it. */
 function ExtensionFields(props: ExtensionFieldsProps) {
   const { row, contract, priceData, draft, problems, refusal, isValid, maxYears, today, onChange } = props
   const { t } = useTranslation('contract')
@@ -186,7 +185,6 @@ function UnlistedModulesNote({ modules, onModify }: { modules: readonly string[]
 
 type ExtensionCostsProps = { submission: SubmitChangeState } & Pick<Props, 'priceData' | 'asOf'>
 
-/** The new term, its fee a year, and the amount due. */
 function ExtensionCosts({ submission, priceData, asOf }: ExtensionCostsProps) {
   const { t } = useTranslation('contract')
   const { figure, steps, fault, previousFigure } = submission

@@ -3,11 +3,9 @@ import type { ChoiceDifference } from '#features/orders/change/change-diff.ts'
 
 interface Props {
   difference: Pick<ChoiceDifference, 'addedModules' | 'removedModules'>
-  /** Of modules, by code. */
   namesByCode: ReadonlyMap<string, string>
 }
 
-/** Which modules a change adds and removes. */
 export function ModuleChanges({ difference: { addedModules, removedModules }, namesByCode }: Props) {
   const { t } = useTranslation('contract')
   const formatNames = (codes: readonly string[]) => codes.map((code) => namesByCode.get(code) ?? code).join(', ')

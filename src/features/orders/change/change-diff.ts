@@ -1,4 +1,3 @@
-/** What differs between a contract and its change. */
 import type { ContractTerms } from '#domain/fees/annual.ts'
 
 export interface ChoiceDifference {

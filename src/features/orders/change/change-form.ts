@@ -1,4 +1,3 @@
-/** The form of a change or an extension: its values, what is wrong with them, and the order that they make. */
 import { getContractAnchor } from '#domain/contracts.ts'
 import type { ContractTerms } from '#domain/fees/annual.ts'
 import { readAmount } from '#domain/money.ts'
@@ -11,7 +10,7 @@ import type { AnyFieldProblem } from '#ui/i18n/order-field-messages.ts'
 import type { PriceData, RequestedOrder } from '#features/orders/quote/local-quote.ts'
 import { type TermsDraft, parseWholeNumber } from '#features/orders/wizard/fields/TermsFields.tsx'
 
-/** Numbers that are being typed are text. */
+/** Number fields are stored as the typed text. */
 export interface ChangeDraft extends TermsDraft {
   modules: string[]
   years: string
@@ -32,7 +31,7 @@ export const isSameDraft = (draft: ChangeDraft, otherDraft: ChangeDraft): boolea
   draft.years === otherDraft.years &&
   draft.modules.toSorted().join() === otherDraft.modules.toSorted().join()
 
-/** A draft of an earlier build may have other fields. */
+/** Drops fields of the wrong type: a draft saved by an earlier build may have other fields. */
 export function parseStoredDraft(storedValue: unknown, defaultDraft: ChangeDraft): ChangeDraft {
   const { user_mode, users, uat, modules, years } = (storedValue ?? {}) as Partial<Record<keyof ChangeDraft, unknown>>
   const isList = Array.isArray(modules) && modules.every((code) => typeof code === 'string')
@@ -45,13 +44,13 @@ export function parseStoredDraft(storedValue: unknown, defaultDraft: ChangeDraft
   }
 }
 
-/** Null: the number of users is no whole number. */
+/** Returns null if the number of users is not a whole number. */
 export function parseChoice({ user_mode, users, uat, modules }: ChangeDraft): ContractTerms | null {
   const number = parseWholeNumber(users)
   return number === null ? null : { user_mode, users: number, modules, uat: uat ? 1 : 0 }
 }
 
-/** As the server checks them, against the list in force. */
+/** Applies the same checks as the server, against the price list in force. */
 export function checkChangeDraft(draft: ChangeDraft, { list, modules }: PriceData): AnyFieldProblem[] {
   const usersProblems = checkWholeNumber('users', draft.users, userLimits)
   const choice = parseChoice(draft)
@@ -60,7 +59,7 @@ export function checkChangeDraft(draft: ChangeDraft, { list, modules }: PriceDat
   return [...usersProblems, ...choiceProblems.filter(({ field }) => field !== 'users' || usersProblems.length === 0)]
 }
 
-/** A number of years, and no more than the contract can still run (getMaxExtensionYears). */
+/** Checks that the years are a whole number and not more than `maxYears` (getMaxExtensionYears). */
 export function checkYears({ years }: ChangeDraft, maxYears: number = yearLimits.max): AnyFieldProblem[] {
   const yearsProblems = checkWholeNumber('period', years, yearLimits)
   return yearsProblems.length > 0 ? yearsProblems : checkExtensionYears(Number(years), maxYears)
@@ -97,7 +96,7 @@ export const toRequestedExtension = (
   years,
 })
 
-/** Of an expired contract with what changes in it. The years are checked before it is sent. */
+/** Builds the request body; for an expired contract with the changed terms. The caller has checked the years. */
 export function toExtensionBody(draft: ChangeDraft, contract: ContractRow, isOver: boolean) {
   const choice = isOver && parseChoice(draft)
   return {
@@ -108,7 +107,7 @@ export function toExtensionBody(draft: ChangeDraft, contract: ContractRow, isOve
   }
 }
 
-/** From the end of the contract, or from today if it is over. `years` null: the end is not known yet. */
+/** The term starts at the end of the contract, or today if it has expired. The end is null while `years` is null. */
 export function getExtensionTerm(contract: ContractRow, today: PlainDate, years: number | null) {
   const start = getLaterDate(contract.period_end, today)
   const anchor = getAnchor(start, { end: contract.period_end, anchor: getContractAnchor(contract) })

@@ -6,8 +6,8 @@ import type { ContractRow } from '#features/orders/contract-row.ts'
 import { type ChangeDraft, toChangeDraft, isSameDraft, parseStoredDraft } from '#features/orders/change/change-form.ts'
 
 /**
- * The values of the form `name` of a contract, saved on the device while they are typed: they survive a reload and the end of a
- * session. A draft of an earlier visit is offered, also if another contract has replaced the one it changes.
+ * The values of a contract's form `name`, saved on the device while the user types, so that they survive a reload and the end of a session.
+ * A draft of an earlier visit is offered, even if another contract has replaced the one it changes.
  */
 export function useChangeDraft(name: 'contract' | 'extend', contract: ContractRow) {
   const [firstContract] = useState(contract)
@@ -29,7 +29,7 @@ export function useChangeDraft(name: 'contract' | 'extend', contract: ContractRo
   useForgottenDraft(form)
   const currentDraft = typedDraft ?? (ownDraft === undefined ? null : (ownDraft?.value ?? defaultDraft))
   return {
-    /** Null: it is not read yet. */
+    /** Null until the device has been read. */
     draft: currentDraft,
     updateDraft(fields: Partial<ChangeDraft>) {
       const nextDraft = { ...(currentDraft ?? defaultDraft), ...fields }

@@ -2,7 +2,7 @@ import { useUnsendableReason } from '#patterns/useOfflineReason.ts'
 import type { FormEvent } from 'react'
 import { useTranslation } from 'react-i18next'
 
-/** The button that orders: why it is disabled, and what its form does. `formReason`: why the form cannot be sent as it is. */
+/** `formReason` is the reason why the form cannot be sent as it is, or null. */
 export function useOrderButton(formReason: string | null, start: () => void) {
   const { t } = useTranslation('contract')
   const disabledReason = useUnsendableReason(t('needsLine'), formReason)

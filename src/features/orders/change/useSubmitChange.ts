@@ -27,36 +27,34 @@ import {
 import { type QuoteState, useQuote } from '#features/orders/quote/useQuote.ts'
 import { useStateOf } from '#features/orders/quote/useStateOf.ts'
 
-/** What has to be agreed to before it is ordered. */
 export type ChangeConsent = Exclude<OrderQuestion, { kind: 'changed' }>
 
 interface SubmitChangeInput {
   row: OrderRow
   priceData: PriceData
-  /** The same object while nothing of it changes; null: it cannot be ordered as it is. */
+  /** Must stay the same object while its values do not change. Null if the form cannot be ordered. */
   requestedOrder: RequestedOrder | null
   body: InputOf<typeof changeContract>['body']
-  /** The order would change nothing, so its amount needs no note. */
+  /** Whether the order would change nothing. Its amount then needs no note. */
   isUnchanged?: boolean
-  /** An amount below the smallest payable one is waived. */
+  /** Whether an amount below the smallest payable amount is waived. */
   isWaivable: boolean
   onOrdered: (createdOrder: OrderRow) => void
 }
 
 type SubmitPhase = { kind: 'idle' } | { kind: 'sending' } | { kind: 'consent'; consent: ChangeConsent }
 
-/** `intent`: of a call whose response was lost; sent again under it, it takes effect once. */
+/** `intent` is set if the response was lost. Sending again with the same intent takes effect only once. */
 interface LastCall {
   problem: Problem | null
   intent: Intent | null
 }
 const noCall: LastCall = { problem: null, intent: null }
 
-/** As the call names them. */
+/** Field names of the request body. */
 interface Consents {
   replaces?: number
   confirmKey?: string
-  /** The sum that may be discarded. */
   confirm_discard?: string
 }
 
@@ -71,7 +69,7 @@ function toConsents(consent: ChangeConsent): Consents {
   }
 }
 
-/** The next consent that this page knows to be needed: replacing the unpaid order (D32), then discarding money (D14). */
+/** Returns the next missing consent: replacing the unpaid order (D32), then discarding money (D14). */
 function findMissingConsent(
   consents: Consents,
   unpaidOrder: UnpaidOrder | null,
@@ -82,19 +80,18 @@ function findMissingConsent(
   return { kind: 'discard', amount: discardedAmount }
 }
 
-/** What is displayed of a quote: the server's as soon as there is one. */
 function toDisplayedPrice({ localFigure, displayedFigure, serverQuote }: QuoteState) {
   if (!serverQuote) return { figure: localFigure, steps: localFigure?.steps ?? null, previousFigure: null }
   const isDifferent = displayedFigure !== null && !isSameFigure(displayedFigure, serverQuote)
   return {
     figure: serverQuote,
     steps: () => serverQuote.steps,
-    /** The figure displayed before, if the server's differs: both are displayed before anything is ordered. */
+    /** The previously displayed figure if the server's differs. Both are displayed before anything is ordered. */
     previousFigure: isDifferent ? displayedFigure : null,
   }
 }
 
-/** Whether the figure can be paid, and what is due of it: nothing where the amount is waived. */
+/** Returns why the figure cannot be paid, and the amount due, which is 0 if the amount is waived. */
 function useDueFigure(
   figure: Figure | null,
   { isUnchanged, isWaivable }: Pick<SubmitChangeInput, 'isUnchanged' | 'isWaivable'>,
@@ -109,8 +106,8 @@ function useDueFigure(
 type Figure = Pick<QuoteFigure, 'currency' | 'amount'>
 
 /**
- * Orders a change or an extension. The server's figure is requested first. It is ordered by only if it is the displayed one, or after it
- * has been displayed (D17, D89).
+ * Orders a change or an extension at the server's figure, which is requested first. It must be equal to the displayed figure, or have been
+ * displayed itself (D17, D89).
  */
 export function useSubmitChange(input: SubmitChangeInput) {
   const { row, priceData, requestedOrder, body, onOrdered } = input
@@ -124,7 +121,7 @@ export function useSubmitChange(input: SubmitChangeInput) {
   const price = toDisplayedPrice(quote)
   const { faultReason, ...due } = useDueFigure(price.figure, input)
 
-  /** An order whose response was lost may exist by now: it must not be taken for another unpaid one. */
+  /** If the last response was lost, the order may exist already. It must not be mistaken for another unpaid order. */
   async function start(): Promise<void> {
     const createdOrder = intent === null ? null : await dispatch(fetchOrderOfIntent(intent))
     if (createdOrder) onOrdered(createdOrder)
@@ -147,7 +144,7 @@ export function useSubmitChange(input: SubmitChangeInput) {
     setPhase(consent ? { kind: 'consent', consent } : { kind: 'idle' })
   }
 
-  /** The server's figure if it is the displayed one. Null: it is displayed from now on, or there is none. */
+  /** Returns null if the server's figure differs, in which case it is now displayed, or if there is no figure. */
   async function requestAgreedQuote(): Promise<ServerQuote | null> {
     const result = await quote.requestQuote(body)
     return result.kind === 'fresh' && displayedFigure && isSameFigure(displayedFigure, result.output)
@@ -155,7 +152,7 @@ export function useSubmitChange(input: SubmitChangeInput) {
       : null
   }
 
-  /** Returns a consent that the server needs before it orders. */
+  /** Returns the consent that the server requires before it accepts the order, or null. */
   async function send(agreedQuote: ServerQuote, consents: Consents): Promise<ChangeConsent | null> {
     const { quote_id, price_id, amount } = agreedQuote
     const callInput = { body: { ...body, ...consents, quote_id, price_id, amount } }

@@ -19,18 +19,15 @@ interface Props {
   row: OrderRow
   isBusy: boolean
   isEditing: boolean
-  /** Of the page; null: not known yet. */
+  /** Selected tab of the page. Null if it is not known yet. */
   tab: ContractTab | null
   onRefresh: () => void
-  /** False: leaves the form as it was. */
+  /** Called with false to cancel the form without changes. */
   onEdit: (isOn: boolean) => void
   onOpen: (dialog: ContractDialog) => void
 }
 
-/**
- * What can be done with it now, by the moves of contracts 4; what cannot says why (M97). One is the primary: to pay what is due,
- * else to extend.
- */
+/** Actions by state (contracts 4); a disabled one shows its reason (M97). The primary one pays, or else extends. */
 export function ContractActions({ row, isBusy, isEditing, tab, onRefresh, onEdit, onOpen }: Props) {
   const { t } = useTranslation('contract')
   const { t: tUi } = useTranslation('ui')
@@ -53,7 +50,6 @@ export function ContractActions({ row, isBusy, isEditing, tab, onRefresh, onEdit
   )
 }
 
-/** What is done to the contract itself. */
 function ContractButtons({ row, onEdit, onOpen }: Pick<Props, 'row' | 'onEdit' | 'onOpen'>) {
   const { t } = useTranslation('contract')
   const offlineReason = useOfflineReason(t('needsLine'))
@@ -91,7 +87,7 @@ function ContractButtons({ row, onEdit, onOpen }: Pick<Props, 'row' | 'onEdit' |
   )
 }
 
-/** What is done seldom. While it is edited nothing else is begun. */
+/** Rarely used actions. While the contract is being edited, only refresh and print are offered. */
 function useMenuItems({
   row,
   isEditing,
@@ -122,7 +118,7 @@ function useMenuItems({
       onSelect: () => onOpen({ kind: 'info' }),
     },
     {
-      // The reminders of the provider's own client type (M105).
+      // Reminder dates can be set only for orders of the provider's own client type (M105).
       key: 'alert',
       label: t('act.alert'),
       icon: 'mail',

@@ -23,11 +23,10 @@ import { type LoadedOrder, useContractHistory, useOrderPrices } from '#features/
 import { findPayableOrder } from '#features/orders/payment/payable.ts'
 import { refreshListedOrder } from '#features/orders/slice.ts'
 
-/** `?edit=1`, if the contract can be changed now. */
 const isEditRequested = (query: URLSearchParams, row: OrderRow, tab: ContractTab | null): boolean =>
   tab !== 'subscribe' && query.has('edit') && row.contract_id > 0 && getContractRefusal('change', row.state) === null
 
-/** An order and its contract; with `edit` in the address a form of what can change in it (M98, M100). */
+/** An order and its contract. With `edit` in the address it shows the form to change the contract (M98, M100). */
 export function ContractDetails({ order, ServicePart, Backups }: { order: LoadedOrder } & ContractParts) {
   const { t } = useTranslation('contract')
   const { row } = order.overlaidRow
@@ -52,7 +51,7 @@ export function ContractDetails({ order, ServicePart, Backups }: { order: Loaded
     void Promise.all([order.refetch(), history.refetch(), prices.refetch(), dispatch(refreshListedOrder(row))])
     setRefreshCount((count) => count + 1)
   }
-  /** An order in effect at once has a page of its own; one that is to be paid waits on this page (D35). */
+  /** A change in effect has its own page. An unpaid change stays on this page until it is paid (D35). */
   function handleOrdered(createdOrder: OrderRow) {
     close()
     if (createdOrder.contract_id > 0) {

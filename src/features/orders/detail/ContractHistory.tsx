@@ -14,7 +14,7 @@ import type { ContractRow } from '#features/orders/contract-row.ts'
 
 const columns = ['contract', 'status', 'period', 'users', 'modules', 'payAmount'] as const
 
-/** A contract and those that it took the place of, newest first (M99). */
+/** A contract and the contracts that it replaced, newest first (M99). */
 export function ContractHistory({
   rows,
   problem,
@@ -24,7 +24,6 @@ export function ContractHistory({
   rows: readonly ContractRow[] | null
   problem: Problem | null
   onRetry: () => void
-  /** The contract of this page. */
   currentId: number
 }) {
   const { t } = useTranslation('contract')

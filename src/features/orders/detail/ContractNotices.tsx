@@ -13,16 +13,16 @@ import type { ContractDialog } from '#features/orders/dialogs/Dialogs.tsx'
 
 interface Props {
   row: OrderRow
-  /** The business time zone; null: not known yet. */
+  /** Null if the business time zone is not known yet. */
   timeZone: string | null
-  /** Server time of the row, epoch ms: the day counts by it, not by this device's clock. */
+  /** Server time of the row in epoch ms. The business day is computed from it, not from this device's clock. */
   asOf: number | null
-  /** The set-up notice is hidden meanwhile (contracts 4). */
+  /** The set-up notice is hidden while the form is open (contracts 4). */
   isEditing: boolean
   onOpen: (dialog: ContractDialog) => void
 }
 
-/** What to know before doing anything: what is to be paid, and by when, and how far the set-up is (contracts 4). */
+/** Notices above the contract: the unpaid amounts with their due dates, and the set-up state (contracts 4). */
 export function ContractNotices({ row, timeZone, asOf, isEditing, onOpen }: Props) {
   const today = timeZone !== null && asOf !== null ? toPlainDate(timeZone, asOf) : null
   return (
@@ -56,7 +56,6 @@ function SetUpNotice({ row, today }: { row: OrderRow; today: PlainDate }) {
   )
 }
 
-/** The page of an unpaid order; of a change or an extension it leads to the contract in effect. */
 function UnpaidNotice({ row }: { row: OrderRow }) {
   const { t } = useTranslation('contract')
   const formatDue = useDueFormatter()
@@ -76,7 +75,6 @@ function UnpaidNotice({ row }: { row: OrderRow }) {
   )
 }
 
-/** The contract has expired, or another has replaced it. */
 function EndNotice({ row }: { row: OrderRow }) {
   const { t } = useTranslation('contract')
   if (row.state === 'expired')
@@ -100,7 +98,7 @@ function CurrentContractLink({ row }: { row: OrderRow }) {
   return <Link to={`/app/contract?searchText=${row.code}`}>{t('toCurrent')}</Link>
 }
 
-/** A change or an extension that is ordered and unpaid: it is deleted from this notice, and paid at the top of the page (D35). */
+/** An unpaid change or extension. It is deleted here, and paid with the button at the top of the page (D35). */
 function PendingOrder({
   row,
   pending,
@@ -140,7 +138,7 @@ function BackupDue({ due, today, onOpen }: BackupDueProps) {
   const { t } = useTranslation('contract')
   const formatDue = useDueFormatter()
   const offlineReason = useOfflineReason(t('needsLine'))
-  // Traffic can be paid later too, and suspends backups until then.
+  // Traffic can still be paid after its due date, but backups are suspended until then.
   const isOverdue = today !== null && due.due.slice(0, 10) < today
   return (
     <Notice

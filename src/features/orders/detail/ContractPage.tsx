@@ -15,11 +15,11 @@ import { useOrder } from '#features/orders/change/useOrder.ts'
 
 const listPath = '/app/contract'
 
-/** One service order by its number, and all that can be done with it (contracts 2, D35). */
+/** Page of one service order by its number, with all its actions (contracts 2, D35). */
 export function ContractPage(parts: ContractParts) {
   const { id = '' } = useParams()
   if (!/^\d{1,10}$/.test(id)) return <UnknownOrder />
-  // Keyed: nothing typed for one order is shown at the next.
+  // The key resets the page, so that values typed for one order never appear on the next.
   return <RequirePriceList>{() => <OrderLoader key={id} id={Number(id)} {...parts} />}</RequirePriceList>
 }
 

@@ -20,18 +20,17 @@ interface Props extends Pick<ContractParts, 'ServicePart'> {
   order: LoadedOrder
   prices: ReturnType<typeof useOrderPrices>
   history: ReturnType<typeof useContractHistory>
-  /** Null: there is none, or it is not loaded. */
+  /** Null if there is no contract or it is not loaded. */
   contract: ContractRow | null
-  /** Null: not all of it is loaded. */
+  /** Null if not all data is loaded. */
   editorProps: ContractEditorProps | null
   isEditing: boolean
   onOpen: (dialog: ContractDialog) => void
   onUndone: (restoredOrder: OrderRow) => void
-  /** What the page shows is old. */
+  /** Called when the displayed data is out of date. */
   onChanged: () => void
 }
 
-/** The contract itself, or its form: notices, terms, service and history. */
 export function ContractPanel(props: Props) {
   const { order, prices, history, contract, editorProps, isEditing, onOpen, onUndone, onChanged } = props
   const { row } = order.overlaidRow

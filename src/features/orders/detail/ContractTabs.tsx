@@ -4,17 +4,16 @@ import { useTranslation } from 'react-i18next'
 import { isCurrentContract } from '#features/orders/detail/current-contract.ts'
 import { EmptyCard } from '#ui/list/EmptyCard.tsx'
 
-/** As in the address (`?tab=subscribe`). */
 const tabs = ['contract', 'subscribe'] as const
 export type ContractTab = (typeof tabs)[number]
 
-/** Backups belong to the current contract (M123). `hasBackups`: whether the price list sells any; null: not known yet. */
+/** Only the current contract has a backups tab (M123), if the price list has backups. Null if that is not known yet. */
 export function getTab(query: URLSearchParams, row: OrderRow, hasBackups: boolean | null): ContractTab | null {
   if (query.get('tab') !== 'subscribe' || !isCurrentContract(row)) return 'contract'
   return hasBackups === null ? null : hasBackups ? 'subscribe' : 'contract'
 }
 
-/** The contract itself, and the backups of its system: each an address of its own. */
+/** Tabs for the contract and for the backups of its system. Each tab has its own address. */
 export function ContractTabs({ tab }: { tab: ContractTab | null }) {
   const { t } = useTranslation('contract')
   return (
@@ -27,7 +26,7 @@ export function ContractTabs({ tab }: { tab: ContractTab | null }) {
   )
 }
 
-/** The code of the backups tab is not on this device. */
+/** Shown if the code of the backups tab is not stored on this device. */
 export function BackupsUnavailable() {
   const { t } = useTranslation('contract')
   return (

@@ -20,19 +20,18 @@ import { getNameLang } from '#ui/i18n/name-language.ts'
 
 interface Props {
   row: OrderRow
-  /** Null: there is none, or it is not loaded. */
+  /** Null if there is no contract or it is not loaded. */
   contract: ContractRow | null
-  /** The contract and those that it replaced, newest first; null: not loaded yet. */
+  /** The contract and those that it replaced, newest first. Null if they are not loaded yet. */
   history: readonly ContractRow[] | null
-  /** Null: not all of it is loaded. */
   priceData: PriceData | null
   modules: readonly ModuleChoice[]
-  /** In the business time zone; null: not known yet. */
+  /** Today in the business time zone. Null if it is not known yet. */
   today: PlainDate | null
   isEditing: boolean
 }
 
-/** What was agreed (M98); while it is edited, what stays as it is. */
+/** The agreed terms (M98). While the contract is being edited, shows only the terms that cannot change. */
 export function ContractTerms({ row, contract, history, priceData, modules, today, isEditing }: Props) {
   const { t } = useTranslation('contract')
   const { t: tWizard } = useTranslation('wizard')
@@ -68,7 +67,7 @@ function FactGroup({ title, children }: { title: string; children: ReactNode }) 
   )
 }
 
-/** The expiry is the last day, as it comes; nothing is taken from it here (D18). */
+/** `expired_date` is already the last day and is displayed unchanged (D18). */
 function TermFacts({ row, contract, today }: Pick<Props, 'row' | 'contract' | 'today'>) {
   const { t } = useTranslation('contract')
   const isChange = row.type === 'change'
@@ -77,7 +76,7 @@ function TermFacts({ row, contract, today }: Pick<Props, 'row' | 'contract' | 't
     <FactGroup title={t('group.term')}>
       {isCurrentContract(row) && <TermBar start={row.period_start} end={row.period_end} today={today} />}
       <DescriptionList>
-        {/* Of a change that is not paid, the first day is the change's own. */}
+        {/* For an unpaid change, `period_start` is the first day of the change, not of the contract. */}
         {!(isChange && row.contract_id === 0) && (
           <DescriptionItem label={t('field.start')}>{row.period_start}</DescriptionItem>
         )}
@@ -89,7 +88,7 @@ function TermFacts({ row, contract, today }: Pick<Props, 'row' | 'contract' | 't
   )
 }
 
-/** The currency is said once. */
+/** Amounts are displayed without currency, because the currency has its own row. */
 function MoneyFacts({ row, contract, history }: Pick<Props, 'row' | 'contract' | 'history'>) {
   const { t } = useTranslation('contract')
   const fees = contract ? getAnnualFees(contract) : []
@@ -129,11 +128,11 @@ function MoneyFacts({ row, contract, history }: Pick<Props, 'row' | 'contract' |
   )
 }
 
-/** Of the paid stretches, each fee once with the end of its time (exclusive). */
+/** Returns the segments with consecutive equal annual fees merged; `end` is exclusive. */
 const getAnnualFees = ({ segments }: ContractRow) =>
   segments.filter(({ annual }, index) => annual !== segments[index + 1]?.annual)
 
-/** What all the sales of a contract were paid with. */
+/** Returns the sums per currency of all payments for a contract and those that it replaced. */
 const sumPaid = (history: readonly ContractRow[]) =>
   sumDues(history.map(({ currency, pay_amount: amount }) => ({ currency, amount: amount ?? '0.00' })))
 
@@ -161,7 +160,7 @@ function OrderFacts({ row }: Pick<Props, 'row'>) {
   )
 }
 
-/** A contract at the prices of its sale; an unpaid order at those of the list that it was ordered by. */
+/** A contract has the prices of its sale, an unpaid order those of the list that it was ordered from. */
 function ModulePrices({ row, contract, history, priceData, modules }: Omit<Props, 'today' | 'isEditing'>) {
   const { t } = useTranslation('contract')
   const namesByCode = getModuleNames(modules)

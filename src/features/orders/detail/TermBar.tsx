@@ -5,13 +5,13 @@ import { useTranslation } from 'react-i18next'
 
 interface Props {
   start: PlainDate
-  /** Exclusive (D18). */
+  /** Exclusive end date (D18). */
   end: PlainDate
-  /** Null: the business day is not known yet. */
+  /** Null if the business day is not known yet. */
   today: PlainDate | null
 }
 
-/** A term from its first day to its last, with today marked; the same in words. */
+/** Bar of a term from its first to its last day, with today marked. Also gives the dates as text. */
 export function TermBar({ start, end, today }: Props) {
   const { t } = useTranslation('contract')
   const totalDays = countDaysBetween(start, end)

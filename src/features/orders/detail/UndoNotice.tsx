@@ -21,17 +21,15 @@ import { useUndoChange } from '#features/orders/detail/useUndoChange.ts'
 
 interface Props {
   row: OrderRow
-  /** The business time zone. */
   timeZone: string
-  /** The contract and those that it replaced, newest first; null: not loaded yet. */
+  /** The contract and those that it replaced, newest first. Null if they are not loaded yet. */
   contracts: readonly ContractRow[] | null
-  /** Names of modules, by code. */
   namesByCode: ReadonlyMap<string, string>
   onUndone: (restoredOrder: OrderRow) => void
   onRefused: () => void
 }
 
-/** Of the day of the change, in the business time zone. A row that an earlier build stored has no `undo_until`. */
+/** Only on the day of the change, in the business time zone. Rows of an earlier build lack `undo_until`. */
 const canUndo = ({ undo_until: undoUntil, pending, state }: OrderRow, today: PlainDate): boolean =>
   undoUntil?.slice(0, 10) === today && pending === null && state === 'effective'
 
@@ -43,7 +41,7 @@ function formatDiscarded({ currency, contract_amount, residual_amount }: OrderRo
   return formatAmount(currency, writeAmount(getDiscardedAmount(amounts)))
 }
 
-/** A change of today that discarded money, and how to undo it; nothing if it cannot be undone any more. */
+/** A change of today that discarded money, with an undo button. Renders nothing once it cannot be undone. */
 export function UndoNotice({ row, timeZone, contracts, namesByCode, onUndone, onRefused }: Props) {
   const { t } = useTranslation('contract')
   const offlineReason = useOfflineReason(t('needsLine'))
@@ -91,13 +89,12 @@ export function UndoNotice({ row, timeZone, contracts, namesByCode, onUndone, on
   )
 }
 
-/** The contract that the row's contract replaced; undefined: it is not loaded. */
 function findPreviousContract({ contract_id: contractId }: OrderRow, contracts: Props['contracts']) {
   const index = contracts?.findIndex(({ id }) => id === contractId) ?? -1
   return index < 0 ? undefined : contracts?.[index + 1]
 }
 
-/** `Changed today from 40 to 10 users. Undo until 23:59.`, then what else changed. */
+/** Shows `Changed today from 40 to 10 users. Undo until 23:59.`, followed by the other changes. */
 function ChangeSummary({ row, contracts, namesByCode }: Pick<Props, 'row' | 'contracts' | 'namesByCode'>) {
   const { t } = useTranslation('contract')
   const { t: tWizard } = useTranslation('wizard')

@@ -1,6 +1,6 @@
 import type { OrderRow } from '#contract/orders.ts'
 
-/** Whether the order became a contract that no other has replaced: it is the one with the running service. */
+/** Returns whether the order became a contract that has not been replaced. Only this contract has a running service. */
 export const isCurrentContract = ({
   contract_id: contractId,
   state,

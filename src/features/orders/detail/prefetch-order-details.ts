@@ -1,4 +1,3 @@
-/** Stores on the device what the order pages display, before one of them is opened. */
 import { getContractHistory, listOrders } from '#contract/orders.ts'
 import { getPriceInForce } from '#contract/prices.ts'
 import type { ClientType } from '#domain/access.ts'
@@ -8,15 +7,15 @@ import { ordersView, toListQuery } from '#features/orders/view.ts'
 import { readOrders } from '#features/orders/read-orders.ts'
 import { fetchPriceData, fetchPriceInForce } from '#features/orders/slice.ts'
 
-/** Data younger than this is not fetched again, ms. An opened page fetches it anyway. */
+/** Data younger than this (ms) is not fetched again. A page fetches it anyway when it is opened. */
 const recentMs = 24 * 3_600_000
-/** The newest contracts: each is a request of its own. */
+/** Maximum number of contracts, newest first. The history of each contract needs its own request. */
 const maxContracts = 50
 const view = { ...ordersView.defaultView, results: maxContracts }
 
 /**
- * The list, the histories of the contracts in effect and the prices: with them the page of each contract in effect and of each
- * unpaid order opens offline, and calculates a change. One request after the other; ends with the first that has no fresh response.
+ * Fetches the list, the contract histories and the prices, so that the page of each contract in effect and of each unpaid order opens
+ * offline and can calculate a change. Stops at the first request without a fresh response.
  */
 export const prefetchOrderDetails =
   (companyId: number, type: ClientType): AppThunk =>

@@ -16,7 +16,7 @@ import {
 interface UndoInput {
   contractId: number
   confirmKey?: string
-  /** Of a call whose response was lost: it may have restored the contract already. */
+  /** Set if the response of the last call was lost. That call may have restored the contract already. */
   lostIntent: Intent | null
 }
 
@@ -29,7 +29,7 @@ const undoOnce =
     return (await dispatch(call)) as CallResult<OrderRow>
   }
 
-/** Undoes the change that made a contract. `onRefused`: the server refuses it, so the page shows an old state. */
+/** Undoes the change that created a contract. `onRefused` is called because the page then shows an old state. */
 export function useUndoChange(
   contractId: number,
   { onUndone, onRefused }: { onUndone: (restoredOrder: OrderRow) => void; onRefused: () => void },
@@ -49,9 +49,8 @@ export function useUndoChange(
   return {
     isBusy,
     problem: appsQuestion ? null : problem,
-    /** Why the server refuses it; null: it does not. */
     refusal: findRefusalReason(problem, undoRefusals),
-    /** Which apps it would change. */
+    /** The apps that undoing would change, if the server asks for consent. */
     question: appsQuestion,
     undo: () => void undo({}),
     agree: () => appsQuestion && void undo({ confirmKey: appsQuestion.key }),

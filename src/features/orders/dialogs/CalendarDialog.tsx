@@ -9,7 +9,7 @@ import { ProblemNote } from '#ui/page/ProblemNote.tsx'
 import { Skeleton } from '#ui/page/Skeleton.tsx'
 import { useTranslation } from 'react-i18next'
 
-/** The own address for calendar programs: created, shown once, renewed, ended. */
+/** Creates, shows once, renews and ends the user's private address for calendar programs. */
 export function CalendarDialog({ onClose }: { onClose: () => void }) {
   const { t } = useTranslation('orders')
   const { calendar, problem, isBusy, send } = useCalendar()
@@ -66,9 +66,9 @@ function CalendarStatus({ calendar: { since, url, isEnded } }: { calendar: Calen
 }
 
 interface CalendarState {
-  /** Null: there is none; undefined: not known yet. */
+  /** Undefined until it is known; null if the user has no address. */
   since: string | null | undefined
-  /** Of the address that was just created. The server tells it once, and it is stored nowhere. */
+  /** Set only if the address was just created. The server sends it once and it is stored nowhere. */
   url: string | null
   isEnded: boolean
 }
@@ -76,7 +76,7 @@ interface CalendarState {
 const calendarEndpoints = { find: getCalendar, renew: renewCalendar, end: endCalendar }
 type CalendarCall = keyof typeof calendarEndpoints
 
-/** What a call changes, beside the fields of its response. */
+/** State changes of each call, in addition to the fields of its response. */
 const changesByCall: Record<CalendarCall, Partial<CalendarState>> = {
   find: {},
   renew: { isEnded: false },
@@ -85,7 +85,7 @@ const changesByCall: Record<CalendarCall, Partial<CalendarState>> = {
 
 function useCalendar() {
   const [calendar, setCalendar] = useState<CalendarState>({ since: undefined, url: null, isEnded: false })
-  // Never under the intent of a lost request: a repeated response has no address.
+  // Never repeats the intent of a call whose response was lost: a repeated response has no address.
   const { run, isBusy, problem } = useAction<CalendarCall, Partial<CalendarState> | null>((call) =>
     callEndpoint(calendarEndpoints[call], {}),
   )
@@ -95,7 +95,7 @@ function useCalendar() {
   }
   useEffect(() => {
     void send('find')
-    // Once, when the dialog opens.
+    // Runs once, when the dialog opens.
     // oxlint-disable-next-line react/exhaustive-deps
   }, [])
   return { calendar, isBusy, problem, send }

@@ -12,7 +12,7 @@ import { useDueFormatter } from '#features/orders/useDueFormatter.ts'
 import { removeOrder } from '#features/orders/slice.ts'
 
 interface Props {
-  /** The order itself, or its unpaid change or extension (D34). */
+  /** `pending` is the order's unpaid change or extension (D34). */
   target: 'order' | 'pending'
   row: OrderRow
   onClose: () => void
@@ -45,7 +45,7 @@ function DeletionWarning({ target, row, onClose, onDone }: Props) {
   const { code, name, currency } = row
   const payableOrder = findPayableOrder(row)
   const dueText = payableOrder?.dueSubject ? formatDue(payableOrder.dueSubject) : ''
-  // The page of an unpaid change or extension is about that order, and its code stays the contract's.
+  // The row itself may be an unpaid change or extension. Its code then belongs to the contract, which stays.
   const pendingChange = pending ?? (row.type === 'create' ? null : { type: row.type, amount: row.pay_amount ?? '0.00' })
   const title = pendingChange ? t('remove.pendingTitle', { code }) : t('remove.title', { code })
   return (

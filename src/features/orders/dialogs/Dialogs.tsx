@@ -8,7 +8,6 @@ import { DeleteOrderDialog } from '#features/orders/dialogs/DeleteOrderDialog.ts
 import { ServiceInfoDialog } from '#features/orders/dialogs/ServiceInfoDialog.tsx'
 import type { LoadedOrder } from '#features/orders/change/useOrder.ts'
 
-/** `target`: the page's own order, or the one that waits beside it. */
 export type ContractDialog =
   | { kind: 'info' }
   | { kind: 'alert' }
@@ -19,16 +18,14 @@ export type ContractDialog =
 interface Props {
   dialog: ContractDialog | null
   order: LoadedOrder
-  /** The business time zone; null: not known yet. */
   timeZone: string | null
-  /** What an order of its own takes; null: not all of it is here. */
+  /** Props of the extension form. Null if not all data is loaded. */
   editorProps: ContractEditorProps | null
   onClose: () => void
   onChanged: () => void
   onEdit: () => void
 }
 
-/** What stands over the page of an order. */
 export function Dialogs({ dialog, order, timeZone, editorProps, onClose, onChanged, onEdit }: Props) {
   const navigate = useNavigate()
   const { row } = order.overlaidRow
@@ -54,7 +51,7 @@ export function Dialogs({ dialog, order, timeZone, editorProps, onClose, onChang
       const handlePaid = () => {
         onClose()
         onChanged()
-        // What takes the place of this one has a page of its own.
+        // The contract that replaces this one has its own page.
         if (contractType === 'CONTRACT' && id !== row.id) replaceLocation(`/app/contract/${id}`)
       }
       return <PayDialog row={row} order={dialog.order} onClose={onClose} onPaid={handlePaid} />

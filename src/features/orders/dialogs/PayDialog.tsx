@@ -5,14 +5,12 @@ import type { PayableOrder } from '#features/orders/payment/payment-api.ts'
 import { PaymentPanel } from '#features/orders/payment/PaymentPanel.tsx'
 
 interface Props {
-  /** The row in whose service's name it is paid. */
   row: OrderRow
   order: PayableOrder
   onClose: () => void
   onPaid: () => void
 }
 
-/** The payment of an order, or of what waits on it. */
 export function PayDialog({ row, order, onClose, onPaid }: Props) {
   const { t } = useTranslation('contract')
   return (

@@ -15,13 +15,13 @@ import { useTranslation } from 'react-i18next'
 
 interface Props {
   overlaidRow: OverlaidRow<OrderRow>
-  /** The business time zone, whose today is meant (D31). */
+  /** The business time zone, which defines today (D31). */
   timeZone: string
   onClose: () => void
   onSaved: () => void
 }
 
-/** From when reminders of payment are sent; without a date by the normal schedule (M105, D45). Queued when offline. */
+/** Sets when payment reminders start; without a date the normal schedule applies (M105, D45). Can be queued. */
 export function ReminderDateDialog({ overlaidRow, timeZone, onClose, onSaved }: Props) {
   const { t } = useTranslation('contract')
   const { t: tUi } = useTranslation('ui')

@@ -5,7 +5,7 @@ import { useTranslation } from 'react-i18next'
 
 type ServiceAddresses = Pick<OrderRow, 'code' | 'url' | 'admin_url'>
 
-/** Where a service that is set up can be reached (M62, M104). */
+/** Shows the addresses of a service that is set up (M62, M104). */
 export function ServiceInfoDialog({ order, onClose }: { order: ServiceAddresses; onClose: () => void }) {
   const { t } = useTranslation('orders')
   const { code, url, admin_url: adminUrl } = order

@@ -3,7 +3,7 @@ import type { TFunction } from 'i18next'
 import { useTranslation } from 'react-i18next'
 import type { OrderAppChange } from '#features/orders/draft/submit-order.ts'
 
-/** Which apps of a running service an order changes (D44). */
+/** Lists the apps of a running service that an order changes (D44). */
 export function ContractAppChanges({ appChanges }: { appChanges: readonly OrderAppChange[] }) {
   const { t } = useTranslation('wizard')
   return (

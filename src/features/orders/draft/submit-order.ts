@@ -1,4 +1,3 @@
-/** The calls of ordering: whether a code is free, what is unpaid, the order itself, and what the server needs to know before it orders. */
 import { orderExists } from '#contract/accounts.ts'
 import type { InputOf, RowRef, Intent } from '#contract/endpoint.ts'
 import { createOrder, getOrder, listOrders, type OrderRow, orderListSpec } from '#contract/orders.ts'
@@ -12,7 +11,7 @@ import type { CallOptions, CallResult } from '#request/call-results.ts'
 import { type AppThunk, callEndpoint } from '#state/app-thunk.ts'
 import type { ServerQuote } from '#features/orders/quote/local-quote.ts'
 
-/** Null: it cannot be known now; then the order is refused if it is. */
+/** Returns null if it cannot be checked now. The server then refuses the order if the code is taken. */
 export const fetchIsCodeTaken =
   (code: string): AppThunk<boolean | null> =>
   async (_dispatch, getState, { api }) => {
@@ -22,7 +21,7 @@ export const fetchIsCodeTaken =
     return session.kind === 'signed in' && (await hasLocalContract(session.caller.companyId, code)) ? true : null
   }
 
-/** Without a connection: a contract in effect on this device holds its code. */
+/** Used without a connection. Returns whether a contract in effect on this device has the code. */
 async function hasLocalContract(companyId: number, code: string): Promise<boolean> {
   const query = {
     scope: companyId,
@@ -39,7 +38,7 @@ const effectiveStatus = 1
 
 const unpaidStatus = 0
 
-/** Stores the unpaid orders on the device; a live query reads them there. */
+/** Stores the unpaid orders on the device, where a live query reads them. */
 export const fetchUnpaidOrders =
   (companyId: number, type: ClientType): AppThunk<void> =>
   async (_dispatch, _state, { api }) => {
@@ -49,7 +48,7 @@ export const fetchUnpaidOrders =
 export const readOrder = (id: RowRef) => callEndpoint(getOrder, { params: { id } }) as AppThunk<CallResult<OrderRow>>
 
 type OrderBody = InputOf<typeof createOrder>['body']
-/** At the server's own figure: it is ordered now or not at all, and never waits in the outbox. */
+/** Ordered at the server's own figure. It is sent at once and never queued in the outbox. */
 interface SubmitOrderInput {
   body: OrderBody
   serverQuote: ServerQuote
@@ -57,7 +56,7 @@ interface SubmitOrderInput {
   confirmKey: string | null
 }
 
-/** `intent`: of the same order, whose response was lost. */
+/** `intent` is the intent of an earlier call for the same order whose response was lost, or null. */
 export const submitOrder = (
   { body, serverQuote: { quote_id, price_id, amount }, replaces, confirmKey }: SubmitOrderInput,
   intent: Intent | null,
@@ -75,11 +74,11 @@ export const submitOrder = (
 
 export const toIntentOptions = (intent: Intent | null): CallOptions => (intent === null ? {} : { intent })
 
-/** The intent to send again under: of a call whose response was lost. */
+/** Returns the intent of a call whose response was lost, for sending it again. Returns null otherwise. */
 export const getLostIntent = (result: CallResult<unknown>): Intent | null =>
   result.kind === 'problem' && isConnectionLost(result.problem) ? (result.intent ?? null) : null
 
-/** What a call whose response was lost has ordered (protocol 13); null: nothing, or it cannot be known now. */
+/** Returns the order of a call whose response was lost (protocol 13). Null if it does not exist or is unknown now. */
 export const fetchOrderOfIntent =
   (intent: Intent): AppThunk<OrderRow | null> =>
   async (_dispatch, _state, { api }) => {
@@ -87,25 +86,25 @@ export const fetchOrderOfIntent =
     return result.kind === 'fresh' ? (result.output as OrderRow | null) : null
   }
 
-/** An unpaid order of one's own that holds the code (D32). */
+/** An unpaid order that holds the same code (D32). */
 export interface UnpaidOrder {
   id: number
   type: OrderRow['type']
   amount: string
-  /** Not in the server's response; known of the orders on this device. */
+  /** Missing in the server's response; filled in from the orders on this device. */
   currency?: Currency
   due: string
-  /** Of a change, and of an extension; an older server does not send them. */
+  /** Set for a change (`change`) and for an extension (`until`). An older server does not send them. */
   change?: DueSubject['change']
   until?: DueSubject['until']
 }
 
-/** What a refusal asks its user for; null: nothing, it is a problem. */
+/** A question to the user that a refusal contains. A problem without a question is displayed as an error. */
 export type OrderQuestion =
   | { kind: 'changed'; serverQuote: ServerQuote }
   | { kind: 'unpaid'; unpaidOrder: UnpaidOrder }
   | { kind: 'apps'; appChanges: readonly OrderAppChange[]; key: string }
-  /** Of what was paid, not refunded. */
+  /** `amount` was paid and is not refunded. */
   | { kind: 'discard'; amount: string }
 
 export type OrderAppChange =
@@ -136,7 +135,7 @@ const questionsByCode: Readonly<Record<string, (details: QuestionDetails) => Ord
 export const parseQuestion = ({ code, data }: Problem): OrderQuestion | null =>
   questionsByCode[code]?.((data ?? {}) as QuestionDetails) || null
 
-/** There was no response: the call can be repeated when the connection is back. */
+/** Returns whether the call got no response from the server, so it can be repeated when the connection is back. */
 export const isConnectionLost = ({ status, code }: Problem): boolean =>
   (status === 0 && code !== 'SESSION_LAPSED' && code !== 'SIGNED_OUT') ||
   status === 502 ||

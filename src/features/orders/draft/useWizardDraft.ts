@@ -10,27 +10,25 @@ import {
 } from '#features/orders/draft/wizard-draft.ts'
 import type { WizardValues } from '#features/orders/draft/wizard-form.ts'
 
-/** Written once nothing has changed for so long, and after `maxMs` at the latest: a slider does not write a hundred times. */
+/** Saves after `idleMs` without changes, at the latest after `maxMs`: moving a slider causes few writes. */
 const idleMs = 250
 const maxMs = 1000
 
 export interface WizardDraftState {
   draft: WizardFormDraft
-  /** What the draft becomes by it. */
   updateDraft: (update: (draft: WizardFormDraft) => WizardFormDraft) => void
-  /** When what stands here was kept, this device's clock, epoch ms; null: there is nothing to keep. */
+  /** Time of the last save by this device's clock, in epoch ms. Null if the draft is empty. */
   savedAt: number | null
-  /** This device could not keep it: leaving would lose it. */
+  /** The device could not save the draft. It is lost when the user leaves. */
   isUnsaved: boolean
   discard: () => void
-  /** A draft of an earlier visit; null: there is none. */
   offer: DraftOffer | null
-  /** Puts the offered draft into the form, and offers what stood there. Null: there is none any more. */
+  /** Puts the offered draft into the form and offers the replaced draft. Returns null if the offer no longer exists. */
   acceptOffer: () => WizardFormDraft | null
   discardOffer: () => void
 }
 
-/** The draft of this device. Null until the device has been asked, and while `emptyValues`, an empty form's values, is null. */
+/** Returns null until the device has been read, and while `emptyValues` (an empty form's values) is null. */
 export function useWizardDraft(type: string, emptyValues: WizardValues | null): WizardDraftState | null {
   const name = getDraftName(type)
   const [draft, setDraft] = useState<WizardFormDraft | null>(null)
@@ -38,7 +36,6 @@ export function useWizardDraft(type: string, emptyValues: WizardValues | null): 
   const [isUnsaved, setUnsaved] = useState(false)
   const emptyValuesRef = useRef(emptyValues)
   const isReady = emptyValues !== null
-  /** As the device has it already. */
   const storedDraft = useRef<WizardFormDraft | null>(null)
   const storedAt = useRef(Number.NEGATIVE_INFINITY)
   useEffect(() => {
@@ -70,7 +67,7 @@ export function useWizardDraft(type: string, emptyValues: WizardValues | null): 
       const shouldSave = isWorthSaving(newDraft, emptyValuesRef.current)
       const isSaved = await drafts.saveDraft(name, shouldSave ? newDraft : null)
       setUnsaved(!isSaved && shouldSave)
-      // To the minute, as it is shown.
+      // Rounded down to the minute, as it is displayed.
       setSavedAt(isSaved && shouldSave ? Math.floor(Date.now() / 60_000) * 60_000 : null)
     },
     [name],
@@ -81,15 +78,15 @@ export function useWizardDraft(type: string, emptyValues: WizardValues | null): 
     latestDraft.current = draft
     if (draft && emptyValuesRef.current && draft !== storedDraft.current)
       drafts.noteDraft(name, isWorthSaving(draft, emptyValuesRef.current) ? draft : null)
-    // The first change at once, and while they follow each other the last one of every while; what stands between is noted.
+    // Continuous changes are saved once per `maxMs`. The drafts between them are only noted (`noteDraft`).
     const remainingMs = storedAt.current + maxMs - performance.now()
     const timer = setTimeout(() => void saveDraft(draft), Math.min(idleMs, remainingMs))
     return () => clearTimeout(timer)
   }, [draft, saveDraft, name])
-  // What was decided is kept at once.
+  // Decisions (step, agreed quote, created order, intent) are saved at once.
   // biome-ignore lint: they are the reason, not the means
   useEffect(() => void saveDraft(latestDraft.current), [step, agreedQuote, createdOrderId, intent, saveDraft])
-  // The page may go at any time.
+  // The page may be closed at any time.
   useEffect(() => {
     const flushDraft = () => void saveDraft(latestDraft.current)
     document.addEventListener('visibilitychange', flushDraft)

@@ -1,4 +1,4 @@
-/** The wizard's draft, saved on the device at every step; a draft of an earlier build is read too. */
+/** The wizard's draft, saved on the device at every step. Drafts of earlier builds can still be read. */
 import type { Intent } from '#contract/endpoint.ts'
 import type { WizardValues } from '#features/orders/draft/wizard-form.ts'
 import type { DisplayedFigure } from '#features/orders/quote/local-quote.ts'
@@ -7,10 +7,9 @@ import type { DisplayedFigure } from '#features/orders/quote/local-quote.ts'
 export const steps = [0, 1, 2, 3] as const
 export type WizardStep = (typeof steps)[number]
 
-/** The figure that the user agreed to offline: the server's is compared with it before anything is ordered (D89). */
+/** The figure agreed to offline. The server's figure is compared with it before anything is ordered (D89). */
 export interface AgreedQuote {
   shown: DisplayedFigure
-  /** The list's day. */
   effective_date: string
 }
 
@@ -18,9 +17,9 @@ export interface WizardFormDraft {
   step: WizardStep
   values: WizardValues
   agreed: AgreedQuote | null
-  /** The order created from it, unpaid; ordering again from an earlier step replaces it (D36). */
+  /** Id of the unpaid order created from this draft. Ordering again from an earlier step replaces that order (D36). */
   ordered: number | null
-  /** Of an order whose response was lost: sent again under it, it is ordered once. */
+  /** Intent of an order whose response was lost. Sending it again with this intent creates only one order. */
   intent: Intent | null
 }
 
@@ -32,10 +31,9 @@ export const createDraft = (values: WizardValues): WizardFormDraft => ({
   intent: null,
 })
 
-/** One draft for each client type. */
 export const getDraftName = (type: string) => `newContract:${type}`
 
-/** A draft of an earlier build may lack fields, or have them of another kind. */
+/** A draft saved by an earlier build may lack fields or have fields of other types. */
 export function parseDraft(storedValue: unknown, emptyValues: WizardValues): WizardFormDraft | null {
   if (typeof storedValue !== 'object' || storedValue === null) return null
   const {
@@ -61,7 +59,7 @@ export function parseDraft(storedValue: unknown, emptyValues: WizardValues): Wiz
 const isSameKind = (value: unknown, example: unknown) =>
   example !== undefined && typeof value === typeof example && Array.isArray(value) === Array.isArray(example)
 
-/** Whether anything was typed. The first day is filled in by itself. */
+/** Returns whether the user has entered anything. The prefilled first day does not count. */
 export const isWorthSaving = (
   { step, values, ordered: createdOrderId }: WizardFormDraft,
   emptyValues: WizardValues,

@@ -1,4 +1,3 @@
-/** The wizard's form: its values as they are typed, what is wrong with them, and the order that is sent. */
 import type { ClientType } from '#domain/access.ts'
 import {
   type FieldCheck,
@@ -35,13 +34,13 @@ export interface WizardValues extends TermsDraft {
   period: string
   period_start: string
   modules: string[]
-  /** Of the provider's staff: for which company, by its number; empty: their own. */
+  /** Id of the company for which the provider's staff order. Empty for their own company. */
   company_id: string
-  /** The day to which they date it back (D39); empty: today. */
+  /** The day to which the provider's staff back-date the order (D39). Empty for today. */
   sOrderCreateTime: string
 }
 
-/** The defaults of contracts 9. */
+/** Returns the default values (contracts 9). */
 export const createWizardValues = (list: PriceListInForce, today: PlainDate): WizardValues => ({
   code: '',
   name: '',
@@ -57,7 +56,7 @@ export const createWizardValues = (list: PriceListInForce, today: PlainDate): Wi
   sOrderCreateTime: '',
 })
 
-/** "Order again": all but what names a service, and a day on which it may begin. */
+/** Used by "order again". Copies everything except the service code and the dates. */
 export const copyToWizardValues = (row: OrderRow, emptyValues: WizardValues, list: PriceListInForce): WizardValues => ({
   ...emptyValues,
   name: row.name,
@@ -70,12 +69,12 @@ export const copyToWizardValues = (row: OrderRow, emptyValues: WizardValues, lis
   modules: [...row.modules],
 })
 
-/** Forced to lower case while it is typed (contracts 5). */
+/** Converts the code to lower case while it is typed (contracts 5). */
 export const normaliseCode = (text: string) => text.toLowerCase()
 
 const getBackDate = ({ sOrderCreateTime: day }: WizardValues) => (day === '' ? null : day)
 
-/** The first step. `today`: in the business time zone. */
+/** Checks the first step. `today` is in the business time zone. */
 export function checkInformation(values: WizardValues, { list }: PriceData, today: PlainDate): AnyFieldProblem[] {
   const backDated = getBackDate(values)
   const backDateProblems = backDated === null ? [] : checkCreateDate(backDated, today)
@@ -107,7 +106,6 @@ const toChoice = (values: WizardValues) => ({
 const checkUsers = (values: WizardValues, list: PriceListInForce): AnyFieldProblem[] =>
   checkTerms(toChoice(values), list, []).filter(({ field }) => field === 'users')
 
-/** The second step. */
 export const checkModuleStep = (values: WizardValues, { list, modules }: PriceData): AnyFieldProblem[] =>
   checkTerms(
     toChoice(values),
@@ -115,7 +113,7 @@ export const checkModuleStep = (values: WizardValues, { list, modules }: PriceDa
     modules.filter(({ hidden }) => !hidden),
   ).filter(({ field }) => field === 'modules')
 
-/** Null: the typed values have no price. */
+/** Returns null if the typed values cannot be priced. */
 export function toRequestedOrder(values: WizardValues): RequestedOrder | null {
   const { users, period, period_start: start } = values
   const hasWholeNumbers =
@@ -133,7 +131,7 @@ export function toRequestedOrder(values: WizardValues): RequestedOrder | null {
   }
 }
 
-/** The body of the calls for a quote and for the order. */
+/** Builds the request body, which the quote and the order share. */
 export function toOrderBody(values: WizardValues, type: ClientType) {
   const desc = cleanText(values.desc)
   return {
@@ -155,5 +153,4 @@ export function toOrderBody(values: WizardValues, type: ClientType) {
 
 export const codeTakenProblem: AnyFieldProblem = { field: 'code', code: 'DUPLICATE' }
 
-/** The step that has the field. */
 export const getStepOfField = (field: string): 0 | 1 => (field === 'modules' ? 1 : 0)

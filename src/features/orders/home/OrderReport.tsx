@@ -24,7 +24,7 @@ import { buildOrderDuties, type OrderDuty } from '#features/orders/home/order-du
 import { useDueFormatter } from '#features/orders/useDueFormatter.ts'
 import { effectiveOrdersSlice, expiringView, payableView, payableOrdersSlice } from '#features/orders/home/slice.ts'
 
-/** Contracts that need somebody who orders, and how many contracts there are: from the device, so that it works offline. */
+/** Reports contracts that need an action, and the number of contracts. Works offline with rows of the device. */
 export function OrderReport({ onReport }: { onReport: OnReport }) {
   const { t } = useTranslation('orders')
   const formatDue = useDueFormatter()
@@ -34,7 +34,7 @@ export function OrderReport({ onReport }: { onReport: OnReport }) {
   const unpaidList = useList(payableOrdersSlice, { scope: companyId, view: payableView })
   const today = useToday(settings?.time_zone)
   const duties = buildOrderDuties(joinRows(unpaidList, effectiveList), today)
-  // The business day begins for all at once (D31): without its time zone nothing can be said about days.
+  // The business day begins at the same time for everybody (D31). Without its time zone, days cannot be computed.
   const zoneState = settings ? 'known' : problem ? 'unknown' : 'loading'
   const contracts = buildContractsFigure(t, effectiveList, duties)
   const toPay = settings ? buildPayableFigure(t, unpaidList, duties) : null
@@ -61,13 +61,12 @@ interface OrderList {
   freshness: ListFreshness
 }
 
-/** A contract in effect that has a change to be paid is in both. */
+/** Removes duplicates: a contract in effect with an unpaid change is in both lists. */
 const joinRows = (...lists: OrderList[]): OrderRow[] => {
   const rows = lists.flatMap((list) => list.rows ?? []).map(({ row }) => [row.id, row] as const)
   return [...new Map(rows).values()]
 }
 
-/** Null: this device has not read the list. */
 function buildContractsFigure(
   t: TFunction<'orders'>,
   { count, freshness }: OrderList,
@@ -82,7 +81,7 @@ function buildContractsFigure(
   }
 }
 
-/** Null: not all of the list is on this device, and the sum of its first rows would be wrong. */
+/** Returns null if not all of the list is on this device: a sum of only its first rows would be wrong. */
 function buildPayableFigure(
   t: TFunction<'orders'>,
   { rows = [], count, freshness }: OrderList,

@@ -1,4 +1,4 @@
-/** What of a company's orders needs somebody, out of the rows that the device has: soonest first. */
+/** Returns the orders of a company that need an action, from the rows on the device, soonest first. */
 import { maxReminderDays } from '#domain/contracts.ts'
 import { countDaysLeft } from '#domain/plain-dates.ts'
 import type { PlainDate } from '#domain/time.ts'
@@ -7,17 +7,16 @@ import type { OrderRow } from '#contract/orders.ts'
 import { getDues, type ListedDue } from '#features/orders/payment/payable.ts'
 
 interface OrderDutyBase {
-  /** Of the row in the list. */
   id: RowRef
   name: string
   date: PlainDate
-  /** From today on; negative: it is overdue. */
+  /** Days from today. Negative if overdue. */
   days: number
 }
 
 export type OrderDuty = OrderDutyBase & ({ kind: 'pay'; due: ListedDue } | { kind: 'end' })
 
-/** As far ahead as the first reminder by mail (contracts 4). */
+/** Looks ahead as far as the first reminder by mail (contracts 4). */
 export function buildOrderDuties(rows: readonly OrderRow[], today: PlainDate): OrderDuty[] {
   const duties = rows.flatMap((row): OrderDuty[] => {
     const duty = { id: row.id, name: row.name || row.code }
@@ -27,7 +26,7 @@ export function buildOrderDuties(rows: readonly OrderRow[], today: PlainDate): O
       ...getDues(row).flatMap((due): OrderDuty[] => {
         const date = due.due.slice(0, 10)
         const daysLeftToPay = countDaysLeft(today, date)
-        // What was stored long ago may be over by now. Traffic is to be paid for as long as it is not paid.
+        // A row stored long ago may be over by now. Traffic stays due until it is paid.
         const isOver = date === '' || (daysLeftToPay < 0 && due.contractType !== 'TRAFFIC')
         return isOver ? [] : [{ ...duty, kind: 'pay', date, days: daysLeftToPay, due }]
       }),

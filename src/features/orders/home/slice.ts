@@ -1,4 +1,3 @@
-/** The lists of orders on the home page. */
 import { listOrders, type OrderRow } from '#contract/orders.ts'
 import { createListSlice, type PageQuery } from '#state/list-slice.ts'
 
@@ -8,8 +7,7 @@ const createOrdersSlice = (name: string) =>
 export const effectiveOrdersSlice = createOrdersSlice('effectiveOrders')
 export const payableOrdersSlice = createOrdersSlice('payableOrders')
 
-/** More rows than anybody reads on the home page. */
 const homeView = { type: 'saas', page: 1, results: 50, sortOrder: 'asc' } as const
 export const expiringView = { ...homeView, status: 1, sortField: 'expired_date' } as const
-/** Also contracts in effect with a change to be paid (D35). */
+/** Includes contracts in effect with an unpaid change (D35). */
 export const payableView = { ...homeView, status: 0, sortField: 'create_time' } as const

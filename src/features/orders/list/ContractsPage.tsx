@@ -22,12 +22,12 @@ import { useOrderBlockedReason } from '#features/orders/quote/useOrderBlockedRea
 import { useDueFormatter } from '#features/orders/useDueFormatter.ts'
 import { CompanyPicker } from '#features/orders/wizard/fields/CompanyPicker.tsx'
 
-// No list waits for its dialogs (P-28).
+// The dialogs are loaded on demand, so that the list does not wait for them (P-28).
 const OrdersDialog = lazy(async () => ({
   default: (await import('#features/orders/list/OrdersDialog.tsx')).OrdersDialog,
 }))
 
-/** A row for each service (D35), from the device; the server is asked at the same time. */
+/** Lists one row per service (D35). Rows are read from the device and fetched from the server at the same time. */
 export function ContractsPage() {
   const { t } = useTranslation('orders')
   const { user } = useSignedInSession()
@@ -88,7 +88,7 @@ export function ContractsPage() {
           allLabel: t('filter.all'),
           choices: orderStatuses.map((status) => ({
             value: status,
-            // Unpaid: with what is in effect and has something to be paid.
+            // "Unpaid" includes contracts in effect that have an amount due.
             label: status === 0 ? t('filter.unpaid') : t(`status.${findContractState(status, 'order') ?? 'invalid'}`),
           })),
         },

@@ -1,7 +1,7 @@
 import { Button, ButtonLink } from '#ui/display/Button.tsx'
 import { useTranslation } from 'react-i18next'
 
-/** Leads to the wizard, once there is a price list to order by (M63). */
+/** Links to the wizard. Disabled while there is no price list to order from (M63). */
 export function CreateOrderButton({ disabledReason }: { disabledReason: string | null }) {
   const { t } = useTranslation('orders')
   if (disabledReason !== null)

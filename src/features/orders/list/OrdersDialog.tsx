@@ -5,7 +5,6 @@ import { PayDialog } from '#features/orders/dialogs/PayDialog.tsx'
 import { ServiceInfoDialog } from '#features/orders/dialogs/ServiceInfoDialog.tsx'
 import type { PayableOrder } from '#features/orders/payment/payment-api.ts'
 
-/** The dialog that is open over the list, and the row it is about. */
 export type OrdersDialogState =
   | { kind: 'calendar' }
   | { kind: 'info'; row: OrderRow }
@@ -15,7 +14,7 @@ export type OrdersDialogState =
 interface Props {
   dialog: OrdersDialogState
   onClose: () => void
-  /** A row was paid or deleted. */
+  /** Called after a row was paid or deleted. */
   onChanged: () => void
 }
 

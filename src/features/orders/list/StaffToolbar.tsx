@@ -13,27 +13,24 @@ import { showOrderToast } from '#features/orders/order-toast.ts'
 
 interface Props {
   type: ClientType
-  /** Null: the own one. */
+  /** Null for the user's own company. */
   companyId: number | null
   onOwn: () => void
-  /** Leads to where one is chosen. */
   onChoose: () => void
 }
 
-/** What the provider's admins have at the list (M67, D53): whose contracts, of which client type, and repairs. */
+/** Toolbar of the provider's admins (M67, D53): selects the company and the client type, and starts repairs. */
 export function StaffToolbar({ type, companyId, onOwn, onChoose }: Props) {
   const { t } = useTranslation('orders')
   const { caller } = useSignedInSession()
   const offlineReason = useOfflineReason(t('reason.offline'))
   const reconciliation = useAction(reconcilePayments)
   const serviceCheck = useAction(recheckServices)
-  /** Progress and result are in the list of activities. */
   async function startReconciliation() {
     const result = await reconciliation.run({ body: {} }, { until: 'started' })
     if (result.kind === 'problem') showOrderToast(t('tools.reconcile'), result)
     else showToast({ kind: 'note', text: t('tools.reconciled') })
   }
-  /** Without a company: the services of all. */
   async function checkServices() {
     const result = await serviceCheck.run({ query: companyId === null ? {} : { companyId } })
     if (result.kind === 'problem') return showOrderToast(t('tools.recheck'), result)

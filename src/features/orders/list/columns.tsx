@@ -14,7 +14,7 @@ import { getNameLang } from '#ui/i18n/name-language.ts'
 
 type DueFormatter = ReturnType<typeof useDueFormatter>
 
-/** The specification's columns in its order (M61), and what is to be paid. `today`: null: not known yet. */
+/** The specification's columns in its order (M61), and the amount due. `today` is null if it is not known yet. */
 export const buildColumns = (
   t: TFunction<'orders'>,
   formatDue: DueFormatter,
@@ -36,7 +36,7 @@ export const buildColumns = (
     sortable: true,
     lines: 2,
     phone: 'primary',
-    // No meaning in hover alone: the detail shows it as well.
+    // The tooltip repeats text of the detail page, so nothing is available on hover only.
     render: ({ row }) => (
       <span title={row.desc ?? undefined} lang={getNameLang(row.name)}>
         {row.name}
@@ -48,7 +48,7 @@ export const buildColumns = (
     header: t('column.created'),
     sortable: true,
     width: 'time',
-    // A row made on this device has no time until the server gave it one.
+    // A row created on this device has no time until the server has assigned one.
     render: ({ row }) => (row.create_time ? <CreatedTime time={row.create_time} /> : t('notYet')),
   },
   {
@@ -75,7 +75,7 @@ export const buildColumns = (
     ),
   },
   {
-    // A tablet has it under the status, and so has room for all columns of the specification.
+    // On a tablet the amount is displayed under the status, which leaves room for all columns of the specification.
     key: 'pay',
     header: t('column.pay'),
     width: 'money',
@@ -86,14 +86,13 @@ export const buildColumns = (
   },
 ]
 
-/** Where there is little room the time stands under its day. */
 const CreatedTime = ({ time }: { time: string }) => (
   <span className="order-created">
     <span>{time.slice(0, 10)}</span> <span>{time.slice(11)}</span>
   </span>
 )
 
-/** The last 60 days are counted, as far ahead as the first reminder by mail (contracts 4). */
+/** The remaining days are displayed from 60 days before expiry, when the first reminder mail is sent (contracts 4). */
 function ExpiryDate({ row, today, t }: { row: OrderRow; today: PlainDate | null; t: TFunction<'orders'> }) {
   const { expired_date: end, state } = row
   const days = today !== null && state === 'effective' ? countDaysLeft(today, end) : -1
@@ -106,11 +105,10 @@ function ExpiryDate({ row, today, t }: { row: OrderRow; today: PlainDate | null;
   )
 }
 
-/** "(5 → 12 users)" stays on one line. */
 const joinWithoutBreaks = (text: string) =>
   text.replace(/[(（][^)）]{1,20}[)）]/, (match) => match.replaceAll(' ', '\u00a0'))
 
-/** How much in all, the first day of payment, and what for (D31, D35). */
+/** The total amount, the earliest due date and the reason (D31, D35). */
 function DueAmount({ row, t, formatDue }: { row: OrderRow; t: TFunction<'orders'>; formatDue: DueFormatter }) {
   const dues = getDues(row)
   const [firstDue] = dues

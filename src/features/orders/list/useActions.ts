@@ -15,7 +15,7 @@ import { useDueFormatter } from '#features/orders/useDueFormatter.ts'
 
 type OrderAction = RowAction<OverlaidRow<OrderRow>>
 
-/** What may be done on each row (M64, D33, D35); what may not says why. */
+/** Returns the actions of each row (M64, D33, D35). A disabled action has a reason. */
 export function useActions(onOpenDialog: (dialog: OrdersDialogState) => void, orderBlockedReason: string | null) {
   const { t } = useTranslation('orders')
   const { caller } = useSignedInSession()
@@ -31,7 +31,6 @@ export function useActions(onOpenDialog: (dialog: OrdersDialogState) => void, or
   }
   const formatMatter = ({ dueSubject }: PayableOrder) =>
     t('action.payMatter', { matter: dueSubject ? formatDue(dueSubject) : '' })
-  /** The first has a button of its own. */
   const toPayAction = (row: OrderRow, order: PayableOrder, index: number): OrderAction => ({
     ...(index === 0
       ? { key: 'pay', label: t('action.pay'), directButton: 'words' }

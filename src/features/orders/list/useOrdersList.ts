@@ -8,12 +8,12 @@ import { usePriceList } from '#features/orders/quote/RequirePriceList.tsx'
 import { fetchPriceData, fetchPriceInForce, ordersListSlice } from '#features/orders/slice.ts'
 import { useCompanyName } from '#features/orders/wizard/fields/CompanyPicker.tsx'
 
-/** The contracts of a company, with the prices by which is ordered: of the own one, or of the one that its staff chose (D53). */
+/** The contracts and current prices of the user's company, or of the one that the staff selected (D53). */
 export function useOrdersList() {
   const { user, caller } = useSignedInSession()
   const dispatch = useDispatch()
   const { type, price } = usePriceList()
-  // A customer's address may name any company: only staff may look at another one's.
+  // The address may contain any company id, but only the provider's staff may see other companies.
   const isStaff = isProviderAdmin(caller)
   const getOtherCompanyId = ({ company }: OrdersView) => (isStaff && company !== user.company_id ? company : null)
   const list = useListPage(ordersListSlice, ordersView, {
@@ -32,7 +32,7 @@ export function useOrdersList() {
     companyName,
     list: {
       ...list,
-      // A new row of the other client type is no row of this list.
+      // A row just created for the other client type does not belong in this list.
       rows: list.rows?.filter(({ row }) => row.client_type === type),
       refetch() {
         list.refetch()

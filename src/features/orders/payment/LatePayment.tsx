@@ -12,11 +12,11 @@ import { PaymentPending } from '#features/orders/payment/PaymentPending.tsx'
 interface Props {
   id: RowRef
   listPath: string
-  /** What is shown of an order without a page to everybody who did not just pay it. */
+  /** Shown to users who have not just paid this order. */
   children: ReactNode
 }
 
-/** Tells a payer who returns from a gateway to an order without a page whether the money was taken, and what happens to it. */
+/** Shows a payer who returns from a gateway whether money was taken for an order that no longer has a page. */
 export function LatePayment({ id, listPath, children }: Props) {
   const { t } = useTranslation('contract')
   const { t: tPayment } = useTranslation('payment')

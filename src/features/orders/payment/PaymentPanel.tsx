@@ -22,7 +22,7 @@ interface PanelProps {
   payment: ReturnType<typeof useSendPayment>
 }
 
-/** Amount, when it is due, the first method with its button, and the others below; then what came of it (M81 to M86). */
+/** Amount, due date, the first method with its button, the other methods, and the result (M81 to M86). */
 export function PaymentPanel({ order, onPaid }: { order: PayableOrder; onPaid: () => void }) {
   const { t } = useTranslation('payment')
   const offer = usePaymentOffer(order)
@@ -68,7 +68,6 @@ function AmountDue({ order: { currency, due, dueSubject }, amount }: { order: Pa
   )
 }
 
-/** What this installation takes is not known yet, or is nothing. */
 function OfferStatus({ offer: { settings, problem, refetch, isOnline, firstMethod } }: Pick<PanelProps, 'offer'>) {
   const { t } = useTranslation('payment')
   if (settings) return firstMethod ? null : <p>{t('noWays')}</p>
@@ -76,7 +75,7 @@ function OfferStatus({ offer: { settings, problem, refetch, isOnline, firstMetho
   return problem ? <ProblemNote problem={problem} onRetry={() => void refetch()} /> : <Skeleton lines={3} />
 }
 
-/** The card fields, which stay in the page while a payment is checked, or what happens after the button is pressed. */
+/** The card fields, which stay mounted while a payment is checked; for other methods a note on what the button does. */
 function MethodDetails({ offer, card, payment, type }: PanelProps & { type: PaymentType }) {
   const { t } = useTranslation('payment')
   return (
@@ -93,7 +92,6 @@ function MethodDetails({ offer, card, payment, type }: PanelProps & { type: Paym
   )
 }
 
-/** The first method, and the others below it. */
 function PayButtons({ type: firstMethod, ...panel }: PanelProps & { type: PaymentType }) {
   const { t } = useTranslation('payment')
   const { offer, card, payment } = panel
@@ -142,7 +140,7 @@ function PayButton({ offer, card, payment, button, type }: PayButtonProps) {
   )
 }
 
-/** Scrolled into view: on a phone the button is apart from the fields. */
+/** Scrolls into view, because on a phone the button is far from the fields. */
 function FailedNote({ messages }: { messages: readonly string[] }) {
   const note = useRef<HTMLDivElement>(null)
   useEffect(() => {

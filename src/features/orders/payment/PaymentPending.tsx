@@ -8,10 +8,10 @@ import { fetchPaymentOutcome, type PaymentOutcome, type PaymentTarget } from '#f
 import { useStoredPayment } from '#features/orders/payment/useStoredPayment.ts'
 import { PaymentStatus } from '#features/orders/payment/PaymentStatus.tsx'
 
-/** Between two requests, ms: the gateway may report later than the browser comes back, but seldom by much. */
+/** Waits between two requests, in ms. The gateway may report after the payer has returned, but seldom much later. */
 const waitsMs = [500, 1000, 1500, 2000, 3000, 4000, 5000, 8000, 10_000, 15_000]
 
-/** Polls until the outcome is final; `onOutcome` gets it. Says so when that takes long, and can be started again. */
+/** Polls until the outcome is final. After the last poll, shows a button to check again. */
 export function PaymentPending({
   target,
   onOutcome,
@@ -35,7 +35,7 @@ export function PaymentPending({
         if (!isActive) return
         const outcome = await dispatch(fetchPaymentOutcome({ id, contractType }))
         if (!isActive) return
-        // Null: offline. `open`: the payer is back before the gateway has recorded the payment, or never finished it.
+        // Null means offline. `open`: the gateway has not recorded the payment yet, or the payer did not finish it.
         if (outcome && outcome !== 'processing' && outcome !== 'open') return handleOutcome(outcome)
       }
       setLate(true)
@@ -43,7 +43,7 @@ export function PaymentPending({
     void pollOutcome()
     return () => void (isActive = false)
   }, [dispatch, id, contractType, round, handleOutcome])
-  // The page around it says that it is paid: then nothing is checked any more.
+  // Stops checking once the stored row is marked as paid.
   const isPaid = useStoredPayment(target)
   useEffect(() => {
     if (isPaid) handleOutcome('paid')

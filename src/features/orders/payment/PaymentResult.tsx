@@ -9,11 +9,10 @@ import { PaymentStatus } from '#features/orders/payment/PaymentStatus.tsx'
 import { PaymentPending } from '#features/orders/payment/PaymentPending.tsx'
 import { isDraftOrder, type PaymentOutcome, type PayableOrder } from '#features/orders/payment/payment-api.ts'
 
-/** In the address of a browser that comes back from a gateway (`?payment=`). */
+/** Values of `?payment=` in the address when the payer returns from a gateway. */
 const returnStatuses = ['paid', 'checking', 'cancelled', 'declined'] as const
 type ReturnStatus = (typeof returnStatuses)[number]
 
-/** How each end of a payment is shown. */
 const notes = {
   paid: { kind: 'paid', title: 'paid.title', text: 'paid.text' },
   received: { kind: 'late', title: 'received.title', text: 'received.text' },
@@ -22,18 +21,15 @@ const notes = {
 } as const
 
 interface Props {
-  /** `client_type`: of an order of a contract. */
+  /** `client_type` is set if it is an order of a contract. */
   order: PayableOrder & { client_type?: ClientType }
-  /** The order of the page, where it is in effect: a gateway that says "paid" means this one, not its unpaid change. */
+  /** The page's order if it is in effect. A gateway's "paid" refers to it and not to its unpaid change. */
   paidOrder?: Props['order'] | null
-  /** It is paid, or came to nothing: the page reads its rows again (M85). */
+  /** Called when the payment has succeeded or failed. The page then fetches its rows again (M85). */
   onSettled: () => void
 }
 
-/**
- * The result of a payment, on the page of what was paid, for a payer who comes back from a gateway; nothing for everybody else. The
- * address proves nothing: whether it is paid is in its row.
- */
+/** For a payer who returns from a gateway. The address is no proof of payment; only the order's row is. */
 export function PaymentResult({ order: ownPayable, paidOrder = null, onSettled }: Props) {
   const { search } = useLocation()
   const statusParam = new URLSearchParams(search).get('payment')

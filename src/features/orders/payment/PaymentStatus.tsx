@@ -6,13 +6,13 @@ const icons = { paid: 'check', late: 'info', cancelled: 'info', failed: 'alert' 
   IconName
 >
 
-/** The state of a payment; announced when it appears. */
+/** Shows the state of a payment. Screen readers announce it when it appears. */
 export function PaymentStatus({
   kind,
   title,
   children,
 }: {
-  /** `cancelled`: by the payer, so it is no alarm. */
+  /** `cancelled` means that the payer cancelled, so it is not styled as an error. */
   kind: keyof typeof icons | 'checking'
   title: string
   children: ReactNode

@@ -6,15 +6,13 @@ import type { OwnUnpaidOrder } from '#features/orders/payment/useUnpaidOrders.ts
 
 interface Props {
   unpaidOrders: readonly OwnUnpaidOrder[]
-  /** The code that one of them holds too; null: none does. */
+  /** The requested code if an unpaid order already holds it, otherwise null. */
   code: string | null
-  /** The one that this very wizard has made. */
   ownOrderId: number | null
-  /** Whether those of other codes are named as well. */
   shouldShowOthers: boolean
 }
 
-/** Said before a further order is made: what waits to be paid, and what this one would take the place of (D32, M79). */
+/** Before another order is made: mentions the unpaid orders, and the one that this order would replace (D32, M79). */
 export const UnpaidNote = memo(function UnpaidNote({ unpaidOrders, code, ownOrderId, shouldShowOthers }: Props) {
   const { t } = useTranslation('wizard')
   const otherOrders = shouldShowOthers ? unpaidOrders.filter((order) => order.code !== code) : []

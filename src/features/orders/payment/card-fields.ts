@@ -1,22 +1,21 @@
-/** Fields for a card in a frame of the gateway's: the page gets a token for what is typed there, and nothing of the card (M81). */
+/** Card fields in a frame of the gateway. The page receives only a token and never the card data (M81). */
 
 export type CardTokenResult =
   | { kind: 'token'; token: string }
-  /** The payer has to change something. The message is in their language, or empty. */
+  /** The payer must correct the input. The message is in the payer's language, or empty. */
   | { kind: 'invalid'; message: string }
-  /** The gateway did not answer. */
   | { kind: 'failed' }
 
 export interface CardFields {
   createToken(): Promise<CardTokenResult>
-  /** The token was refused: the next one is made anew. */
+  /** Called if the gateway refused the token. The next `createToken` creates a new one. */
   dropToken(): void
   close(): void
 }
 
 /**
- * The same token until the card is changed or refused. Who presses again after a lost response goes on with the same payment, whose
- * key the gateway knows, and does not have to wait until the first one is settled.
+ * Returns the same token until the card is changed or the token is refused. If the payer presses again after a lost response, the gateway
+ * recognises the payment by its key, and the payer need not wait until the first attempt is settled.
  */
 export function reuseCardToken(createToken: CardFields['createToken']): Pick<CardFields, 'createToken' | 'dropToken'> {
   let latestResult: CardTokenResult | null = null
@@ -36,7 +35,7 @@ export function reuseCardToken(createToken: CardFields['createToken']): Pick<Car
   }
 }
 
-/** Custom properties of the page that frames of gateways are drawn with. */
+/** Reads the page's CSS custom properties, which style the gateway's frame. */
 export function readFieldStyles<N extends string>(names: readonly N[]): Record<N, string> {
   const style = getComputedStyle(document.documentElement)
   return Object.fromEntries(names.map((name) => [name, style.getPropertyValue(name).trim()])) as Record<N, string>

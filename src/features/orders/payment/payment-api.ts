@@ -12,10 +12,9 @@ import type { CallResult } from '#request/call-results.ts'
 import type { AppThunk } from '#state/app-thunk.ts'
 import { type WizardFormDraft, getDraftName } from '#features/orders/draft/wizard-draft.ts'
 
-/** What this installation takes. */
 export type PaymentSettings = OutputOf<typeof getSettings>['payment']
 
-/** In the order in which they are offered: the one that most people take first (M81 to M83). */
+/** Returns the methods in the order in which they are offered, the most common one first (M81 to M83). */
 export const getPaymentMethods = (
   { types }: Pick<PaymentSettings, 'types'>,
   currency: Currency,
@@ -23,21 +22,19 @@ export const getPaymentMethods = (
 ): PaymentType[] =>
   paymentTypes.filter((type) => types.includes(type) && getPaymentTypeRefusal(type, currency, caller) === null)
 
-/** What is paid, by its kind and number (D66); it has a number by the time that it can be paid. */
+/** The kind and id of the payment's subject (D66). It always has a number by the time it can be paid. */
 export interface PaymentTarget {
   id: RowRef
-  /** Default: an order of a contract. */
   contractType?: InputOf<typeof pay>['body']['contractType']
 }
 
-/** What is paid, how much that is and until when. */
 export interface PayableOrder extends PaymentTarget {
   currency: Currency
   amount?: string | null
   pay_amount: string | null
-  /** The last second in which it can be paid; null: not known. */
+  /** The last second in which it can be paid. Null if it is not known. */
   due: string | null
-  /** What it is, where the page around the panel does not say it. */
+  /** Set only where the surrounding page does not say what is paid. */
   dueSubject?: DueSubject
 }
 
@@ -55,7 +52,7 @@ export const sendPayment =
     return await api.call(pay, { params: toPathParams(target), body }, recordName === null ? {} : { recordName })
   }
 
-/** Whether the wizard's draft on this device is of this order: then the wizard has its last step still to show. */
+/** Returns whether the wizard's draft on this device is of this order, so that its last step is still to be shown. */
 export async function isDraftOrder(id: RowRef, type: ClientType | undefined): Promise<boolean> {
   if (!type) return false
   const { ownDraft, earlierDrafts } = await readDrafts(getDraftName(type))
@@ -67,7 +64,7 @@ export async function isDraftOrder(id: RowRef, type: ClientType | undefined): Pr
 
 export type PaymentOutcome = OutputOf<typeof checkPayment>['status']
 
-/** Null: there was no response. */
+/** Returns null if there was no response. */
 export const fetchPaymentOutcome =
   (target: PaymentTarget): AppThunk<PaymentOutcome | null> =>
   async (_dispatch, _getState, { api }) => {

@@ -1,19 +1,16 @@
-/** The states of a payment as data: what the panel shows in each, and what it says of an outcome. */
 import type { PaymentOutcome } from '#features/orders/payment/payment-api.ts'
 
 interface StageView {
-  /** Card fields, help and buttons. */
   hasMethods: boolean
-  /** One payment at a time: while one is sent, the other buttons say so. */
+  /** Only one payment at a time: the other buttons are disabled while one is being sent. */
   canPay: boolean
 }
 
 export const paymentStages = {
   ready: { hasMethods: true, canPay: true },
   sending: { hasMethods: true, canPay: false },
-  /** The browser is on its way to the gateway. */
+  /** The browser is leaving for the gateway's page. */
   leaving: { hasMethods: true, canPay: false },
-  /** The gateway has not given its final result. */
   checking: { hasMethods: false, canPay: false },
 } as const satisfies Record<string, StageView>
 export type PaymentStage = keyof typeof paymentStages
@@ -32,5 +29,5 @@ export const getFailureTexts = (outcome: FailedOutcome) => failureTexts[outcome]
 
 const chargedOutcomes: readonly PaymentOutcome[] = ['paid', 'received', 'processing']
 
-/** Whether money was taken or may still be. Any other outcome may be that of an older attempt. */
+/** Returns whether money was taken or may still be taken. Any other outcome may belong to an older attempt. */
 export const isCharged = (outcome: PaymentOutcome): boolean => chargedOutcomes.includes(outcome)

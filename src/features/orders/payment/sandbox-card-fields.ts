@@ -1,7 +1,7 @@
 /**
- * Card fields of the demo: a frame of the payment sandbox, which is an origin of its own. The frame runs in a sandbox without
- * `allow-same-origin`, so its own origin is opaque and its messages come from "null": they count by the window that sent them and a
- * number that only this frame was given.
+ * Card fields of the demo: a frame with a page of the payment sandbox, which is a different origin. The frame has a sandbox attribute
+ * without `allow-same-origin`, so its origin is opaque and its messages have the origin "null". Messages are therefore accepted by their
+ * source window and by a nonce that only this frame received.
  */
 import {
   type CardFields,
@@ -21,7 +21,7 @@ interface FrameMessage {
 }
 
 const openWithinMs = 10_000
-/** After the frame's page has loaded, its script has long run. */
+/** Its script runs well within this time after the frame has loaded. */
 const scriptWithinMs = 2000
 const tokenWithinMs = 20_000
 
@@ -39,7 +39,7 @@ const styleProperties = [
   '--font',
 ] as const
 
-/** Rejects if the frame does not open, or the page's policy does not let it in. */
+/** Rejects if the frame does not open or the content security policy blocks it. */
 export async function openSandboxCardFields(
   container: HTMLElement,
   address: string,
@@ -81,12 +81,12 @@ export async function openSandboxCardFields(
       () => postMessage({ kind: 'create', request: requestNumber }),
     )
     if (response?.kind === 'token' && response.token) return { kind: 'token', token: response.token }
-    // What is wrong with the card stands at its field.
+    // The frame shows the error at the card field itself.
     return response?.kind === 'invalid' ? { kind: 'invalid', message: '' } : { kind: 'failed' }
   })
   listeners.add(({ kind, height }) => {
     if (kind === 'height' && typeof height === 'number') frame.style.blockSize = `${Math.min(height, 1000)}px`
-    // A frame that loads again has empty fields.
+    // A frame that has reloaded has empty fields.
     if (kind === 'changed' || kind === 'ready') tokens.dropToken()
     if (kind === 'ready') sendStyles()
   })
@@ -98,7 +98,7 @@ export async function openSandboxCardFields(
     (giveUp) => {
       const { signal } = abort
       frame.addEventListener('load', () => setTimeout(giveUp, scriptWithinMs), { signal })
-      // A page that was stored with an older policy.
+      // The page may have been stored with an older content security policy that blocks the frame.
       const onViolation = ({ effectiveDirective }: SecurityPolicyViolationEvent) =>
         effectiveDirective === 'frame-src' && giveUp()
       document.addEventListener('securitypolicyviolation', onViolation, { signal })
@@ -113,7 +113,7 @@ export async function openSandboxCardFields(
   return { ...tokens, close }
 }
 
-/** Returns the first message that fits, or null if none came in time or it was given up. */
+/** Returns the first matching message, or null after the timeout or if `giveUp` was called. */
 function waitFor(
   listeners: Set<(message: FrameMessage) => void>,
   isMatch: (message: FrameMessage) => boolean,

@@ -1,7 +1,6 @@
 /**
- * The port to Stripe's Payment Element: fields for a card in a frame of Stripe's, which gives a token for what was typed.
- * Its script comes from js.stripe.com and from nowhere else, as Stripe asks, and only where the server's policy lets it in
- * because Stripe is set up (S-95, docs/operating.md).
+ * Card fields in a frame of Stripe (Payment Element), which returns a token. As Stripe requires, its script comes only from js.stripe.com.
+ * The server's policy allows it only if Stripe is set up (S-95, docs/operating.md).
  */
 import { type Currency, readAmount } from '#domain/money.ts'
 import { subscribeToTheme } from '#ui/display/theme.ts'
@@ -13,7 +12,6 @@ import {
   reuseCardToken,
 } from '#features/orders/payment/card-fields.ts'
 
-/** As much of Stripe's script as is used. */
 interface Stripe {
   elements(options: object): StripeElements
   createConfirmationToken(options: {
@@ -41,7 +39,7 @@ interface TrustedTypePolicies {
   createPolicy(name: 'stripe', rules: { createScriptURL(): string }): { createScriptURL(url: string): string }
 }
 
-/** The page's own policy knows no script but ours; the server lets this one be made where Stripe is set up. Throws elsewhere. */
+/** The server allows this Trusted Types policy only if Stripe is set up. Otherwise this throws. */
 function createTrustedUrl(): string {
   const policies = (globalThis as { trustedTypes?: TrustedTypePolicies }).trustedTypes
   return policies
@@ -53,7 +51,7 @@ const getStripe = () => (globalThis as { Stripe?: (key: string) => Stripe }).Str
 
 let scriptPromise: Promise<void> | null = null
 
-/** Once for a page; where it failed, Stripe’s own page asks for the card. */
+/** Loaded once per page. If loading fails, the card is entered on Stripe's own page. */
 function fetchScript(): Promise<void> {
   scriptPromise ??= new Promise<void>((resolve, reject) => {
     const script = document.createElement('script')
@@ -69,10 +67,9 @@ function fetchScript(): Promise<void> {
   return scriptPromise
 }
 
-/** RMB is written cny at the gateway alone (D24). */
+/** RMB is called cny only at the gateway (D24). */
 const stripeCurrencies: Record<Currency, string> = { HKD: 'hkd', USD: 'usd', RMB: 'cny' }
 
-/** In the page's own colours, as they are now. */
 function buildAppearance() {
   const values = readFieldStyles(['--accent', '--surface', '--text', '--danger', '--font', '--radius'])
   return {
@@ -87,15 +84,15 @@ function buildAppearance() {
   }
 }
 
-/** Errors of Stripe that no other card and no other digit would mend. */
+/** Returns whether the error is one that another card or a corrected number would not fix. */
 const isGatewayError = ({ type }: StripeError) =>
   type !== undefined && type !== 'card_error' && type !== 'validation_error'
 
-/** What Stripe says of itself is not for the payer. */
+/** Error messages about Stripe itself are not shown to the payer. */
 const toResult = (error: StripeError): CardTokenResult =>
   isGatewayError(error) ? { kind: 'failed' } : { kind: 'invalid', message: error.message ?? '' }
 
-/** Rejects where the script cannot be had. */
+/** Rejects if the script cannot be loaded. */
 export async function openStripeElements(
   container: HTMLElement,
   key: string,

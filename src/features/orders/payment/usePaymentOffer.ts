@@ -8,7 +8,7 @@ import { getPaymentMethods, type PayableOrder } from '#features/orders/payment/p
 
 export type PaymentOffer = ReturnType<typeof usePaymentOffer>
 
-/** By which methods of this installation an order can be paid, and why not. */
+/** Returns the payment methods for an order on this installation, with a reason for each that cannot be used. */
 export function usePaymentOffer({ currency, amount: orderAmount, pay_amount: payAmount, due }: PayableOrder) {
   const { t } = useTranslation('payment')
   const { caller } = useSignedInSession()
@@ -29,13 +29,13 @@ export function usePaymentOffer({ currency, amount: orderAmount, pay_amount: pay
   return {
     amount,
     currency,
-    /** Undefined: not read yet; then `problem` may say why. */
+    /** Undefined until the settings are loaded. If loading failed, `problem` has the reason. */
     settings,
     problem,
     refetch,
     isOnline,
     offlineReason: isOnline ? null : t('offline', { date: due ?? '' }),
-    /** One that takes the amount, if there is any; undefined: none is set up here. */
+    /** Prefers a method that accepts the amount. Undefined if this installation has no method. */
     firstMethod,
     otherMethods: methods.filter((type) => type !== firstMethod),
     isAccepted: acceptedMethod !== undefined,

@@ -21,18 +21,17 @@ import {
 } from '#features/orders/payment/payment-stages.ts'
 import type { CardFormHandle } from '#features/orders/payment/useCardFields.ts'
 
-/** `first`: the primary one; `page`: a card on the gateway's own page. */
+/** `first` is the main button; `page` is a card on the gateway's own page. */
 export type PayButtonName = PaymentType | 'first' | 'page'
 
 interface SendState {
   stage: PaymentStage
   pressedButton: PayButtonName
   problem: Problem | null
-  /** Title and details of what failed. */
   failureMessages: readonly string[]
 }
 
-/** One payment at a time, however often a button is pressed. */
+/** Sends at most one payment at a time, even if buttons are pressed repeatedly. */
 export function useSendPayment(order: PayableOrder, card: RefObject<CardFormHandle | null>, onPaid: () => void) {
   const { t } = useTranslation('payment')
   const dispatch = useDispatch()
@@ -46,7 +45,7 @@ export function useSendPayment(order: PayableOrder, card: RefObject<CardFormHand
   const isSending = useRef(false)
   usePageRestore(() => {
     update({ stage: 'ready' })
-    // Whatever became of it at the gateway.
+    // The outcome at the gateway is not known, so the token must not be used again.
     card.current?.dropToken()
   })
 
@@ -58,7 +57,7 @@ export function useSendPayment(order: PayableOrder, card: RefObject<CardFormHand
   function handleOutcome(outcome: PaymentOutcome) {
     if (outcome === 'paid') return handlePaid()
     if (outcome === 'processing') return update({ stage: 'checking' })
-    // The token is spent, whatever the outcome.
+    // The token can be used only once, for any outcome.
     card.current?.dropToken()
     update({ stage: 'ready', failureMessages: getFailureTexts(outcome).map((key) => t(key)) })
   }
@@ -74,7 +73,7 @@ export function useSendPayment(order: PayableOrder, card: RefObject<CardFormHand
     form?.dropToken()
     update({ failureMessages: [t('declined'), t(getReasonKey(problem))] })
   }
-  /** Money may have been taken. */
+  /** Called if the response was lost. The money may have been taken already, so the outcome is fetched first. */
   async function followUnanswered(problem: Problem) {
     const outcome = await dispatch(fetchPaymentOutcome(order))
     if (outcome === null) return update({ failureMessages: [t('unanswered.title'), t('unanswered.text')] })
@@ -83,7 +82,7 @@ export function useSendPayment(order: PayableOrder, card: RefObject<CardFormHand
   }
   async function createPayment(type: PaymentType, form: CardFormHandle | null) {
     const tokenResult = form ? await form.createToken() : null
-    // The gateway's own sentence says which field of the card is wrong (M81).
+    // The gateway's own message names the card field that is wrong (M81).
     if (tokenResult?.kind === 'invalid')
       return update({ failureMessages: [t('declined'), tokenResult.message].filter(Boolean) })
     if (tokenResult?.kind === 'failed') return update({ failureMessages: [t('unsent')] })
@@ -105,7 +104,7 @@ export function useSendPayment(order: PayableOrder, card: RefObject<CardFormHand
   return { ...state, ...paymentStages[state.stage], send, handleOutcome }
 }
 
-/** After a step back in the browser the page is as it was left, with the button still busy. */
+/** The browser's Back button may restore the page with its button still busy. */
 function usePageRestore(onRestore: () => void) {
   const handlePageShow = useLatestCallback((event: PageTransitionEvent) => event.persisted && onRestore())
   useEffect(() => {
@@ -114,11 +113,11 @@ function usePageRestore(onRestore: () => void) {
   }, [handlePageShow])
 }
 
-/** In another tab, or by a call of this page whose response was lost. */
+/** Paid in another tab, or by an earlier call of this page whose response was lost. */
 const isPaidAlready = (problem: Problem) =>
   problem.code === 'STATE_CONFLICT' && findRefusalReason(problem, ['paidAlready']) !== null
 
-/** Cut off, or answered by a proxy in place of the server. */
+/** The connection was cut, or a proxy responded instead of the server. */
 const isUnanswered = (problem: Problem) => isOffline(problem) || problem.code === 'BLOCKED_BY_PROXY'
 
 const reasons = ['insufficient_funds', 'expired_card', 'incorrect_cvc', 'incorrect_number'] as const

@@ -6,7 +6,7 @@ import { readRow, readSingleRow } from '#local/lists/read-row.ts'
 import { useLiveQuery } from '#state/live-query.ts'
 import type { PaymentTarget } from '#features/orders/payment/payment-api.ts'
 
-/** Whether the row on this device says that it is paid; undefined: it is not read yet. */
+/** Returns whether the row on this device is marked as paid. Returns undefined until the row has been read. */
 export const useStoredPayment = ({ id, contractType = 'CONTRACT' }: PaymentTarget): boolean | undefined =>
   useLiveQuery(() => readPaid({ id, contractType }), [id, contractType])
 

@@ -15,12 +15,12 @@ export interface OwnUnpaidOrder extends UnpaidOrder {
 
 const unpaidView = { ...ordersView.defaultView, status: 0 as const, results: 50 }
 
-/** How long a form waits for a list that was never read on this device, so that the list does not move it later, ms. */
+/** How long (ms) a form waits for a list that was never stored here, so that the list does not shift it later. */
 const maxWaitMs = 1000
 
 /**
- * The company's unpaid orders, as stored on this device; fetched once, and when the connection is back. Null: none are stored yet, and
- * the response may still come.
+ * Reads the company's unpaid orders from the device. Fetches them once, and again when the connection is back. Returns null if none are
+ * stored and the response may still arrive.
  */
 export function useUnpaidOrders(companyId: number, type: ClientType): readonly OwnUnpaidOrder[] | null {
   const dispatch = useDispatch()
@@ -40,7 +40,7 @@ export function useUnpaidOrders(companyId: number, type: ClientType): readonly O
     () =>
       cachedOrders && isReady
         ? cachedOrders.rows.flatMap(({ row }) =>
-            // The pending change of a contract in effect is not one of them.
+            // Excludes the pending change of a contract in effect.
             typeof row.id === 'number' && row.state === 'unpaid'
               ? [
                   {

@@ -1,4 +1,4 @@
-/** Prints in a tab of their own: asked for when it is wanted, because the address works once and within a minute (D65). */
+/** The address of a print document is requested when needed: it works once and expires after a minute (D65). */
 import type { InputOf } from '#contract/endpoint.ts'
 import { requestPrint } from '#contract/payments.ts'
 import type { AppThunk } from '#state/app-thunk.ts'
@@ -9,10 +9,7 @@ import { showOrderToast } from '#features/orders/order-toast.ts'
 /** A contract, a backup subscription or a month of traffic (portal 7). */
 export type PrintKind = InputOf<typeof requestPrint>['body']['kind']
 
-/**
- * The tab is opened by the very press, or browsers take it for a pop-up; it is led to the document when that is there. Where no
- * tab was to be had, a message has the way to it.
- */
+/** Opens the tab in the click handler: browsers block tabs that open later. A blocked tab leads to a toast. */
 export const printDocument =
   (kind: PrintKind, id: number): AppThunk<void> =>
   async (_dispatch, _getState, { api }) => {

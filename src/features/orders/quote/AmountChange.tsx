@@ -2,13 +2,13 @@ import { type Currency, groupThousands, readAmount, writeAmount } from '#domain/
 import { formatSigned } from '#ui/display/Amount.tsx'
 import { useTranslation } from 'react-i18next'
 
-/** Null: it has no price. */
+/** An amount is null if the order cannot be priced. */
 export interface PriceChange {
   from: string | null
   to: string | null
 }
 
-/** `HKD 42,000.00 → HKD 60,000.00 (+18,000.00)`, read out in words. */
+/** Shows `HKD 42,000.00 → HKD 60,000.00 (+18,000.00)`, with a full sentence for screen readers. */
 export function AmountChange({ currency, change: { from, to } }: { currency: Currency; change: PriceChange }) {
   const { t } = useTranslation('wizard')
   if (from === null || to === null) return null

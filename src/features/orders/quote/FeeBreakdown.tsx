@@ -10,16 +10,13 @@ import { type QuoteStep, type FeeBranch, buildFeeTree } from '#features/orders/q
 
 interface Props {
   currency: Currency
-  /** As the engine or the server's answer tells them. */
   steps: readonly QuoteStep[]
-  /** Of modules, by code. */
   namesByCode: ReadonlyMap<string, string>
 }
 
-/** More of them than these are folded away. */
 const maxModules = 6
 
-/** Why an amount is what it is: from what is due down to single users and modules, each with the rule in words. */
+/** Explains an amount: from the total down to single users and modules, each with its rule in words. */
 export function FeeBreakdown({ currency, steps, namesByCode }: Props) {
   const { t } = useTranslation('wizard')
   const tree = useMemo(() => buildFeeTree(steps), [steps])
@@ -33,7 +30,6 @@ export function FeeBreakdown({ currency, steps, namesByCode }: Props) {
   )
 }
 
-/** What was paid is taken off, and so is each part of it. */
 const deductionCodes = new Set(['residual', 'paid'])
 
 interface PartProps extends Omit<Props, 'steps'> {
@@ -47,7 +43,6 @@ function BreakdownPart({ branch, isRoot = false, t, ...partProps }: PartProps) {
   const summary = (
     <span className="why-line">
       <span>{describeStep(branch, t, partProps.namesByCode)}</span>
-      {/* The currency once: at the top. */}
       {isRoot ? (
         <Amount currency={partProps.currency} amount={branch.amount} />
       ) : (

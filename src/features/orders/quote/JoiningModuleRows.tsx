@@ -1,7 +1,7 @@
 import { useTranslation } from 'react-i18next'
 import { getNameLang } from '#ui/i18n/name-language.ts'
 
-/** Hidden modules that come along and cost nothing (D5), as rows of a list. */
+/** List rows of hidden modules that are added automatically and are free (D5). */
 export function JoiningModuleRows({ modules }: { modules: readonly { code: string; name: string }[] }) {
   const { t } = useTranslation('contract')
   return modules.map(({ code, name }) => (

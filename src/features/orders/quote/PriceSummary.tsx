@@ -17,15 +17,13 @@ interface Props {
   priceData: PriceData
   localQuote: LocalQuote | null
   isOffline: boolean
-  /** Without a module it is no price yet, only what the users would cost. */
+  /** Without modules the amount covers only the users and is not a complete price. */
   hasModules: boolean
-  /** What follows of the amount for who pays it. */
   fault?: PayableFault | null
 }
 
 const getFigure = (localQuote: LocalQuote | null) => (localQuote?.kind === 'figure' ? localQuote.figure : null)
 
-/** What a year comes to, for which days, and by which list. */
 export const PriceFacts = memo(function PriceFacts({ priceData, localQuote, isOffline, hasModules }: Props) {
   const { t } = useTranslation('wizard')
   const figure = getFigure(localQuote)
@@ -52,7 +50,6 @@ export const PriceFacts = memo(function PriceFacts({ priceData, localQuote, isOf
   )
 })
 
-/** What a new order comes to, and the button that goes on with it. */
 export function PriceSummary({ children, ...props }: Props & { children: ReactNode }) {
   const { t } = useTranslation('wizard')
   const { localQuote } = props

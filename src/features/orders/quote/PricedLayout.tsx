@@ -6,21 +6,16 @@ import { useTranslation } from 'react-i18next'
 import { Disclosure } from '#features/orders/Disclosure.tsx'
 
 interface PricedLayoutProps {
-  /** What the price is of. */
   label: string
-  /** More about it: beside the fields, and under them where there is no room for two columns. */
+  /** Shown in the price column, or below the fields if the window is too narrow for two columns. */
   details?: ReactNode
-  /** A `PriceBar`. */
   bar: ReactNode
-  /** None: what is beside the price is no form. */
+  /** Without it, the content is rendered without a `<form>`. */
   onSubmit?: FormEventHandler<HTMLFormElement> | undefined
   children: ReactNode
 }
 
-/**
- * What is chosen and what it costs, with the button that orders it: the amount is in sight at every field that changes it, in
- * a column beside them, and on smaller windows in a bar at the lower edge.
- */
+/** Keeps the price visible at every field that changes it: in a column, or on small windows in a bar at the bottom. */
 export function PricedLayout({ label, details, bar, onSubmit, children }: PricedLayoutProps) {
   const content = (
     <>
@@ -41,17 +36,13 @@ export function PricedLayout({ label, details, bar, onSubmit, children }: Priced
 
 interface PriceBarProps {
   label: string
-  /** Null: there is none yet. */
   price: { currency: Currency; amount: string } | null
-  /** In place of an amount. */
   none?: ReactNode
-  /** Must be read before anything is ordered. */
   notes?: ReactNode
   renderDetails?: (() => ReactNode) | null
   children: ReactNode
 }
 
-/** The amount due, why it is that much, and the button. */
 export function PriceBar({ label, price, none, notes, renderDetails, children }: PriceBarProps) {
   return (
     <div className="quote-bar">
@@ -76,7 +67,6 @@ export function PriceBar({ label, price, none, notes, renderDetails, children }:
   )
 }
 
-/** In one word where the bar is narrow. */
 function DetailsLabel() {
   const { t } = useTranslation('wizard')
   return (
@@ -87,7 +77,7 @@ function DetailsLabel() {
   )
 }
 
-/** What a button does and for how much; where the amount stands right beside it, without. */
+/** Label of a button with its amount. The amount is hidden where it is already displayed next to the button. */
 export function ActionWithAmount({ text, currency, amount }: { text: string; currency: Currency; amount: string }) {
   return (
     <>

@@ -10,7 +10,7 @@ import { type PriceInForce, usePriceInForce } from '#features/orders/read-orders
 import { fetchPriceInForce, selectPriceStatus } from '#features/orders/slice.ts'
 import { useOrderBlockedReason } from '#features/orders/quote/useOrderBlockedReason.ts'
 
-/** The client type of the order pages, and the price list in force; fetched when the page opens (M68). */
+/** Returns the client type of the order pages and the list in force, fetched when the page opens (M68). */
 export function usePriceList(): { type: ClientType; price: PriceInForce | null | undefined } {
   const type = useClientType(getClientType)
   const dispatch = useDispatch()
@@ -18,7 +18,7 @@ export function usePriceList(): { type: ClientType; price: PriceInForce | null |
   return { type, price: usePriceInForce(type) }
 }
 
-/** Renders its children with the price list in force; without one it leads to the contract list (contracts 2). */
+/** Without a price list in force it redirects to the contract list (contracts 2). */
 export function RequirePriceList({
   children,
 }: {
@@ -29,7 +29,7 @@ export function RequirePriceList({
   const reason = useOrderBlockedReason(type, false) ?? ''
   const status = useSelector((state) => selectPriceStatus(state, type))
   if (price) return children({ type, price })
-  // A fetched list may not be stored on the device yet.
+  // A list that was just fetched may not be stored on the device yet.
   const isMissing = price === null && status?.kind === 'failed'
   return isMissing ? <Redirect to="/app/contract" reason={t('price.redirect', { reason })} /> : <Skeleton lines={5} />
 }

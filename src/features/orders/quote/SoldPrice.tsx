@@ -9,15 +9,13 @@ import { getNameLang } from '#ui/i18n/name-language.ts'
 
 interface Props {
   contract: ContractRow
-  /** With those that it replaced. */
   history: readonly ContractRow[]
-  /** Of modules, by code. */
   namesByCode: ReadonlyMap<string, string>
-  /** Hidden modules that come along and cost nothing (D5). */
+  /** Hidden modules that are added automatically and are free (D5). */
   joiningModules: readonly { code: string; name: string }[]
 }
 
-/** What a contract was sold at, whatever today's list says: the rows add up to the total of the sale. */
+/** The price at which a contract was sold, independent of the current list. The rows add up to the total. */
 export function SoldPrice({ contract, history, namesByCode, joiningModules }: Props) {
   const { t } = useTranslation('contract')
   const rows = buildSoldRows(contract, history)

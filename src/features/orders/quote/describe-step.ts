@@ -27,7 +27,7 @@ const describeTime =
       : t(`why.${kind}Years`, { ...params, count })
   }
 
-/** The percentage alone, unless the bound of the currency decided (D1). */
+/** Mentions only the percentage, unless the currency's limit determined the amount (D1). */
 const describeUat: Describe = (step, t) => {
   const { values, amount } = step
   const params = {
@@ -40,7 +40,7 @@ const describeUat: Describe = (step, t) => {
   return t(values.reading === 'ceiling' ? 'why.uatCeiling' : 'why.uatFloor', params)
 }
 
-/** If more was paid than this costs, the rest is not refunded (D14). */
+/** If the amount paid is higher than the new cost, the difference is not refunded (D14). */
 const describeDue: Describe = ({ values: { contract = '0.00', residual = '0.00' } }, t) =>
   t(readAmount(residual) > readAmount(contract) ? 'why.dueNothing' : 'why.due')
 
@@ -68,6 +68,5 @@ const describeByCode: Readonly<Record<string, Describe>> = {
   carriedOn: (_step, t) => t('why.carriedOn'),
 }
 
-/** A step in words. `namesByCode`: of modules, by code. */
 export const describeStep: Describe = (step, t, namesByCode) =>
   (describeByCode[step.code] ?? describeDue)(step, t, namesByCode)

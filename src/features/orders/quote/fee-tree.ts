@@ -1,15 +1,11 @@
-/**
- * The steps of an amount as a tree: what is due, what it is made of, and so on down to single users and modules. Steps of a year's
- * fee alone begin with that fee.
- */
+/** Builds a tree from the amount due down to single users and modules. For an annual fee alone, it starts there. */
 import type { FeeStep } from '#domain/fees/explain.ts'
 import { readAmount, writeAmount } from '#domain/money.ts'
 
-/** As they come over the wire too. */
 export type QuoteStep = Pick<FeeStep, 'rule' | 'values' | 'amount'> & { code: string }
 
 export interface FeeBranch {
-  /** `modules` is the sum of the steps of that kind, which is no step of its own. */
+  /** `modules` is the sum of all `module` steps; there is no step with this code. */
   code: string
   values: Record<string, string>
   amount: string
@@ -25,7 +21,6 @@ export function buildFeeTree(steps: readonly QuoteStep[]): FeeBranch | null {
   }
   const sum = toParentBranch('sum', [...toBranches('users'), ...groupModules(toBranches('module'))])
   const annual = toParentBranch('annual', unwrapSingle([...sum, ...toBranches('uat'), ...toBranches('minimum')]))
-  // Of a backup, or of a month of traffic.
   const backupParts = [
     ...toBranches('months'),
     ...toBranches('discount'),
@@ -45,7 +40,7 @@ export function buildFeeTree(steps: readonly QuoteStep[]): FeeBranch | null {
   return toParentBranch('due', dueParts)[0] ?? annual[0] ?? null
 }
 
-/** What is made of one part alone says no more than that part's own parts. */
+/** Skips a level with a single branch, because it would only repeat the amount of that branch. */
 const unwrapSingle = (branches: FeeBranch[]): FeeBranch[] =>
   branches.length === 1 ? (branches[0]?.branches ?? []) : branches
 const isOneYear = (steps: readonly QuoteStep[]) =>

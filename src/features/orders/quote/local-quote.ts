@@ -1,6 +1,6 @@
 /**
- * What an order would cost, by the engine that the server has too, on the list and the modules that are here: at each
- * keystroke, with a line or without (D17, D89). What is ordered is the server's figure; the two are compared before.
+ * Calculates prices in the page with the server's fee engine, at each keystroke, online or offline (D17, D89). The order uses the server's
+ * figure; the two are compared first.
  */
 import { type FeeStep, explainQuote } from '#domain/fees/explain.ts'
 import type { ContractTerms, UatBound } from '#domain/fees/annual.ts'
@@ -29,16 +29,14 @@ import { getModuleNames } from '#features/orders/quote/module-names.ts'
 
 export type PriceListInForce = PriceList & Pick<OutputOf<typeof getPriceInForce>, 'id' | 'effective_date'>
 export type ModuleChoice = OutputOf<typeof listModuleChoices>[number]
-/** The server's answer, with the quote's id. */
 export type ServerQuote = OutputOf<typeof calculate>
 
-/** What prices are worked out from. */
 export interface PriceData {
   list: PriceListInForce
-  /** Visible and hidden. */
+  /** Visible and hidden modules. */
   modules: readonly ModuleChoice[]
   uatBound: UatBound
-  /** The business time zone: "today" of every rule (D31). */
+  /** The business time zone, which defines "today" in every rule (D31). */
   timeZone: string
 }
 
@@ -51,7 +49,7 @@ export type RequestedOrder =
   | RequestedExtension
   | (RequestedChoice & { type: 'change'; segments: readonly PaidSegment[]; anchor?: PlainDate })
 
-/** From the end of the contract, or from today where that is over. `start`: its first day. */
+/** Starts at the contract's end, or today if it has expired. `start` and `end` are the contract's dates. */
 interface RequestedExtension extends RequestedChoice, Partial<Pick<AnchoredContract, 'anchor_date' | 'anchor_months'>> {
   type: 'extend'
   start?: PlainDate
@@ -62,7 +60,7 @@ interface RequestedExtension extends RequestedChoice, Partial<Pick<AnchoredContr
 const toContractPeriod = ({ start, end, ...anchor }: RequestedExtension) =>
   start === undefined ? null : { ...anchor, period_start: start, period_end: end }
 
-/** One module of a figure; `auto`: it joins by itself and costs nothing (D5). */
+/** A module with its price. With `auto` 1 it is added automatically and is free (D5). */
 export interface PricedModule {
   code: string
   name: string
@@ -75,20 +73,20 @@ export interface QuoteFigure {
   contract_amount: string
   residual_amount: string
   amount: string
-  /** Of what was paid, not refunded; 0.00: nothing (D14). */
+  /** The part of the paid amount that is not refunded; 0.00 if there is no such part (D14). */
   discarded_amount: string
   annual: string
   period_start: PlainDate
-  /** Exclusive (D18). */
+  /** Exclusive end date (D18). */
   period_end: PlainDate
-  /** These two only where somebody looks: 300 modules have 300 of each. */
+  /** Functions, so that these lists are built only when displayed: with 300 modules each has 300 entries. */
   modules: () => PricedModule[]
   steps: () => FeeStep[]
 }
 
 export type LocalQuote =
   | { kind: 'figure'; figure: QuoteFigure }
-  /** Why there is none: codes as the server would answer. `years`: how many more the contract can run. */
+  /** `code` matches the server's codes. `years` is how many more years the contract can be extended. */
   | { kind: 'none'; code: NoQuoteCode; modules: string[]; years?: number }
 
 type NoQuoteCode =
@@ -99,7 +97,7 @@ type NoQuoteCode =
   | 'TOO_MANY_YEARS'
   | 'NO_YEARS_LEFT'
 
-/** `today`: in the business time zone. */
+/** `today` is in the business time zone. */
 export function quoteLocally(priceData: PriceData, requestedOrder: RequestedOrder, today: PlainDate): LocalQuote {
   const term = requestedOrder.type === 'extend' ? toContractPeriod(requestedOrder) : null
   if (requestedOrder.type === 'extend' && term) {
@@ -145,7 +143,7 @@ function toFigure({ modules }: PriceData, quote: Quote): QuoteFigure {
   }
 }
 
-/** Hidden modules that the selected ones bring along (D5). */
+/** Returns the hidden modules that are added automatically with the selected ones (D5). */
 export const findJoiningModules = (
   modules: readonly ModuleChoice[],
   selectedCodes: readonly string[],
@@ -155,7 +153,7 @@ export const findJoiningModules = (
     selectedCodes,
   )
 
-/** The selected modules with their prices, and the hidden ones that join by themselves (D5). */
+/** Returns the selected modules with their prices, and the hidden modules that are added automatically (D5). */
 export const listOrderedModules = <Price>(
   modules: readonly ModuleChoice[],
   selectedModules: readonly { code: string; price: Price }[],
@@ -173,15 +171,15 @@ export const listOrderedModules = <Price>(
   ]
 }
 
-/** Too large for a figure: its form says so, and orders nothing. */
+/** Returns whether the amount is too large for a figure. The form then shows a message and cannot be ordered. */
 export const isAmountTooLarge = (quote: LocalQuote | null): boolean =>
   quote?.kind === 'none' && quote.code === 'AMOUNT_TOO_LARGE'
 
-/** Null: the order has a figure, or its amount is too large for one. */
+/** Returns null if the order has a figure, or if its amount is too large for one. */
 export const findUnlistedModules = (quote: LocalQuote | null): readonly string[] | null =>
   quote?.kind === 'none' && !isAmountTooLarge(quote) ? quote.modules : null
 
-/** What a toggle does to the amount due; null where one of the two has none. */
+/** Returns the amount due after a module is toggled. Returns null if the order cannot be priced. */
 export function calculateAmountWith(
   priceData: PriceData,
   requestedOrder: RequestedOrder,
@@ -193,7 +191,7 @@ export function calculateAmountWith(
 }
 
 const comparedFields = ['amount', 'annual', 'contract_amount', 'residual_amount', 'period_start', 'period_end'] as const
-/** What a person agreed to: the sums and the days, by the list of that id. */
+/** The figure that the user agreed to: amounts, dates and the id of the price list. */
 export type DisplayedFigure = Pick<QuoteFigure, (typeof comparedFields)[number]> & { price_id: number }
 
 export const toDisplayedFigure = (
@@ -201,7 +199,7 @@ export const toDisplayedFigure = (
   { id }: { id: number },
 ): DisplayedFigure => ({ amount, annual, contract_amount, residual_amount, period_start, period_end, price_id: id })
 
-/** Whether the server says what was shown. Another list that comes to the same sums is the same to who pays. */
+/** Compares amounts and dates. A different price list with equal amounts makes no difference to the payer. */
 export const isSameFigure = (
   displayedFigure: DisplayedFigure,
   serverQuote: Pick<ServerQuote, (typeof comparedFields)[number]>,

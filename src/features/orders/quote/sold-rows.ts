@@ -1,4 +1,4 @@
-/** The rows of what a contract was sold at: its parts add up to the annual fee, and that leads to the total of the sale. */
+/** The price at which a contract was sold: parts add up to the annual fee, which leads to the total. */
 import type { ContractRow } from '#features/orders/contract-row.ts'
 import type { QuoteStep } from '#features/orders/quote/fee-tree.ts'
 
@@ -9,7 +9,7 @@ export interface SoldRow {
 
 const partCodes = new Set(['users', 'module', 'uat', 'minimum'])
 
-/** An undo was sold at the prices of the contract that it restores. Rows that an earlier build stored have no steps. */
+/** An undo is priced like the contract that it restores. A row stored by an earlier build has no steps. */
 export function buildSoldRows(contract: ContractRow, history: readonly ContractRow[]): SoldRow[] {
   const steps = contract.steps ?? []
   const pricedSteps = findPricedContract(contract, history)?.steps ?? []
@@ -18,7 +18,7 @@ export function buildSoldRows(contract: ContractRow, history: readonly ContractR
   return [
     ...pricedSteps.filter(({ code }) => partCodes.has(code)).map((step): SoldRow => ({ kind: 'part', step })),
     ...findRows('annual', 'sum', pricedSteps),
-    // One year says no more than the annual fee.
+    // For one year this row would repeat the annual fee.
     ...findRows('years', 'sum').filter(({ step }) => step.values.years !== '1'),
     ...findRows('contract', 'sum'),
     ...findRows('residual', 'deduction'),
@@ -26,7 +26,7 @@ export function buildSoldRows(contract: ContractRow, history: readonly ContractR
   ]
 }
 
-/** The contract whose order was priced by the list; null: it is not here. */
+/** Returns the contract that was priced with a price list. Returns null if it is not in `history`. */
 export function findPricedContract(contract: ContractRow, history: readonly ContractRow[]): ContractRow | null {
   if (contract.restores === null) return contract
   const restoredContract = history.find(({ code }) => code === contract.restores)

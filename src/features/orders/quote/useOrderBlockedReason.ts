@@ -4,7 +4,7 @@ import { useTranslation } from 'react-i18next'
 import { formatProblem } from '#ui/i18n/problem-messages.ts'
 import { selectPriceStatus } from '#features/orders/slice.ts'
 
-/** Why nothing can be ordered now; null: it can. `hasPriceList`: whether the list in force is here. */
+/** Returns why nothing can be ordered now, or null. `hasPriceList`: whether the list in force is on the device. */
 export function useOrderBlockedReason(type: ClientType, hasPriceList: boolean): string | null {
   const { t } = useTranslation('orders')
   const { t: tUi } = useTranslation('ui')

@@ -16,7 +16,7 @@ import {
 
 type QuoteBody = InputOf<typeof calculate>['body']
 
-/** `requestedOrder` is the same object while nothing of it changes. */
+/** `requestedOrder` must stay the same object while its values do not change. */
 export function useQuote(priceData: PriceData, requestedOrder: RequestedOrder | null) {
   const dispatch = useDispatch()
   const today = useToday(priceData.timeZone)
@@ -40,19 +40,17 @@ export function useQuote(priceData: PriceData, requestedOrder: RequestedOrder | 
     [dispatch, setResult],
   )
   return {
-    /** Calculated in this page at each keystroke; null: something is missing. */
+    /** Calculated in the page at each keystroke. Null if the order is incomplete. */
     localQuote,
     localFigure,
-    /** What the user sees of the local figure. */
     displayedFigure,
-    /** The server's, of this very order; null: it was not requested yet. */
+    /** The server's quote for exactly this order. Null if it was not requested yet. */
     serverQuote: result?.kind === 'fresh' ? result.output : null,
     setServerQuote: (serverQuote: ServerQuote) => setResult({ kind: 'fresh', output: serverQuote }),
-    /** Why the server has no quote for this order. */
     problem: result?.kind === 'problem' ? result.problem : null,
     /**
-     * Online only. The server records a refusal in the audit trail, so this is called when a step is left, not at each keystroke. Each
-     * call has an intent of its own: under a used one the server would repeat its stored figure.
+     * Works only online. Call it when the user leaves a step and not at each keystroke, because the server records a refusal in the audit
+     * trail. Each call has a new intent: for a repeated one the server would return its stored figure.
      */
     requestQuote,
   }

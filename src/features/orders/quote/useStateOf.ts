@@ -1,6 +1,6 @@
 import { useCallback, useState } from 'react'
 
-/** State of one subject: another subject begins with `initialValue`. What is set belongs to the subject of the render that sets it. */
+/** A new subject starts with `initialValue`. A setter sets the value of the subject of its own render. */
 export function useStateOf<S, T>(subject: S, initialValue: T): [T, (value: T) => void] {
   const [entry, setEntry] = useState({ subject, value: initialValue })
   const setValue = useCallback((value: T) => setEntry({ subject, value }), [subject])

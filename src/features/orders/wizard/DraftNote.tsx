@@ -9,12 +9,10 @@ import type { WizardDraftState } from '#features/orders/draft/useWizardDraft.ts'
 
 interface Props {
   draftState: WizardDraftState
-  /** Continues the draft of an earlier visit. */
   onContinue: () => void
   onDiscard: () => void
 }
 
-/** Offers the draft of an earlier visit, and tells that this one is saved by itself. */
 export function DraftNote({ draftState, onContinue, onDiscard }: Props) {
   const { t } = useTranslation('wizard')
   const { offer, discardOffer, savedAt, isUnsaved } = draftState
@@ -22,7 +20,7 @@ export function DraftNote({ draftState, onContinue, onDiscard }: Props) {
   return (
     <>
       {offer && <DraftOffer savedAt={offer.savedAt} onContinue={onContinue} onDiscard={discardOffer} />}
-      {/* Present from the start: if it came with the first letter, it would move the field that is typed into. */}
+      {/* Always rendered: if it appeared at the first keystroke, it would move the field in use. */}
       <p className="draft-note" role={isUnsaved ? 'alert' : undefined}>
         {isUnsaved && <NoteWithIcon icon="alert">{t('draft.unkept')}</NoteWithIcon>}
         {!isUnsaved && savedAt === null && <NoteWithIcon icon="device">{t('draft.none')}</NoteWithIcon>}
@@ -62,7 +60,7 @@ function DiscardButton({ onDiscard }: Pick<Props, 'onDiscard'>) {
   )
 }
 
-/** The icon stays with the first word if the text wraps. */
+/** Keeps the icon next to the first word if the text wraps. */
 const NoteWithIcon = ({ icon, children }: { icon: IconName; children: string }) => (
   <span>
     <Icon name={icon} size={16} /> {children}

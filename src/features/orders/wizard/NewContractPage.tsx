@@ -22,7 +22,7 @@ import { isWorthSaving, createDraft } from '#features/orders/draft/wizard-draft.
 import { createWizardValues, copyToWizardValues } from '#features/orders/draft/wizard-form.ts'
 import type { PriceListInForce } from '#features/orders/quote/local-quote.ts'
 
-/** Ordering a service in four steps (contracts 2). Without a price list there is nothing to order by (M68). */
+/** Page for ordering a service in four steps (contracts 2). Without a price list nothing can be ordered (M68). */
 export function NewContractPage() {
   const { t } = useTranslation('wizard')
   return (
@@ -37,7 +37,7 @@ function OrderingLoader({ type, list }: { type: ClientType; list: PriceListInFor
   const { t } = useTranslation('wizard')
   const { caller } = useSignedInSession()
   const { priceData, modules, settings } = usePriceData(type, list)
-  // Fetched together with the prices, not after them.
+  // Fetched in parallel with the prices.
   const unpaidOrders = useUnpaidOrders(caller.companyId, type)
   if (priceData && settings.record)
     return <WizardLoader {...{ type, unpaidOrders, priceData }} currencies={settings.record.currencies} />
@@ -53,7 +53,7 @@ function OrderingLoader({ type, list }: { type: ClientType; list: PriceListInFor
   )
 }
 
-/** `?step=4&order=12`: the order whose result is shown. Null: the address names none. */
+/** Parses `?step=4&order=12`, the order whose result is displayed. Returns null if there is no such id. */
 function getFinishedOrderId(query: URLSearchParams): number | null {
   const id = query.get('step') === '4' ? query.get('order') : null
   return id !== null && /^[1-9]\d{0,8}$/.test(id) ? Number(id) : null
@@ -77,12 +77,12 @@ function WizardLoader({ type, priceData, currencies, unpaidOrders }: WizardLoade
     draftState.updateDraft(() => createDraft(copyToWizardValues(row, emptyValues, priceData.list)))
     handleCopied(true)
   }
-  // It replaces a draft only after a press.
+  // An existing draft is replaced only after the user has confirmed.
   useEffect(() => {
     if (row && isEmpty) copyOrder()
   })
   if (!draftState || !unpaidOrders) return <Skeleton lines={8} />
-  // After a reload there is no draft of the finished order; before it, the wizard shows the result itself.
+  // After a reload, the draft of the finished order no longer exists. Before it, the wizard itself shows the result.
   if (finishedOrderId !== null && draftState.draft.step !== 3) {
     const startNewOrder = () => setQuery({}, { replace: true })
     return (

@@ -49,7 +49,7 @@ export function Wizard(input: WizardInput) {
   )
 }
 
-/** Focuses a new step, or the first wrong field after a refused submit; never leaves a field that is typed into. */
+/** Focuses a new step, or the first invalid field after a refused submit. Never while the user types. */
 function useStepFocus(step: WizardStep, refusalCount: number) {
   const wizardRef = useRef<HTMLDivElement>(null)
   const lastStep = useRef(step)

@@ -8,7 +8,6 @@ import { readRow } from '#local/lists/read-row.ts'
 import type { AppThunk } from '#state/app-thunk.ts'
 import { useDispatch } from '#state/use-store.ts'
 
-/** From the device, else from the server; null: neither has it now. */
 const findOrder =
   (id: number): AppThunk<OrderRow | null> =>
   async (dispatch) => {
@@ -18,7 +17,7 @@ const findOrder =
     return result.kind === 'fresh' || result.kind === 'cached' ? result.output : null
   }
 
-/** The order that `?from=` names; null: none is named, or it cannot be loaded now. */
+/** Returns the order in `?from=`. `row` is null if the address has none or the order cannot be loaded now. */
 export function useCopyOrder(): { row: OrderRow | null; onCopied: (isFilled: boolean) => void } {
   const [query, setQuery] = useSearchParams()
   const dispatch = useDispatch()
@@ -35,7 +34,7 @@ export function useCopyOrder(): { row: OrderRow | null; onCopied: (isFilled: boo
     })
     return () => void (isActive = false)
   }, [from, dispatch, t])
-  /** The address no longer names the order: a reload must not fill the form again. */
+  /** Removes the order from the address, so that a reload does not fill the form again. */
   const onCopied = (isFilled: boolean) => {
     setRow(null)
     const step = isFilled ? null : query.get('step')

@@ -5,7 +5,7 @@ import type { EditForms } from '#features/outbox/edit/edit-forms.ts'
 import type { OutboxItem } from '#features/outbox/read-items.ts'
 
 const load = () => import('#features/outbox/edit/EditEntryForm.tsx')
-// It brings the whole contract along, which a page of waiting writes need not carry.
+// Loaded on demand: it imports the complete contract, which the list of waiting writes does not need.
 const EditEntryForm = lazy(load)
 
 interface Props {
@@ -15,7 +15,7 @@ interface Props {
   onClose: () => void
 }
 
-/** The form of the write's own noun, filled with what was typed; fields from the contract where it has none. */
+/** Shows the noun's own form with the typed values or, without a form, the fields of the contract. */
 export function EditEntry({ item: { entry, name }, editForms, send, onClose }: Props) {
   const OwnForm = editForms[entry.endpoint]
   const formProps = { entry, send: (input: EntryView['input']) => send(entry.intent, input), onClose }

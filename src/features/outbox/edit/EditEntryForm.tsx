@@ -23,7 +23,7 @@ const toFieldText = ({ kind }: SchemaField, value: unknown): string | boolean =>
   return value === null || value === undefined ? '' : String(value)
 }
 
-/** For a noun without a form of its own: the fields that the write set, as the contract describes them. */
+/** For a noun without its own form: shows the fields that the write has set, as the contract describes them. */
 export default function EditEntryForm({ entry, send, onClose, name }: EditFormProps & { name: string | null }) {
   const { t } = useTranslation('outbox')
   const fieldFormatter = useFieldFormatter()(entry.table)
@@ -112,10 +112,8 @@ export default function EditEntryForm({ entry, send, onClose, name }: EditFormPr
   )
 }
 
-/** As the server refuses it. */
 const formatTakenProblem = (value: string) => i18n.t('DUPLICATE', { ns: 'fields', code: value })
 
-/** The texts of a refusal by field. */
 function getProblemTexts(
   refusal: Problem | null,
   schemaFields: readonly SchemaField[],
@@ -141,7 +139,7 @@ interface SchemaFieldInputProps {
   onChange: (value: string | boolean) => void
 }
 
-/** What has a form of its own elsewhere is only shown. */
+/** Shows a field without an input, because it has its own form elsewhere. */
 function FixedField({ label, texts }: { label: string; texts: readonly string[] }) {
   const { t } = useTranslation('outbox')
   return (
@@ -185,7 +183,7 @@ function SchemaFieldInput({ schemaField, label, formatValue, text, error, onChan
   return (
     <Field
       label={label}
-      // Not a number field: what is no number would come out of it as nothing, and be lost to the eye.
+      // Not a number input: it would return an empty value for other text, and the typed text would be lost.
       inputMode={kind === 'number' ? 'decimal' : 'text'}
       autoComplete="off"
       error={error}

@@ -1,4 +1,4 @@
-/** Props of a form that edits a refused write. Each noun's own form has the same, and the app passes them. */
+/** Props of a form that edits a refused write. All nouns use the same props, and the app passes the forms. */
 import type { ComponentType } from 'react'
 import type { EntryView } from '#local/outbox/read-entries.ts'
 import type { CallResult } from '#request/call-results.ts'
@@ -10,5 +10,5 @@ export interface EditFormProps {
   onClose: () => void
 }
 
-/** Forms by endpoint; a write without one gets the fields that the contract names. */
+/** Forms by endpoint. A write without a form gets the fields of the contract. */
 export type EditForms = Readonly<Record<string, ComponentType<EditFormProps>>>

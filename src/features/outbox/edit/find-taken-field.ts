@@ -1,17 +1,16 @@
-/** Names that no two rows may have, as far as this device knows: a module's code, the day of a price list. */
+/** Checks unique values among the rows on this device: a module's code, the effective date of a price list. */
 import { findEndpoint, findListSpec, type Intent } from '#contract/endpoint.ts'
 import { moduleListSpec } from '#contract/modules.ts'
 import { priceListSpec } from '#contract/prices.ts'
 import { readList } from '#local/lists/read-list.ts'
 import type { EntryView } from '#local/outbox/read-entries.ts'
 
-/** The field of a table that names its rows. */
 const fields: Record<string, string> = {
   [moduleListSpec.table]: 'code',
   [priceListSpec.table]: 'effective_date',
 }
 
-/** The field whose value another row on this device has; null: none. The server still checks all rows. */
+/** Returns the field whose value another row on this device already has, or null. The server still checks all rows. */
 export async function findTakenField(
   { endpoint, table, intent }: Pick<EntryView, 'endpoint' | 'table'> & { intent: Intent },
   body: Record<string, unknown>,

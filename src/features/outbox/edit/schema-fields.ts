@@ -4,9 +4,8 @@ import { findEndpoint, type ValueSchema } from '#contract/endpoint.ts'
 export interface SchemaField {
   name: string
   kind: 'text' | 'number' | 'flag' | 'choice' | 'fixed'
-  /** Of a choice. */
+  /** Only set for a choice. */
   values: (string | number | boolean)[]
-  /** May be left empty. */
   isOptional: boolean
 }
 
@@ -20,14 +19,14 @@ interface SchemaDefinition {
 }
 const getDefinition = (schema: ValueSchema) => (schema as unknown as { _zod: { def: SchemaDefinition } })._zod.def
 
-/** The fields of this body, in the contract's order. */
+/** Returns the fields that this body contains, in the order of the contract. */
 export function getSchemaFields(endpoint: string, body: Readonly<Record<string, unknown>>): SchemaField[] {
   const schema = findEndpoint(endpoint)?.body
   const shape = schema ? (getDefinition(schema).shape ?? {}) : {}
   return Object.entries(shape).flatMap(([name, field]) => (name in body ? [toSchemaField(name, field)] : []))
 }
 
-/** Fields with an input of their own. The page's reader of the schemas drops the words of an enum: then the server checks the text. */
+/** Types with an input. The page's schemas omit the values of an enum, so it is text that the server checks. */
 const kindsByType: Partial<Record<string, SchemaField['kind']>> = {
   string: 'text',
   enum: 'text',
@@ -45,7 +44,7 @@ function toSchemaField(name: string, field: ValueSchema): SchemaField {
   return { name, kind, values: (choices ?? []) as SchemaField['values'], isOptional: false }
 }
 
-/** Null: any other value is possible as well. */
+/** Returns null if other values are possible as well. */
 function getChoices({ type, options = [], values = [], entries }: SchemaDefinition): unknown[] | null {
   if (type === 'enum') return entries ? Object.values(entries) : null
   if (type === 'literal') return values
@@ -54,7 +53,7 @@ function getChoices({ type, options = [], values = [], entries }: SchemaDefiniti
   return isChoice ? literals.flatMap((literal) => literal.values ?? []) : null
 }
 
-/** A field holds text; `NaN` for what was to be a number and is none. */
+/** Parses the text of a field. Returns `NaN` if a number was expected and the text is not one. */
 export function parseFieldValue({ kind, values, isOptional }: SchemaField, text: string): unknown {
   if (kind === 'choice') return values.find((candidate) => String(candidate) === text) ?? null
   if (text.trim() === '' && isOptional) return null

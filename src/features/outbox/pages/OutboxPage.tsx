@@ -33,7 +33,6 @@ import {
 interface OutboxPageProps {
   actions: OutboxActions
   editForms: EditForms
-  /** Sends an entry with other values, and waits a moment for the response. */
   send: (intent: string, input: EntryView['input']) => Promise<CallResult<unknown>>
 }
 
@@ -41,13 +40,12 @@ const pageSize = 25
 
 const isExpired = (session: Session | null) => session !== null && hasSessionExpired(session, Date.now())
 
-/** The entries that the server has not accepted yet, what can be done about them, and the receipts of earlier ones. */
 export function OutboxPage({ actions, editForms, send }: OutboxPageProps) {
   const { t } = useTranslation('outbox')
   const now = useNow()
   const [visibleCounts, setVisibleCounts] = useState({ needsYou: pageSize, byItself: pageSize })
   const waitingItems = useLiveQuery(() => readWaitingItems(visibleCounts), [visibleCounts])
-  // Read again with each tick of the clock.
+  // Read again at each tick of the clock.
   const isSessionExpired = useLiveQuery(async () => isExpired(await readSession()), [now])
   const [openDialog, setOpenDialog] = useState<OpenDialog | null>(null)
   const renderGroup = (name: EntryGroupName, { needsYou, byItself }: WaitingItems) => (
@@ -98,10 +96,9 @@ export function OutboxPage({ actions, editForms, send }: OutboxPageProps) {
 
 const countItems = ({ needsYou, byItself }: WaitingItems) => needsYou.count + byItself.count
 
-/** Entries that are locked to their user, or that there are none. */
 function OutboxNotes({ isEmpty }: { isEmpty: boolean }) {
   const { t } = useTranslation('outbox')
-  // Lost entries were not sent: then the page may not say that everything was.
+  // Lost entries were not sent, so the page must not claim that everything was sent.
   const hasLoss = useLiveQuery(async () => (await readDataLoss()) !== null, [])
   const lockedCount = useLiveQuery(() => countLocked(), [])
   if (lockedCount === undefined) return null

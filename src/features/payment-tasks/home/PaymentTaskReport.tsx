@@ -13,7 +13,7 @@ import { TaskDialog } from '#features/payment-tasks/home/TaskDialog.tsx'
 /** Interval of the requests while a refund is in progress, ms. */
 const pollMs = 2000
 
-/** Money that belongs to no open order, for the provider's admins: refunded or applied from the home page. */
+/** Money that belongs to no open order. The provider's admins refund it or apply it on the home page. */
 export function PaymentTaskReport({ onReport }: { onReport: OnReport }) {
   const { t } = useTranslation('payment-tasks')
   const isOnline = useConnection().networkState === 'online'

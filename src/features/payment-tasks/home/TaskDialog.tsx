@@ -16,7 +16,7 @@ interface TaskDialogProps {
 const endpoints = { refund: refundPaymentTask, apply: applyPaymentTask }
 const gateways = ['stripe', 'alipay', 'globalAlipay', 'simulate'] as const
 
-/** Refunds or applies the amount of a task. Title and button have the amount, because a refund cannot be undone. */
+/** Refunds or applies the amount of a task. Title and button show the amount, because a refund cannot be undone. */
 export function TaskDialog({ kind, task, onClose, onDone }: TaskDialogProps) {
   const { t } = useTranslation('payment-tasks')
   const { company_name: company, service_code: code } = task

@@ -16,7 +16,6 @@ const reasons = [
   'applied',
 ] as const
 
-/** The problem, or the server's reason where it has one. */
 export function TaskProblem({ problem }: { problem: Problem | null }) {
   const { t } = useTranslation('payment-tasks')
   const reason = problem?.code === 'STATE_CONFLICT' && findRefusalReason(problem, reasons)

@@ -4,13 +4,10 @@ import type { PriceTableName } from '#features/prices/price-list-form.ts'
 
 interface Props {
   table: PriceTableName
-  /** Of the row. */
   rowKey: number
   name: string
   value: string
-  /** For readers: what the column and the row are. */
   label: string
-  /** Id of the words that say what is wrong with the row. */
   problemId?: string | undefined
   isLocked: boolean
   list?: string
@@ -18,7 +15,7 @@ interface Props {
   onLeave?: () => void
 }
 
-/** One field of a table of prices. What comes from a spreadsheet goes on to the right and down from it. */
+/** One field of a price table. Cells pasted from a spreadsheet fill the fields to the right and below. */
 export function Cell({ table, rowKey, name, value, label, problemId, isLocked, list, dispatch, onLeave }: Props) {
   const isCode = name === 'code'
   return (

@@ -3,7 +3,7 @@ import { normaliseText } from '#domain/text.ts'
 import { useTranslation } from 'react-i18next'
 import type { PriceModuleRow } from '#features/prices/price-list-form.ts'
 
-/** Goes to the row of a module by its code or name on Enter: what stands in a field is not found by the browser. */
+/** On Enter, moves to a module's row by code or name. The browser's own search does not find text in input fields. */
 export function FindModule({
   rows,
   namesByCode,

@@ -14,15 +14,15 @@ import { useSettings } from '#patterns/useSettings.ts'
 interface Props {
   header: PriceListValues['header']
   problemTexts: Record<string, string>
-  /** All but the description. */
+  /** Applies to all fields except the description. */
   isLocked: boolean
   isDescLocked: boolean
-  /** What keeps the list from being confirmed, by field; in the place of its help, so that nothing moves. */
+  /** Reasons why the list cannot be confirmed, by field. They replace the help text, so that nothing moves. */
   notes: Readonly<Record<string, string>>
   dispatch: (action: PriceFormAction) => void
 }
 
-/** The day it begins, what it is for, the UAT fee, minima: each with its limit beside it (M146). */
+/** Effective date, description, UAT fee and minimum fees. Each field shows its limit (M146). */
 export const HeaderFields = memo(function HeaderFields(props: Props) {
   const { header, problemTexts, isLocked, isDescLocked, notes, dispatch } = props
   const { t } = useTranslation('prices')
@@ -38,7 +38,7 @@ export const HeaderFields = memo(function HeaderFields(props: Props) {
     autoComplete: 'off',
     onChange: ({ target }: { target: { value: string } }) => changeField(name, target.value),
   })
-  // How the server reads the bound of the UAT fee (D1).
+  // The label depends on whether the server reads the UAT amount as a minimum or a maximum (D1).
   const uatContext = useSettings()?.uat_bound === 'ceiling' ? { context: 'ceiling' } : {}
   const renderCurrencyFields = (name: 'uat_cap' | 'min_fee') => (
     <fieldset className="price-three">

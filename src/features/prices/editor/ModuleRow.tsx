@@ -14,15 +14,14 @@ interface Props {
   row: Row
   position: number
   name: string | undefined
-  /** What keeps the list from being confirmed; empty: nothing. */
+  /** Reasons why the list cannot be confirmed, or empty. */
   note: string
   isDuplicate: boolean
   problemTexts: Record<string, string> | undefined
-  /** Id of the codes that are suggested. */
   list: string
 }
 
-/** A module with its price in each currency, dragged to its place or put there by number. */
+/** A module with its price in each currency. It can be dragged, or moved by typing its position. */
 export const ModuleRow = memo(function ModuleRow({
   row,
   position,
@@ -99,11 +98,11 @@ export const ModuleRow = memo(function ModuleRow({
   )
 })
 
-/** A row without a code is left out when the list is saved. */
+/** A row without a code is skipped when the list is saved. */
 const getRowClass = ({ code }: Row, isDragging: boolean) =>
   `price-row${isDragging ? ' dragged' : ''}${code.trim() === '' ? ' dropped' : ''}`
 
-/** The place as a number: typing another one moves the row there, past a thousand rows at once. */
+/** The position as a number. Typing another number moves the row there, even across a thousand rows. */
 function PositionField({
   position,
   label,

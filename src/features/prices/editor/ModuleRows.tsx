@@ -31,27 +31,24 @@ const RemoveModuleDialog = lazy(async () => ({
 interface Props {
   type: ClientType
   rows: readonly Row[]
-  /** Of the catalogue. */
   modules: readonly CatalogueRow[]
-  /** Of modules of the catalogue, by code. */
   namesByCode: ReadonlyMap<string, string>
   problemTexts: RowTexts
-  /** What keeps the list from being confirmed, by the row's key. */
   notesByKey: ReadonlyMap<number, string>
   isLocked: boolean
   dispatch: (action: PriceFormAction) => void
 }
 
-/** Rows that are rendered together: typing does not wait for a thousand of them. */
+/** Rows rendered per batch, so that typing does not wait for a thousand rows. */
 const rowsPerRender = 60
 
-/** The same objects in every render: with new ones dnd-kit renders every row again. */
+/** Constants, because dnd-kit renders all rows again if it gets new objects. */
 const pointerOptions = { activationConstraint: { distance: 4 } }
 const keyboardOptions = { coordinateGetter: sortableKeyboardCoordinates }
 
 /**
- * What each module costs a year, in the order in which customers see them: moved by hand, by key, or to a place that is typed. Before
- * one is removed, a dialog shows what depends on it (contracts 4).
+ * Rows have the order in which customers see them. They are dragged, moved by keyboard or by a typed position. Before a row is removed, a
+ * dialog shows the modules that depend on it (contracts 4).
  */
 export const ModuleRows = memo(function ModuleRows({
   type,
@@ -139,7 +136,7 @@ export const ModuleRows = memo(function ModuleRows({
   )
 })
 
-/** Whether the list prices the same as before without this row: it names nothing, or what another row names too. */
+/** Returns whether removing this row leaves all prices unchanged: its code is empty or also in another row. */
 const isPricedWithout = (rows: readonly Row[], { key, code }: Row) =>
   code.trim() === '' || rows.some((other) => other.key !== key && other.code.trim() === code.trim())
 
@@ -161,7 +158,7 @@ const Suggestions = memo(function Suggestions({
   )
 })
 
-/** How many of so many rows are drawn: more after every drawing, until all are; those that are added later at once. */
+/** Grows in batches until all rows are rendered. Rows that are added later are rendered at once. */
 function useRenderedCount(rowCount: number): number {
   const [count, setCount] = useState(rowCount > rowsPerRender ? rowsPerRender : Number.POSITIVE_INFINITY)
   useEffect(() => {
@@ -173,7 +170,7 @@ function useRenderedCount(rowCount: number): number {
   return count
 }
 
-/** Of the rows in their order: the same array as long as none is moved, so that what is typed draws no other row again. */
+/** Returns the same array until the order changes, so that typing does not render other rows again. */
 function useKeys(rows: readonly Row[]): readonly number[] {
   const order = rows.map(({ key }) => key).join()
   return useMemo(() => (order === '' ? [] : order.split(',').map(Number)), [order])

@@ -28,14 +28,13 @@ import { WithdrawnActions } from '#features/prices/withdrawn/WithdrawnActions.ts
 interface Props {
   type: ClientType
   title: string
-  /** Null: a new list, or a copy of another. */
+  /** Null for a new list or a copy of another list. */
   openedList: OpenedPriceList | null
-  /** Of the opened list, or of the copy. */
+  /** Values of the opened list, or of the list to copy. */
   initialValues: PriceListValues
   isCopy: boolean
   draftName: string
   drafts: DraftOffers<PriceListDraft>
-  /** The version of the list, as a draft of it names it. */
   base: string | undefined
   ShowFee: ShowFee
   onSaved: () => void
@@ -43,7 +42,7 @@ interface Props {
 
 const introKeys = { unconfirmed: 'lead.form', confirmed: 'lead.locked', withdrawn: 'lead.withdrawn' } as const
 
-/** A price list as a form: header, ranges, modules, backups, and what it would do to what is sold (M146 to M151). */
+/** Edit form of a price list: header, ranges, modules, backups, and the effect on sold contracts (M146 to M151). */
 export function PriceListEditor(props: Props) {
   const { type, title, openedList, initialValues, isCopy, draftName, drafts, base, ShowFee, onSaved } = props
   const { t } = useTranslation('prices')
@@ -72,7 +71,7 @@ export function PriceListEditor(props: Props) {
     if (acceptedDraft) dispatch({ kind: 'replace', values: rebaseDraft(acceptedDraft, baseValues) })
   }
 
-  // The list is read for its checks once typing pauses.
+  // The list is checked only after typing pauses.
   const settledValues = useDebouncedValue(values)
   const typedList = useMemo(() => readForm(settledValues, formContext), [settledValues, formContext])
   const faults = useMemo(() => findFormFaults(typedList, catalogue), [typedList, catalogue])
@@ -129,17 +128,17 @@ export function PriceListEditor(props: Props) {
   )
 }
 
-/** A list that somebody withdraws while its form is open stays a confirmed one until it is opened again. */
+/** A list withdrawn by somebody else while the form is open counts as confirmed until it is opened again. */
 function getEditorState(openedList: OpenedPriceList | null, row: OpenedPriceList | null): EditorState {
   if (openedList?.row.withdrawn) return 'withdrawn'
   return row?.row.confirmed ? 'confirmed' : 'unconfirmed'
 }
 
-/** A draft over the list as it is by now. */
+/** Applies the draft's changes to the current values of the list. */
 const rebaseDraft = ({ values, before }: PriceListDraft, current: PriceListValues): PriceListValues =>
   rebaseValues(values, before, current)
 
-/** A withdrawn list cannot be changed, so it has nothing to send. */
+/** A withdrawn list cannot be changed, so its form has no submit button. */
 function EditorForm({ isReadOnly, ...form }: PageFormProps & { isReadOnly: boolean }) {
   return isReadOnly ? <div className="card form page-form">{form.children}</div> : <PageForm {...form} />
 }

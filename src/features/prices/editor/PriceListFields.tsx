@@ -23,7 +23,6 @@ interface Props {
   dispatch: (action: PriceFormAction) => void
 }
 
-/** All fields of a price list. */
 export function PriceListFields({ type, state, values, problemTexts, notes, modules, namesByCode, dispatch }: Props) {
   const { t } = useTranslation('prices')
   const isLocked = state !== 'unconfirmed'

@@ -9,18 +9,15 @@ import type { SentList } from '#features/prices/sent-list.ts'
 import { useSettings } from '#patterns/useSettings.ts'
 import { SoldBy } from '#features/prices/withdrawn/SoldBy.tsx'
 
-/** What can be changed of a list follows from it. */
 export type EditorState = 'unconfirmed' | 'confirmed' | 'withdrawn'
 
 interface Props {
   row: OpenedPriceList | null
   state: EditorState
-  /** Something typed earlier is in the form. */
   hasDraft: boolean
   conflict: { previousList: SentList; currentList: SentList } | null
 }
 
-/** At the head of the form: the state of the list, and what its user should know before typing. */
 export function PriceListNotes({ row, state, hasDraft, conflict }: Props) {
   const { t } = useTranslation('prices')
   return (

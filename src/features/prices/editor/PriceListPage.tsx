@@ -23,18 +23,18 @@ import { usePriceDrafts } from '#features/prices/editor/usePriceDrafts.ts'
 import { getPriceListPath } from '#features/prices/paths.ts'
 import type { ShowFee } from '#features/prices/rehearsal/annual-fee.ts'
 
-/** One price list, a new one, or a copy of another (/price/{id}, /price/new, /price/new?from={id}). */
+/** Page of one price list, a new one, or a copy of another (/price/{id}, /price/new, /price/new?from={id}). */
 export function PriceListPage({ ShowFee }: { ShowFee: ShowFee }) {
   const { id: idParam } = useParams()
   const [query] = useSearchParams()
   const idText = idParam ?? query.get('from')
   const id = parseRowRef(idText)
-  // A list that was saved is opened again as it is then.
+  // After saving, the list is opened again with its new values.
   const [reloadCount, setReloadCount] = useState(0)
   const onSaved = useCallback(() => setReloadCount((count) => count + 1), [])
   const listOpening = useOpenedList(id, reloadCount)
   const opening = idText !== null && id === null ? unknownList : listOpening
-  // The button that was pressed has gone with the form that was saved.
+  // The pressed button was removed together with the saved form, so the focus moves to the heading.
   const isLoaded = opening !== undefined
   useEffect(() => {
     if (reloadCount > 0 && isLoaded) document.querySelector<HTMLElement>('main h1')?.focus()
@@ -51,7 +51,6 @@ export function PriceListPage({ ShowFee }: { ShowFee: ShowFee }) {
 }
 
 interface PriceListFormProps {
-  /** The list, or the one that is copied. */
   openedList: OpenedPriceList | null
   isCopy: boolean
   ShowFee: ShowFee
@@ -79,7 +78,6 @@ function PriceListForm({ openedList, isCopy, ...rest }: PriceListFormProps) {
   )
 }
 
-/** How drafts of the form are stored, and the version of the list that they change. */
 function getDraftIdentity(type: ClientType, editedList?: FullPriceList, copiedList?: FullPriceList) {
   if (editedList) return { draftName: `price:${editedList.id}`, base: String(editedList.row_version) }
   return { draftName: `price:new:${type}:${copiedList?.id ?? ''}`, base: undefined }
@@ -104,7 +102,6 @@ interface NoPriceListProps {
   onRetry: () => void
 }
 
-/** In place of the form: the list is being read, or cannot be shown. */
 function NoPriceList({ opening, onRetry }: NoPriceListProps) {
   const { t } = useTranslation('prices')
   if (!opening) return <LoadingPlaceholder />

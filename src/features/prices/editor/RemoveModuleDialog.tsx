@@ -18,17 +18,17 @@ interface Props {
 }
 
 interface Dependents {
-  /** Hidden modules cannot do without it, so it stays. */
+  /** Whether hidden modules depend on it, so that it cannot be removed. */
   isBlocking: boolean
   modules: readonly Pick<ModuleRow, 'code' | 'name'>[]
 }
 
-/** A module that hidden ones depend on stays; of visible ones the user is warned and may go on (contracts 4, M149). */
+/** A module that hidden ones need cannot be removed. If visible ones need it, there is a warning (contracts 4, M149). */
 export function RemoveModuleDialog({ type, modules, code, name, onClose, onRemove }: Props) {
   const { t } = useTranslation('prices')
   const dependents = useDependents(type, code, modules)
   const isFree = dependents?.modules.length === 0
-  // There is nothing to decide: Cancel of the form brings the module back.
+  // No other module depends on it, so it is removed without a question. Cancelling the form restores it.
   useEffect(() => {
     if (isFree) onRemove()
   }, [isFree, onRemove])
@@ -68,7 +68,7 @@ export function RemoveModuleDialog({ type, modules, code, name, onClose, onRemov
   )
 }
 
-/** By the server, or offline by this device's catalogue. Undefined: not read yet. */
+/** Asks the server, or offline the device's catalogue. Returns undefined until there is a response. */
 function useDependents(type: ClientType, code: string, modules: readonly ModuleRow[]): Dependents | undefined {
   const response = useServerResponse(getModuleRelations, { query: { code, type } })
   if (!response) return undefined

@@ -21,14 +21,13 @@ interface Props {
   rows: readonly RangeRow[]
   problemTexts: RowTexts
   isLocked: boolean
-  /** What keeps the list from being confirmed; empty: nothing. */
   note: string
   dispatch: (action: PriceFormAction) => void
 }
 
 const maxUsers = 999_999
 
-/** The prices of a user by range, of one user mode: a range begins one above the one before it (contracts 5, D82). */
+/** Prices per user of one user mode. A range starts one above the end of the previous one (contracts 5, D82). */
 export const TierTable = memo(function TierTable({ name, rows, problemTexts, isLocked, note, dispatch }: Props) {
   const { t } = useTranslation('prices')
   const rangeStarts = getRangeStarts(rows)

@@ -1,9 +1,8 @@
-/** Keys in a table of prices, as in a spreadsheet: Enter and the arrows go to the same column of another row. */
+/** Keyboard navigation as in a spreadsheet: Enter and the arrows move to the same column of another row. */
 import type { KeyboardEvent } from 'react'
 
 interface CellMove {
   step: 1 | -1
-  /** Beyond the last row a new one begins. */
   canAddRow: boolean
 }
 
@@ -21,13 +20,13 @@ function findMove({ key, shiftKey, altKey, ctrlKey, metaKey, nativeEvent }: Keyb
 
 const findCells = (table: HTMLElement, selector: string) => [...table.querySelectorAll<HTMLInputElement>(selector)]
 
-/** `onEnd` adds a row, synchronously, when Enter is pressed in the last one; null: none is added. */
+/** `onEnd` must add a row synchronously; it is called on Enter in the last row. Null if rows cannot be added. */
 export function onCellKeys(event: KeyboardEvent<HTMLElement>, onEnd: (() => void) | null): void {
   const { target: cell, currentTarget: table } = event
   const column = cell instanceof HTMLInputElement ? cell.dataset['cell'] : undefined
   const move = findMove(event)
   if (!(cell instanceof HTMLInputElement) || column === undefined || !move) return
-  // The arrows belong to the list of suggestions of a code.
+  // In a code field the arrow keys select a suggestion.
   if (cell.list && event.key !== 'Enter') return
   event.preventDefault()
   const cells = findCells(table, `[data-cell=${column}]`)
@@ -35,7 +34,7 @@ export function onCellKeys(event: KeyboardEvent<HTMLElement>, onEnd: (() => void
   if (nextCell) return selectCell(nextCell)
   if (!move.canAddRow || !onEnd) return
   onEnd()
-  // A new row is filled from its beginning.
+  // In a new row the first cell gets the focus.
   selectCell(findCells(table, '[role=row]:last-child [data-cell]')[0])
 }
 

@@ -1,4 +1,4 @@
-/** What a screen reader hears while a module is drawn to another place; dnd-kit says it in English by itself. */
+/** Screen reader announcements while a module is dragged. By default dnd-kit announces in English only. */
 import type { Announcements, UniqueIdentifier } from '@dnd-kit/core'
 import { useMemo } from 'react'
 import { useLatestCallback } from '#ui/display/useLatestCallback.ts'

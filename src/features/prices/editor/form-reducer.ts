@@ -1,4 +1,4 @@
-/** Changes of a price list's form. Rows that are not touched stay the same objects, so that they are not rendered again. */
+/** Reducer of the price list form. Unchanged rows stay the same objects, so that they are not rendered again. */
 import {
   type BackupFieldName,
   createModuleRow,
@@ -20,13 +20,13 @@ export type PriceFormAction =
   | { kind: 'backup'; isOn: boolean }
   | { kind: 'backupPrice'; name: BackupFieldName; value: string }
   | { kind: 'cell'; table: PriceTableName; key: number; name: string; value: string }
-  /** Cells from this one on, to the right and down; missing rows are created. */
+  /** Fills cells from this one to the right and down. Missing rows are created. */
   | { kind: 'paste'; table: PriceTableName; key: number; name: string; cells: readonly (readonly string[])[] }
   | { kind: 'add'; table: PriceTableName }
   | { kind: 'remove'; table: PriceTableName; key: number }
-  /** A module, to that place from 0. */
+  /** Moves a module to a position, counted from 0. */
   | { kind: 'move'; key: number; to: number }
-  /** The field of a range's end is left: it ends no earlier than it begins (contracts 5). */
+  /** The end field of a range lost focus: the end is raised to at least the start (contracts 5). */
   | { kind: 'raise'; table: TierTableName; key: number }
 
 type Reducers = {

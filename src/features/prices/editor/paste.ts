@@ -1,7 +1,7 @@
-/** Cells from a spreadsheet: lines of values between tabs, as every one of them copies. */
+/** Parses cells copied from a spreadsheet: rows of tab-separated values. */
 import { priceCurrencies, type PriceTableName } from '#features/prices/price-list-form.ts'
 
-/** More than a list can have is not read. */
+/** Further rows are ignored. A price list cannot have that many. */
 const maxRows = 2000
 
 const columnsByTable: Record<PriceTableName, readonly string[]> = {
@@ -10,7 +10,7 @@ const columnsByTable: Record<PriceTableName, readonly string[]> = {
   module: ['code', ...priceCurrencies],
 }
 
-/** Null: it is one value, which the field takes as it is. */
+/** Returns null for a single value, which the browser pastes into the field itself. */
 export function parsePastedCells(text: string): string[][] | null {
   const lines = text.replace(/\r\n?/g, '\n').replace(/\n+$/, '').split('\n').slice(0, maxRows)
   const cells = lines.map((line) => line.split('\t').map((cell) => cell.trim()))
@@ -18,8 +18,8 @@ export function parsePastedCells(text: string): string[][] | null {
 }
 
 /**
- * Which fields they go to, from the column `name` on. A range copied with the users that it begins with has one column more: those
- * follow from the ranges before it.
+ * Maps pasted cells to columns, starting at `name`. If the cells contain the start of a range, that column is dropped, because it follows
+ * from the range before.
  */
 export function placePastedCells(
   table: PriceTableName,

@@ -3,7 +3,6 @@ import { useTranslation } from 'react-i18next'
 import { Icon, type IconName } from '#ui/icons/Icon.tsx'
 import { priceCurrencies } from '#features/prices/price-list-form.ts'
 
-/** Headers of a table of prices: its own columns, the currencies, the buttons of a row. */
 export function PriceTableHead({ children }: { children: ReactNode }) {
   const { t } = useTranslation('prices')
   return (
@@ -21,7 +20,7 @@ export function PriceTableHead({ children }: { children: ReactNode }) {
   )
 }
 
-/** An icon in a row. Lighter than the button of a page, which has a hint of its own: there can be a thousand rows. */
+/** Icon button in a row. It has no tooltip component, unlike a page's button, because there may be a thousand rows. */
 export function RowButton({ icon, children, onClick }: { icon: IconName; children: string; onClick: () => void }) {
   return (
     <button
@@ -36,7 +35,7 @@ export function RowButton({ icon, children, onClick }: { icon: IconName; childre
   )
 }
 
-/** What keeps the list from being confirmed, at its row or table. Nothing is marked as wrong, because the list can be saved. */
+/** Why the list cannot be confirmed. Not styled as an error, because the list can still be saved. */
 export function FaultNote({ id, children }: { id?: string; children: string }) {
   if (children === '') return null
   return (
@@ -47,11 +46,10 @@ export function FaultNote({ id, children }: { id?: string; children: string }) {
   )
 }
 
-/** Id of the words under the row, for a cell that they are about. */
 export const getProblemId = (id: string, problemTexts: Record<string, string> | undefined, column: string) =>
   problemTexts?.[column] ? id : undefined
 
-/** Under the row, over its full width: a cell is too narrow for a sentence. */
+/** Error text below the row, in full width, because a cell is too narrow for a sentence. */
 export function RowProblems({ id, problemTexts }: { id: string; problemTexts: Record<string, string> }) {
   return (
     <span role="cell" className="price-wrong">

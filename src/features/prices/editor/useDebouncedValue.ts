@@ -2,7 +2,7 @@ import { useEffect, useState } from 'react'
 
 const restMs = 300
 
-/** The value once it has been the same for a moment, so that what hangs on it is not rendered at every key. */
+/** Returns the value once it has not changed for a short time, so that large lists render less often. */
 export function useDebouncedValue<T>(value: T): T {
   const [debouncedValue, setDebouncedValue] = useState(value)
   useEffect(() => {

@@ -9,7 +9,6 @@ import { useConnection, useDispatch } from '#state/use-store.ts'
 import type { FullPriceList, OpenedPriceList } from '#features/prices/price-list-form.ts'
 import { fetchPriceList } from '#features/prices/slice.ts'
 
-/** A list that was opened, or why it was not. */
 export type PriceListOpening =
   | { kind: 'open'; openedList: OpenedPriceList }
   | { kind: 'missing'; reason: 'unknown' | 'notHere' }
@@ -17,10 +16,7 @@ export type PriceListOpening =
 
 export const unknownList: PriceListOpening = { kind: 'missing', reason: 'unknown' }
 
-/**
- * The list as it was when the page opened it: what comes in later must not change a form while its user types. Undefined: not read
- * yet, or there is no id.
- */
+/** The list as it was when opened: an update must not change the form while the user types. Undefined until loaded. */
 export function useOpenedList(id: RowRef | null, reloadCount: number): PriceListOpening | undefined {
   const { networkState: connection } = useConnection()
   const dispatch = useDispatch()
@@ -28,7 +24,7 @@ export function useOpenedList(id: RowRef | null, reloadCount: number): PriceList
   const requestKey = `${id} ${reloadCount}`
   const opening = latestResult?.requestKey === requestKey ? latestResult.opening : undefined
   const isOpen = opening?.kind === 'open'
-  // A list that could not be opened is read again when the connection changes.
+  // If opening failed, it is tried again when the connection changes.
   // biome-ignore lint: the connection is not used, its change is the reason
   useEffect(() => {
     if (id === null || isOpen) return
@@ -43,13 +39,13 @@ export function useOpenedList(id: RowRef | null, reloadCount: number): PriceList
 
 const readPriceRow = (id: RowRef) => readRow<FullPriceList>(priceListSpec.table, id)
 
-/** Opens the list as the server has it, or offline as this device stored it, with the waiting write of this device over it. */
+/** Opens the list from the server, or offline from this device, with the optimistic overlay of a waiting write. */
 const openPriceList =
   (id: RowRef): AppThunk<PriceListOpening> =>
   async (dispatch) => {
     const overlaidRow = await readPriceRow(id)
     const listId = overlaidRow?.row.id ?? id
-    // The row of a list that waits to be created has all of its fields.
+    // The row of a list that is waiting to be created already has all fields.
     if (typeof listId === 'string') return overlaidRow ? { kind: 'open', openedList: overlaidRow } : unknownList
     const result = await dispatch(fetchPriceList(listId))
     const problem = result.kind === 'problem' ? result.problem : null
@@ -65,7 +61,7 @@ async function readStoredList(id: number, overlaidRow: OpenedPriceList | null): 
   const storedList = await readResponseOutput(getPriceList, { params: { id } })
   if (!storedList) return null
   const waiting = (await readPriceRow(id))?.waiting ?? null
-  // A row of the table has the header, and the parts that the waiting write changes.
+  // The cached row has only the header fields and those that the waiting write changes.
   return waiting && overlaidRow
     ? { row: { ...storedList, ...overlaidRow.row }, waiting }
     : { row: storedList, waiting: null }

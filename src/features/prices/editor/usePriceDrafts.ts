@@ -4,13 +4,13 @@ import { useForgottenDraft } from '#patterns/useForgottenDraft.ts'
 import { type DraftOffers, useDraftOffers } from '#state/use-draft-offers.ts'
 import { parseStoredValues, type PriceListValues } from '#features/prices/price-list-form.ts'
 
-/** What stands typed, and over which values: somebody else may have changed the list since. */
+/** Contains the values before editing too, because the list may have been changed elsewhere since. */
 export interface PriceListDraft {
   values: PriceListValues
   before: PriceListValues
 }
 
-/** Written once nothing has been typed for so long. */
+/** Time without typing before a draft is saved, in ms. */
 const restMs = 300
 
 function parseDraft(value: unknown): PriceListDraft | null {
@@ -19,11 +19,11 @@ function parseDraft(value: unknown): PriceListDraft | null {
   return typedValues && previousValues && { values: typedValues, before: previousValues }
 }
 
-/** The drafts of the form `name`; `base`: the version of the list that it changes. */
+/** Drafts of the form `name`. `base` is the version of the list that they change. */
 export const usePriceDrafts = (name: string, base: string | undefined): DraftOffers<PriceListDraft> =>
   useDraftOffers(drafts, { formName: name, base, parse: parseDraft })
 
-/** Keeps what stands typed on the device, so that it survives a reload and a closed browser. Null: there is nothing to keep. */
+/** Saves the typed values on the device. They survive a reload. Pass null if nothing was changed. */
 export function useSavedDraft(name: string, draft: PriceListDraft | null, base: string | undefined): void {
   const latestDraft = useRef<PriceListDraft | null>(null)
   const { values, before } = draft ?? {}
@@ -33,7 +33,7 @@ export function useSavedDraft(name: string, draft: PriceListDraft | null, base: 
     return () => clearTimeout(timer)
   }, [name, values, before, base])
   useEffect(() => {
-    // The database would not take it any more: the tab's own storage does.
+    // When the page closes, the database may no longer accept a write, so the draft goes to the tab's session storage.
     const noteDraft = () => void drafts.noteDraft(name, latestDraft.current, base)
     addEventListener('pagehide', noteDraft)
     return () => removeEventListener('pagehide', noteDraft)

@@ -6,7 +6,7 @@ import type { PriceListValues } from '#features/prices/price-list-form.ts'
 import type { PlacedProblem } from '#features/prices/sent-list.ts'
 import { getProblemText } from '#features/prices/problem-text.ts'
 
-/** In words, by the row's key and the column; a row that is not touched keeps its object. */
+/** Error texts by row key and column. The object of an unchanged row stays the same. */
 export type RowTexts = Record<number, Record<string, string>>
 interface FormTexts {
   fields: Record<string, string>
@@ -14,7 +14,7 @@ interface FormTexts {
 }
 const noTexts: FormTexts = { fields: {}, rows: {} }
 
-/** The values of the form, and the problems at its fields: each is shown until its field is touched again. */
+/** The form's values and the errors of its fields. An error is shown until its field is changed. */
 export function usePriceForm(createInitialValues: () => PriceListValues) {
   const { t } = useTranslation('prices')
   const [values, dispatchAction] = useReducer(reducePriceForm, null, createInitialValues)
@@ -24,11 +24,11 @@ export function usePriceForm(createInitialValues: () => PriceListValues) {
     dispatchAction(action)
     setProblemTexts((texts) => (texts === noTexts ? texts : removeTouched(texts, action)))
   }, [])
-  /** Leads to the first problem, once: not while somebody types. */
+  /** Moves the focus to the first error once, not while the user is typing. */
   const showProblems = useCallback(
     (problems: readonly PlacedProblem[]) => {
       const texts: FormTexts = { fields: {}, rows: {} }
-      // The first problem of a field is shown.
+      // Reversed, so that the first of several problems of a field is shown.
       for (const problem of problems.toReversed()) {
         if (problem.table === null) texts.fields[problem.name] = getProblemText(t, problem)
         else texts.rows[problem.key] = { ...texts.rows[problem.key], [problem.name]: getProblemText(t, problem) }
@@ -49,7 +49,7 @@ function removeTouched({ fields, rows }: FormTexts, action: PriceFormAction): Fo
   return { fields, rows: action.kind === 'add' || action.kind === 'backup' ? rows : {} }
 }
 
-/** A cell takes its own text away, all else that of the row. */
+/** Changing a cell removes the error of that cell; other actions remove all errors of the row. */
 function removeTouchedRow(
   rows: RowTexts,
   action: Extract<PriceFormAction, { kind: 'cell' | 'remove' | 'raise' }>,

@@ -11,11 +11,9 @@ import { allModulesSlice } from '#features/prices/slice.ts'
 
 const query = toPageQuery(plainListState(moduleListSpec))
 
-/** What the form is checked against on this device, and what its modules are called. */
 export function usePriceFormContext(type: ClientType, fullList: FullPriceList | null) {
   const { rows, freshness } = useList(allModulesSlice, { scope: null, view: { ...query, type } })
   const { lists, today, getListState } = usePriceLists(type)
-  // Those that it is compared with.
   useCachedFullLists(lists)
   const modules = useMemo(() => rows?.map(({ row }) => row) ?? [], [rows])
   const visibleModules = useMemo(() => modules.filter(({ hidden, id }) => !hidden && typeof id === 'number'), [modules])
@@ -32,7 +30,7 @@ export function usePriceFormContext(type: ClientType, fullList: FullPriceList | 
     }),
     [freshness.complete, idsByCode, lists, ownId, fullList],
   )
-  /** Null: not known whole on this device. */
+  /** Null if this device does not have the complete catalogue. */
   const catalogue = freshness.complete ? modules : null
   return { formContext, namesByCode, modules, catalogue, lists, today, getListState }
 }

@@ -33,23 +33,22 @@ import { priceListsSlice } from '#features/prices/slice.ts'
 
 interface PriceListFormOptions {
   type: ClientType
-  /** Null: a new list, or a copy of another. */
+  /** Null for a new list or a copy of another list. */
   openedList: OpenedPriceList | null
-  /** Of the opened list, or of the copy. */
+  /** Values of the opened list, or of the list to copy. */
   initialValues: PriceListValues
-  /** Those with a draft over them. */
+  /** Returns the initial values with the changes of a draft. */
   createDraftValues: () => PriceListValues
-  /** A copy may be saved as it is. */
+  /** A copy may be saved without changes. */
   isCopy: boolean
   formContext: PriceFormContext
-  /** The list has changed, on the server or on this device: the page opens it again. */
+  /** Called when the list was saved on the server or queued on this device. The page then opens it again. */
   onSaved: () => void
 }
 
-/** A problem that the form found has its place; that of a refusal is placed when it is shown. */
+/** Problems found by the form have a position in it. Problems of a server refusal get one when they are shown. */
 type FormProblem = AnyFieldProblem | PlacedProblem
 
-/** The edit form of a price list: its values, and how they are checked and saved. */
 export function usePriceListForm(options: PriceListFormOptions) {
   const { type, openedList, initialValues, createDraftValues, isCopy, formContext, onSaved } = options
   const { t } = useTranslation('prices')
@@ -68,12 +67,12 @@ export function usePriceListForm(options: PriceListFormOptions) {
     row: openedList,
     valuesState: [values, (newValues) => dispatch({ kind: 'replace', values: newValues })],
     toValues: (list) => (list && list !== openedList?.row ? toPriceListValues(list) : initialValues),
-    // Read only when the list is saved: typing in a list with a thousand modules must stay fast.
+    // The values are parsed only when the list is saved: typing in a list with a thousand modules must stay fast.
     fromValues: (formValues) => formValues,
     getChanges: getChangedValues,
     rebase: rebaseValues,
     check: () => findProblems(readForm(values, formContext)),
-    // `showFaults` puts them into words.
+    // Returns only the code, because `showFaults` creates the texts.
     formatFault: ({ code }) => code,
     hasInput: ({ field }) => hasField(field),
     showFaults(problems) {
@@ -96,7 +95,7 @@ export function usePriceListForm(options: PriceListFormOptions) {
     },
     onSaved({ id, isQueued }) {
       if (!openedList && id !== null) storeDispatch(priceListsSlice.rowCreated(id))
-      // The form closes before the page changes: nothing in it is left to lose.
+      // Closes the form before the page changes, so that the navigation guard does not warn about unsaved values.
       flushSync(onSaved)
       void navigate(isQueued || id === null ? getPriceListPath() : getPriceListPath(id))
     },
@@ -108,12 +107,11 @@ export function usePriceListForm(options: PriceListFormOptions) {
     },
   })
 
-  /** Of a confirmed list the description alone can be changed (D81). */
+  /** In a confirmed list only the description can be changed (D81). */
   function findProblems({ problems }: PriceFormResult): PlacedProblem[] {
     return row?.row.confirmed ? problems.filter(({ name }) => name === 'desc') : problems
   }
 
-  /** The list as it is typed; null after showing what is wrong with it. */
   function readValidList(): SentList | null {
     const result = readForm(values, formContext)
     const problems = findProblems(result)

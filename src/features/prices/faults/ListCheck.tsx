@@ -7,14 +7,11 @@ import { useSettings } from '#patterns/useSettings.ts'
 
 interface Props {
   faults: readonly PlacedFault[]
-  /** It is used already, or was: nothing in it can be changed. */
+  /** The list is or was in use, so nothing in it can be changed. */
   isConfirmed: boolean
 }
 
-/**
- * Faults that keep the list from being confirmed, and warnings. As high with many entries as with none, so that the fields below
- * do not move while somebody types.
- */
+/** Faults that prevent confirming, and warnings. Fixed height, so that fields do not move while the user types. */
 export const ListCheck = memo(function ListCheck({ faults, isConfirmed }: Props) {
   const { t } = useTranslation('prices')
   const uatBound = useSettings()?.uat_bound
@@ -24,7 +21,7 @@ export const ListCheck = memo(function ListCheck({ faults, isConfirmed }: Props)
     <section className={errorCount > 0 ? 'price-check wrong' : 'price-check'} aria-labelledby="price-check">
       <h2 id="price-check">{t(isConfirmed ? 'check.confirmedTitle' : 'check.title')}</h2>
       <FaultCounts {...{ errorCount, isConfirmed }} warningCount={faults.length - errorCount} />
-      {/* Scrolled with the keys where it does not fit. */}
+      {/* Focusable, so that long content can be scrolled with the keyboard. */}
       <ul tabIndex={faults.length > 1 ? 0 : undefined} aria-labelledby="price-check">
         {faults.map((fault) => (
           <li key={`${fault.field} ${fault.code}`} className={fault.isWarning ? undefined : 'wrong'}>

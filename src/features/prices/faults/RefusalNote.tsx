@@ -7,13 +7,10 @@ import { useSettings } from '#patterns/useSettings.ts'
 
 interface Props {
   problem: Problem | null
-  /** Above the faults of the list. */
   refusedText: string
-  /** Where the problem is none of the list. */
   failureTitle: string
 }
 
-/** Why an action on a list was refused: each fault of the list in a sentence of its own, or the problem. */
 export function RefusalNote({ problem, refusedText, failureTitle }: Props) {
   const faults = problem ? (getFieldProblems(problem) as AnyFieldProblem[]) : []
   if (faults.length === 0) return <ProblemNote problem={problem} title={failureTitle} />

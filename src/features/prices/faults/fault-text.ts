@@ -1,10 +1,9 @@
-/** Faults of a price list in words (domain/checks/price-list-faults.ts), and other problems of its fields. */
 import type { TFunction } from 'i18next'
 import type { UatBound } from '#domain/fees/annual.ts'
 import { type AnyFieldProblem, formatOrderFieldProblem } from '#ui/i18n/order-field-messages.ts'
 import { getFieldLabel } from '#features/prices/problem-text.ts'
 
-/** In a sentence that can stand alone: "Named users: there is no range, …". */
+/** Returns a complete sentence, for example "Named users: there is no range, …". */
 export const getFaultText = (t: TFunction<'prices'>, fault: AnyFieldProblem, uatBound: UatBound = 'floor'): string =>
   formatOrderFieldProblem(fault, getFieldLabelInSection(t, fault.field, uatBound))
 
@@ -14,7 +13,7 @@ function getFieldLabelInSection(t: TFunction<'prices'>, field: string, uatBound:
     const section = t(`section.${table}`)
     return row === undefined || column === undefined ? section : getFieldLabel(t, column)
   }
-  // A price in some currencies: the field is named without the first one that it lacks.
+  // If prices are missing in some currencies, the label does not contain the first missing currency.
   const amount = /^(?:pdbPrice\.)?(.+)_(?:hkd|usd|rmb)$/.exec(field)?.[1]
   const context = uatBound === 'ceiling' ? { context: uatBound } : {}
   return amount ? t(`field.${amount}` as 'field.min_fee', context) : getFieldLabel(t, field)

@@ -1,4 +1,3 @@
-/** What would keep a list from being confirmed, placed at the rows and fields of its form. */
 import type { TFunction } from 'i18next'
 import type { CatalogueModule } from '#domain/catalogue/unmet-needs.ts'
 import { findPriceListFaults, type PriceListFault } from '#domain/checks/price-list-faults.ts'
@@ -13,7 +12,7 @@ import {
 
 export type PlacedFault = PriceListFault & PlacedProblem
 
-/** Errors first. Cells that are empty or cannot be read are left out: what is wrong with them is said on saving. */
+/** Errors first. Skips empty and invalid cells, which are reported when the list is saved. */
 export function findFormFaults(
   { list, keys, problems }: PriceFormResult,
   catalogue: readonly CatalogueModule[] | null,
@@ -26,15 +25,13 @@ export function findFormFaults(
 }
 
 export interface FaultNotes {
-  /** By the key of the module's row. */
   moduleNotes: ReadonlyMap<number, string>
   concurrentUser: string
   namedUser: string
-  /** By the name of the header's field. */
   header: Readonly<Record<string, string>>
 }
 
-/** In words for the places where they stand; all of them are in the summary too. */
+/** Returns the texts of the faults for the rows and fields. The summary shows all of them too. */
 export function buildFaultNotes(t: TFunction<'prices'>, faults: readonly PlacedFault[]): FaultNotes {
   const notesByModule = new Map<number, string>()
   const header: Record<string, string> = {}
@@ -57,7 +54,7 @@ export function buildFaultNotes(t: TFunction<'prices'>, faults: readonly PlacedF
   }
 }
 
-/** The code stands in the row already, so names are enough. */
+/** The row already shows the code, so the note uses only names. */
 function getRowNote(t: TFunction<'prices'>, problem: PriceListFault): string {
   const { code, subject = '', named: moduleNames = '' } = problem
   if (code !== 'NEEDS_UNLISTED' && code !== 'NEEDS_UNLISTED_MODULES') return getFaultText(t, problem)

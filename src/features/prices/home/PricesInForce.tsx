@@ -8,7 +8,7 @@ import '#features/prices/words.ts'
 import { usePriceLists } from '#features/prices/usePriceLists.ts'
 import { getPriceListPath } from '#features/prices/paths.ts'
 
-/** The price list that counts today and the one that takes its place (D16). */
+/** Shows the price list in force and the next one (D16). */
 export function PricesInForce() {
   const { t } = useTranslation('prices')
   const { lists, state, getListState } = usePriceLists(useClientType(getClientType))

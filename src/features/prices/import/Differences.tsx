@@ -8,7 +8,6 @@ import type { PriceListState } from '#features/prices/price-list-state.ts'
 import { useComparedList } from '#features/prices/useComparedList.ts'
 import { useSettings } from '#patterns/useSettings.ts'
 
-/** What is in a file, as the server has read it. */
 export type PriceFileContent = OutputOf<typeof uploadPriceList>
 
 interface Props {
@@ -17,7 +16,6 @@ interface Props {
   getListState: (row: PriceRow) => PriceListState
 }
 
-/** Field by field, where the file differs from a list of this device. */
 export function Differences({ fileContent, lists, getListState }: Props) {
   const { t } = useTranslation('prices')
   const { fullList, day, selectProps } = useComparedList({ lists, getListState, isRequired: true })

@@ -27,7 +27,7 @@ interface Props {
   onClose: () => void
 }
 
-/** Reads a .zip, shows where it differs from a list of one's choice, and only then imports it (M152). */
+/** Uploads a .zip file, shows how it differs from a selected list, and imports it after confirmation (M152). */
 export function ImportDialog({ type, onClose }: Props) {
   const { t } = useTranslation('prices')
   const dispatch = useDispatch()
@@ -44,7 +44,7 @@ export function ImportDialog({ type, onClose }: Props) {
     setFileName(file.name)
     setFileContent(null)
     importAction.clearProblem()
-    // A file with another ending is refused before it is sent, as the server would.
+    // A file with another extension is refused before it is sent. The server would refuse it too.
     if (!isPriceFileName(file.name)) return upload.clearProblem()
     const result = await upload.run({ body: { file } })
     if ('output' in result) setFileContent(result.output)
@@ -108,7 +108,7 @@ export function ImportDialog({ type, onClose }: Props) {
   )
 }
 
-/** Why the list in the file cannot be imported now, in words; null: it can, or there is none. */
+/** Returns why the list in the file cannot be imported now. Returns null if it can, or if there is no file. */
 function useBlockReason(type: ClientType, fileContent: PriceFileContent | null, lists: readonly PriceRow[]) {
   const { t } = useTranslation('prices')
   const offlineReason = useOfflineReason(t('needsConnection'))

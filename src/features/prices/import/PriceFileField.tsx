@@ -4,14 +4,11 @@ import { Icon } from '#ui/icons/Icon.tsx'
 import { useTranslation } from 'react-i18next'
 
 interface Props {
-  /** Of the selected file; null: none is selected yet. */
   fileName: string | null
-  /** Why the server refused the file. */
   refusalText: string | null
   onFile: (file: File) => void
 }
 
-/** Selects the .zip of a price list. */
 export function PriceFileField({ fileName, refusalText, onFile }: Props) {
   const { t } = useTranslation('prices')
   const faultId = useId()
@@ -31,7 +28,7 @@ export function PriceFileField({ fileName, refusalText, onFile }: Props) {
           onChange={({ target }) => {
             const file = target.files?.[0]
             if (file) onFile(file)
-            // The same file can be selected again once it was corrected.
+            // Cleared, so that the same file can be selected again after it was corrected.
             target.value = ''
           }}
         />

@@ -1,4 +1,3 @@
-/** Why a file is no price list that can be taken, in words. */
 import type { TFunction } from 'i18next'
 import { parsePriceFault } from '#domain/checks/price-file-checks.ts'
 import { type AnyFieldProblem, formatOrderFieldProblem } from '#ui/i18n/order-field-messages.ts'

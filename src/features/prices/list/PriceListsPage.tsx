@@ -31,7 +31,7 @@ const ImportDialog = lazy(async () => ({
 
 type OpenDialog = { kind: 'remove' | 'reinstate'; overlaidRow: OverlaidRow<PriceRow> } | { kind: 'import' }
 
-/** What is charged from which day on: the lists of one client type, which of them counts today, and those withdrawn (contracts 2, M145). */
+/** The price lists of one client type with their state, including withdrawn lists (contracts 2, M145). */
 export function PriceListsPage() {
   const { t } = useTranslation('prices')
   const offlineReason = useOfflineReason(t('needsConnection'))

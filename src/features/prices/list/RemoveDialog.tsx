@@ -12,7 +12,7 @@ interface Props {
   onDone: () => void
 }
 
-/** Deletes an unconfirmed list, or withdraws a confirmed one: its day and a code are typed (M52, D81). */
+/** Deletes an unconfirmed list, or withdraws a confirmed one after its date and a code were typed (M52, D81). */
 export function RemoveDialog({ overlaidRow, onClose, onDone }: Props) {
   const { t } = useTranslation('prices')
   const { confirmed, desc, effective_date: day } = overlaidRow.row

@@ -5,11 +5,10 @@ import { listTabs, priceListsView, type PriceListsView } from '#features/prices/
 
 interface Props {
   view: PriceListsView
-  /** How many lists are withdrawn; null: not known yet. */
   withdrawnCount: number | null
 }
 
-/** Lists that count or will, and those that were withdrawn: each an address of its own. */
+/** Tabs for current and withdrawn lists. Each tab has its own address. */
 export function Tabs({ view, withdrawnCount }: Props) {
   const { t } = useTranslation('prices')
   return (

@@ -9,11 +9,11 @@ import { formatPriceListUses, type PriceListUses } from '#features/prices/withdr
 import type { PriceListState } from '#features/prices/price-list-state.ts'
 import type { PriceListTab } from '#features/prices/price-lists-view.ts'
 
-/** Effective date, client type, state, description, who changed it when (M145). A phone has no room for the type, which stands above, and the name. */
+/** The columns of M145. A phone has no room for the user's name and the type; the type is shown above the list. */
 export const buildColumns = (
   t: TFunction<'prices'>,
   getListState: (row: PriceRow) => PriceListState,
-  /** Null: not known on this device. */
+  /** Null if this device has no data about it. */
   uses: PriceListUses | null,
   isNarrow: boolean,
   tab: PriceListTab,
@@ -54,7 +54,7 @@ export const buildColumns = (
     key: 'contracts',
     header: t('column.contracts'),
     width: 'money',
-    // What the specification asks for has its place first.
+    // Columns required by the specification have priority over this one.
     priority: 3,
     ...(tab === 'withdrawn' ? { phone: 'secondary' as const } : {}),
     render: ({ row }) => <UsesCell {...{ row, uses, isNarrow, t }} />,
@@ -78,12 +78,10 @@ export const buildColumns = (
 interface UsesCellProps {
   row: PriceRow
   uses: PriceListUses | null
-  /** In one line, which has no header. */
   isNarrow: boolean
   t: TFunction<'prices'>
 }
 
-/** How many contracts were sold by it, and what else was ordered. */
 function UsesCell({ row, uses, isNarrow, t }: UsesCellProps) {
   if (!uses || typeof row.id !== 'number') return <NoValue />
   const use = uses.get(row.id)

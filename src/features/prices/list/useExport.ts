@@ -6,7 +6,7 @@ import { useTranslation } from 'react-i18next'
 import { formatProblem } from '#ui/i18n/problem-messages.ts'
 import { showToast } from '#ui/overlay/toasts.tsx'
 
-/** Downloads a list as a file, by a key that the server gives out (M152). An empty key is an error (contracts 8). */
+/** Downloads a list as a file, using a key from the server (M152). An empty key is an error (contracts 8). */
 export function useExport(): (overlaidRow: OverlaidRow<PriceRow>) => void {
   const { t } = useTranslation('prices')
   const { run } = useAction(exportPriceList)

@@ -17,7 +17,6 @@ interface PriceListActionsOptions extends Pick<ReturnType<typeof usePriceLists>,
   onReinstate: (overlaidRow: OverlaidPriceList) => void
 }
 
-/** What can be done with a price list of the list, and why something cannot be done now. */
 export function usePriceListActions({ lists, today, getListState, onRemove, onReinstate }: PriceListActionsOptions) {
   const { t } = useTranslation('prices')
   const { t: tUi } = useTranslation('ui')
@@ -28,7 +27,7 @@ export function usePriceListActions({ lists, today, getListState, onRemove, onRe
   const getReinstateReason = useReinstateReason(lists, today)
   const offlineReason = useOfflineReason(t('needsConnection'))
 
-  /** A confirmed one is withdrawn, and not while orders are priced by it (D81). */
+  /** A confirmed list can be withdrawn only with a connection, and not while it is in force (D81). */
   const getRemoveReason = ({ row }: OverlaidPriceList) => {
     if (isSessionExpired) return tUi('form.lapsed')
     if (!row.confirmed) return null

@@ -15,18 +15,17 @@ import type { RehearsalOutput } from '#features/prices/rehearsal/rehearsal-slice
 import { confirmPriceList } from '#features/prices/slice.ts'
 
 export interface ConfirmButtonProps {
-  /** Null: it is not saved yet. */
+  /** Null if the list is not saved yet. */
   row: OpenedPriceList | null
-  /** Of the list as it is typed; null: it was not rehearsed. */
+  /** Rehearsal result of the list as typed. Null if it was not rehearsed. */
   result: RehearsalOutput | null
   hasChanges: boolean
-  /** Nothing is known on this device that refuses confirming. */
+  /** Whether this device knows no reason against confirming. */
   isUsable: boolean
   today: string
   onConfirmed: () => void
 }
 
-/** Confirms a list that was saved and rehearsed, or says what is missing. */
 export function ConfirmButton({ row, result, hasChanges, isUsable, today, onConfirmed }: ConfirmButtonProps) {
   const { t } = useTranslation('prices')
   const offlineReason = useOfflineReason(t('needsConnection'))
@@ -71,7 +70,7 @@ interface ConfirmDialogProps extends Pick<ConfirmButtonProps, 'today' | 'onConfi
   onClose: () => void
 }
 
-/** What confirming does, with what the rehearsal found; afterwards the list can only be copied or withdrawn (D81). */
+/** Shows the rehearsal's result. A confirmed list can only be copied or withdrawn (D81). */
 function ConfirmDialog({ row, result, today, confirmOnce, onConfirmed, onClose }: ConfirmDialogProps) {
   const { t } = useTranslation('prices')
   const { run, isBusy, problem } = withDoneToast(useAction(confirmOnce), {
@@ -93,7 +92,7 @@ function ConfirmDialog({ row, result, today, confirmOnce, onConfirmed, onClose }
       contentClass="price-confirm"
     >
       <RefusalNote problem={problem} refusedText={t('confirm.refused')} failureTitle={t('confirm.failed')} />
-      {/* A list of a past day counts from this moment on. */}
+      {/* A list with a past effective date takes effect at once. */}
       <p>{t(day <= today ? 'confirm.now' : 'confirm.later', { day })}</p>
       <p>{t('confirm.final')}</p>
       <p>{t('confirm.found', { count: result.contracts })}</p>

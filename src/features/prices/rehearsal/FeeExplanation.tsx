@@ -15,7 +15,6 @@ interface Props {
   ShowFee: ShowFee
 }
 
-/** The fee of a year by a list, line by line. */
 export function FeeExplanation({ list, currency, choice, namesByCode, ShowFee }: Props) {
   const { t } = useTranslation('prices')
   const settings = useSettings()

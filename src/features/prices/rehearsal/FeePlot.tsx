@@ -8,18 +8,16 @@ const Chart = lazy(() => import(/* chunk: trail-chart */ '#ui/prime/Chart.tsx'))
 
 interface PlotLine {
   label: string
-  /** At each of `edges`; null: no price. */
   fees: readonly (Hundredths | null)[]
 }
 
 interface Props {
   currency: Currency
-  /** Numbers of users. */
   edges: readonly number[]
   lines: readonly PlotLine[]
 }
 
-/** The fee of a year against the number of users, with its numbers as a table below: a picture alone says nothing to a reader. */
+/** Plots the annual fee against the number of users. A table below has the same numbers for screen readers. */
 export function FeePlot({ currency, edges, lines }: Props) {
   const { t } = useTranslation('prices')
   const chartStyle = useChartStyle()
@@ -125,7 +123,7 @@ function readChartStyle(): ChartStyle {
   }
 }
 
-/** A canvas knows no tokens: its colours are read again when the theme is another. */
+/** A canvas cannot use CSS variables, so its colours are read again when the theme changes. */
 function useChartStyle(): ChartStyle {
   const [chartStyle, setChartStyle] = useState(readChartStyle)
   useEffect(() => subscribeToTheme(() => setChartStyle(readChartStyle())), [])

@@ -5,7 +5,6 @@ import type { RehearsalOutput } from '#features/prices/rehearsal/rehearsal-slice
 type Props = RehearsalOutput['currencies'][number]
 type HistogramBar = Props['histogram'][number]
 
-/** How many contracts would change by how much: bars whose lengths stand beside them as numbers. */
 export function Histogram({ currency, histogram, more, less, same }: Props) {
   const { t } = useTranslation('prices')
   const maxContracts = Math.max(1, ...histogram.map(({ contracts }) => contracts))

@@ -8,7 +8,6 @@ import { getPlotEdges, calculateFeesAt } from '#features/prices/rehearsal/annual
 
 interface Props {
   list: PriceList
-  /** What it is compared with, and the day on which that begins. */
   otherList: PriceList | null
   otherDay: string | null
   currency: Currency
@@ -18,7 +17,7 @@ interface Props {
   hasUat: boolean
 }
 
-/** The fee of any number of users by both lists. Drawn anew for all that is chosen but the users. */
+/** Plots both lists for any number of users. Changing the users of the sample order does not render it again. */
 export const PricePlot = memo(function PricePlot(props: Props) {
   const { t } = useTranslation('prices')
   const { list, otherList, otherDay, currency, uatBound, mode, moduleCodes, hasUat } = props

@@ -17,15 +17,13 @@ interface Props extends Omit<ConfirmButtonProps, 'result'> {
   type: ClientType
   namesByCode: ReadonlyMap<string, string>
   ShowFee: ShowFee
-  /** The list as it is typed. */
   typedList: PriceFormResult
-  /** The same; null after showing what is wrong with it. */
   readValidList: () => SentList | null
 }
 
 const toListKey = (type: ClientType, list: SentList) => JSON.stringify([type, list])
 
-/** What the list would do to the contracts of today at their renewal; after a rehearsal it can be confirmed. */
+/** Shows how the list would change today's contracts at renewal. After that it can be confirmed. */
 export const RehearsalPanel = memo(function RehearsalPanel(props: Props) {
   const { type, row, namesByCode, ShowFee, typedList, readValidList } = props
   const { t } = useTranslation('prices')
@@ -59,7 +57,6 @@ export const RehearsalPanel = memo(function RehearsalPanel(props: Props) {
   )
 })
 
-/** The latest rehearsal, as the list with this key sees it. */
 function useRehearsal(listKey: string) {
   const { isRunning, problem, latestResult } = useSelector(selectRehearsal)
   const runningRehearsal = useLiveQuery(readRunningRehearsal, [])
@@ -69,9 +66,8 @@ function useRehearsal(listKey: string) {
     isBusy,
     percent: runningRehearsal?.percent ?? 0,
     problem,
-    /** Null: this very list was not rehearsed. */
+    /** Null if exactly this list was not rehearsed. */
     result,
-    /** The list was changed after it was rehearsed. */
     isStale: latestResult !== null && result === null && !isBusy,
   }
 }

@@ -20,7 +20,6 @@ interface Props {
 
 type RehearsedContract = RehearsalOutput['largest'][number] | RehearsalOutput['failures'][number]
 
-/** What a rehearsal found: sums and their changes by currency, the largest changes, and what could not go on. */
 export function RehearsalResult({ result, list, namesByCode, ShowFee }: Props) {
   const { t } = useTranslation('prices')
   const { contracts, currencies, largest, failing, failures } = result
@@ -91,7 +90,7 @@ export function RehearsalResult({ result, list, namesByCode, ShowFee }: Props) {
   )
 }
 
-/** Whoever may not see contracts has their numbers alone (D49). */
+/** Users without access to contracts see only the contract's number (D49). */
 function ContractName({
   contract_id: id,
   code,

@@ -17,7 +17,6 @@ interface Props {
   ShowFee: ShowFee
 }
 
-/** The fee of a year of one order by both lists, and why. */
 export function SampleFees({ feeInput, ownList, otherList, otherDay, namesByCode, ShowFee }: Props) {
   const { t } = useTranslation('prices')
   const [openSample, setOpenSample] = useState<'own' | 'other' | null>(null)

@@ -17,7 +17,7 @@ import { useComparedList } from '#features/prices/useComparedList.ts'
 interface Props {
   lists: readonly PriceRow[] | undefined
   getListState: (row: PriceRow) => PriceListState
-  /** The list itself, which is not compared with itself; null: it is not saved yet. */
+  /** Id of this list, which is excluded from the comparison. Null if it is not saved yet. */
   ownId: RowRef | null
   list: SentList
   namesByCode: ReadonlyMap<string, string>
@@ -28,7 +28,7 @@ interface Props {
 const modes = ['CONCURRENT', 'NAMED'] as const satisfies ContractTerms['user_mode'][]
 const maxUsers = 999_999
 
-/** One order that somebody thinks of, by this list and by another: its fee, why, and the fee of any number of users. Needs no network. */
+/** Compares the fee of a sample order with this list and another. Needs no connection. */
 export function WhatIfPanel({ lists = [], getListState, ownId, list, namesByCode, uatBound, ShowFee }: Props) {
   const { t } = useTranslation('prices')
   const [mode, setMode] = useState<ContractTerms['user_mode']>('CONCURRENT')

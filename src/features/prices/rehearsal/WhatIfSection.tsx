@@ -10,7 +10,6 @@ const WhatIfPanel = lazy(async () => ({
 
 type Props = Omit<ComponentProps<typeof WhatIfPanelType>, 'uatBound'>
 
-/** The fee of an order that one thinks of; the device needs the server's settings for it. */
 export const WhatIfSection = memo(function WhatIfSection(props: Props) {
   const { t } = useTranslation('prices')
   const settings = useSettings()

@@ -1,11 +1,10 @@
-/** What one order would cost a year by a price list, worked out on this device by the engine that the server uses too. */
 import type { ComponentType } from 'react'
 import { quoteAnnualFee, type ContractTerms, type UatBound } from '#domain/fees/annual.ts'
 import { explainAnnual, type FeeStep } from '#domain/fees/explain.ts'
 import { type PriceList, getCurrencyPrices } from '#domain/fees/price-list.ts'
 import { type Currency, type Hundredths, writeAmount } from '#domain/money.ts'
 
-/** Why an amount is what it is, as the pages of orders show it: a feature sees no other one. */
+/** Explains an amount as order pages do. Passed in, because a feature cannot import another feature. */
 export type ShowFee = ComponentType<{
   currency: Currency
   steps: readonly FeeStep[]
@@ -29,7 +28,7 @@ export function calculateAnnualFee(list: PriceList, { currency, choice, uatBound
   return { kind: 'priced', amount: writeAmount(result.annualFee.fee), steps: explainAnnual(result.annualFee) }
 }
 
-/** A line of a plot: fee by number of users; null where the list has no price for so many. */
+/** Returns the fee for each number of users. Null where the list has no price for that number. */
 export const calculateFeesAt = (
   list: PriceList,
   { choice, ...priceOptions }: FeeInput,
@@ -46,10 +45,7 @@ export const calculateFeesAt = (
 
 const maxUsers = 999_999
 
-/**
- * Numbers of users that a plot of these lists needs: where their prices change, and so far beyond as the widest step before. Between
- * them the fee is a straight line.
- */
+/** The numbers of users where a price changes, and one beyond the last. Between them the fee is linear. */
 export function getPlotEdges(lists: readonly PriceList[], mode: ContractTerms['user_mode']): number[] {
   const table = mode === 'NAMED' ? 'namedUser' : 'concurrentUser'
   const ranges = lists.flatMap((list) => list[table])
@@ -60,7 +56,7 @@ export function getPlotEdges(lists: readonly PriceList[], mode: ContractTerms['u
   return [...edges].sort((a, b) => a - b)
 }
 
-/** "+3.2 %" of a change; null: it began at nothing. */
+/** Returns a change in percent, for example 3.2. Returns null if the current amount is 0. */
 export function getPercentChange(currentAmount: string, newAmount: string): number | null {
   const currentValue = Number(currentAmount)
   return currentValue === 0 ? null : ((Number(newAmount) - currentValue) / currentValue) * 100

@@ -1,4 +1,4 @@
-/** Rehearsals in the store: how the latest stands, and what came of it, as long as the page lives. */
+/** State of the latest rehearsal and its result. It is lost when the page is reloaded. */
 import { createSlice } from '@reduxjs/toolkit'
 import type { InputOf, OutputOf } from '#contract/endpoint.ts'
 import { rehearsePriceList } from '#contract/prices.ts'
@@ -11,7 +11,7 @@ import { rootReducer } from '#state/store.ts'
 export type RehearsalOutput = OutputOf<typeof rehearsePriceList>
 type RehearsalInput = { listKey: string } & Pick<InputOf<typeof rehearsePriceList>['body'], 'id' | 'list'>
 
-/** `listKey`: the list as it is typed, as text: what came of another one says nothing of it. */
+/** `listKey` is the typed list as text. A result applies only to the list with the same key. */
 export const rehearse = createAppThunk(
   'rehearsal/rehearse',
   async ({ listKey: _listKey, ...body }: RehearsalInput, { extra: { api }, rejectWithValue }) => {
@@ -21,7 +21,7 @@ export const rehearse = createAppThunk(
   },
 )
 
-/** The rehearsal that runs on this device, begun here or before the page was opened; null: none does. */
+/** Returns the rehearsal running on this device, even if it was started before a reload, or null. */
 export async function readRunningRehearsal(): Promise<{ percent: number } | null> {
   const activities = await readActivity()
   return activities.find(({ endpoint, isOpen }) => endpoint === rehearsePriceList.name && isOpen) ?? null
@@ -55,5 +55,5 @@ const rehearsal = createSlice({
 })
 
 const injectedSlice = rehearsal.injectInto(rootReducer)
-/** Of the whole state, whose type no feature knows. */
+/** Takes the full state as `object`, because a feature does not know its type. */
 export const selectRehearsal = (state: object): RehearsalState => injectedSlice.selectSlice(state)

@@ -15,7 +15,6 @@ interface Props {
   onDone: () => void
 }
 
-/** Makes a withdrawn list count again, or says why it cannot. */
 export function ReinstateDialog({ overlaidRow, today, onClose, onDone }: Props) {
   const { t } = useTranslation('prices')
   const doneText = formatDone(t('act.reinstate'))

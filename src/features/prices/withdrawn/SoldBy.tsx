@@ -2,7 +2,6 @@ import type { PriceRow } from '#contract/prices.ts'
 import { useTranslation } from 'react-i18next'
 import { usePriceListUses, formatPriceListUses } from '#features/prices/withdrawn/usePriceListUses.ts'
 
-/** How many contracts and orders a withdrawn list has, as stored on this device. */
 export function SoldBy({ row }: { row: PriceRow }) {
   const { t } = useTranslation('prices')
   const uses = usePriceListUses(row.type)

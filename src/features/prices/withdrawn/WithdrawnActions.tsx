@@ -18,7 +18,6 @@ interface Props {
   onDone: () => void
 }
 
-/** What can be done with a withdrawn list: see who did what to it, and make it count again. */
 export function WithdrawnActions({ overlaidRow, lists, today, onDone }: Props) {
   const { t } = useTranslation('prices')
   const { caller } = useSignedInSession()

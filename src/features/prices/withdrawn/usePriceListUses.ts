@@ -6,17 +6,17 @@ import type { ClientType } from '#domain/access.ts'
 import { useRecord } from '#state/use-record.ts'
 import { formatNumber } from '#ui/list/Freshness.tsx'
 
-/** By id; a list that nothing was sold by is not in it. */
+/** By list id. A list without sales is missing. */
 export type PriceListUses = ReadonlyMap<number, PriceListUse>
 type PriceListUse = OutputOf<typeof listPriceListUses>[number]
 
-/** How many contracts and orders each list has, as stored on this device; null: nothing is stored. */
+/** The number of contracts and orders of each list. Null if it is not stored on this device. */
 export function usePriceListUses(type: ClientType): PriceListUses | null {
   const { record: uses } = useRecord(listPriceListUses, { query: { type } })
   return useMemo(() => (uses ? new Map(uses.map((use) => [use.id, use])) : null), [uses])
 }
 
-/** "5 contracts", and what else there is of it: "2 open orders", "3 backup orders". */
+/** Returns "5 contracts", followed by other uses such as "2 open orders" and "3 backup orders". */
 export function formatPriceListUses(t: TFunction<'prices'>, use: PriceListUse | undefined): string[] {
   const { contracts = 0, orders = 0, backups = 0 } = use ?? {}
   return [

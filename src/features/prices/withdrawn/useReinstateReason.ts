@@ -3,7 +3,6 @@ import { useTranslation } from 'react-i18next'
 import { useUnsendableReason } from '#patterns/useOfflineReason.ts'
 import { getReinstateBlockReason } from '#features/prices/price-list-state.ts'
 
-/** Why a withdrawn list cannot be reinstated now, in words; null: it can. */
 export function useReinstateReason(lists: readonly PriceRow[] | undefined, today: string) {
   const { t } = useTranslation('prices')
   const unsendableReason = useUnsendableReason(t('needsConnection'))

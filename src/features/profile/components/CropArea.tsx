@@ -18,7 +18,7 @@ interface CropAreaProps {
 
 type PointerPosition = { x: number; y: number }
 
-/** The frame over the picture. One finger moves it, two enlarge it; a pen and a mouse are fingers too (T-12). */
+/** Frame over the picture. One finger moves the picture and two fingers zoom it; a pen and a mouse work too (T-12). */
 export function CropArea({ src, size, crop, onCrop }: CropAreaProps) {
   const { t } = useTranslation('profile')
   const id = useId()
@@ -37,7 +37,7 @@ export function CropArea({ src, size, crop, onCrop }: CropAreaProps) {
     const current = toPosition(event)
     const otherPointer = [...pointers.current].find(([pointerId]) => pointerId !== event.pointerId)?.[1]
     const side = frameRef.current?.clientWidth || 1
-    // Of two fingers each moves the picture by half of its way.
+    // With two fingers, each moves the picture by half of its own distance.
     const moveFactor = otherPointer ? 0.5 : 1
     const movedCrop = moveCrop(
       size,

@@ -7,13 +7,12 @@ import { CropArea } from '#features/profile/components/CropArea.tsx'
 import { type PictureCrop, maxZoom, getCropSide, createFullCrop, zoomCrop } from '#features/profile/crop.ts'
 
 interface CropDialogProps {
-  /** Decoded already. */
+  /** Must already be decoded. */
   image: HTMLImageElement
   onUse: (picture: File) => void
   onClose: () => void
 }
 
-/** Which square of the picture is shown; by mouse, by touch, by keys. */
 export function CropDialog({ image, onUse, onClose }: CropDialogProps) {
   const { t } = useTranslation('profile')
   const size = { width: image.naturalWidth, height: image.naturalHeight }
@@ -50,7 +49,7 @@ export function CropDialog({ image, onUse, onClose }: CropDialogProps) {
   )
 }
 
-/** Drawn anew by the browser too, so that no more than this part ever leaves the device. Null: it cannot draw. */
+/** The browser draws the part again, so that only this part leaves the device. Returns null if it cannot draw. */
 async function cropImage(image: HTMLImageElement, crop: PictureCrop): Promise<File | null> {
   const side = getCropSide({ width: image.naturalWidth, height: image.naturalHeight }, crop)
   const canvas = document.createElement('canvas')
@@ -58,7 +57,7 @@ async function cropImage(image: HTMLImageElement, crop: PictureCrop): Promise<Fi
   canvas.height = avatarSide
   const context = canvas.getContext('2d')
   context?.drawImage(image, crop.x - side / 2, crop.y - side / 2, side, side, 0, 0, avatarSide, avatarSide)
-  // A browser that writes no WebP writes PNG instead, and says so.
+  // A browser that cannot write WebP writes PNG instead, and sets the type accordingly.
   const blob = await new Promise<Blob | null>((resolve) => canvas.toBlob(resolve, 'image/webp', 0.92))
   return blob && new File([blob], blob.type === 'image/webp' ? 'avatar.webp' : 'avatar.png', { type: blob.type })
 }

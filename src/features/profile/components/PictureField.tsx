@@ -10,20 +10,17 @@ import { CropDialog } from '#features/profile/components/CropDialog.tsx'
 import { useFileUrl, usePicture } from '#features/profile/components/usePicture.ts'
 import type { ProfileValues } from '#features/profile/form.ts'
 
-/** A browser can show more formats, above all SVG, and its file dialog offers all of them. */
+/** Accepted formats. A browser can show more, for example SVG, and its file dialog would offer all of them. */
 const formats = ['image/png', 'image/jpeg', 'image/webp', 'image/gif']
 
 interface PictureFieldProps {
-  /** Of the user, for initials where there is no picture. */
   name: string
   currentAvatar: string | null
   value: ProfileValues['avatar']
-  /** Of the server's refusal. */
   error: string | undefined
   onChange: (avatar: ProfileValues['avatar']) => void
 }
 
-/** The picture, and how another one is chosen, cropped or removed. */
 export function PictureField({ name, currentAvatar, value, error: serverError, onChange }: PictureFieldProps) {
   const { t } = useTranslation('profile')
   const input = useRef<HTMLInputElement>(null)
@@ -37,7 +34,7 @@ export function PictureField({ name, currentAvatar, value, error: serverError, o
 
   async function onFile({ target }: ChangeEvent<HTMLInputElement>) {
     const file = target.files?.[0]
-    // So that the same file can be chosen again.
+    // Lets the user select the same file again.
     target.value = ''
     if (!file) return
     if (!isSmallEnough(file.size)) return setFileError(formatProblem(createLocalProblem('IMAGE_TOO_LARGE')))
@@ -92,7 +89,7 @@ export function PictureField({ name, currentAvatar, value, error: serverError, o
   )
 }
 
-/** Null for what the browser cannot draw. */
+/** Returns null if the browser cannot draw the file. */
 async function decodeImage(file: File): Promise<HTMLImageElement | null> {
   const image = new Image()
   image.src = URL.createObjectURL(file)
@@ -100,7 +97,7 @@ async function decodeImage(file: File): Promise<HTMLImageElement | null> {
     await image.decode()
     if (image.naturalWidth > 0) return image
   } catch {
-    // Falls through: no picture.
+    // Not a picture, so null is returned below.
   }
   URL.revokeObjectURL(image.src)
   return null

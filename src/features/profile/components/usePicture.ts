@@ -3,7 +3,7 @@ import { readLocalFile } from '#local/outbox/files.ts'
 import { useLiveQuery } from '#state/live-query.ts'
 import { getPictureUrl } from '#ui/display/Avatar.tsx'
 
-/** The address under which a file of this page can be drawn; null while there is none. */
+/** Returns the address that draws a file of this page; null until it exists. */
 export function useFileUrl(file: Blob | null): string | null {
   const [url, setUrl] = useState<string | null>(null)
   useEffect(() => {
@@ -18,7 +18,7 @@ export function useFileUrl(file: Blob | null): string | null {
   return url
 }
 
-/** Where a row's picture is drawn from: the server, or this device while its upload waits (protocol 22). */
+/** Returns the address of a row's picture: on the server, or on this device while its upload waits (protocol 22). */
 export function usePicture(avatar: string | null): string | null {
   const pendingFileId = avatar?.startsWith('~') ? avatar.slice(1) : null
   const localFile = useLiveQuery(

@@ -9,7 +9,7 @@ import { PasswordMeter } from '#ui/form/PasswordMeter.tsx'
 import { useTranslation } from 'react-i18next'
 import { usePasswordForm } from '#features/profile/pages/usePasswordForm.ts'
 
-/** The own password: the original one first, the new one twice (portal 5). */
+/** Changes the own password: asks for the original one first, then for the new one twice (portal 5). */
 export function Password() {
   const { t } = useTranslation('profile')
   const { networkState } = useConnection()
@@ -19,7 +19,7 @@ export function Password() {
   return (
     <Page title={t('password.title')} intro={t('password.lead')} crumbs={crumbs} width="narrow">
       <PageForm {...formProps} disabledReason={networkState === 'online' ? null : t('password.offline')}>
-        {/* For password managers, which file a password under its user. */}
+        {/* Password managers store the password under this user name. */}
         <input type="text" autoComplete="username" value={user.email} readOnly hidden />
         <PasswordField
           label={t('password.original')}

@@ -19,7 +19,7 @@ import { ProfileForm } from '#features/profile/components/ProfileForm.tsx'
 import { usePicture } from '#features/profile/components/usePicture.ts'
 import { readOwnUser } from '#features/profile/save-profile.ts'
 
-/** The own account. Its form is opened by `edit` in the address, so that reload and Back lead to the same (C-01). */
+/** The own account. `edit` in the address opens its form, so that a reload and Back show the same (C-01). */
 export function Profile() {
   const { t } = useTranslation('profile')
   const [query, setQuery] = useSearchParams()
@@ -34,20 +34,19 @@ export function Profile() {
   return (
     <Page title={t(isEditing ? 'editTitle' : 'title')} intro={t('lead')} action={action} width="narrow">
       {!isEditing && <ProfileCard overlaidRow={ownRow ?? { row: user, waiting: null }} />}
-      {/* Not before the waiting writes of the device are read: the form is based on them. */}
+      {/* Rendered only after the waiting writes were read, because the form is based on them. */}
       {isEditing && ownRow && <ProfileForm overlaidRow={ownRow} onClose={() => setQuery({}, { replace: true })} />}
     </Page>
   )
 }
 
-/** With its waiting changes; the signed-in user where the device has no row. Undefined: the device has not been read yet. */
+/** The row with its waiting changes, or the signed-in user without a row; undefined until the device was read. */
 function useOwnRow(): OverlaidRow<UserRow> | undefined {
   const { user } = useSignedInSession()
   const dispatch = useDispatch()
   const { record } = useRecord<UserRow>(getUser, {}, { table: 'users', id: user.id })
   const newerRow = record && !record.waiting && record.row.row_version > user.row_version ? record.row : null
-  // A waiting change was accepted: the frame of the page shows name and picture too. Not only after the server's response, which may
-  // be late on a slow connection.
+  // Shows an accepted change in the page header at once, because the server's response may be slow.
   useEffect(() => {
     if (!newerRow) return
     dispatch(userRead({ ...user, ...newerRow, id: user.id }))

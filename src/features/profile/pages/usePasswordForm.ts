@@ -11,7 +11,7 @@ import { formatFieldProblem, formatProblem } from '#ui/i18n/problem-messages.ts'
 import { checkPasswords, type PasswordFormValues } from '#features/profile/form.ts'
 
 const emptyPasswords: PasswordFormValues = { original: '', newPassword: '', confirm: '' }
-/** Inputs by the server's names for them. */
+/** Inputs by their field names in the API. */
 const inputByWireName: Record<string, keyof PasswordFormValues> = { orgPwd: 'original', newPwd: 'newPassword' }
 const inputByCode: Record<string, keyof PasswordFormValues> = {
   INVALID_ORG_PASSWORD: 'original',
@@ -20,7 +20,7 @@ const inputByCode: Record<string, keyof PasswordFormValues> = {
 }
 const unchangedProblem = createLocalProblem('PASSWORD_UNCHANGE')
 
-/** Changes the own password. Passwords are neither queued nor kept in memory while their user has to sign in again. */
+/** Changes the own password. Passwords are neither queued nor kept in memory while the user has to sign in again. */
 export function usePasswordForm() {
   const { t } = useTranslation('profile')
   const { t: tUi } = useTranslation('ui')
@@ -36,7 +36,7 @@ export function usePasswordForm() {
         formatFieldProblem(fieldProblem, t(`password.${fieldProblem.field as keyof PasswordFormValues}`)),
       ]),
     )
-  /** portal 5, and portal 8: another password than the original one. */
+  /** portal 5, and portal 8: the new password must differ from the original one. */
   function checkValues(checkedValues: PasswordFormValues): InputErrors {
     const fieldProblems = checkPasswords(checkedValues)
     const isUnchanged = fieldProblems.length === 0 && checkedValues.original === checkedValues.newPassword

@@ -4,7 +4,6 @@ import { getKnownState, type OnReport, useReport } from '#ui/page/home-report.ts
 import { useList } from '#state/use-list.ts'
 import { homeServices, allServicesView } from '#features/services/home/home-services.ts'
 
-/** The number of hosted services. */
 export function ServiceReport({ onReport }: { onReport: OnReport }) {
   const { count, freshness, problem, refetch } = useList(homeServices, { scope: null, view: allServicesView })
   const state = getKnownState(freshness)

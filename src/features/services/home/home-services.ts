@@ -1,4 +1,3 @@
-/** The services of all customers, for the home page. */
 import { listServices, type ServiceRow, serviceListSpec } from '#contract/services.ts'
 import { toPageQuery, plainListState } from '#state/list-url.ts'
 import { createCompleteListSlice } from '#state/complete-list.ts'

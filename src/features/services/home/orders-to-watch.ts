@@ -1,4 +1,3 @@
-/** Orders of all customers that the provider's staff watch, from the rows of the device. */
 import type { ServiceRow } from '#contract/services.ts'
 import { maxReminderDays } from '#domain/contracts.ts'
 import { countDaysLeft } from '#domain/plain-dates.ts'
@@ -6,12 +5,12 @@ import type { PlainDate } from '#domain/time.ts'
 
 export interface WatchedOrder {
   row: ServiceRow
-  /** From today to the contract's last day; null: it does not end soon. */
+  /** Days from today to the contract's last day. Null if it does not end soon. */
   days: number | null
   isUnpaid: boolean
 }
 
-/** Unpaid, or within the time of the first reminder by mail before the contract's end (contracts 4); the earliest end first. */
+/** Unpaid, or near the end of the contract (contracts 4: the first reminder by mail). The earliest end first. */
 export function listOrdersToWatch(rows: readonly ServiceRow[], today: PlainDate): WatchedOrder[] {
   const orders = rows.map((row): WatchedOrder => {
     const days = row.expired_date === null ? -1 : countDaysLeft(today, row.expired_date)

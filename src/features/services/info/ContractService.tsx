@@ -12,12 +12,12 @@ import { ServiceStyles } from '#features/services/ServiceStyles.tsx'
 
 interface ContractServiceProps {
   order: OrderRow
-  /** The state of the service differs from the order's: the order is old. */
+  /** Called if the state of the service differs from the order's, which means that the order is out of date. */
   onChanged: () => void
   EventsPart: ServiceEventsPart
 }
 
-/** The service of a contract, on the contract's page: for people who order (D50). */
+/** The service of a contract on the contract's page, for users with the order right (D50). */
 export function ContractService({ order, onChanged, EventsPart }: ContractServiceProps) {
   const { t } = useTranslation('services')
   const titleId = useId()

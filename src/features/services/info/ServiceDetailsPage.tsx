@@ -21,7 +21,6 @@ interface ServiceDetailsParts {
   Backups: ServiceBackupsPart
 }
 
-/** One service by its id, for the provider's admins. */
 export function ServiceDetailsPage(parts: ServiceDetailsParts) {
   const { id = '' } = useParams()
   // The key remounts the page for another service.

@@ -16,10 +16,8 @@ import type { ServiceJob } from '#features/services/operations/jobs.ts'
 import type { useServiceActions } from '#features/services/operations/useServiceActions.tsx'
 import { formatMemory, ServiceStatusTag, formatTasks } from '#features/services/ServiceStatusTag.tsx'
 
-/** Recent entries of the audit trail. */
 export type ServiceEventsPart = ComponentType<{ row: ServiceRow }>
 
-/** The backups of the service. */
 export type ServiceBackupsPart = ComponentType<{ row: ServiceRow }>
 
 interface ServicePanelProps {
@@ -27,12 +25,12 @@ interface ServicePanelProps {
   jobs: readonly ServiceJob[] | undefined
   actions: ReturnType<typeof useServiceActions>
   logPath: string
-  /** The page of the contract has the company and the dates itself. */
+  /** Hides the company and the dates, because the contract's page shows them already. */
   isInContract?: boolean
   EventsPart: ServiceEventsPart
 }
 
-/** One service in cards, on the staff's page and inside a contract (D50). */
+/** Shows one service in cards, on the staff's page and on a contract's page (D50). */
 export function ServicePanel({ row, jobs, actions, logPath, isInContract = false, EventsPart }: ServicePanelProps) {
   const { t } = useTranslation('services')
   return (

@@ -13,7 +13,6 @@ interface ServiceProgressProps {
   actions: ReturnType<typeof useServiceActions>
 }
 
-/** The operation that runs on the service, and a password that waits to be shown. */
 export function ServiceProgress({ row, jobs, actions }: ServiceProgressProps) {
   const { t } = useTranslation('services')
   const ownJob = findOpenJob(jobs, row)

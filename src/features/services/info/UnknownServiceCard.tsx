@@ -2,7 +2,6 @@ import type { ReactNode } from 'react'
 import { EmptyCard } from '#ui/list/EmptyCard.tsx'
 import { useTranslation } from 'react-i18next'
 
-/** `action`: leads to a page that exists. */
 export function UnknownServiceCard({ action }: { action: ReactNode }) {
   const { t } = useTranslation('services')
   return (

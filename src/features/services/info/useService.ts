@@ -9,10 +9,9 @@ import { refreshServices, allServices } from '#features/services/slice.ts'
 
 const allServicesView = toPageQuery(plainListState(serviceListSpec))
 
-/** A service by its own id, or by that of its contract. */
 type ServiceReference = { id: number } | { contractId: number }
 
-/** One service of the cached list, live. `row` undefined until the device has been read; null: it has no such service. */
+/** A live query on the cached list. `row` is undefined until it has been read, and null if it does not exist. */
 export function useService(reference: ServiceReference) {
   const dispatch = useDispatch()
   const { rows, freshness, isFetching, problem, refetch } = useList(allServices, { scope: null, view: allServicesView })
@@ -26,6 +25,6 @@ export function useService(reference: ServiceReference) {
 
 export type ServiceState = Omit<ReturnType<typeof useService>, 'refresh'>
 
-/** The server, or a complete list on the device, has no such service. */
+/** Returns whether the server, or a complete list on the device, has no such service. */
 export const isUnknownService = ({ row, problem, isFetching, freshness }: ServiceState): boolean =>
   row === null && !isFetching && (problem ? problem.code === 'NOT_FOUND' : freshness.asOf !== null)

@@ -7,7 +7,7 @@ import { useTranslation } from 'react-i18next'
 import { formatProblem } from '#ui/i18n/problem-messages.ts'
 import { useUnsendableReason } from '#patterns/useOfflineReason.ts'
 
-/** Checks now whether the services respond, and says how many do (D53). `companyId` null: those of all companies. */
+/** Checks whether services respond, and shows how many do (D53). `companyId` null checks all companies. */
 export function RecheckButton({ companyId, onDone }: { companyId: number | null; onDone: () => void }) {
   const { t } = useTranslation('services')
   const disabledReason = useUnsendableReason(t('whyNot.offline'))

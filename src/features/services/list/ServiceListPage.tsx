@@ -18,7 +18,7 @@ import { ServiceStyles } from '#features/services/ServiceStyles.tsx'
 import { refreshServices, servicesList } from '#features/services/slice.ts'
 import { servicesView, systemStatuses } from '#features/services/view.ts'
 
-/** Finds a customer by name; the page passes it in, because orders own it. `companyId` null: all customers. */
+/** Filter by customer name, implemented by the orders feature and passed in. `companyId` null means all customers. */
 export type ServiceCompanyFilter = ComponentType<{ companyId: number | null; onChoose: (id: number | null) => void }>
 
 type ServiceListRow = OverlaidRow<ServiceRow>

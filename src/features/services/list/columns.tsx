@@ -7,7 +7,7 @@ import { isWebAddress } from '#ui/display/WebAddress.tsx'
 import { formatMemory, listNotes, ServiceStatusTag, formatTasks } from '#features/services/ServiceStatusTag.tsx'
 import { getNameLang } from '#ui/i18n/name-language.ts'
 
-/** M111; configured and running values (D42). */
+/** Columns of the service list (M111), with configured and running values (D42). */
 export const buildServiceColumns = (t: TFunction<'services'>): ListColumn<OverlaidRow<ServiceRow>>[] => [
   {
     key: 'code',
@@ -69,14 +69,13 @@ export const buildServiceColumns = (t: TFunction<'services'>): ListColumn<Overla
   },
 ]
 
-/** The title has the full name, because the cell may cut it. */
+/** The tooltip has the full name, because the cell may truncate it. */
 const FullName = ({ name }: { name: string }) => (
   <bdi title={name} lang={getNameLang(name)}>
     {name}
   </bdi>
 )
 
-/** Opens the service in a new tab. */
 function ServiceName({ row: { name, url } }: { row: ServiceRow }) {
   if (!isWebAddress(url)) return <FullName name={name} />
   return (
@@ -99,7 +98,6 @@ function ServiceStateCell({ row, t }: { row: ServiceRow; t: TFunction<'services'
 function Capacity({ row, t }: { row: ServiceRow; t: TFunction<'services'> }) {
   if (row.system_status === 0) return <span className="service-none">{t('capacity.none')}</span>
   const { task_runtime_memory: configuredMemory, running_memory: runningMemory } = row
-  // The unit is written once.
   const memory =
     configuredMemory > 0 && runningMemory !== null
       ? formatNumber(configuredMemory)

@@ -12,10 +12,10 @@ interface LogLinesProps {
   isFetching: boolean
 }
 
-/** Distance from the end within which the frame follows new lines, px. */
+/** Distance from the end (px) within which the frame follows new lines. */
 const endTolerancePx = 24
 
-/** The lines in a frame that scrolls. At its end it follows new lines; elsewhere it keeps its position. */
+/** At the end, the frame follows new lines. Scrolled to another position, it stays there. */
 export function LogLines({ label, lines, timeZone, isFetching }: LogLinesProps) {
   const { t } = useTranslation('services')
   const frameRef = useRef<HTMLDivElement>(null)
@@ -27,7 +27,7 @@ export function LogLines({ label, lines, timeZone, isFetching }: LogLinesProps) 
   const firstNumber = lines[0]?.number ?? 0
   const scrollToEnd = () => frameRef.current?.scrollTo({ top: frameRef.current.scrollHeight })
   useLayoutEffect(() => {
-    // Lines of another range: begin at the end.
+    // After a change of the range, start at the end.
     if (lastNumber < lastSeen.current) isAtEnd.current = true
     if (isAtEnd.current) {
       scrollToEnd()
@@ -45,7 +45,7 @@ export function LogLines({ label, lines, timeZone, isFetching }: LogLinesProps) 
   }
   return (
     <div className="log-room">
-      {/* Focusable, so that it scrolls by key. Screen readers do not read each line: the status has their number. */}
+      {/* Focusable, so that it can be scrolled with the keyboard. Screen readers do not announce each row of the log; the status announces the number. */}
       <div
         ref={frameRef}
         className={`log-lines${isFetching ? ' again' : ''}`}

@@ -19,7 +19,6 @@ const getLimitKey = (lines: LogLinesState | null) => {
   return lines?.hasMore ? 'log.more' : null
 }
 
-/** How many lines there are, whether new ones come, whether earlier ones are missing, and the time zone. */
 export function LogStatus(props: LogStatusProps) {
   const { t } = useTranslation('services')
   const { lines, timeZone } = props

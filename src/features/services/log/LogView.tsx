@@ -25,7 +25,7 @@ interface LogViewProps {
   clock: NonNullable<ReturnType<typeof useBusinessNow>>
 }
 
-/** A log of a time range, searched by text and followed (M119). The address has the view. */
+/** Shows the log of a time range, with text search and following (M119). The view is stored in the address. */
 export function LogView({ service: { id, code }, clock }: LogViewProps) {
   const { t } = useTranslation('services')
   const isOnline = useConnection().networkState === 'online'
@@ -74,23 +74,21 @@ export function LogView({ service: { id, code }, clock }: LogViewProps) {
 
 interface LogToolsProps {
   view: LogViewState
-  /** The range of the displayed lines. */
   range: ServiceLogRange
   clock: LogViewProps['clock']
   logDownload: ReturnType<typeof useLogDownload>
   onChange: (changes: Partial<LogViewState>) => void
 }
 
-/** Range, following and download. */
 function LogTools({ view: { range: viewRange, shouldFollow }, range, clock, logDownload, onChange }: LogToolsProps) {
   const { t } = useTranslation('services')
   const disabledReason = useUnsendableReason(t('whyNot.offline'))
-  // An invalid range stays in its fields, while the lines of the last valid one are displayed.
+  // An invalid range stays in its fields while the lines of the last valid range are displayed.
   const [invalidRange, setInvalidRange] = useState<ServiceLogRange | null>(null)
   const changeRange = (newRange: ServiceLogRange) => {
     const isValid = Object.keys(checkRange(newRange, clock.currentMinute)).length === 0
     setInvalidRange(isValid ? null : newRange)
-    // A range with an end is not followed.
+    // A range with an end cannot be followed.
     if (isValid) onChange({ range: newRange, shouldFollow: shouldFollow && newRange.to === '' })
   }
   const toggleFollow = () =>
@@ -126,7 +124,6 @@ interface EmptyLogProps {
   isSearched: boolean
 }
 
-/** There are no lines, they are loading, or they cannot be read offline. */
 function EmptyLog({ log, isOnline, isSearched }: EmptyLogProps) {
   const { t } = useTranslation('services')
   if (!log.isCurrent && isOnline && log.problem) return null

@@ -8,7 +8,6 @@ interface QuickSpansProps {
   onChoose: (range: ServiceLogRange) => void
 }
 
-/** Time ranges that end now. */
 export function QuickSpans({ clock, onChoose }: QuickSpansProps) {
   const { t } = useTranslation('services')
   return (

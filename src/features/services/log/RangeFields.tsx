@@ -4,15 +4,12 @@ import { useTranslation } from 'react-i18next'
 import { checkRange, getEarliestMinute, type ServiceLogRange } from '#features/services/log/log-range.ts'
 
 interface RangeFieldsProps {
-  /** As typed. */
   range: ServiceLogRange
-  /** This minute, in the business time zone. */
+  /** The current minute in the business time zone. */
   currentMinute: string
-  /** The last minute that can be chosen. */
   max?: string
-  /** The end may be empty: up to now. */
   isEndOpen?: boolean
-  /** Shows faults of fields that still have the focus too. */
+  /** Shows errors also in a field that still has the focus. */
   isStrict?: boolean
   onChange: (range: ServiceLogRange) => void
 }
@@ -20,7 +17,7 @@ interface RangeFieldsProps {
 type RangeEnd = keyof ServiceLogRange
 const rangeEnds = ['from', 'to'] as const
 
-/** Start and end in minutes. A fault is shown at the field that was changed (contracts 5). */
+/** Fields for start and end, to the minute. An error is shown at the field that was changed (contracts 5). */
 export function RangeFields({
   range,
   currentMinute,
@@ -43,7 +40,7 @@ export function RangeFields({
     }
     if (fault === 'tooEarly') return t('log.wrong.tooEarly', { earliest: getEarliestMinute(currentMinute) })
     if (fault === 'missing') return t('log.wrong.missing')
-    // While a time is being typed it is not valid yet; the field shows the fault on blur.
+    // A partly typed time is not valid yet, so its error is shown only on blur.
     return fault && isStrict ? tDates('not.minute') : null
   }
   return (

@@ -11,7 +11,6 @@ import { LogView } from '#features/services/log/LogView.tsx'
 import { ServiceStyles } from '#features/services/ServiceStyles.tsx'
 import { useBusinessNow } from '#features/services/useBusinessNow.ts'
 
-/** The log of a service by its id, for the provider's admins. */
 export function ServiceLogPage() {
   const { t } = useTranslation('services')
   const id = useIdParam()
@@ -21,7 +20,7 @@ export function ServiceLogPage() {
   return <LogFrame service={service} crumbs={allCrumbs} />
 }
 
-/** The log of a contract's service, for people who order (D50). */
+/** The log of a contract's service, for users with the order right (D50). */
 export function ContractLogPage() {
   const { t } = useTranslation('services')
   const id = useIdParam()
@@ -34,12 +33,12 @@ export function ContractLogPage() {
   const crumbs = [{ label: t('log.crumb'), to: '/app/contract' }]
   if (order)
     return <LogFrame service={service} crumbs={[...crumbs, { label: order.row.name, to: `/app/contract/${id}` }]} />
-  // The order says which service it is.
+  // The service is determined by the order, so the order must be loaded first.
   const orderState = orderProblem ? { row: null, problem: orderProblem } : { row: undefined }
   return <LogFrame service={{ ...service, ...orderState }} crumbs={crumbs} />
 }
 
-/** The id in the address; 0: there is no such id. */
+/** Returns the id in the address, or 0 if it is not a valid id. */
 function useIdParam(): number {
   const { id = '' } = useParams()
   return /^\d{1,10}$/.test(id) ? Number(id) : 0

@@ -1,4 +1,4 @@
-/** The lines of the log viewer: the newest last, and no more than a page can draw. */
+/** The lines of the log viewer, the newest last. Their number is limited to what a page can render. */
 import type { OutputOf } from '#contract/endpoint.ts'
 import type { readServiceLog } from '#contract/services.ts'
 
@@ -7,18 +7,17 @@ type ServiceLogLine = LogResponse['lines'][number]
 
 export const maxLines = 3_000
 
-/** `number`: one more for each line; it identifies the line while earlier ones are removed. */
+/** `number` increases by one with each row of the log. It identifies the row even after earlier rows are removed. */
 export interface NumberedLogLine extends ServiceLogLine {
   number: number
 }
 
 export interface LogLinesState {
   lines: readonly NumberedLogLine[]
-  /** Cursor of the next request. */
   next: string
-  /** The server did not send the earlier lines of the range. */
+  /** Whether the server left out earlier lines of the range. */
   hasMore: boolean
-  /** The page has removed earlier lines. */
+  /** Whether the page has removed earlier lines. */
   isTruncated: boolean
 }
 

@@ -1,14 +1,14 @@
-/** The time range of a log, as it is typed: minutes in the business time zone (contracts 5, D31, D64). */
+/** The typed time range of a log, in minutes of the business time zone (contracts 5, D31, D64). */
 import { logDays } from '#domain/hosting.ts'
 import { addDays, isMinute } from '#domain/plain-dates.ts'
 
-/** `yyyy-MM-dd HH:mm`. `to` empty: up to now, where the end may be left open. */
+/** Format `yyyy-MM-dd HH:mm`. An empty `to` means up to now, where an open end is allowed. */
 export interface ServiceLogRange {
   from: string
   to: string
 }
 
-/** The first minute of which the server has a log. `currentMinute`: in the business time zone. */
+/** Returns the first minute for which the server has a log. `currentMinute` is in the business time zone. */
 export const getEarliestMinute = (currentMinute: string): string =>
   `${addDays(currentMinute.slice(0, 10), -logDays)} 00:00`
 
@@ -25,7 +25,7 @@ function checkEnd(to: string, isEndOpen: boolean): RangeFault | null {
   return isMinute(to) ? null : 'notTime'
 }
 
-/** Faults by end; an empty object: none. Where the ends cross, both are wrong: the one that was changed shows it. */
+/** Returns the faults by end. If the start is after the end, both have a fault; the changed field displays it. */
 export function checkRange(
   { from, to }: ServiceLogRange,
   currentMinute: string,
@@ -41,14 +41,14 @@ export type QuickSpan = (typeof quickSpans)[number]
 
 const minuteMs = 60_000
 
-/** The beginning of a span that ends now. `formatMinute`: an instant (epoch ms) as `yyyy-MM-dd HH:mm`. */
+/** Returns the start of a range that ends now. `formatMinute` formats an instant (epoch ms) as `yyyy-MM-dd HH:mm`. */
 export function getSpanStart(span: QuickSpan, nowMs: number, formatMinute: (instant: number) => string): string {
   if (span === 'hour') return formatMinute(nowMs - 60 * minuteMs)
   if (span === 'day') return `${formatMinute(nowMs).slice(0, 10)} 00:00`
   return formatMinute(nowMs - 7 * 24 * 60 * minuteMs)
 }
 
-/** As the calls have it. `nextMinute`: the end of an open range. */
+/** Converts the range to the timestamps of the request. `nextMinute` is the end of an open range. */
 export const toTimestamps = ({ from, to }: ServiceLogRange, nextMinute: string) => ({
   from: `${from}:00`,
   to: `${to === '' ? nextMinute : to}:00`,

@@ -1,9 +1,9 @@
-/** The address of a log (C-01): range, search text, following. */
+/** The view of a log in the address (C-01): range, search text, and whether to follow. */
 import { isMinute } from '#domain/plain-dates.ts'
 import type { ServiceLogRange } from '#features/services/log/log-range.ts'
 
 export interface LogViewState {
-  /** Null: the last hour before the page was opened. */
+  /** Null for the hour before the page was opened. */
   range: ServiceLogRange | null
   searchText: string
   shouldFollow: boolean

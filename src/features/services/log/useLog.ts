@@ -7,7 +7,7 @@ import { useConnection, useDispatch } from '#state/use-store.ts'
 import { useFetch } from '#state/use-fetch.ts'
 import { createLines, type LogLinesState, type LogResponse, appendLines } from '#features/services/log/log-lines.ts'
 
-/** Interval of the requests of a followed log, ms. */
+/** Interval between two requests of a followed log, in ms. */
 const followIntervalMs = 2_000
 
 interface LogRequest {
@@ -17,10 +17,10 @@ interface LogRequest {
   shouldFollow: boolean
 }
 
-/** Code that is loaded when first needed may be as unreachable as the server. */
+/** Used if code that is loaded on demand cannot be reached, like the server. */
 const toOfflineResult = (): CallResult<LogResponse> => ({ kind: 'problem', problem: createLocalProblem('OFFLINE') })
 
-/** Lines of a time range that contain a text. A followed log also gets the new lines while the page is visible and online. */
+/** Lines of a time range that contain the text. Following fetches new ones while the page is visible and online. */
 export function useLog({ id, span: { from, to }, searchText, shouldFollow }: LogRequest) {
   const dispatch = useDispatch()
   const isOnline = useConnection().networkState === 'online'
@@ -67,11 +67,11 @@ export function useLog({ id, span: { from, to }, searchText, shouldFollow }: Log
       if (document.visibilityState === 'visible' && cursor !== null) {
         const result = await fetchLog({ after: cursor })
         if (!isActive) return
-        // The status says that the connection is lost, and following continues by itself.
+        // The status shows that the connection is lost, and following resumes automatically.
         if (result.kind === 'problem') setProblem(isOffline(result.problem) ? null : result.problem)
         if (result.kind === 'fresh') {
           setProblem(null)
-          // After a refetch meanwhile the lines are already there.
+          // If the range was fetched again in the meantime, these lines are already included.
           setDisplayedLog((previous) =>
             previous?.requestKey === requestKey && previous.lines.next === cursor
               ? { requestKey, lines: appendLines(previous.lines, result.output) }
@@ -88,7 +88,7 @@ export function useLog({ id, span: { from, to }, searchText, shouldFollow }: Log
     }
   }, [fetchLog, shouldFollow, isOnline, isReady, requestKey])
   return {
-    /** The lines of the previous request stay until those of the next are there. */
+    /** The previous request's lines are displayed until those of the next have arrived. */
     lines: displayedLog?.lines ?? null,
     isCurrent: currentLines !== null,
     problem,

@@ -21,19 +21,18 @@ interface ConfigDialogProps {
 }
 
 interface ConfigFields {
-  /** MB; null: no valid memory was typed. */
+  /** Memory in MB. Null if the typed text is not valid. */
   memory: number | null
   tasks: number
 }
 
-/** `problem`: the host refuses the memory. */
 interface MemoryFault {
   field: 'memory'
   code: string
   problem?: Problem
 }
 
-/** Memory and number of tasks (M118). The dialog stays open until the host has accepted them. */
+/** Edits memory and number of tasks (M118). The dialog stays open until the host has accepted the values. */
 export function ConfigDialog({ row, onClose, onDone }: ConfigDialogProps) {
   const { t } = useTranslation('services')
   const isOpenRef = useIsOpenRef()
@@ -104,7 +103,7 @@ export function ConfigDialog({ row, onClose, onDone }: ConfigDialogProps) {
         label={t('config.tasks')}
         help={t('config.tasksHelp')}
         options={taskCounts.map((count) => ({ value: count, label: t(`config.task.${count}`) }))}
-        // Fewer tasks need less memory: the refusal at the memory field is removed.
+        // Fewer tasks need less memory, so an earlier refusal of the memory is removed.
         onChange={({ target }) => form.change({ tasks: target.value, memory: form.values.memory })}
       />
       <p className="field-help">{t('config.note')}</p>
@@ -116,7 +115,7 @@ export function ConfigDialog({ row, onClose, onDone }: ConfigDialogProps) {
   )
 }
 
-/** False once the dialog was closed: then a toast says how the operation ended. */
+/** `current` is false after the dialog was closed. The result of the operation is then shown as a toast. */
 function useIsOpenRef() {
   const isOpenRef = useRef(true)
   useEffect(() => {

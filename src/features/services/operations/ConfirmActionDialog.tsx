@@ -15,7 +15,7 @@ interface ConfirmActionProps {
   onDone: (operation: ServiceOperationRequest, intent: Intent) => void
 }
 
-/** Says what will happen before anything is sent. Where something is removed, the button that closes has the focus (C-16). */
+/** Explains an action before it is sent. If something is removed, the button to close has the focus (C-16). */
 export function ConfirmActionDialog({
   action,
   row,
@@ -44,7 +44,7 @@ export function ConfirmActionDialog({
   )
 }
 
-/** The user types the code of the service (M52, D41). */
+/** The user must type the code of the service to delete it (M52, D41). */
 export function DeleteServiceDialog({ row, onClose, onDone }: ConfirmActionProps) {
   const { t } = useTranslation('services')
   const { isBusy, problem, run } = useServiceOperation({ row, onStarted: onClose, onDone })

@@ -15,15 +15,14 @@ import { dismissJob } from '#features/services/slice.ts'
 
 interface PasswordDialogProps {
   service: { id: number; code: string }
-  /** The long request that created the password. Its task is dismissed once the password was shown, or exists no longer. */
+  /** The job that created the password. It is dismissed once the password was displayed or no longer exists. */
   intent: Intent
   onClose: () => void
 }
 
-/** The server has no password to show any more. */
 const isGoneProblem = (problem: Problem | null) => problem?.code === 'NOT_FOUND' || problem?.code === 'GONE'
 
-/** The password of a creation or a reset: shown once, when the user presses the button, and stored nowhere (D43). */
+/** The new password, displayed once when the user presses the button, and stored nowhere (D43). */
 export function PasswordDialog({ service: { id, code }, intent, onClose }: PasswordDialogProps) {
   const { t } = useTranslation('services')
   const dispatch = useDispatch()

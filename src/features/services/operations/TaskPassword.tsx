@@ -8,13 +8,13 @@ import { type ServiceJob, getServiceId } from '#features/services/operations/job
 import { PasswordDialog } from '#features/services/operations/PasswordDialog.tsx'
 import { ServiceStyles } from '#features/services/ServiceStyles.tsx'
 
-/** In the list of tasks: the password of a task, until it was shown (D43). */
+/** In the list of tasks: offers the password of a task until it has been displayed (D43). */
 export function TaskPassword({ activity }: { activity: Pick<ServiceJob, 'intent' | 'endpoint' | 'input' | 'answer'> }) {
   const { t } = useTranslation('services')
   const [isOpen, setIsOpen] = useState(false)
   const id = getServiceId(activity)
   const cachedRow = useLiveQuery(async () => (id === null ? null : await readRow<ServiceRow>('services', id)), [id])
-  // A sign-out removes the input from the job row: then the service is unknown.
+  // A logout removes the input from the job row, so the service is then unknown.
   if (id === null) return null
   const code = cachedRow?.row.code ?? `#${id}`
   return (

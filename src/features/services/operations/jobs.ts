@@ -1,4 +1,4 @@
-/** Long requests of this user for services, from the job rows of the device: their progress, and which have a password to show. */
+/** This user's jobs on services, from the job rows on the device. Some have a password to display. */
 import { type JobActivity, readActivity } from '#local/jobs/read-jobs.ts'
 import type { ServiceOperation, ServiceRow } from '#contract/services.ts'
 import { useLiveQuery } from '#state/live-query.ts'
@@ -8,7 +8,6 @@ export type ServiceJob = Pick<
   'intent' | 'endpoint' | 'input' | 'isOpen' | 'state' | 'percent' | 'answer' | 'since'
 >
 
-/** The server's name of the operation, by endpoint. */
 const operations: Record<string, ServiceOperation> = {
   createService: 'create-service',
   updateService: 'update-service',
@@ -29,7 +28,7 @@ async function readServiceJobs(): Promise<ServiceJob[]> {
   return (await readActivity()).filter(isServiceJob)
 }
 
-/** The latest first. Undefined until the device has been read. */
+/** Returns the jobs, latest first. Returns undefined until the device has been read. */
 export const useServiceJobs = (): ServiceJob[] | undefined => useLiveQuery(readServiceJobs, [])
 
 type ServiceIds = Pick<ServiceRow, 'id' | 'contract_id'>
@@ -41,7 +40,7 @@ type ServiceJobInput = {
   body?: { service_id?: number }
 }
 
-/** The service of a job; null: it is not known (yet). A creation learns it from its response. */
+/** Returns the id of a job's service, or null if it is not known. For a creation the id is in the response. */
 export function getServiceId({ endpoint, input, answer }: ServiceJobRequest): number | null {
   if (endpoint === 'createService') return parseCreatedId(answer)
   const { params, query, body } = input as ServiceJobInput
@@ -51,17 +50,16 @@ export function getServiceId({ endpoint, input, answer }: ServiceJobRequest): nu
 const parseCreatedId = (response: ServiceJob['answer']): number | null =>
   (response?.body ? (JSON.parse(response.body) as { id?: number } | null)?.id : null) ?? null
 
-/** A creation belongs to the service of its contract until it has a response. */
+/** Until a creation has a response, it is matched by the id of its contract. */
 function isJobOfService(job: ServiceJobRequest, row: ServiceIds): boolean {
   const id = getServiceId(job)
   return id === null ? (job.input as ServiceJobInput).query?.contractId === row.contract_id : id === row.id
 }
 
-/** The operation that this device has started and that still runs. */
 export const findOpenJob = (jobs: readonly ServiceJob[] | undefined, row: ServiceIds): ServiceJob | null =>
   jobs?.find((job) => job.isOpen && isJobOfService(job, row)) ?? null
 
-/** The latest job whose password was not shown on this device. */
+/** Returns the latest job whose password has not been displayed on this device. */
 export const findPasswordJob = (jobs: readonly ServiceJob[] | undefined, row: ServiceIds): ServiceJob | null =>
   jobs?.find((job) => job.state === 'done' && passwordEndpoints.includes(job.endpoint) && isJobOfService(job, row)) ??
   null

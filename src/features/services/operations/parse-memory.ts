@@ -1,10 +1,10 @@
-/** The typed configuration of a service (contracts 5, 9; D42). */
+/** Parses the typed configuration of a service (contracts 5, 9; D42). */
 import { configLimits } from '#domain/hosting.ts'
 
-/** -1: set by the platform; 0: stopped. */
+/** -1 means that the platform sets it; 0 means stopped. */
 export const taskCounts = [-1, 0, 1, 2, 3, 4] as const
 
-/** MB; 0: set by the platform. Thousands separators are allowed. Null: not a valid memory. */
+/** MB; 0 means that the platform sets it. A thousands separator is allowed. Returns null if invalid. */
 export function parseMemory(typedText: string): number | null {
   const text = typedText.trim().replace(/^(\d),(\d{3})$/, '$1$2')
   if (!/^\d{1,5}$/.test(text)) return null

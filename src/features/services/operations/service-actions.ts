@@ -1,13 +1,12 @@
-/** The menu of a service, by its state and the caller (contracts 4, 6; D41; Z-26). The rule is in `domain/hosting.ts`. */
+/** The menu of a service (contracts 4, 6; D41; Z-26). Its rules are in `domain/hosting.ts`. */
 import type { Caller } from '#domain/access.ts'
 import { type ServiceActionRefusal, type ServiceAction, getServiceActionRefusal } from '#domain/hosting.ts'
 import type { PlainDate } from '#domain/time.ts'
 import type { ServiceRow } from '#contract/services.ts'
 
-/** The log is read by its own page, or downloaded. */
+/** A log can be read on its own page or downloaded; both need the same right. */
 export type ServiceMenuAction = ServiceAction | 'download'
 
-/** In the order of the menu. */
 const menuActions: readonly ServiceMenuAction[] = [
   'create',
   'update',
@@ -20,28 +19,28 @@ const menuActions: readonly ServiceMenuAction[] = [
   'delete',
 ]
 
-/** Why an offered action cannot be used now. `busy`: another operation runs. */
+/** Reason why an offered action cannot be used now. `busy` means that another operation is running. */
 export type ActionRefusal = 'expired' | 'not_yet' | 'notExpired' | 'busy'
 
 const toServiceAction = (action: ServiceMenuAction): ServiceAction => (action === 'download' ? 'log' : action)
-/** Other refusals do not pass with time: the action is not offered. */
+/** Other refusals are permanent, so the action is not offered at all. */
 const isOffered = (refusal: ServiceActionRefusal | null): refusal is 'expired' | 'not_yet' | null =>
   refusal === null || refusal === 'expired' || refusal === 'not_yet'
 
-/** A customer sees that deletion will be possible after the contract's end (D41). */
+/** A customer sees a disabled delete action, with the reason that it is possible after the contract's end (D41). */
 const waitsForExpiry = (row: ServiceRow, caller: Caller): boolean =>
   caller.order && row.company_id === caller.companyId && (row.system_status > 0 || row.erase_date !== null)
 
-/** `today`: in the business time zone. */
+/** `today` is in the business time zone. */
 export const listServiceActions = (row: ServiceRow, caller: Caller, today: PlainDate): ServiceMenuAction[] =>
   menuActions.filter((action) => {
-    // The service exists already: its contract does not matter.
+    // The service exists already, so the state of its contract does not matter.
     if (action === 'create' && row.system_status > 0) return false
     const refusal = getServiceActionRefusal(toServiceAction(action), row, caller, today)
     return isOffered(refusal) || (action === 'delete' && refusal === 'not_allowed' && waitsForExpiry(row, caller))
   })
 
-/** Null: the action can be used. A log can be read while an operation runs. */
+/** Returns null if the action can be used. A log can be read even while an operation is running. */
 export function findActionRefusal(
   action: ServiceMenuAction,
   row: ServiceRow,

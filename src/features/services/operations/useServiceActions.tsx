@@ -43,13 +43,11 @@ const dangerousActions: readonly ServiceMenuAction[] = ['remove', 'delete']
 
 interface ServiceActionsOptions {
   jobs: readonly ServiceJob[] | undefined
-  /** Where its log is read. */
   logPath: (row: ServiceRow) => string
-  /** An operation has ended: the displayed row may be stale. */
+  /** Called when an operation has ended, because the displayed row may be stale. */
   onDone: () => void
 }
 
-/** What may be done to a service, as a menu by state and right, and the dialogs that do it. */
 export function useServiceActions({ jobs, logPath, onDone }: ServiceActionsOptions) {
   const { t } = useTranslation('services')
   const { caller } = useSignedInSession()
@@ -65,7 +63,7 @@ export function useServiceActions({ jobs, logPath, onDone }: ServiceActionsOptio
     if (action === 'download') return offlineReason
     if (refusal === 'busy') return formatBusy(row)
     if (refusal) return t(`whyNot.${refusal}`, { date: row.period_start ?? '' })
-    // The list may not yet say that this device has started an operation.
+    // The list may not include an operation that this device has just started.
     return findOpenJob(jobs, row) ? t('whyNot.begun') : offlineReason
   }
   function formatBusy({ operation }: ServiceRow): string {

@@ -9,20 +9,18 @@ import { callServiceOperation, dismissJob, type ServiceOperationRequest } from '
 
 interface ServiceOperationOptions {
   row: Pick<ServiceRow, 'code'>
-  /** The server has accepted the call: the dialog can close. */
+  /** Called when the server has accepted the request, so that the dialog can close. */
   onStarted: () => void
-  /** The operation ended well. */
   onDone?: (operation: ServiceOperationRequest, intent: Intent) => void
 }
 
-/** One long operation on a service. Its end is shown as a toast. */
 export function useServiceOperation({ row: { code }, onStarted, onDone }: ServiceOperationOptions) {
   const { t } = useTranslation('services')
   const dispatch = useDispatch()
   return useAction(callServiceOperation, {
     onStarted,
     async onEnd(result, operation, intent) {
-      // It created no new password, so the list of tasks has nothing to offer.
+      // Restoring a removed service creates no new password, so its job is removed from the list of tasks.
       if (operation.kind === 'create' && operation.hasData) await dispatch(dismissJob(intent))
       if (result.kind === 'problem')
         return showToast({ kind: 'failed', text: formatFailure(code, t(`failed.${operation.kind}`), result.problem) })

@@ -6,7 +6,7 @@ import { ProblemNote } from '#ui/page/ProblemNote.tsx'
 import { showToast } from '#ui/overlay/toasts.tsx'
 import { useTranslation } from 'react-i18next'
 
-/** Says what is lost; the safe way out has the focus (C-16, A-10). */
+/** Explains what is lost. The button that changes nothing has the focus (C-16, A-10). */
 export function EndOtherSessionsDialog({ onClose, onEnded }: { onClose: () => void; onEnded: () => void }) {
   const { t } = useTranslation('sessions')
   const { run, isBusy, problem } = useAction(endOtherSessions)

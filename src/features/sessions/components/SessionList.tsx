@@ -40,7 +40,7 @@ export function SessionList() {
     if (isEnded) showToast({ kind: 'done', text: t('ended') })
     await reload()
     setEndingId(null)
-    // The button went with its row.
+    // The focused button was removed with its row.
     if (isEnded) headingRef.current?.focus()
   }
 
@@ -119,7 +119,6 @@ function Session({
   )
 }
 
-/** Null: sessions can be ended now. */
 function useDisabledReason(): string | null {
   const { t } = useTranslation('profile')
   const { networkState: connection } = useConnection()

@@ -9,7 +9,7 @@ import { useDeviceNames } from '#features/sessions/use-device-names.ts'
 
 const maxRows = 3
 
-/** Where the user is logged in, this device first: only the server knows. */
+/** Shows where the user is logged in, this device first. Only the server knows this. */
 export function RecentSignIns() {
   const { t } = useTranslation('sessions')
   const formatDeviceName = useDeviceNames()

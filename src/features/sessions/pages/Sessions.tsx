@@ -6,7 +6,7 @@ import { useTranslation } from 'react-i18next'
 
 const load = async () => (await import(/* chunk: online */ '#features/sessions/components/SessionList.tsx')).SessionList
 
-/** Where the user is logged in (S-46): only the server knows. */
+/** Shows where the user is logged in (S-46). Only the server knows this. */
 export function Sessions() {
   const { t } = useTranslation('profile')
   const { networkState: connection } = useConnection()

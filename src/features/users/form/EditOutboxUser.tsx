@@ -12,7 +12,6 @@ interface EditOutboxUserProps {
   onClose: () => void
 }
 
-/** The user form for a refused write of the outbox: its values, and why it was refused. */
 export function EditOutboxUser({ entry, send, onClose }: EditOutboxUserProps) {
   const [initialEntry] = useState(entry)
   const [formBase, setFormBase] = useState<UserFormBase | null>(null)

@@ -10,13 +10,13 @@ import { useTranslation } from 'react-i18next'
 import { useResultToast } from '#features/users/useResultToast.ts'
 import { selectRunningActions, sendUserAction } from '#features/users/slice.ts'
 
-/** Since when an invitation is pending, how long its link works (D75), and a button that sends the mail again (M40). */
+/** The invitation's date, how long its link is valid (D75), and a button to send the mail again (M40). */
 export function Invitation({ userRow }: { userRow: UserRow }) {
   const { t } = useTranslation('people')
   const { t: tUsers } = useTranslation('users')
   const { t: tUi } = useTranslation('ui')
   const { isSessionExpired } = useConnection()
-  // Another action on the user may be on its way from the list.
+  // Another action on this user may have been started from the list.
   const isBusy = userRow.id in useSelector(selectRunningActions)
   const { run } = useAction(sendUserAction)
   const showResult = useResultToast()
@@ -53,7 +53,7 @@ export function Invitation({ userRow }: { userRow: UserRow }) {
   )
 }
 
-/** Whether the link of the latest mail works; null: it could not be read. */
+/** Returns whether the link of the latest mail is valid. `state` is null if it could not be loaded. */
 function useLinkState({ id, create_time }: UserRow, wasSent: boolean) {
   const link = useRecord(getUser, create_time ? { query: { userId: id } } : null).record?.invitation
   if (wasSent) return { state: 'sent' } as const

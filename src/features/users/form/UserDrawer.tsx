@@ -24,7 +24,7 @@ interface FormProps {
   onSaved: () => void
 }
 
-/** The drawer that the address opens: a form for a new user or a row, or a message that there is no such user. */
+/** The drawer in the address: a form for a new or existing user, or a note that the user does not exist. */
 export function UserDrawer({ open, ...props }: FormProps & { open: RowRef | 'new' }) {
   return open === 'new' ? (
     <UserForm formBase={newUserFormBase} formKey="new" {...props} />
@@ -51,8 +51,8 @@ function ExistingUser({ id, ...props }: FormProps & { id: RowRef }) {
 type MissingReason = 'unknown' | 'notHere'
 
 /**
- * The row as it was when the drawer opened: a later row must not change a form under its user's hands. A row that is not on this
- * device is fetched, and once more when the connection is back. Undefined: not read yet.
+ * The row as it was when the drawer opened: a later row must not change the form while the user types. A missing row is fetched, and again
+ * when the connection is back. Undefined until it has been read.
  */
 function useFormBase(id: RowRef): UserFormBase | MissingReason | undefined {
   const { user } = useSignedInSession()
@@ -76,7 +76,7 @@ function useFormBase(id: RowRef): UserFormBase | MissingReason | undefined {
       else setMissingReason(row || (result.kind === 'problem' && result.problem.status === 404) ? 'unknown' : 'notHere')
     })
     return () => void (isActive = false)
-    // The connection is not used: it is fetched again when that is back.
+    // The effect does not use `connection`, but must run again when the connection is back.
     // oxlint-disable-next-line react/exhaustive-deps
   }, [formBase, cachedBase, id, dispatch, user.company_id, connection])
   return formBase ?? missingReason

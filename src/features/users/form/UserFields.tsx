@@ -19,7 +19,7 @@ export function UserFields({ form }: { form: ReturnType<typeof useUserForm> }) {
     const lockReason = row && getLockReason(field, row, { isSelf: row.id === user.id })
     if (lockReason) return t(`locked.${lockReason}`)
     if (field === 'admin' && row && row.id === lastAdminId) return tUsers('reason.LAST_ADMIN')
-    // A change that may not wait in the outbox is not offered offline (`mustNotQueue` of the contract).
+    // A change that must not be queued cannot be made offline (`mustNotQueue` of the contract).
     const changedField = field === 'access_level' ? { access_level: 100 as const } : { [field]: true }
     return !isOnline && needsConnection(row ? 'change' : 'create', changedField) ? t('form.needsConnection') : null
   }

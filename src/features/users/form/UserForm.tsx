@@ -12,13 +12,10 @@ import { conflictFields } from '#features/users/form/user-form.ts'
 import { type UserFormOptions, useUserForm } from '#features/users/form/useUserForm.ts'
 
 interface UserFormProps extends UserFormOptions {
-  /** Above the inputs: what to know about the user before anything is changed. */
   note?: ReactNode
-  /** More about a user who may log in; needs a connection. */
   ExtraSections?: ComponentType<{ id: number; name: string }>
 }
 
-/** Creates or changes a user, in a drawer. */
 export function UserForm({ note, ExtraSections, ...options }: UserFormProps) {
   const { t } = useTranslation('people')
   const { caller } = useSignedInSession()
@@ -56,7 +53,7 @@ interface OnlineSectionsProps {
   ExtraSections: ComponentType<{ id: number; name: string }>
 }
 
-/** Only users who may log in have sessions; the caller's own are on the profile page. */
+/** Only users who may log in have sessions. The caller's own sessions are on the profile page. */
 function OnlineSections({ row: { id, name, status }, ExtraSections }: OnlineSectionsProps) {
   const { user } = useSignedInSession()
   const { networkState, isSessionExpired } = useConnection()
@@ -69,7 +66,6 @@ function OnlineSections({ row: { id, name, status }, ExtraSections }: OnlineSect
   )
 }
 
-/** A field of a user after somebody else's change. */
 function useFieldFormatter() {
   const { t } = useTranslation('people')
   const { t: tUsers } = useTranslation('users')

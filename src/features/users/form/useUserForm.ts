@@ -24,9 +24,9 @@ import { usersList } from '#features/users/slice.ts'
 
 export interface UserFormOptions {
   formBase: UserFormBase
-  /** What the form is about: its values are found by it when its user had to sign in again. */
+  /** Identifies the form, so that its values can be restored after the user had to log in again. */
   formKey: string
-  /** Sends the body of the call in place of a new write: a refused write is sent again. */
+  /** Sends the request body for a refused write, instead of creating a new write. */
   send?: (body: Partial<UserFields>) => Promise<CallResult<unknown>>
   onClose: () => void
   onSaved: () => void
@@ -37,7 +37,7 @@ type UserFault = FieldProblem | typeof emailTakenFault
 
 export const toFormName = (formKey: string): string => `user:${formKey}`
 
-/** The state of the user form, with the locks and checks of portal 4 and 5. */
+/** State of the user form, with the locks and checks of portal 4 and 5. */
 export function useUserForm({ formBase, formKey, send, onClose, onSaved }: UserFormOptions) {
   const { t } = useTranslation('people')
   const { t: tUsers } = useTranslation('users')
@@ -53,7 +53,7 @@ export function useUserForm({ formBase, formKey, send, onClose, onSaved }: UserF
     toValues: (row) => toFormValues(row ? toUserFields(row) : emptyUserFields),
     fromValues: fromFormValues,
     getLockedFields: (row) => getLockedFields(row, { isSelf: row.id === user.id }),
-    // A saved name that today's rules refuse does not prevent other changes.
+    // Only changed fields are checked: a stored name that does not meet today's rules must not prevent other changes.
     check: (fields, changes) => checkUser(isNew ? fields : changes),
     checkBeforeSave: async ({ email }) =>
       isNew && !isOnline && (await isTakenOnDevice(email)) ? [emailTakenFault] : [],
@@ -83,7 +83,7 @@ export function useUserForm({ formBase, formKey, send, onClose, onSaved }: UserF
     },
   })
 
-  /** Offline the device says what the server would say. */
+  /** Offline, the check uses the users on this device. */
   function isTakenOnDevice(email: string): Promise<boolean> {
     return hasCachedEmail(caller.companyId, email, form.intent)
   }
@@ -93,11 +93,10 @@ export function useUserForm({ formBase, formKey, send, onClose, onSaved }: UserF
     const result = await dispatch(callEndpoint(userExists, { query }))
     return result.kind === 'fresh' && result.output
   }
-  /** Of a new user; the server checks it again when the form is saved. */
   async function checkEmail({ currentTarget: input }: FocusEvent<HTMLInputElement>) {
     const email = cleanText(input.value)
     if (!isNew || checkUser({ email }).length > 0) return
-    // Meanwhile another one may have been typed.
+    // The user may have typed another e-mail in the meantime.
     if ((await isTaken(email)) && cleanText(input.value) === email) form.showFault(emailTakenFault)
   }
   return { ...form, checkEmail }

@@ -1,10 +1,9 @@
-/** The values of the user form, what it sends, and why a field of it is locked. */
 import type { UserRow } from '#contract/users.ts'
 import { accessLevels } from '#domain/access.ts'
 import { cleanText } from '#domain/text.ts'
 import { titles, type UserFields, userStatus } from '#domain/accounts/users.ts'
 
-/** Radio buttons and select boxes hold text. */
+/** Radio buttons and select boxes have text values. */
 export type UserFormValues = Omit<UserFields, 'title' | 'access_level'> & { title: string; access_level: string }
 export type UserField = keyof UserFields
 
@@ -18,7 +17,6 @@ export const emptyUserFields: UserFields = {
   access_level: 0,
 }
 
-/** Fields in which somebody else's change is listed. */
 export const conflictFields = [...(Object.keys(emptyUserFields) as UserField[]), 'status'] as const
 
 export const toUserFields = ({ title, name, email, admin, order, alert, access_level }: UserRow): UserFields => ({
@@ -46,8 +44,8 @@ export const fromFormValues = (values: UserFormValues): UserFields => ({
 })
 
 /**
- * Whether the write must reach the server at once: admin and access level decide what others may do, so they never wait in the
- * outbox (`mustNotQueue` of the same two calls of the contract).
+ * Returns whether the write must be sent at once. Admin flag and access level decide what a user may do, so they are never queued
+ * (`mustNotQueue` of the same endpoints in the contract).
  */
 export const needsConnection = (action: 'create' | 'change', changes: Partial<UserFields>): boolean =>
   action === 'create'
@@ -56,11 +54,11 @@ export const needsConnection = (action: 'create' | 'change', changes: Partial<Us
 
 type LockReason = 'deleted' | 'email' | 'self' | 'ownName' | 'activated' | 'activatedTitle'
 
-// The profile has the name and not the title (portal 2): only for the name there is a page that changes it.
+// The profile page can change the name but not the title (portal 2). Only the reason for the name mentions that page.
 const ownLockReasons: Partial<Record<UserField, LockReason>> = { name: 'ownName', title: 'self', admin: 'self' }
 const activatedLockReasons: Partial<Record<UserField, LockReason>> = { name: 'activated', title: 'activatedTitle' }
 
-/** Why a field is locked, as a key of its message; null: it is not (`getLockedFields`). */
+/** Returns the message key of the reason why a field is locked, or null if it is not locked (`getLockedFields`). */
 export function getLockReason(
   field: UserField,
   { status }: Pick<UserRow, 'status'>,

@@ -25,10 +25,10 @@ const invitedUsersView = {
   sortOrder: 'asc',
   statusType: userStatus.deactivated,
 } as const
-/** This many are named, the oldest first; the others are counted. */
+/** Number of users that are listed by name, oldest first. The others are only counted. */
 const maxNamed = 3
 
-/** How many users there are, and which of them have not activated their account: duties of the admin. */
+/** Reports the number of users, and those who have not activated their account as tasks of the admin. */
 export function UserReport({ onReport }: { onReport: OnReport }) {
   const { t } = useTranslation('users')
   const { companyId } = useSignedInSession().caller
@@ -36,7 +36,7 @@ export function UserReport({ onReport }: { onReport: OnReport }) {
   const invitedUsers = useList(invitedUsersList, { scope: companyId, view: invitedUsersView })
   const { sentIds, send } = useInvitationMail()
   const state = combineStates([getKnownState(users.freshness), getKnownState(invitedUsers.freshness)])
-  // Who was created here a moment ago has not been invited yet.
+  // A user who was just created on this device has not been invited yet.
   const invitedRows = (invitedUsers.rows ?? []).filter(({ row }) => typeof row.id === 'number')
   const namedRows = invitedRows.slice(0, invitedUsers.count > maxNamed + 1 ? maxNamed : maxNamed + 1)
   const unnamedCount = invitedUsers.count - namedRows.length
@@ -70,7 +70,7 @@ export function UserReport({ onReport }: { onReport: OnReport }) {
   return <LoadProblem problem={users.problem ?? invitedUsers.problem} onRetry={refetch} />
 }
 
-/** Sends the activation mail again (M40); offline it waits on the device. */
+/** Sends the activation mail again (M40). Queued when offline. */
 function useInvitationMail() {
   const dispatch = useDispatch()
   const showResult = useResultToast()

@@ -18,7 +18,7 @@ interface BulkActionDialogProps extends BulkRunOptions {
   onClose: () => void
 }
 
-/** Says before an action which users it is for, and which not and why; afterwards the result for each (C-16). */
+/** First shows which users are included, and why others are not; then the result for each user (C-16). */
 export function BulkActionDialog({ action, onClose, ...options }: BulkActionDialogProps) {
   const { t } = useTranslation('people')
   const bulkRun = useBulkRun(options)

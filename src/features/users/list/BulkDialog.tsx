@@ -10,9 +10,7 @@ import type { BulkActionResult } from '#features/users/list/run-bulk-action.ts'
 
 interface BulkDialogProps {
   run: { results: readonly BulkActionResult[] | undefined; isBusy: boolean }
-  /** Before it was sent; afterwards the dialog has a title of its own. */
   title: string
-  /** Writes to send. */
   count: number
   action: ReactNode
   shouldFocusCancel?: boolean
@@ -20,7 +18,7 @@ interface BulkDialogProps {
   children: ReactNode
 }
 
-/** Before an action on several users its plan, as children; while it is sent the progress; afterwards the result of each (C-16). */
+/** Shows the plan (its children), then the progress, then the result for each user (C-16). */
 export function BulkDialog({ run: { results, isBusy }, title, count, action, onClose, ...props }: BulkDialogProps) {
   const { t } = useTranslation('people')
   const progress = { done: formatNumber(results?.length ?? 0), all: formatNumber(count) }

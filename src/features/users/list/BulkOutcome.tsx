@@ -13,7 +13,6 @@ function getOutcomeKind({ result }: BulkActionResult): (typeof outcomeKinds)[num
   return result?.kind === 'fresh' ? 'done' : 'failed'
 }
 
-/** The result for each user. */
 export function BulkOutcome({ results }: { results: readonly BulkActionResult[] }) {
   const { t } = useTranslation('people')
   const { t: tUsers } = useTranslation('users')

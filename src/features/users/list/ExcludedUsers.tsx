@@ -4,14 +4,13 @@ import { useTranslation } from 'react-i18next'
 import type { SelectedUser } from '#features/users/list/run-bulk-action.ts'
 
 interface ExcludedUsersProps {
-  /** An action as the reason: the user's status does not allow it. */
+  /** If the reason is an action, the user's status does not allow that action. */
   excludedUsers: readonly {
     user: SelectedUser
     reason: UserAction | 'SELF_FORBIDDEN' | 'LAST_ADMIN' | 'deleted' | 'same'
   }[]
 }
 
-/** Selected users that an action is not for, with the reason. */
 export function ExcludedUsers({ excludedUsers }: ExcludedUsersProps) {
   const { t } = useTranslation('people')
   const { t: tUsers } = useTranslation('users')

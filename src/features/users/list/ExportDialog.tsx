@@ -20,7 +20,7 @@ import { buildFileName, fetchAllUsers, readAllUsers, shouldFetchAll } from '#fea
 
 type UserRows = readonly OverlaidRow<UserRow>[]
 
-/** Says what will be in the file, and how recent it is, before it is written (C-08): all rows of the filter, not one page. */
+/** First shows what the file will contain and how recent it is (C-08). Exports all rows of the filter, not one page. */
 export function ExportDialog({ view, onClose }: { view: UsersView; onClose: () => void }) {
   const { t } = useTranslation('people')
   const { user } = useSignedInSession()
@@ -102,7 +102,6 @@ function ExportNote({ cachedList: { rows, total, asOf, complete: isComplete }, s
 
 type ExportColumn = [header: string, getValue: (overlaidRow: OverlaidRow<UserRow>) => string]
 
-/** The values of the list and the form, as text. */
 function useExportTable(timeZone: string | null) {
   const { t } = useTranslation('people')
   const { t: tUsers } = useTranslation('users')

@@ -11,7 +11,7 @@ interface RemoveUserDialogProps {
   onDone: () => void
 }
 
-/** Names the user and what is lost; the e-mail and a code are typed (M52). */
+/** Names the user and the data that will be lost. The user must type the e-mail and a code (M52). */
 export function RemoveUserDialog({ row: { id, name, email }, onClose, onDone }: RemoveUserDialogProps) {
   const { t } = useTranslation('people')
   const { t: tUsers } = useTranslation('users')

@@ -14,7 +14,7 @@ interface RolesDialogProps extends BulkRunOptions {
   onClose: () => void
 }
 
-/** Gives flags to the selected users, or takes them away; says before which users are left out and why (C-16). */
+/** Sets or removes flags of the selected users. First lists the users that are excluded, with the reason (C-16). */
 export function RolesDialog({ onClose, ...options }: RolesDialogProps) {
   const { t } = useTranslation('people')
   const bulkRun = useBulkRun(options)
@@ -67,7 +67,7 @@ function RoleChoices({ roles, onChange }: { roles: RoleChanges; onChange: (roles
       label={tUsers(`flag.${flag}`)}
       help={t(`flagHelp.${flag}`)}
       name={flag}
-      // Whether a user is an admin never waits in the outbox (`mustNotQueue` of the contract).
+      // A change of the admin flag is never queued in the outbox (`mustNotQueue` of the contract).
       lockReason={flag === 'admin' && !isOnline ? t('form.needsConnection') : null}
       options={roleChoices.map((value) => ({ value, label: t(`many.roles.${value}`) }))}
       selectedValue={roleChoices.find((choice) => flagByChoice[choice] === roles[flag]) ?? 'leave'}

@@ -18,7 +18,6 @@ import { rowsSelected, selectionEnded, selectRowSelection } from '#features/user
 
 interface SelectionBarProps {
   list: { view: UsersView; rows: readonly OverlaidRow<UserRow>[] | undefined; count: number }
-  /** A dialog about one of the actions is open. */
   isDialogOpen: boolean
   onAction: (action: BulkAction) => void
 }
@@ -33,7 +32,7 @@ const bulkActions: readonly { action: BulkAction; icon: IconName }[] = [
   { action: 'remove', icon: 'remove' },
 ]
 
-/** How many users are selected, and the actions on all of them. Escape ends the selection. */
+/** Shows the number of selected users and the actions for all of them. Escape clears the selection. */
 export function SelectionBar({ list: { view, rows = [], count }, isDialogOpen, onAction }: SelectionBarProps) {
   const { t } = useTranslation('people')
   const { t: tUsers } = useTranslation('users')
@@ -105,14 +104,14 @@ interface BulkActionRunnerProps {
   onClose: () => void
 }
 
-/** Not part of the bar, which disappears with the last selected user. */
+/** Rendered outside the bar, because the bar disappears when no user is selected. */
 export function BulkActionRunner({ action, onDone, onClose }: BulkActionRunnerProps) {
   const { ids } = useSelector(selectRowSelection)
   if (action === 'roles') return <RolesDialog ids={ids} onDone={onDone} onClose={onClose} />
   return <BulkActionDialog action={action} ids={ids} onDone={onDone} onClose={onClose} />
 }
 
-/** Selects all users of the filter: as the device has them or, where some are missing, as the server has them. */
+/** Selects all users of the filter: from the device, or from the server if the device does not have all of them. */
 function useSelectAll(view: UsersView) {
   const dispatch = useDispatch()
   const { user } = useSignedInSession()
@@ -126,7 +125,7 @@ function useSelectAll(view: UsersView) {
   }
 }
 
-/** Another filter ends the selection too: no action runs on hidden rows. */
+/** Clears the selection when the filter changes, so that no action runs on hidden rows. */
 function useEndSelection(view: UsersView, canEnd: boolean) {
   const dispatch = useDispatch()
   const filters = JSON.stringify(usersView.toFilterQuery(view))

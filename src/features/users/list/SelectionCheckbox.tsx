@@ -7,7 +7,7 @@ import { rowsSelected, selectRowSelection, selectRange } from '#features/users/l
 
 type UserRows = readonly OverlaidRow<UserRow>[]
 
-/** The box of a row; with Shift it chooses all up to there. */
+/** Check box of a row. With Shift it selects all rows from the last selected one. */
 export function SelectionCheckbox({ row, rows }: { row: UserRow; rows: UserRows }) {
   const { t } = useTranslation('users')
   const dispatch = useDispatch()
@@ -34,7 +34,6 @@ export function SelectionCheckbox({ row, rows }: { row: UserRow; rows: UserRows 
   )
 }
 
-/** The box in the head: all of the page. */
 export function SelectAllCheckbox({ rows }: { rows: UserRows }) {
   const { t } = useTranslation('users')
   const dispatch = useDispatch()

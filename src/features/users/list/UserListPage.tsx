@@ -21,7 +21,7 @@ import { useRowActions } from '#features/users/list/useRowActions.ts'
 import { useCloseDrawer } from '#features/users/list/useCloseDrawer.ts'
 import { usersList } from '#features/users/slice.ts'
 
-/** Code that comes later has its messages when it is first rendered. */
+/** Loads messages together with the code, so that they are available at the first render. */
 const loadWithTexts = async <M,>(module: Promise<M>): Promise<M> =>
   (await Promise.all([module, loadMessages('people', 'fields', 'problem')]))[0]
 
@@ -40,7 +40,7 @@ const RemoveUserDialog = lazy(async () => ({
     .RemoveUserDialog,
 }))
 
-/** Loads the form's code when the list has come to rest: no list waits for a form (P-28). */
+/** Preloads the form's code two seconds after the list was opened, so that the list does not wait for it (P-28). */
 function usePreloadedForm() {
   useEffect(() => {
     const timer = setTimeout(() => void loadDrawer().catch(() => undefined), 2000)
@@ -48,7 +48,7 @@ function usePreloadedForm() {
   }, [])
 }
 
-/** `ExtraSections`: more about a user, in the drawer while the page is online. */
+/** `ExtraSections` are shown in the drawer of a user while the page is online. */
 export function UserListPage({ ExtraSections }: { ExtraSections: ComponentType<{ id: number; name: string }> }) {
   const { t } = useTranslation('users')
   const { t: tUi } = useTranslation('ui')
@@ -108,7 +108,7 @@ export function UserListPage({ ExtraSections }: { ExtraSections: ComponentType<{
         none: <NoUsers onCreate={() => changeView({ open: 'new' })} />,
       }}
     >
-      {/* Nothing in between: a drawer that makes way for another one would lose the way back to what opened it. */}
+      {/* No wrapper that remounts the drawer: a new instance would lose the history step that closing it goes back to. */}
       {view.open !== null && (
         <UserDrawer ExtraSections={ExtraSections} open={view.open} onClose={closeDrawer} onSaved={refetch} />
       )}
@@ -135,7 +135,7 @@ interface StatusFilterProps {
 
 const withDeletedValue = 'deleted too'
 
-/** portal 2: the status, and "include deleted" as one more of its choices. */
+/** The status filter, with "include deleted" as one of its choices (portal 2). */
 function StatusFilter({ view, onChange }: StatusFilterProps) {
   const { t } = useTranslation('users')
   return (

@@ -1,4 +1,4 @@
-/** One change of the flags of several users: those it is for, the reason for each other one, and a write for each (portal 4). */
+/** Changes flags of several users with one write each, and gives a reason for each excluded user (portal 4). */
 import type { RowRef } from '#contract/endpoint.ts'
 import { updateCompanyUser, type UserRow } from '#contract/users.ts'
 import { type userFlags, userStatus } from '#domain/accounts/users.ts'
@@ -12,7 +12,7 @@ import {
   type BulkActionResult,
 } from '#features/users/list/run-bulk-action.ts'
 
-/** New values of flags; a flag that is not listed stays as it is. */
+/** New values of flags. A flag that is missing stays unchanged. */
 export type RoleChanges = Partial<Record<(typeof userFlags)[number], boolean>>
 
 export interface RolesPlan {
@@ -20,7 +20,7 @@ export interface RolesPlan {
   excludedUsers: { user: SelectedUser; reason: 'deleted' | 'SELF_FORBIDDEN' | 'LAST_ADMIN' | 'same' }[]
 }
 
-/** No user changes whether they are an admin themselves (portal 4), or takes it from the last admin (D54). */
+/** A user cannot change their own admin flag (portal 4), and the last admin cannot lose it (D54). */
 export function planRoleChanges(
   users: readonly OverlaidRow<UserRow>[],
   roles: RoleChanges,
@@ -57,7 +57,7 @@ export const changeRoles =
       plannedChanges,
       async ({ overlaidRow, changes }) => {
         const { row } = overlaidRow
-        // All fields that a form would show, so that a conflict can list what somebody else has changed.
+        // Includes all fields of the form, so that a conflict can list what somebody else has changed.
         const base = { rowVersion: getBaseVersion(overlaidRow), values: { ...toUserFields(row) } }
         const result = await api.call(updateCompanyUser, { params: { id: row.id }, body: changes }, { base })
         return { user: toSelectedUser(row), result }

@@ -42,7 +42,7 @@ export const buildUserColumns = (t: TFunction<'users'>, selfId: number): ListCol
     width: 'roles',
     priority: 2,
     phone: 'secondary',
-    // No tags: roles are not states.
+    // Roles are shown as text, because tags are used for states.
     render: ({ row }) => {
       const flagTexts = userFlags.filter((flag) => row[flag]).map((flag) => t(`flag.${flag}`))
       return flagTexts.length > 0 ? flagTexts.join(' · ') : <NoValue />

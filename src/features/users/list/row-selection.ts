@@ -1,4 +1,4 @@
-/** Which users are chosen on the list: it goes on over pages and orders, and ends with the filter it was made under. */
+/** The selected users. Kept across pages and sort orders, and cleared when the filter changes. */
 import { type PayloadAction, createSlice } from '@reduxjs/toolkit'
 import type { RowRef } from '#contract/endpoint.ts'
 import { signedOut } from '#state/session-slice.ts'
@@ -6,7 +6,7 @@ import { rootReducer } from '#state/store.ts'
 
 export interface RowSelection {
   ids: readonly RowRef[]
-  /** Where a stretch begins that is chosen with Shift. */
+  /** First row of a range that is selected with Shift. */
   rangeStart: RowRef | null
 }
 
@@ -35,11 +35,11 @@ const injectedSlice = rowSelectionSlice.injectInto(rootReducer)
 export const selectRowSelection = (state: object): RowSelection => injectedSlice.selectSlice(state)
 export const { rowsSelected, selectionEnded } = rowSelectionSlice.actions
 
-/** What lies between two rows of a page, both included; the second alone where the first is not on it. */
+/** Returns the rows from one to the other, inclusive. Only the second if the first is not on the page. */
 export function selectRange(pageIds: readonly RowRef[], startId: RowRef | null, endId: RowRef): readonly RowRef[] {
   const [startIndex, endIndex] = [startId === null ? -1 : pageIds.indexOf(startId), pageIds.indexOf(endId)]
   if (startIndex < 0 || endIndex < 0) return [endId]
   const rangeIds = pageIds.slice(Math.min(startIndex, endIndex), Math.max(startIndex, endIndex) + 1)
-  // What was asked for comes last: the next stretch begins there.
+  // The clicked row comes last, because the next range starts there.
   return [...rangeIds.filter((id) => id !== endId), endId]
 }

@@ -1,4 +1,4 @@
-/** One action on several users: those it is for, the reason for each other one, and a write for each (portal 4). */
+/** Runs one action on several users with one write each, and gives a reason for each excluded user (portal 4). */
 import type { RowRef } from '#contract/endpoint.ts'
 import type { UserRow } from '#contract/users.ts'
 import { type UserAction, type UserStatus, getUserActionRefusal } from '#domain/accounts/users.ts'
@@ -6,7 +6,7 @@ import { runUserAction } from '#features/users/slice.ts'
 import type { CallResult } from '#request/call-results.ts'
 import type { AppThunk } from '#state/app-thunk.ts'
 
-/** A user as they were when the dialog was opened: results name them so, whatever happens to the row. */
+/** A user as they were when the dialog was opened. The results use this name, even if the row changes. */
 export interface SelectedUser {
   id: RowRef
   name: string
@@ -40,17 +40,17 @@ export const toSelectedUser = ({ id, name, email, status }: UserRow): SelectedUs
 
 export interface BulkActionResult {
   user: SelectedUser
-  /** Null: another action on the user was on its way. */
+  /** Null if another action on the user was still running. */
   result: CallResult<unknown> | null
 }
 
-/** Done, or waiting in the outbox. */
+/** Returns whether the action was executed or queued in the outbox. */
 export const isSettled = ({ result }: BulkActionResult) => result?.kind === 'fresh' || result?.kind === 'queued'
 
-/** Recorded in one transaction of the device and sent in one request (protocol 23). */
+/** Writes per batch. A batch is stored in one transaction on the device and sent in one request (protocol 23). */
 const batchSize = 50
 
-/** A write for each item; `onProgress` with the results so far, after each batch. */
+/** Sends one write per item. Calls `onProgress` with all results so far after each batch. */
 export async function runInBatches<Item>(
   items: readonly Item[],
   send: (item: Item) => Promise<BulkActionResult>,

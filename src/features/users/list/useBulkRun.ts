@@ -7,9 +7,8 @@ import { type BulkActionResult, isSettled } from '#features/users/list/run-bulk-
 import { rowsSelected } from '#features/users/list/row-selection.ts'
 
 export interface BulkRunOptions {
-  /** Those selected when the dialog opens. */
   ids: readonly RowRef[]
-  /** Something was sent. */
+  /** Called after at least one write was sent. */
   onDone: () => void
 }
 
@@ -23,7 +22,7 @@ async function readSelection(ids: readonly RowRef[], user: { id: number; admin: 
   return { users, context: { selfId: user.id, lastAdminId } }
 }
 
-/** Reads the selected users, sends the writes of an action on them, and has the results so far; `results` undefined: not sent yet. */
+/** Reads the selected users and sends the writes. `results` is undefined before sending. */
 export function useBulkRun({ ids, onDone }: BulkRunOptions) {
   const dispatch = useDispatch()
   const { user } = useSignedInSession()
@@ -37,7 +36,7 @@ export function useBulkRun({ ids, onDone }: BulkRunOptions) {
     setResults([])
     const allResults = await dispatch(start((newResults) => setResults([...newResults])))
     setIsBusy(false)
-    // Refused users stay selected, so that they can be looked at.
+    // Refused users stay selected, so that they can be checked.
     dispatch(rowsSelected({ ids: allResults.filter(isSettled).map(({ user }) => user.id), isSelected: false }))
     onDone()
   }

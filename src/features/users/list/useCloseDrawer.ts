@@ -3,10 +3,7 @@ import { useNavigate, useNavigationType } from 'react-router-dom'
 import type { SetQuery } from '#state/use-list-url.ts'
 import { type UsersView, usersView } from '#features/users/view.ts'
 
-/**
- * A drawer opened from this list is a step of the history: closing it takes that step back. One that was open when the
- * page came (a link, a reload) has no such step.
- */
+/** Closing a drawer goes back in the history, but only if opening it added a step (not after a link or reload). */
 export function useCloseDrawer({ view, setQuery }: { view: UsersView; setQuery: SetQuery }) {
   const navigate = useNavigate()
   const navigationType = useNavigationType()

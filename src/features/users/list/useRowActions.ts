@@ -16,10 +16,10 @@ interface RowActionHandlers {
 }
 
 const icons = { activatemail: 'mail', disable: 'stop', enable: 'play' } as const
-/** The action that takes another back (C-14). It is sent at once, because a disabled user must be out at once. */
+/** The action that undoes another (C-14). Nothing waits for an undo: a disabled user must lose access at once. */
 const reverseActions: Partial<Record<UserAction, UserAction>> = { disable: 'enable', enable: 'disable' }
 
-/** The actions of each row (portal 4), with the reason where one is not allowed. */
+/** Returns the actions of each row (portal 4), with the reason if one is not allowed. */
 export function useRowActions({ onOpen, onRemove, onDone }: RowActionHandlers) {
   const { t } = useTranslation('users')
   const { t: tUi } = useTranslation('ui')
@@ -62,7 +62,7 @@ export function useRowActions({ onOpen, onRemove, onDone }: RowActionHandlers) {
   })
 
   return ({ row }: OverlaidRow<UserRow>): RowAction<OverlaidRow<UserRow>>[] => {
-    // Only the one of the two that fits is offered; where neither does, the first says why.
+    // Only the one that applies is offered. If neither applies, "disable" is shown with the reason.
     const toggleAction = row.status === userStatus.disabled ? 'enable' : 'disable'
     return [
       {

@@ -16,7 +16,7 @@ onBothEngines('a user whose row is written', (app) => {
     })
   }
 
-  it('is answered as it then stands', async () => {
+  it('returns the user as stored after the update', async () => {
     const { updatedUser, storedUser } = await withLockedUser(async (db, user) => {
       const updatedUser = await updateUser(db, user, { name: 'Ängström', alert: !user.alert, update_time: 9 })
       return { updatedUser, storedUser: await lockUser(db, user.company_id, user.id) }
@@ -26,12 +26,12 @@ onBothEngines('a user whose row is written', (app) => {
     expect(updatedUser).toMatchObject(stored)
   })
 
-  it('fails with its transaction where the row is not the one that was locked', async () => {
+  it('fails if the row version differs from that of the locked row', async () => {
     const update = withLockedUser((db, user) => updateUser(db, { ...user, row_version: 7 }, { alert: true }))
     await expect(update).rejects.toThrow(NoResultError)
   })
 
-  it('is refused where its e-mail is taken', async () => {
+  it('rejects an e-mail that is already in use', async () => {
     const update = withLockedUser(async (db, user) => {
       const otherUser = { ...user, email: 'other@acme.example', email_key: 'other@acme.example' }
       const { id: _, company_name: _name, company_code: _code, ...newUser } = otherUser

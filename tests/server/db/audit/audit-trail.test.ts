@@ -50,7 +50,7 @@ const readLeaves = (app: AppContext, companyId: number) =>
   })
 
 onBothEngines('the audit trail', (app) => {
-  it('fixes the bytes of an entry when it is written: canonical, with its id, its writer and a salt', async () => {
+  it('stores each entry as canonical JSON with its id, its author and a salt', async () => {
     const { companyId, entry } = await fillAuditTrail(app)
     const [row, next] = await runAsSystem(app, (db) => db.selectFrom('audit_entry').selectAll().orderBy('id').execute())
     expect(row).toMatchObject({ exec_user_name: 'admin', status: 0, info: { UserName: '陈美玲', n: 1 } })
@@ -102,7 +102,7 @@ onBothEngines('the audit trail', (app) => {
     ])
   })
 
-  it('gives every entry one place in the log of its company, and signs what it comes to', async () => {
+  it('gives every entry one position in the log of its company, and signs the root', async () => {
     const { companyId, findBroken } = await fillAuditTrail(app, 12)
     const otherAdmin = await addAdmin(app, 'globex')
     const entry = {
@@ -131,7 +131,7 @@ onBothEngines('the audit trail', (app) => {
     expect(checkpoint).toEqual({ origin, size: 12, root, epoch: 0 })
   })
 
-  it('goes on where it was, over the edge of a tile', async () => {
+  it('continues an existing log across a tile boundary', async () => {
     const { companyId, entry, scope, findBroken } = await fillAuditTrail(app, 12)
     await integrate(app)
     await runInTransaction(app, scope, (db) =>
@@ -156,7 +156,7 @@ onBothEngines('the audit trail', (app) => {
     expect(openCheckpoint(latestCheckpoint?.note, key).root).toEqual(root)
   })
 
-  it('keeps the entries of other companies from nothing where somebody changed one log', async () => {
+  it('still integrates entries of other companies if one log was tampered with', async () => {
     const { companyId, entry } = await fillAuditTrail(app, 12)
     await integrate(app)
     const otherAdmin = await addAdmin(app, 'globex')
@@ -173,7 +173,7 @@ onBothEngines('the audit trail', (app) => {
     expect(new Set(brokenEntries.map(({ company_id }) => company_id))).toEqual(new Set([companyId]))
   })
 
-  it('keeps the last checkpoint of a day, and otherwise the newest alone', async () => {
+  it('keeps the last checkpoint of each past day, and only the latest of today', async () => {
     const dayMs = 86_400_000
     let now = Date.parse('2026-11-20T02:00:00Z')
     const timedApp = { ...app, clock: () => now }
@@ -201,7 +201,7 @@ onBothEngines('the audit trail', (app) => {
     ])
   })
 
-  it('cannot be changed, emptied or thinned by any role of the application', async () => {
+  it('cannot be updated, truncated or deleted by any application role', async () => {
     const { scope } = await fillAuditTrail(app)
     await integrate(app)
     for (const caller of [scope, system])
@@ -248,7 +248,7 @@ onBothEngines('the audit trail', (app) => {
     ],
     ['a forged checkpoint', sql`update audit_checkpoint set note = replace(note, '12', '11')`, 12],
     ['no checkpoint', sql`delete from audit_checkpoint`, 12],
-  ])('shows %s', async (_, tamper, logIndex) => {
+  ])('detects %s', async (_, tamper, logIndex) => {
     const { findBroken } = await fillAuditTrail(app)
     await integrate(app)
     expect(await findBroken()).toEqual([])
@@ -256,7 +256,7 @@ onBothEngines('the audit trail', (app) => {
     expect((await findBroken()).map(({ id }) => id)).toContain(logIndex)
   })
 
-  it('writes an act for another company into that company’s log, without the name of who acted', async () => {
+  it("stores an action for another company in that company's log, without the user's name", async () => {
     const customer = await addAdmin(app, 'acme')
     const staff = await addAdmin(app, 'm18')
     const entryHead = {

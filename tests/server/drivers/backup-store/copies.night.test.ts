@@ -1,4 +1,3 @@
-/** Copies in a second database, over PostgreSQL and over the embedded engine. */
 import * as fc from 'fast-check'
 import { randomUUID } from 'node:crypto'
 import { Client } from 'pg'
@@ -14,7 +13,7 @@ import { runAsSuperuser } from '#tests/support/server/postgres.ts'
 
 interface TargetUnderTest {
   target: CopyTarget
-  /** As people do with their own tools. */
+  /** Runs SQL directly, as people do with their own tools. */
   query: (text: string) => Promise<unknown[]>
   close: () => Promise<void>
 }
@@ -70,7 +69,7 @@ describe.each(targets.filter(({ isAvailable }) => isAvailable))(
     afterAll(() => fixture.close())
     const readPieces = (schema: string) => Array.fromAsync(target.read(schema))
 
-    it('gives back exactly the pieces, whatever they hold', async () => {
+    it('returns exactly the stored pieces, for any values', async () => {
       await fc.assert(
         fc.asyncProperty(dataPieces, async (pieces) => {
           await target.write('copy_any', streamPieces(pieces))
@@ -80,7 +79,7 @@ describe.each(targets.filter(({ isAvailable }) => isAvailable))(
       )
     }, 60_000)
 
-    it('has the rows of a table in the order in which they came, in groups of at most a thousand', async () => {
+    it('keeps the rows of a table in their order, in groups of at most a thousand', async () => {
       const pieces = buildShopPieces(2_500)
       const { bytes } = await target.write('copy_shop', streamPieces(pieces))
       expect(bytes).toBeGreaterThan(50_000)
@@ -91,7 +90,7 @@ describe.each(targets.filter(({ isAvailable }) => isAvailable))(
       expect(groups.length).toBeLessThan(10)
     })
 
-    it('can be read by people: typed columns, the same names, a key', async () => {
+    it('has typed columns, the original names and a key', async () => {
       await target.write('copy_plain', streamPieces(buildShopPieces(3)))
       expect(await fixture.query('select sum(price)::float8 as sum, max(code) as code from copy_plain.items')).toEqual([
         { sum: 0.75, code: 'item-3' },
@@ -112,7 +111,7 @@ describe.each(targets.filter(({ isAvailable }) => isAvailable))(
       ).toEqual([{ key: 'PRIMARY KEY (id)' }])
     })
 
-    it('takes keys that PostgreSQL cannot have, without the key', async () => {
+    it('stores tables without their key if PostgreSQL does not support it', async () => {
       const pieces: DataPiece[] = [
         { kind: 'table', name: 'long', columns: [{ name: 'k', type: 'text', notNull: true, key: 1 }], statement: '' },
         { kind: 'rows', rows: [[createRandomText(20_000)], ['short']] },
@@ -124,7 +123,7 @@ describe.each(targets.filter(({ isAvailable }) => isAvailable))(
       expect(ungroupRows(await readPieces('copy_keys'))).toEqual(ungroupRows(pieces))
     })
 
-    it('is the old one or the new one: an error in the middle changes nothing, and is handed on', async () => {
+    it('stays unchanged if writing fails in the middle, and passes the error on', async () => {
       await target.write('copy_kept', streamPieces(buildShopPieces(5)))
       const storedPieces = await readPieces('copy_kept')
       for (const pieceCount of [1, 3, 30]) {
@@ -139,7 +138,7 @@ describe.each(targets.filter(({ isAvailable }) => isAvailable))(
       expect(ungroupRows(await readPieces('copy_kept'))).toEqual(ungroupRows(buildShopPieces(7)))
     })
 
-    it('refuses values of another type than their column, and rows without a table', async () => {
+    it('rejects values of another type than their column, and rows without a table', async () => {
       const columns = [{ name: 'n', type: 'integer' as const, notNull: false, key: 0 }]
       const tablePiece: DataPiece = { kind: 'table', name: 't', columns, statement: '' }
       for (const value of ['text', 1.5, 2 ** 60, new Uint8Array([1])]) {
@@ -157,7 +156,7 @@ describe.each(targets.filter(({ isAvailable }) => isAvailable))(
       expect(await target.list('copy_odd')).toEqual([])
     })
 
-    it('notices rows that went, or came, since', async () => {
+    it('detects rows that were added or removed later', async () => {
       await target.write('copy_changed', streamPieces(buildShopPieces(5)))
       await fixture.query('delete from copy_changed.items where id = 3')
       await expect(readPieces('copy_changed')).rejects.toMatchObject({ name: 'StoreError', fault: 'damaged' })
@@ -166,7 +165,7 @@ describe.each(targets.filter(({ isAvailable }) => isAvailable))(
       await expect(readPieces('copy_changed')).rejects.toMatchObject({ name: 'StoreError', fault: 'damaged' })
     })
 
-    it('lists what begins so, removes again and again, and knows nothing of what is gone', async () => {
+    it('lists schemas by prefix, removes them repeatedly, and reports a removed one as missing', async () => {
       for (const schema of ['copy_l_b', 'copy_l_a', 'copy_lx'])
         await target.write(schema, streamPieces(buildShopPieces(1)))
       expect(await target.list('copy_l_')).toEqual(['copy_l_a', 'copy_l_b'])
@@ -184,20 +183,20 @@ describe.each(targets.filter(({ isAvailable }) => isAvailable))(
       'copy_A',
       'copy_a"; drop schema public; --',
       `copy_${'x'.repeat(60)}`,
-    ])('refuses the place %j', async (schema) => {
+    ])('rejects the schema name %j', async (schema) => {
       const refusedError = { name: 'StoreError', fault: 'refused' }
       await expect(target.write(schema, streamPieces(buildShopPieces(1)))).rejects.toMatchObject(refusedError)
       await expect(readPieces(schema)).rejects.toMatchObject(refusedError)
       await expect(target.remove(schema)).rejects.toMatchObject(refusedError)
     })
 
-    it('lets a reader go who has had enough, and serves the next one', async () => {
+    it('frees its connection if a reader stops early', async () => {
       await target.write('copy_enough', streamPieces(buildShopPieces(3_000)))
       for await (const piece of target.read('copy_enough')) if (piece.kind === 'rows') break
       expect((await readPieces('copy_enough')).length).toBeGreaterThan(2)
     })
 
-    it('serves several at once, one after the other where there is one connection', async () => {
+    it('accepts several writes at once, also over a single connection', async () => {
       const schemas = ['copy_p1', 'copy_p2', 'copy_p3', 'copy_p4']
       await Promise.all(
         schemas.map((schema, index) => target.write(schema, streamPieces(buildShopPieces(index + 300)))),
@@ -208,8 +207,8 @@ describe.each(targets.filter(({ isAvailable }) => isAvailable))(
   },
 )
 
-describe('where copies cannot go', () => {
-  it('is said as a fault', async () => {
+describe('createCopyTarget and createEngineConnections', () => {
+  it('report an unreachable database without its password', async () => {
     const unreachableTarget = createCopyTarget(
       createServerConnections('postgres://portal:secret@127.0.0.1:9/copies', () => undefined),
     )
@@ -221,7 +220,7 @@ describe('where copies cannot go', () => {
     await unreachableTarget.close()
   })
 
-  nightly('stops before the disk is full', async () => {
+  nightly('stop before the disk is full', async () => {
     const engine = await startBareEngine()
     let lookCount = 0
     const connections = createEngineConnections(
@@ -241,7 +240,7 @@ describe('where copies cannot go', () => {
     await connections.close()
   })
 
-  it('starts an engine when it is needed, lets it go after a rest, and starts it again', async () => {
+  it('start an engine on demand, close it when idle, and start it again', async () => {
     let [startCount, closeCount] = [0, 0]
     const client = { release: () => undefined, query: async () => ({ rows: [['copy_a']] }) } as never
     const connections = createEngineConnections(
@@ -263,7 +262,7 @@ describe('where copies cannot go', () => {
     expect(closeCount).toBe(2)
   })
 
-  it('tries again with the next one where the engine could not start', async () => {
+  it('try again at the next call if the engine could not start', async () => {
     let tryCount = 0
     const connections = createEngineConnections(
       async () => {
@@ -284,6 +283,6 @@ async function* failAfter(pieces: readonly DataPiece[], pieceCount: number): Asy
   throw new Error('the host is gone')
 }
 
-/** Of which nothing can be made shorter. */
+/** Returns text that cannot be compressed. */
 const createRandomText = (length: number) =>
   Array.from({ length }, () => String.fromCodePoint(0x4e00 + Math.floor(Math.random() * 20_000))).join('')

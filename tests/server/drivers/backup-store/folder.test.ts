@@ -1,4 +1,4 @@
-/** The folder in place of a bucket: what the disk does to it. */
+/** Tests of the folder store that depend on the file system. */
 import { mkdtempSync } from 'node:fs'
 import { mkdir, readdir, rm, stat, symlink, utimes, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -21,7 +21,7 @@ describeStore('the folder', async () => {
   return { store, close: () => rm(folder, { recursive: true }) }
 })
 
-describe('the folder of backups', () => {
+describe('the folder store', () => {
   let outsideDir: string
   let folder: string
   beforeAll(() => {
@@ -30,14 +30,14 @@ describe('the folder of backups', () => {
   })
   afterAll(() => rm(outsideDir, { recursive: true }))
 
-  it('is for its owner alone', async () => {
+  it('is accessible only to its owner', async () => {
     const store = createFolderStore({ folder, hasRoom })
     await store.put('shop/1', splitIntoPieces(Buffer.from('x')), ignoreBytes)
     for (const path of ['.', 'shop', '.drafts', 'shop/1'])
       expect((await stat(join(folder, path))).mode & 0o077, path).toBe(0)
   })
 
-  it('is not left over a link, whoever made it', async () => {
+  it('does not follow links', async () => {
     const store = createFolderStore({ folder, hasRoom })
     await mkdir(join(outsideDir, 'elsewhere'))
     await writeFile(join(outsideDir, 'elsewhere', 'secret'), 'not ours')
@@ -60,7 +60,7 @@ describe('the folder of backups', () => {
     await rm(join(folder, 'file'))
   })
 
-  it('stops before the disk is full, also in the middle, and leaves nothing', async () => {
+  it('stops before the disk is full, also in the middle, and leaves nothing behind', async () => {
     let checkCount = 0
     const store = createFolderStore({ folder, hasRoom: async () => ++checkCount < 3 })
     const largeWrite = store.put('large', splitIntoPieces(Buffer.alloc(60 * 2 ** 20)), ignoreBytes)
@@ -73,7 +73,7 @@ describe('the folder of backups', () => {
     expect(await listKeys(store, '')).toEqual(['shop/1'])
   })
 
-  it('loses what a killed portal had begun, once it is old', async () => {
+  it('removes old drafts of a killed portal', async () => {
     const store = createFolderStore({ folder, hasRoom })
     const [oldPath, newPath] = ['old', 'fresh'].map((name) => join(folder, '.drafts', name))
     for (const path of [oldPath, newPath]) await writeFile(path ?? '', 'half')
@@ -84,7 +84,7 @@ describe('the folder of backups', () => {
     expect(await listKeys(store, '')).toEqual(['shop/1'])
   })
 
-  it('says so where it cannot be', async () => {
+  it('reports refused if its folder cannot be created', async () => {
     await writeFile(join(outsideDir, 'file'), '')
     const store = createFolderStore({ folder: join(outsideDir, 'file', 'backups'), hasRoom })
     const write = store.put('one', splitIntoPieces(Buffer.from('x')), ignoreBytes)

@@ -1,4 +1,4 @@
-/** The bucket: what a real one does to us, over HTTP. */
+/** Tests of the bucket store over HTTP with the faults of a real bucket. */
 import { PutObjectCommand, S3Client } from '@aws-sdk/client-s3'
 import { randomBytes } from 'node:crypto'
 import { Readable } from 'node:stream'
@@ -30,7 +30,7 @@ describeStore('the bucket', async () => {
   }
 })
 
-describe('a bucket that fails', () => {
+describe('the bucket store under faults', () => {
   let server: S3Server
   let store: BackupStore
   const data = randomBytes(12 * megabyte)
@@ -59,14 +59,14 @@ describe('a bucket that fails', () => {
     ['UploadPart', 'slow'],
     ['CompleteMultipartUpload', 'busy'],
   ]
-  it.each(limitByDay(transientFaults, 4))('is asked again: %s, %s', async (operation, effect) => {
+  it.each(limitByDay(transientFaults, 4))('retries after a transient fault: %s, %s', async (operation, effect) => {
     server.disturb(operation, effect)
     await store.put('one', splitIntoPieces(data), ignoreBytes)
     expect(isComplete()).toBe(true)
     expect(server.content.uploads.size).toBe(0)
   })
 
-  nightly('counts a part again that went over the line again, and half of one that was cut in the middle', async () => {
+  nightly('counts the bytes of a repeated part again, and those of an interrupted part partly', async () => {
     let sentBytes = 0
     server.disturb('UploadPart', 'lose')
     await store.put('one', splitIntoPieces(data), (bytes) => void (sentBytes += bytes))
@@ -92,7 +92,7 @@ describe('a bucket that fails', () => {
     ['CompleteMultipartUpload', 'busy', 'unreachable'],
   ]
   it.each(limitByDay(permanentFaults, 5))(
-    'leaves nothing where it does not stop: %s, %s',
+    'leaves nothing behind after a permanent fault: %s, %s',
     async (operation, effect, fault) => {
       server.disturb(operation, effect, Infinity)
       await expect(store.put('one', splitIntoPieces(data), ignoreBytes)).rejects.toMatchObject({
@@ -105,7 +105,7 @@ describe('a bucket that fails', () => {
     },
   )
 
-  it('is sent no further part once one was refused for good', async () => {
+  it('sends no further part after one was finally refused', async () => {
     let sentBytes = 0
     server.disturb('UploadPart', 'denied', Infinity)
     const largePieces = splitIntoPieces(Buffer.alloc(60 * megabyte))
@@ -116,7 +116,7 @@ describe('a bucket that fails', () => {
     expect(sentBytes).toBeLessThan(25 * megabyte)
   })
 
-  it('is read on from where the line was cut, and each byte counts once', async () => {
+  it('continues an interrupted read, and counts each byte once', async () => {
     await store.put('one', splitIntoPieces(data), ignoreBytes)
     server.disturb('GetObject', 'cut', 3)
     let receivedBytes = 0
@@ -127,14 +127,14 @@ describe('a bucket that fails', () => {
     expect(server.calls.filter((call) => call === 'GetObject')).toHaveLength(4)
   })
 
-  it('is not asked for ever: each answer without a byte is a try', async () => {
+  it('gives up after several responses without a byte', async () => {
     await store.put('one', splitIntoPieces(Buffer.from('x')), ignoreBytes)
     server.disturb('GetObject', 'cut', Infinity)
     await expect(readObject(store, 'one')).rejects.toMatchObject({ fault: 'unreachable' })
     server.disturb('GetObject', 'cut', 0)
   })
 
-  it('does not go on in another object that took the place of the one that is read', async () => {
+  it('does not continue a read if the object was replaced meanwhile', async () => {
     await store.put('one', splitIntoPieces(data), ignoreBytes)
     server.disturb('GetObject', 'cut')
     const iterator = store.get('one', ignoreBytes)[Symbol.asyncIterator]()
@@ -144,7 +144,7 @@ describe('a bucket that fails', () => {
     await expect(rest).rejects.toMatchObject({ fault: 'damaged' })
   })
 
-  it('is found out where a bit went over on the line, or lies otherwise than it was sent', async () => {
+  it('detects a bit that changed in transit or in the bucket', async () => {
     for (const size of [3 * megabyte, 12 * megabyte]) {
       await store.put('one', splitIntoPieces(data.subarray(0, size)), ignoreBytes)
       server.disturb('GetObject', 'flip')
@@ -154,14 +154,14 @@ describe('a bucket that fails', () => {
     }
   })
 
-  nightly('is found out after the line was cut, too', async () => {
+  nightly('detects a changed bit also after an interrupted read', async () => {
     await store.put('one', splitIntoPieces(data), ignoreBytes)
     server.content.get('one').data.writeUInt8(server.content.get('one').data.readUInt8(9 * megabyte) ^ 1, 9 * megabyte)
     server.disturb('GetObject', 'cut')
     await expect(readObject(store, 'one')).rejects.toMatchObject({ fault: 'damaged' })
   })
 
-  it('has its old uploads ended, and keeps those that go on', async () => {
+  it('aborts old uploads, and keeps current ones', async () => {
     const { content } = server
     const ids = ['a', 'b', 'c', 'd', 'e'].map((key) => content.begin(key))
     for (const id of ids.slice(0, 3)) content.upload(id).initiatedAt = new Date(Date.now() - 3_600_000)
@@ -169,7 +169,7 @@ describe('a bucket that fails', () => {
     expect([...content.uploads.values()].map(({ key }) => key).toSorted()).toEqual(['d', 'e'])
   })
 
-  it('refuses a wrong key, a wrong bucket and a stranger', async () => {
+  it('rejects a wrong key, a wrong bucket and missing credentials', async () => {
     const wrongCredentials = { accessKeyId: 'AKTEST', secretAccessKey: 'another' }
     const otherSettings = [
       { credentials: wrongCredentials },
@@ -187,7 +187,7 @@ describe('a bucket that fails', () => {
     }
   })
 
-  it('may be where nobody answers', async () => {
+  it('reports unreachable if nobody answers', async () => {
     const unreachableStore = createBucketStore(server.settings({ endpoint: 'http://127.0.0.1:9' }), {
       ...options,
       tries: 2,
@@ -201,8 +201,8 @@ describe('a bucket that fails', () => {
   })
 })
 
-describe('the bucket of the tests', () => {
-  it('takes a body in chunks whose checksum stands behind it, and refuses one that does not fit', async () => {
+describe('the S3 server of the tests', () => {
+  it('accepts a chunked body with a trailing checksum, and rejects a wrong checksum', async () => {
     const server = await startS3()
     const { credentials, endpoint, region } = server.settings()
     const client = new S3Client({

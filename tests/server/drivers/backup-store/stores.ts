@@ -1,4 +1,4 @@
-/** What every store of archives does, a bucket or a folder. */
+/** Tests that every backup store has to pass, a bucket or a folder. */
 import { createHash, randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { BackupStore } from '#server/drivers/backup-store/backup-store.ts'
@@ -22,11 +22,11 @@ export const listKeys = async (store: BackupStore, prefix: string) =>
   (await Array.fromAsync(store.list(prefix))).map(({ key }) => key)
 
 const megabyte = 2 ** 20
-/** Nothing, exactly one part, one and a byte; by night less than one, and several. */
+/** Zero bytes, exactly one part, and one part plus a byte. By night also less than one part and several parts. */
 const sizes = limitByDay([0, 5 * megabyte, 5 * megabyte + 1, 1, 5 * megabyte - 1, 12 * megabyte + 7], 3)
 
 export function describeStore(name: string, openStore: () => Promise<StoreUnderTest>): void {
-  describe(`${name}, as every store,`, () => {
+  describe(`${name} as a backup store`, () => {
     let fixture: StoreUnderTest
     let store: BackupStore
     beforeAll(async () => {
@@ -35,7 +35,7 @@ export function describeStore(name: string, openStore: () => Promise<StoreUnderT
     })
     afterAll(() => fixture.close())
 
-    it.each(sizes)('gives back %i bytes as they were, and counts them both ways', async (size) => {
+    it.each(sizes)('returns %i bytes unchanged, and counts them in both directions', async (size) => {
       const data = randomBytes(size)
       let [sentBytes, receivedBytes] = [0, 0]
       const writeResult = await store.put(`sizes/${size}`, splitIntoPieces(data), (bytes) => void (sentBytes += bytes))
@@ -44,7 +44,7 @@ export function describeStore(name: string, openStore: () => Promise<StoreUnderT
       expect([sentBytes, receivedBytes]).toEqual([size, size])
     })
 
-    it('has one object under a key: the last one that is whole', async () => {
+    it('keeps one object per key, the last complete one', async () => {
       await store.put('again/one', splitIntoPieces(Buffer.from('first')), ignoreBytes)
       await store.put('again/one', splitIntoPieces(Buffer.from('second')), ignoreBytes)
       expect(String(await readObject(store, 'again/one'))).toBe('second')
@@ -54,7 +54,7 @@ export function describeStore(name: string, openStore: () => Promise<StoreUnderT
       expect(await listKeys(store, 'again/')).toEqual(['again/one'])
     })
 
-    it('leaves nothing of what its source did not give to the end, and hands on its error', async () => {
+    it('leaves nothing of an incomplete source, and passes its error on', async () => {
       for (const size of [10, 6 * megabyte, 17 * megabyte])
         await expect(store.put('broken/one', createFailingPieces(size), ignoreBytes)).rejects.toMatchObject({
           name: 'SourceError',
@@ -64,7 +64,7 @@ export function describeStore(name: string, openStore: () => Promise<StoreUnderT
       expect(await store.cleanUp(0)).toBe(0)
     })
 
-    it('stops with the error of its meter, and leaves nothing', async () => {
+    it('stops with the error of its meter, and leaves nothing behind', async () => {
       const throwOnBytes = (bytes: number) => {
         if (bytes > 0) throw Object.assign(new Error('not counted'), { name: 'MeterError' })
       }
@@ -87,7 +87,7 @@ export function describeStore(name: string, openStore: () => Promise<StoreUnderT
       expect(finishedCount).toBe(startedCount)
     })
 
-    it('lists the keys of a prefix in their order, with sizes and times', async () => {
+    it('lists the sorted keys of a prefix with size and time', async () => {
       const keys = ['list/b/2', 'list/a/1', 'list/b-/3', 'list/a/10', 'list/c']
       for (const key of keys) await store.put(key, splitIntoPieces(Buffer.alloc(key.length)), ignoreBytes)
       expect(await listKeys(store, 'list/')).toEqual(keys.toSorted())
@@ -98,14 +98,14 @@ export function describeStore(name: string, openStore: () => Promise<StoreUnderT
       expect(Math.abs((object?.modifiedAt ?? 0) - Date.now())).toBeLessThan(60_000)
     })
 
-    it('removes an object, again and again', async () => {
+    it('removes an object, and accepts repeated removal', async () => {
       await store.put('gone/one', splitIntoPieces(Buffer.from('x')), ignoreBytes)
       for (let time = 0; time < 2; time++) await store.remove('gone/one')
       await expect(readObject(store, 'gone/one')).rejects.toMatchObject({ fault: 'missing' })
       expect(await listKeys(store, 'gone/')).toEqual([])
     })
 
-    it('lets a reader go who has had enough', async () => {
+    it('ends a read if the reader stops early', async () => {
       await store.put('enough', splitIntoPieces(Buffer.alloc(6 * megabyte)), ignoreBytes)
       let count = 0
       for await (const _ of store.get('enough', ignoreBytes)) if (++count === 2) break
@@ -126,7 +126,7 @@ export function describeStore(name: string, openStore: () => Promise<StoreUnderT
       'a\0b',
       'ä',
       'x'.repeat(600),
-    ])('refuses the key %j', async (key) => {
+    ])('rejects the key %j', async (key) => {
       const refusedError = { name: 'StoreError', fault: 'refused' }
       await expect(store.put(key, splitIntoPieces(Buffer.from('x')), ignoreBytes)).rejects.toMatchObject(refusedError)
       await expect(readObject(store, key)).rejects.toMatchObject(refusedError)
@@ -135,7 +135,7 @@ export function describeStore(name: string, openStore: () => Promise<StoreUnderT
   })
 }
 
-/** So many bytes, and then no more. */
+/** Yields this number of bytes, and then throws. */
 export async function* createFailingPieces(size: number): AsyncGenerator<Uint8Array> {
   yield* splitIntoPieces(randomBytes(size))
   throw Object.assign(new Error('the source is gone'), { name: 'SourceError' })

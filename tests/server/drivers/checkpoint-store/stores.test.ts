@@ -1,4 +1,7 @@
-/** The store of checkpoints, as a file and as an object of a bucket: what is there is whole, and nobody overwrites what they have not read. */
+/**
+ * Tests of the checkpoint store as a file and as an S3 object: a stored document is always complete, and a writer can only replace the
+ * version that it has read.
+ */
 import { mkdir, mkdtemp, readdir, readFile, rm, utimes, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -29,8 +32,8 @@ const kinds: [string, () => CheckpointStore][] = [
   ['an object', () => createS3Store(bucket.settings(), key)],
 ]
 
-describe.each(kinds)('the store as %s', (_, openStore) => {
-  it('fault 13d is empty, then holds what was written, and is only replaced by whoever has read that', async () => {
+describe.each(kinds)('the checkpoint store as %s', (_, openStore) => {
+  it('is empty first, and is replaced only by a writer that read the current version (fault 13d)', async () => {
     const [firstStore, secondStore] = [openStore(), openStore()]
     expect(await firstStore.read()).toBeNull()
     expect(await firstStore.replace('first 一', null)).toBe(true)
@@ -43,7 +46,7 @@ describe.each(kinds)('the store as %s', (_, openStore) => {
     await Promise.all([firstStore.close(), secondStore.close()])
   })
 
-  it('fault 13d of many that write at once none is lost', async () => {
+  it('loses no concurrent write (fault 13d)', async () => {
     const stores = Array.from({ length: 6 }, openStore)
     async function addLine(store: CheckpointStore, line: string): Promise<void> {
       for (;;) {
@@ -58,8 +61,8 @@ describe.each(kinds)('the store as %s', (_, openStore) => {
   })
 })
 
-describe('the file', () => {
-  it('fault 13d leaves nothing beside it, and goes on over the lock of a process that was killed', async () => {
+describe('the checkpoint file', () => {
+  it('leaves no temporary files, and takes over the lock of a killed process (fault 13d)', async () => {
     const store = createFileStore(file())
     await store.replace('first', null)
     await writeFile(`${file()}.lock`, 'somebody')
@@ -70,14 +73,14 @@ describe('the file', () => {
     expect(await readFile(file(), 'utf8')).toBe('second')
   })
 
-  it('fault 13d that cannot be one is said to be refused', async () => {
+  it('is reported as refused if its path is a folder (fault 13d)', async () => {
     await mkdir(file(), { recursive: true })
     await expect(createFileStore(file()).read()).rejects.toMatchObject({ name: 'StoreError', fault: 'refused' })
   })
 })
 
-describe('the object', () => {
-  it('fault 13d whose bucket cannot be reached, refuses or lost its answer', async () => {
+describe('the checkpoint object', () => {
+  it('reports if its bucket is unreachable, refuses, or lost its response (fault 13d)', async () => {
     const closedServer = await startS3()
     await closedServer.close()
     const unreachableStore = createS3Store(bucket.settings({ endpoint: closedServer.url }), key)
@@ -86,7 +89,8 @@ describe('the object', () => {
     const store = createS3Store(bucket.settings(), key)
     bucket.disturb('GetObject', 'denied')
     await expect(store.read()).rejects.toMatchObject({ fault: 'refused' })
-    // It is done, and the second try meets what the first one wrote: whoever reads again sees that.
+    // The first request succeeded but its response was lost. The retry finds the new version and returns false. A caller that reads again
+    // sees its own text.
     bucket.disturb('PutObject', 'lose')
     expect(await store.replace('first', null)).toBe(false)
     expect((await store.read())?.text).toBe('first')

@@ -1,4 +1,4 @@
-/** What every hosting driver does, whatever runs the services: a second one passes these too. */
+/** Tests that every hosting driver has to pass. */
 import { createHash } from 'node:crypto'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -20,7 +20,7 @@ const spec = { name: 'Trading', config }
 const withFence = (fence: number) => ({ fence })
 
 export function describeHosting(name: string, openHost: () => HostingUnderTest): void {
-  describe(`${name}, as every hosting driver,`, () => {
+  describe(`${name} as a hosting driver`, () => {
     let host: HostingUnderTest
     let driver: HostingDriver
     const packages = mkdtempSync(join(tmpdir(), 'hosting-packages-'))
@@ -59,7 +59,7 @@ export function describeHosting(name: string, openHost: () => HostingUnderTest):
       return { code: 'pay', name: 'Pay', version, module: 'crm', flags: { digits: 3 }, package: { path, sha256 } }
     }
 
-    it('does nothing twice: each call can be made again', async () => {
+    it('has the same result if a call is repeated', async () => {
       const ref = createRef()
       const firstState = await driver.prepare(ref, spec, withFence(1))
       expect(firstState.hadData).toBe(false)
@@ -86,7 +86,7 @@ export function describeHosting(name: string, openHost: () => HostingUnderTest):
       expect(await driver.look(ref)).toBeNull()
     })
 
-    it('refuses what was overtaken, and does none of it', async () => {
+    it('rejects calls with an older fence, and changes nothing', async () => {
       const ref = createRef()
       await driver.prepare(ref, spec, withFence(5))
       const previousState = await driver.look(ref)
@@ -104,13 +104,13 @@ export function describeHosting(name: string, openHost: () => HostingUnderTest):
       ]
       for (const call of calls) await expect(call()).rejects.toMatchObject({ fault: 'overtaken' })
       expect(await driver.look(ref)).toEqual(previousState)
-      // After it was erased too: a node that slept through it sets nothing up again.
+      // Also after erasing: a delayed node cannot set the service up again.
       await driver.erase(ref, withFence(6))
       await expect(driver.prepare(ref, spec, withFence(5))).rejects.toMatchObject({ fault: 'overtaken' })
       expect(await driver.look(ref)).toBeNull()
     })
 
-    it('knows nothing of what was never prepared', async () => {
+    it('reports that a service was never prepared', async () => {
       const ref = createRef()
       for (const call of [
         () => driver.install(ref, [], withFence(1)),
@@ -128,7 +128,7 @@ export function describeHosting(name: string, openHost: () => HostingUnderTest):
       expect((await driver.lookAll()).map(({ serviceId }) => serviceId)).not.toContain(ref.serviceId)
     })
 
-    it('keeps data and log when it takes a service away, and has them when it is set up again; erased, they are gone', async () => {
+    it('keeps data and log of a removed service until they are erased', async () => {
       const ref = await startInstance(createRef())
       await driver.remove(ref, withFence(2))
       const removedState = await driver.look(ref)
@@ -150,7 +150,7 @@ export function describeHosting(name: string, openHost: () => HostingUnderTest):
       await driver.stop(ref, withFence(6))
     })
 
-    it('sets the password of a service that runs and of one that is stopped, and ends its sessions', async () => {
+    it('sets the password of a running or stopped service, and ends its sessions', async () => {
       const ref = await startInstance(createRef())
       const { address } = await waitUntilHealthy(driver, ref)
       const cookie = (await host.signIn(address, 'First-pass-1')) ?? ''
@@ -169,7 +169,7 @@ export function describeHosting(name: string, openHost: () => HostingUnderTest):
       await driver.stop(ref, withFence(4))
     })
 
-    it('goes by what is configured with the next start, and shows what runs until then', async () => {
+    it('applies a new configuration at the next start, and shows the running one until then', async () => {
       const ref = await startInstance(createRef())
       const nextConfig = { memoryMb: 1000, tasks: 2 }
       await driver.configure(ref, nextConfig, withFence(2))
@@ -195,14 +195,14 @@ export function describeHosting(name: string, openHost: () => HostingUnderTest):
       await driver.configure(ref, { memoryMb: 0, tasks: 0 }, withFence(4))
       await driver.start(ref, { fresh: true }, withFence(4))
       await waitUntil('none', async () => (await driver.look(ref))?.tasks.length === 0)
-      // Left to the platform (D42).
+      // The platform decides the number of tasks (D42).
       await driver.configure(ref, { memoryMb: 0, tasks: -1 }, withFence(5))
       await driver.start(ref, { fresh: true }, withFence(5))
       expect((await waitUntilHealthy(driver, ref)).tasks).toMatchObject([{ limitMb: 256 }])
       await driver.stop(ref, withFence(6))
     })
 
-    it('reads the data of one that runs, is stopped or was taken away, the same as long as nothing changes it', async () => {
+    it('reads the same data of a running, stopped or removed service', async () => {
       const ref = await startInstance(createRef())
       await driver.stop(ref, withFence(2))
       const stoppedData = await readPieces(ref)
@@ -217,7 +217,7 @@ export function describeHosting(name: string, openHost: () => HostingUnderTest):
       await expect(readPieces(ref)).rejects.toMatchObject({ fault: 'no_instance' })
     })
 
-    it('takes the data of another one in place of its own, and runs if it ran', async () => {
+    it('replaces the data with that of another service, and keeps it running if it ran', async () => {
       const sourceRef = await startInstance(createRef())
       const targetRef = await startInstance(createRef())
       await driver.setPassword(sourceRef, 'Other-pass-2', withFence(2))
@@ -236,7 +236,7 @@ export function describeHosting(name: string, openHost: () => HostingUnderTest):
       await driver.replaceData(targetRef, streamPieces(data), withFence(3))
       expect(await driver.look(targetRef)).toMatchObject({ wanted: 'stopped', tasks: [] })
       expect(await readPieces(targetRef)).toEqual(data)
-      // Set up again it has what was put in, and knows of its users.
+      // After it is set up again, the service has the replaced data.
       await driver.remove(targetRef, withFence(4))
       expect(await driver.prepare(targetRef, spec, withFence(5))).toMatchObject({ hadData: true })
       await driver.remove(sourceRef, withFence(6))
@@ -245,7 +245,7 @@ export function describeHosting(name: string, openHost: () => HostingUnderTest):
       })
     })
 
-    it('keeps its data where the pieces end in an error, or do not fit together, and goes on', async () => {
+    it('keeps its data and continues if the new pieces fail or are inconsistent', async () => {
       const ref = await startInstance(createRef())
       const data = await readPieces(ref)
       const { tasks } = await waitUntilHealthy(driver, ref)
@@ -271,7 +271,7 @@ export function describeHosting(name: string, openHost: () => HostingUnderTest):
       )
     })
 
-    it('reads the log of a span, oldest first, and none of what lies before or after', async () => {
+    it('reads the log of a time range, oldest first', async () => {
       const ref = await startInstance(createRef())
       const { address } = await waitUntilHealthy(driver, ref)
       const startAt = Date.now()
@@ -293,7 +293,7 @@ export function describeHosting(name: string, openHost: () => HostingUnderTest):
       ])
     })
 
-    it('installs the packages that were published, and refuses others', async () => {
+    it('installs published packages, and rejects others', async () => {
       const ref = createRef()
       await driver.prepare(ref, spec, withFence(1))
       const [firstApp, secondApp] = [await createApp(), await createApp({ version: '1.1' })]
@@ -315,7 +315,7 @@ export function describeHosting(name: string, openHost: () => HostingUnderTest):
       expect(await listVersions()).toEqual(['pay 1.1'])
     })
 
-    it('tells whoever watches of what changed, until they stop', async () => {
+    it('notifies listeners of changes until they unsubscribe', async () => {
       const ref = createRef()
       const changedRefs: InstanceRef[] = []
       const stop = driver.watch((ref) => void changedRefs.push(ref))

@@ -1,4 +1,4 @@
-/** The gateway under clients that take more than their share: nobody else waits for them. */
+/** Tests of the gateway with clients that use more than their share: other clients do not have to wait. */
 import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
@@ -39,7 +39,7 @@ afterAll(() => {
   rmSync(folder, { recursive: true, force: true })
 })
 
-/** Two services, one task. */
+/** Opens a gateway to two services with one task. */
 async function openTestGateway(
   limits: Partial<GatewayLimits>,
   options: { trustProxy?: number; tls?: boolean } = { trustProxy: 1 },
@@ -80,13 +80,13 @@ const head = 'GET / HTTP/1.1\r\nHost: www.acme.localhost\r\n'
 
 expectNothingUncaught()
 
-describe('the gateway', () => {
-  it('fault 15b refuses an address that has used its share up, and answers all others', async () => {
+describe('the limits of the hosting gateway', () => {
+  it('refuse an address that has used its share, and serve all others (fault 15b)', async () => {
     await openTestGateway({ address: { maxConcurrent: 100, perSecond: 0, burst: 10 } })
     const floodStatuses = await readStatuses(repeat(30, () => sendFrom('192.0.2.1')))
     expect(floodStatuses.toSorted()).toEqual([...Array(10).fill(200), ...Array(20).fill(429)])
     expect(requests).toHaveLength(10)
-    // Whoever has one address of a network of IPv6 has all of them.
+    // All addresses of an IPv6 network count as one.
     const networkStatuses = await readStatuses(repeat(15, (index) => sendFrom(`2001:db8::${index + 1}`)))
     expect(networkStatuses.filter((status) => status === 200)).toHaveLength(10)
     expect((await sendFrom('192.0.2.2')).status).toBe(200)
@@ -98,7 +98,7 @@ describe('the gateway', () => {
     expect(refusedForm.body).not.toContain('http-equiv')
   })
 
-  it('fault 15b holds back neither other services nor other addresses when a service hangs', async () => {
+  it('keep other services and addresses available while a service hangs (fault 15b)', async () => {
     await openTestGateway({
       address: { maxConcurrent: 4, perSecond: 0, burst: 100 },
       service: { maxConcurrent: 6, perSecond: 0, burst: 100 },
@@ -113,21 +113,21 @@ describe('the gateway', () => {
     expect([busyResponse.status, busyResponse.headers['retry-after']]).toEqual([503, '10'])
     expect(busyResponse.body).toMatch(/The service is busy[^]*服务繁忙/)
     expect((await sendFrom('192.0.2.3', 'other')).body).toBe('other')
-    // What is cut off gives its place back.
+    // An interrupted request frees its slot.
     task.closeAllConnections()
     await Promise.all(hangingRequests)
     respond = (_, response) => void response.end('again')
     expect((await sendFrom('192.0.2.1')).body).toBe('again')
   })
 
-  it('fault 15b limits how many requests a second reach one service, however many addresses send them', async () => {
+  it('limit the requests per second of a service over all addresses (fault 15b)', async () => {
     await openTestGateway({ service: { maxConcurrent: 100, perSecond: 0, burst: 20 } })
     const floodStatuses = await readStatuses(repeat(40, (index) => sendFrom(`192.0.2.${index + 1}`)))
     expect(floodStatuses.toSorted()).toEqual([...Array(20).fill(200), ...Array(20).fill(503)])
     expect((await sendFrom('192.0.2.1', 'other')).status).toBe(200)
   })
 
-  it('fault 15b closes the idle connections of an address that opens too many, and lets others in', async () => {
+  it('close idle connections of an address that opens too many, and let others in (fault 15b)', async () => {
     await openTestGateway({ connectionsPerAddress: 5, connections: 8 }, {})
     const idleClients: Socket[] = []
     for (let index = 0; index < 20; index++) idleClients.push(await openConnection('127.0.0.1', head))
@@ -142,12 +142,12 @@ describe('the gateway', () => {
     }
     expect(await readAnswer('127.0.0.2')).toBe('HTTP/1.1 200 OK')
     expect(await readAnswer('127.0.0.1')).toBe('HTTP/1.1 200 OK')
-    // Many addresses together do not keep out another one either.
+    // Several addresses together cannot block another one either.
     for (let hostNumber = 3; hostNumber < 10; hostNumber++) await openConnection(`127.0.0.${hostNumber}`, head)
     expect(await readAnswer('127.0.0.20')).toBe('HTTP/1.1 200 OK')
   })
 
-  it('fault 15h closes a connection that sends requests before the last ones are answered, and works on none of the rest', async () => {
+  it('close a connection that pipelines many requests, and drop the rest of them (fault 15h)', async () => {
     await openTestGateway({}, {})
     respond = () => undefined
     const client = await openConnection('127.0.0.1', `${head}\r\n`.repeat(100))
@@ -162,7 +162,7 @@ describe('the gateway', () => {
     }
   })
 
-  it('fault 15p says in both languages that what was sent is too large', async () => {
+  it('return a 413 page in both languages for a body that is too large (fault 15p)', async () => {
     await openTestGateway({}, {})
     const client = await openConnection('127.0.0.1', `${head.replace('GET', 'POST')}Content-Length: 10000001\r\n\r\n`)
     let text = ''
@@ -172,7 +172,7 @@ describe('the gateway', () => {
     expect(requests).toEqual([])
   })
 
-  it('fault 15i closes new connections of an address that opens them without end, and lets others in', async () => {
+  it('close new connections of an address that opens too many per second, and let others in (fault 15i)', async () => {
     await openTestGateway({ connectionsPerSecond: { maxConcurrent: 1, perSecond: 0, burst: 5 } }, {})
     const openedClients: Socket[] = []
     for (let index = 0; index < 8; index++) openedClients.push(await openConnection('127.0.0.1', head))
@@ -183,7 +183,7 @@ describe('the gateway', () => {
     expect(firstChunk.toString().slice(0, 15)).toBe('HTTP/1.1 200 OK')
   })
 
-  it('fault 15b cuts off who does not read what they asked for', async () => {
+  it('cut off a client that does not read its response (fault 15b)', async () => {
     await openTestGateway({ slowReader: { checkMs: 50, minBytes: 1000 } })
     const isEnded = new Promise<boolean>((resolve) => {
       respond = (_, response) => {
@@ -196,7 +196,7 @@ describe('the gateway', () => {
     expect(await isEnded).toBe(false)
   })
 
-  it('fault 15c takes the address of a client from proxies that are trusted, as the portal does, and from nobody else', async () => {
+  it('take the client address only from trusted proxies, as the portal does (fault 15c)', async () => {
     const headers = [
       '',
       '192.0.2.1',
@@ -227,7 +227,7 @@ describe('the gateway', () => {
     [1, '203.0.113.3', 'https'],
     [2, '198.51.100.2', 'https'],
   ])(
-    'fault 15c tells a service who asks with %i proxies, whatever else the client claims',
+    'pass the address on behind %i proxies, and ignore forged headers of the client (fault 15c)',
     async (trustProxy, address, proto) => {
       await openTestGateway({}, { trustProxy, tls: trustProxy > 0 })
       await sendRequest(gateway.getAddress('acme').url, '/', {
@@ -256,7 +256,7 @@ describe('the gateway', () => {
   it.each([
     [true, ['a=1; Path=/; Secure', 'b=2; SameSite=Lax; secure', 'c=3; HttpOnly; Secure', 'd=domain=x; Secure']],
     [false, ['a=1; Path=/', 'b=2; SameSite=Lax; secure', 'c=3; HttpOnly', 'd=domain=x']],
-  ])('fault 15d keeps the cookies of a service to its own host (over TLS: %s)', async (tls, expected) => {
+  ])('restrict the cookies of a service to its own host (over TLS: %s) (fault 15d)', async (tls, expected) => {
     await openTestGateway({}, { tls })
     respond = (_, response) => {
       response.writeHead(200, {
@@ -275,7 +275,7 @@ describe('the gateway', () => {
   })
 })
 
-it('fault 15b gives a share back with time, and forgets addresses that are quiet', () => {
+it('createRequestShare refills with time, and forgets quiet addresses (fault 15b)', () => {
   let now = 0
   const share = createRequestShare({ maxConcurrent: 2, perSecond: 10, burst: 3 }, () => now)
   const claimShares = (key: string, count: number) => repeat(count, () => share.claim(key))
@@ -298,6 +298,6 @@ it('fault 15b gives a share back with time, and forgets addresses that are quiet
     share.release(`address ${address}`)
   }
   expect(claimShares('quiet', 1)).toEqual([true])
-  // Still at work: not forgotten.
+  // A share that is in use is not forgotten.
   expect(claimShares('a', 1)).toEqual([false])
 })

@@ -1,4 +1,4 @@
-/** The gateway before hostile clients and tasks: what it lets in, what it passes on, and what it says where nobody answers. */
+/** Tests of the gateway with hostile clients and tasks. */
 import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
@@ -65,7 +65,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true })
 })
 
-/** Everything that comes back on a connection on which that is sent, until it is closed. */
+/** Sends bytes on a connection, and returns everything received until it is closed. */
 async function sendRaw(...pieces: (string | Buffer)[]): Promise<string> {
   const socket = connect(Number(new URL(url).port), '127.0.0.1')
   const parts: Buffer[] = []
@@ -84,12 +84,12 @@ const listRequests = () => upstreams.flatMap(({ requests }) => requests)
 
 expectNothingUncaught()
 
-describe('the gateway', () => {
+describe('the hosting gateway', () => {
   it.each([
     ['a status that there is none of', 'HTTP/1.1 099 Hm\r\nContent-Length: 2\r\n\r\nhi'],
     ['another protocol', 'HTTP/1.1 101 Switching Protocols\r\nUpgrade: other\r\nConnection: upgrade\r\n\r\n'],
     ['no HTTP', 'what?\r\n\r\n'],
-  ])('fault 1m says itself that a task does not answer, which sent %s', async (_, sentBytes) => {
+  ])('returns 503 if a task sends %s (fault 1m)', async (_, sentBytes) => {
     respond = (_request, response) => void response.socket?.end(sentBytes)
     expect(parseStatus(await sendRaw(buildHead('POST / HTTP/1.1', hostHeader, closeHeader, 'Content-Length: 0')))).toBe(
       503,
@@ -98,7 +98,7 @@ describe('the gateway', () => {
     expect((await sendRequest(url, '/', { headers: { host: 'www.acme.localhost' } })).status).toBe(200)
   })
 
-  it('serves both hosts of a service, however they are written, and no other', async () => {
+  it('serves both hosts of a service in any spelling, and no other host', async () => {
     for (const name of ['www.acme.localhost', 'ADMIN.Acme.LocalHost', 'www.acme.localhost:1'])
       expect([name, (await sendRequest(url, '/', { headers: { host: name } })).status]).toEqual([name, 200])
     for (const name of [
@@ -119,7 +119,7 @@ describe('the gateway', () => {
     expect(listRequests()).toHaveLength(3)
   })
 
-  it('refuses requests that could be read in two ways', async () => {
+  it('rejects ambiguous requests', async () => {
     const body = '5\r\nhello\r\n0\r\n\r\n'
     const hostileRequests = {
       'no host': buildHead('GET / HTTP/1.1', closeHeader),
@@ -145,7 +145,7 @@ describe('the gateway', () => {
     expect(listRequests()).toEqual([])
   })
 
-  nightly('bounds headers, bodies and the time that either takes', async () => {
+  nightly('limits the size and duration of headers and bodies', async () => {
     expect(parseStatus(await sendRaw(buildHead('GET / HTTP/1.1', hostHeader, `X-Long: ${'x'.repeat(20_000)}`)))).toBe(
       431,
     )
@@ -158,14 +158,14 @@ describe('the gateway', () => {
       parseStatus(await sendRaw(buildHead('POST / HTTP/1.1', hostHeader, 'Transfer-Encoding: chunked'), ...flood)),
     ).toBe(413)
     const startedAt = performance.now()
-    // Neither ever ends what it has begun.
+    // Neither of the two requests is ever completed.
     expect(parseStatus(await sendRaw('GET / HTTP/1.1\r\nHost: www'))).toBe(408)
     expect(parseStatus(await sendRaw(buildHead('POST / HTTP/1.1', hostHeader, 'Content-Length: 10'), 'half'))).toBe(408)
     expect(performance.now() - startedAt).toBeLessThan(10_000)
     expect(listRequests().filter(({ complete: isComplete }) => isComplete)).toEqual([])
   })
 
-  it('passes on what was sent, and none of what is between it and the client', async () => {
+  it('passes requests and responses on without hop-by-hop headers', async () => {
     respond = (_, response) => {
       response.writeHead(201, {
         'set-cookie': ['a=1', 'b=2'],
@@ -211,13 +211,13 @@ describe('the gateway', () => {
       expect([name, request?.headers[name]]).toEqual([name, undefined])
   })
 
-  it('takes the healthy tasks in turn, and another one where the first has ended', async () => {
+  it('alternates between the healthy tasks, and uses another one if the first has ended', async () => {
     tasks = [firstSocket, secondSocket]
     for (let time = 0; time < 10; time++) await sendRequest(url, '/')
     expect(upstreams.map(({ requests }) => requests.length)).toEqual([5, 5])
     tasks = [join(folder, 'gone.sock'), secondSocket]
     for (let time = 0; time < 4; time++) expect((await sendRequest(url, '/')).status).toBe(200)
-    // What changes something is sent once: nobody knows how far the first one came.
+    // A request with a side effect is sent only once, because the first task may already have executed it.
     respond = (_, response) => void response.destroy()
     tasks = [firstSocket, secondSocket]
     for (const { requests } of upstreams) requests.length = 0
@@ -225,7 +225,7 @@ describe('the gateway', () => {
     expect(listRequests()).toHaveLength(1)
   })
 
-  it('cuts off what a task breaks off: half is not taken for whole', async () => {
+  it('cuts off a response that a task breaks off', async () => {
     respond = (_, response) => {
       response.writeHead(200, { 'content-length': '100' }).write('half')
       setTimeout(() => response.destroy(), 20)
@@ -233,7 +233,7 @@ describe('the gateway', () => {
     await expect(sendRequest(url, '/')).rejects.toThrow()
   })
 
-  it('says in both languages what is the matter, and looks again by itself', async () => {
+  it('shows a page in both languages if a service does not run, and reloads it while it starts', async () => {
     tasks = []
     const startingResponse = await sendRequest(url, '/')
     expect([startingResponse.status, startingResponse.headers['retry-after']]).toEqual([503, '2'])
@@ -248,7 +248,7 @@ describe('the gateway', () => {
     expect((await sendRequest(url, '/', { method: 'HEAD' })).body).toBe('')
   })
 
-  it('has the same port when it is opened again', async () => {
+  it('keeps its port when it is opened again', async () => {
     await gateway.close()
     gateway = await openGateway({ folder, domain: 'localhost', port: 0, limits, findTarget: () => null })
     expect(gateway.getAddress('acme').url).toBe(url)

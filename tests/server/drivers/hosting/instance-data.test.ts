@@ -1,4 +1,7 @@
-/** Data of an instance as pieces, into a new file and back: what SQLite can hold comes back as it was, and hostile pieces make nothing. */
+/**
+ * Tests reading the data of an instance as pieces and writing it to a new file. All SQLite data is restored unchanged, and hostile pieces
+ * create nothing.
+ */
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -10,7 +13,7 @@ import { openDraftFolder, removeStaleDrafts } from '#server/drivers/hosting/loca
 import { writeInstanceRecord } from '#server/drivers/hosting/local/instances/files.ts'
 import { readInstanceData } from '#server/drivers/hosting/local/read-data.ts'
 
-describe('the data of an instance', () => {
+describe('instance data', () => {
   let instanceDir = ''
   beforeEach(() => {
     instanceDir = mkdtempSync(join(tmpdir(), 'instance-data-'))
@@ -33,7 +36,7 @@ describe('the data of an instance', () => {
     return store
   }
 
-  it('comes back as it was: values of every type, keys, counters, indexes, views and triggers', async () => {
+  it('is restored unchanged: values of every type, keys, counters, indexes, views and triggers', async () => {
     const store = executeSql(`
       pragma journal_mode = wal;
       create table strict1 (id integer primary key autoincrement, t text, r real, b blob, i int not null, a any) strict;
@@ -75,7 +78,7 @@ describe('the data of an instance', () => {
     expect(await readPieces()).toEqual(pieces)
   })
 
-  it('is read as it was at one moment, in pieces of a thousand rows, while it goes on', async () => {
+  it('is read as of one moment, in pieces of a thousand rows, while the instance runs', async () => {
     const store = executeSql('pragma journal_mode = wal; create table t (id integer primary key, x text) strict;')
     const insert = store.prepare('insert into t (x) values (?)')
     store.exec('begin')
@@ -92,7 +95,7 @@ describe('the data of an instance', () => {
     expect(readdirSync(join(instanceDir, 'drafts'))).toEqual([])
   })
 
-  it('is none where there is none, and not readable where it is damaged', async () => {
+  it('is reported as missing or damaged', async () => {
     await expect(readPieces()).rejects.toMatchObject({ fault: 'no_instance' })
     const store = executeSql('create table t (x)')
     store.exec('insert into t values (zeroblob(20000))')
@@ -164,12 +167,12 @@ describe('the data of an instance', () => {
     ['no end', [createTablePiece(), createRowsPiece(1)]],
     ['two ends', [createTablePiece(), createEndPiece(), createEndPiece()]],
     ['nothing', []],
-  ])('is refused: %s', async (_, pieces) => {
+  ])('is rejected: %s', async (_, pieces) => {
     await expect(buildDatabase(pieces)).rejects.toMatchObject({ name: 'HostingError', fault: 'bad_data' })
     expect(existsSync(outsidePath)).toBe(false)
   })
 
-  it('is built with a trigger that does nothing while it is built', async () => {
+  it('is restored without running its triggers', async () => {
     const path = await buildDatabase([
       createTablePiece(),
       createRowsPiece(1),
@@ -180,7 +183,7 @@ describe('the data of an instance', () => {
     store.close()
   })
 
-  it('leaves drafts of killed processes to be cleared, and none of those at work', () => {
+  it('removes the drafts of killed processes, and keeps those in use', () => {
     const ownDraft = openDraftFolder(instanceDir)
     for (const name of ['999999-0123456789abcdef-0123456789abcdef', `${process.pid}-0123456789abcdef-0123456789abcdef`])
       mkdirSync(join(instanceDir, 'drafts', name))

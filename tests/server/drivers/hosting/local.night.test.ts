@@ -1,4 +1,4 @@
-/** The embedded hosting driver: its processes outlive whoever started them, run once, and are gone when they should be. */
+/** Tests of the embedded hosting driver: its processes outlive the process that started them, run only once, and end when they should. */
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -19,10 +19,10 @@ import {
 import { describeHosting } from '#tests/server/drivers/hosting/describe-hosting.ts'
 import { nightly } from '#tests/support/runner/nightly.ts'
 
-/** How often a supervisor is killed in each of its stories; more by `npm run campaign -- histories`. */
+/** How often a test kills a supervisor. `npm run campaign -- histories` raises it. */
 const killCount = Number(process.env.RUNS ?? 4)
 
-// Processes are started and killed, beside those of other tests.
+// The tests start and kill processes while other test files run.
 vi.setConfig({ testTimeout: 60_000 + killCount * 10_000 })
 
 describeHosting('local hosting', () => openLocalHosting())
@@ -31,7 +31,7 @@ async function* streamItems<T>(pieces: readonly T[]): AsyncGenerator<T> {
   yield* pieces
 }
 
-describe('local hosting', () => {
+describe('the local hosting driver', () => {
   const openedHosts: LocalUnderTest[] = []
   const openHost = (settings: Parameters<typeof openLocalHosting>[0] = {}) => {
     const host = openLocalHosting(settings)
@@ -53,32 +53,29 @@ describe('local hosting', () => {
     await waitUntilHealthy(host.driver, ref, tasks)
   }
 
-  nightly(
-    'starts nothing where there is nothing to run, and one supervisor where two portals start at once',
-    async () => {
-      const host = openHost()
-      expect([await host.driver.lookAll(), await host.driver.look(ref)]).toEqual([[], null])
-      const unsubscribe = host.driver.watch(() => undefined)
-      await wait(100)
-      expect(findProcesses(host.folder)).toEqual([])
-      const portals = [host.driver, host.openAnother(), host.openAnother(), host.openAnother()]
-      await Promise.all(
-        portals.map((driver, portalIndex) =>
-          driver.prepare(
-            { serviceId: portalIndex + 1, code: `shop${portalIndex}` },
-            { name: '', config: { memoryMb: 0, tasks: 0 } },
-            { fence: 1 },
-          ),
+  nightly('starts no process without services, and one supervisor for several portals', async () => {
+    const host = openHost()
+    expect([await host.driver.lookAll(), await host.driver.look(ref)]).toEqual([[], null])
+    const unsubscribe = host.driver.watch(() => undefined)
+    await wait(100)
+    expect(findProcesses(host.folder)).toEqual([])
+    const portals = [host.driver, host.openAnother(), host.openAnother(), host.openAnother()]
+    await Promise.all(
+      portals.map((driver, portalIndex) =>
+        driver.prepare(
+          { serviceId: portalIndex + 1, code: `shop${portalIndex}` },
+          { name: '', config: { memoryMb: 0, tasks: 0 } },
+          { fence: 1 },
         ),
-      )
-      unsubscribe()
-      await waitUntil('one supervisor', () => findSupervisors(host.folder).length === 1)
-      for (const driver of portals) expect(await driver.lookAll()).toHaveLength(4)
-      expect(readdirSync(host.folder).filter((name) => /lock|draft/.test(name))).toHaveLength(1)
-    },
-  )
+      ),
+    )
+    unsubscribe()
+    await waitUntil('one supervisor', () => findSupervisors(host.folder).length === 1)
+    for (const driver of portals) expect(await driver.lookAll()).toHaveLength(4)
+    expect(readdirSync(host.folder).filter((name) => /lock|draft/.test(name))).toHaveLength(1)
+  })
 
-  it('goes on without its portal, and without its supervisor, whose successor takes over what runs', async () => {
+  it('keeps services running without portal and supervisor, and the next supervisor takes them over', async () => {
     const host = openHost()
     await startInstance(host, 2)
     const taskPids = listPids(findTasks(host.folder))
@@ -86,7 +83,7 @@ describe('local hosting', () => {
     const nextDriver = host.openAnother()
     const previousState = await nextDriver.look(ref)
     for (const { pid } of findSupervisors(host.folder)) process.kill(pid, 'SIGKILL')
-    // A task that ends while nobody watches is missed and started again.
+    // A task that ends without a supervisor is started again by the next one.
     process.kill(taskPids[0] ?? 0, 'SIGKILL')
     const currentState = await waitUntilHealthy(nextDriver, ref, 2)
     expect(findTasks(host.folder)).toHaveLength(2)
@@ -97,16 +94,16 @@ describe('local hosting', () => {
     expect((await sendRequest(currentState.address.url, '/sign-in')).status).toBe(200)
     await nextDriver.shutDown()
     expect(findProcesses(host.folder)).toEqual([])
-    // What is to run begins again with the next portal.
+    // Services that should run are started again with the next portal.
     await waitUntilHealthy(host.openAnother(), ref, 2)
   })
 
-  nightly('is what it was told to be when a call is repeated, wherever its supervisor was killed', async () => {
+  nightly('reaches the requested state by repeated calls, whenever its supervisor is killed', async () => {
     const host = openHost()
     const random = createRandom(suiteSeed)
     await host.driver.prepare(ref, { name: 'Trading', config: { memoryMb: 0, tasks: 0 } }, withFence(1))
     let fence = 1
-    /** Again until it is done, as a job of the portal does; `delayMs` null: nobody is killed. */
+    /** Repeats the call until it succeeds, as a job of the portal does. If `delayMs` is null, no supervisor is killed. */
     async function callWithKill(delayMs: number | null, call: () => Promise<unknown>): Promise<void> {
       if (delayMs === null) return void (await call())
       const firstCall = call().then(
@@ -141,7 +138,7 @@ describe('local hosting', () => {
       if (round % 3 !== 2) continue
       await callWithKill(getDelayMs(2), () => host.driver.stop(ref, withFence(fence)))
       expect(await host.driver.look(ref)).toMatchObject({ wanted: 'stopped', tasks: [] })
-      // One that was never told to begin ends by itself.
+      // A task that was started but never got its go-ahead ends by itself.
       await waitUntil('no task', () => findTasks(host.folder).length === 0)
     }
     await callWithKill(5, () => host.driver.remove(ref, withFence(fence)))
@@ -155,7 +152,7 @@ describe('local hosting', () => {
     expect(readdirSync(join(host.folder, 'run'))).toEqual([])
   })
 
-  nightly('has the old data or the new, wherever its supervisor was killed while data is replaced', async () => {
+  nightly('has the old or the new data, whenever its supervisor is killed during a replacement', async () => {
     const host = openHost()
     const random = createRandom(suiteSeed)
     const readData = async () => JSON.stringify(await Array.fromAsync(host.driver.readData(ref)))
@@ -194,7 +191,7 @@ describe('local hosting', () => {
     }
   })
 
-  it('starts a task again that was killed, and says so in the log', async () => {
+  it('restarts a killed task, and logs it', async () => {
     const host = openHost()
     await startInstance(host)
     const [task] = findTasks(host.folder)
@@ -206,28 +203,25 @@ describe('local hosting', () => {
     expect(lines.map(({ task: number, text }) => `${number} ${text}`)).toContain('0 task 1 ended')
   })
 
-  nightly(
-    'says of one that cannot run that it keeps ending, with what it said last, and tries on until it can',
-    async () => {
-      const host = openHost()
-      await host.driver.prepare(ref, { name: '', config: { memoryMb: 0, tasks: 1 } }, withFence(1))
-      const path = join(getInstanceDir(host), 'data', 'instance.db')
-      writeFileSync(path, 'no database at all, but long enough to be taken for one'.repeat(100))
-      await host.driver.start(ref, { fresh: false }, withFence(1))
-      await waitUntil('the fault', async () => (await host.driver.look(ref))?.fault === 'keeps_ending', 40_000)
-      const lines = await Array.fromAsync(host.driver.readLog(ref, { from: 0, to: Date.now() + 1000 }))
-      expect(lines.some(({ level, text }) => level === 'error' && /not a database/.test(text))).toBe(true)
-      await expect(host.driver.setPassword(ref, 'Any-pass-1', withFence(1))).rejects.toMatchObject({
-        fault: 'unreachable',
-      })
-      rmSync(path)
-      // Whoever starts it anew need not wait for the next try.
-      await host.driver.start(ref, { fresh: true }, withFence(2))
-      expect((await waitUntilHealthy(host.driver, ref)).fault).toBeNull()
-    },
-  )
+  nightly('reports a service that keeps ending with its last output, and retries until it runs', async () => {
+    const host = openHost()
+    await host.driver.prepare(ref, { name: '', config: { memoryMb: 0, tasks: 1 } }, withFence(1))
+    const path = join(getInstanceDir(host), 'data', 'instance.db')
+    writeFileSync(path, 'no database at all, but long enough to be taken for one'.repeat(100))
+    await host.driver.start(ref, { fresh: false }, withFence(1))
+    await waitUntil('the fault', async () => (await host.driver.look(ref))?.fault === 'keeps_ending', 40_000)
+    const lines = await Array.fromAsync(host.driver.readLog(ref, { from: 0, to: Date.now() + 1000 }))
+    expect(lines.some(({ level, text }) => level === 'error' && /not a database/.test(text))).toBe(true)
+    await expect(host.driver.setPassword(ref, 'Any-pass-1', withFence(1))).rejects.toMatchObject({
+      fault: 'unreachable',
+    })
+    rmSync(path)
+    // A manual start does not wait for the next automatic retry.
+    await host.driver.start(ref, { fresh: true }, withFence(2))
+    expect((await waitUntilHealthy(host.driver, ref)).fault).toBeNull()
+  })
 
-  nightly('replaces a task that uses more memory than it may, and says so', async () => {
+  nightly('replaces a task that exceeds its memory limit, and logs it', async () => {
     const host = openHost({ times: { checkMs: 200, allowanceMb: 40 } })
     await startInstance(host)
     await host.driver.setPassword(ref, 'First-pass-1', withFence(1))
@@ -249,7 +243,7 @@ describe('local hosting', () => {
     expect(lines.some(({ text }) => /task 1 used \d+ MB of 256 MB and is replaced/.test(text))).toBe(true)
   })
 
-  nightly('replaces one task after the other, so that a service of two is never dark', async () => {
+  nightly('replaces tasks one by one, so that a service of two stays available', async () => {
     const host = openHost()
     await startInstance(host, 2)
     const { address, tasks } = await waitUntilHealthy(host.driver, ref, 2)
@@ -276,7 +270,7 @@ describe('local hosting', () => {
     expect(statuses.filter((status) => status !== 200)).toEqual([])
   })
 
-  nightly('says of one whose tasks run and do not answer that it does not, and replaces them', async () => {
+  nightly('reports a service whose tasks do not answer, and replaces them', async () => {
     const host = openHost({ times: { checkMs: 100, answerMs: 100, replaceMisses: 8, endMs: 300 } })
     await startInstance(host)
     const [task] = findTasks(host.folder)
@@ -288,7 +282,7 @@ describe('local hosting', () => {
     )
   })
 
-  nightly('lists two hundred services that do not run at once', async () => {
+  nightly('lists two hundred stopped services quickly', async () => {
     const host = openHost()
     const refs = Array.from({ length: 200 }, (_, index) => ({ serviceId: index + 1, code: `shop${index}` }))
     const spec = { name: '', config: { memoryMb: 0, tasks: 0 } }
@@ -310,11 +304,11 @@ describe('local hosting', () => {
     }
     const previousTicks = readTicks()
     await wait(1500)
-    // Of a hundred a second.
+    // The unit is ticks, 100 per second.
     expect(readTicks() - previousTicks).toBeLessThan(15)
   })
 
-  nightly('ends its supervisor when nothing is to run and nobody asks', async () => {
+  nightly('ends its supervisor when nothing runs and nobody calls', async () => {
     const host = openHost({ idleMs: 300 })
     await startInstance(host)
     await wait(700)

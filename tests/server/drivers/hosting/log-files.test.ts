@@ -1,4 +1,4 @@
-/** The log of a service as files: parts, days, tasks, and what is left of a writer that was killed. */
+/** Tests of a service's log files: parts, days, tasks, and files left by a killed writer. */
 import { execFileSync } from 'node:child_process'
 import {
   appendFileSync,
@@ -25,7 +25,7 @@ const startAt = Date.parse('2026-11-26T23:59:00Z')
 const readLines = (from = 0, to = startAt + 1e9) => Array.fromAsync(readLogFiles([folder], { from, to }))
 const readTexts = async (from?: number, to?: number) => (await readLines(from, to)).map(({ text }) => text)
 
-it('goes on in a new file after so many bytes and with each day, and is read as one', async () => {
+it('The log continues in a new file by size and by day, and is read as one', async () => {
   let now = startAt
   const writers = [0, 1, 2].map((task) => openLogWriter(folder, task, { clock: () => now, partBytes: 300 }))
   const writtenTexts: string[] = []
@@ -38,7 +38,7 @@ it('goes on in a new file after so many bytes and with each day, and is read as 
   expect(await readTexts()).toEqual(writtenTexts)
   const names = readdirSync(folder)
   expect(names).toEqual(expect.arrayContaining(['2026-11-26.0.0.log', '2026-11-26.0.1.log', '2026-11-27.2.0.log']))
-  // Spans begin and end within parts, and across days.
+  // Time ranges that start and end inside parts, and cross days.
   for (const [from, to] of [
     [0, 10],
     [17, 18],
@@ -48,7 +48,7 @@ it('goes on in a new file after so many bytes and with each day, and is read as 
     expect(await readTexts(startAt + from * 1000, startAt + to * 1000)).toEqual(writtenTexts.slice(from, to))
 })
 
-it('fault 15a is one line each, without control characters, and a long one says how much of it is missing', async () => {
+it('Each log entry is one line without control characters, and a long one is truncated (fault 15a)', async () => {
   const writer = openLogWriter(folder, 1, { clock: () => startAt })
   writer.write('error', `a\nb\tc\u0000d\u001b[31m\u2028e`)
   writer.write('warn', `${'值'.repeat(5000)}end`)
@@ -60,7 +60,7 @@ it('fault 15a is one line each, without control characters, and a long one says 
   expect(thirdLine?.text).toBe(`${'x'.repeat(1999)}\ufffd… [1 more characters]`)
 })
 
-it('loses no line to one that was cut off, and none to a clock that is set back', async () => {
+it('The log loses no entries by a truncated line or a clock that is set back', async () => {
   let now = startAt
   const firstWriter = openLogWriter(folder, 1, { clock: () => now })
   firstWriter.write('info', 'before')
@@ -81,7 +81,7 @@ it('loses no line to one that was cut off, and none to a clock that is set back'
   expect(await readTexts(startAt)).toEqual(['before', 'set back', 'cut o', 'after', 'good'])
 })
 
-it('is kept for 180 days', async () => {
+it('The log is kept for 180 days', async () => {
   for (const day of ['2026-05-30', '2026-05-31', '2026-11-26'])
     writeFileSync(join(folder, `${day}.1.0.log`), `${Date.parse(day)}\tinfo\t${day}\n`)
   removeOldLogs([folder], Date.parse('2026-11-27T00:00:00Z'))
@@ -91,7 +91,7 @@ it('is kept for 180 days', async () => {
 const countBytesOnDisk = () => readdirSync(folder).reduce((sum, name) => sum + statSync(join(folder, name)).size, 0)
 const dayBytes = 20_000
 
-it('fault 15a says how often a line was repeated in place of writing it again', async () => {
+it('A repeated log entry is counted instead of written again (fault 15a)', async () => {
   vi.useFakeTimers()
   try {
     let now = startAt
@@ -101,7 +101,7 @@ it('fault 15a says how often a line was repeated in place of writing it again', 
     writer.write('info', 'login of admin')
     writer.write('info', 'login of admin')
     expect(await readTexts()).toEqual(['GET / 303 0 ms', 'last line repeated 999 times', 'login of admin'])
-    // A line that goes on being repeated is told of every few seconds.
+    // While an entry keeps repeating, its count is written every few seconds.
     now += 5000
     vi.advanceTimersByTime(5000)
     expect((await readTexts()).at(-1)).toBe('last line repeated 1 time')
@@ -118,7 +118,7 @@ it('fault 15a says how often a line was repeated in place of writing it again', 
   }
 })
 
-it('fault 15a ends with the limit of the day, which all tasks share, and begins again with the next', async () => {
+it('The log stops at the daily limit, which all tasks share, and continues the next day (fault 15a)', async () => {
   let now = startAt
   const openWriters = () => [1, 2].map((task) => openLogWriter(folder, task, { clock: () => now, dayBytes }))
   const writeFlood = (
@@ -134,7 +134,7 @@ it('fault 15a ends with the limit of the day, which all tasks share, and begins 
   expect(findNotices(await readTexts())).toEqual(
     Array(2).fill('requests use up 0.015 MB of the log of this day: further requests are not recorded until 00:00 UTC'),
   )
-  // What anybody can cause leaves space for what matters.
+  // Entries that strangers can cause leave space for important ones.
   firstWriters[0]?.write('warn', 'login of admin refused', { priority: 'refusal' })
   expect(await readTexts()).toContain('login of admin refused')
   for (let line = 0; line < 1000; line++) firstWriters[0]?.write('error', `error ${line} ${'x'.repeat(100)}`)
@@ -142,7 +142,7 @@ it('fault 15a ends with the limit of the day, which all tasks share, and begins 
     'the log of this day is full (0.02 MB): further lines are not recorded until 00:00 UTC',
   )
   for (const writer of firstWriters) writer.close()
-  // A task that is started again has no new share.
+  // A restarted task gets no new share.
   const secondWriters = openWriters()
   writeFlood(secondWriters)
   expect(countBytesOnDisk()).toBeLessThan(dayBytes * 1.25)
@@ -154,7 +154,7 @@ it('fault 15a ends with the limit of the day, which all tasks share, and begins 
   expect(currentTexts.slice(-2)).toEqual(['lines of 2026-11-26 that were not recorded: 500', 'a new day'])
 })
 
-it('fault 15m leaves space for logins and errors, however many logins of names that were made up are refused', async () => {
+it('Refused logins leave space in the log for logins and errors (fault 15m)', async () => {
   const writer = openLogWriter(folder, 1, { clock: () => startAt, dayBytes })
   for (let line = 0; line < 1000; line++) writer.write('warn', `login of name${line} refused`, { priority: 'refusal' })
   writer.write('info', 'login of admin')
@@ -167,7 +167,7 @@ it('fault 15m leaves space for logins and errors, however many logins of names t
   writer.close()
 })
 
-it('fault 15a keeps at most so many bytes of all days, the newest', async () => {
+it('The log keeps only the newest days within its total size (fault 15a)', async () => {
   for (const day of ['2026-11-23', '2026-11-24', '2026-11-25', '2026-11-26'])
     writeFileSync(join(folder, `${day}.1.0.log`), `${Date.parse(day)}\tinfo\t${day}\n`)
   mkdirSync(join(folder, '2026-11-22.1.0.log'))
@@ -176,7 +176,7 @@ it('fault 15a keeps at most so many bytes of all days, the newest', async () => 
   expect(await readTexts()).toEqual(['2026-11-25', '2026-11-26'])
 })
 
-it('fault 15a reads and writes files of its own alone: a service that was taken over may lay out others', async () => {
+it('The log ignores links and foreign files in its folder (fault 15a)', async () => {
   const otherPath = join(folder, 'other.txt')
   writeFileSync(otherPath, `${startAt}\tinfo\tnot ours\n`)
   symlinkSync(otherPath, join(folder, '2026-11-26.1.0.log'))

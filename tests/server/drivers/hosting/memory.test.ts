@@ -1,4 +1,4 @@
-/** How much memory services may have: promised by what the machine has, and held to. */
+/** Tests of the memory of services: never more is promised than the machine has, and limits are enforced. */
 import { existsSync, readFileSync } from 'node:fs'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { HostingError, type InstanceConfig, type InstanceRef } from '#server/drivers/hosting/hosting-driver.ts'
@@ -27,7 +27,7 @@ it.each([
   ['of a small machine', gigabyte, 0, 512],
   ['of one that is too small', gigabyte / 4, 0, 0],
   ['of a large machine', 512 * gigabyte, 0, 520_192],
-])('fault 15f leaves a part of the memory %s to the portal', (_, total, memoryLimit, budget) => {
+])('The memory budget leaves a part of the memory %s to the portal (fault 15f)', (_, total, memoryLimit, budget) => {
   expect(calculateMemoryBudget(total, memoryLimit)).toBe(budget)
 })
 
@@ -51,30 +51,30 @@ describe('local hosting', () => {
     expect.objectContaining({ needed: String(needed), free: String(free) }),
   ]
 
-  it('fault 15f promises no more memory than there is, and says what is free', async () => {
+  it('refuses more memory than it has, and names what is free (fault 15f)', async () => {
     host = openLocalHosting({ memoryMb: 3000 })
     expect(await prepareInstance(shopRef, { memoryMb: 1000, tasks: 1 })).toBe(null)
     expect(await startInstance(shopRef)).toBe(null)
     expect(await configureInstance(shopRef, 8000, 4)).toEqual(createMemoryFault(32_400, 3000))
     expect(await configureInstance(shopRef, 1000, 2)).toBe(null)
-    // What is set for the next start counts from now on.
+    // A configuration for the next start is counted at once.
     expect(await prepareInstance(otherRef, { memoryMb: 0, tasks: 3 })).toEqual(createMemoryFault(1068, 800))
     expect(await prepareInstance(otherRef, { memoryMb: 0, tasks: 2 })).toBe(null)
     expect(await startInstance(otherRef)).toBe(null)
     expect(await configureInstance(shopRef, 2000, 1)).toBe(null)
     expect(await startInstance(shopRef, true, 3)).toBe(null)
-    // What stops makes space, and has to find it again.
+    // A stopped service frees its memory, and needs free memory to start again.
     await host.driver.stop(otherRef, withFence(2))
     expect(await configureInstance(shopRef, 1300, 2)).toBe(null)
     expect(await startInstance(otherRef, false, 3)).toEqual(createMemoryFault(712, 200))
     await host.driver.remove(shopRef, withFence(3))
     expect(await startInstance(otherRef, false, 3)).toBe(null)
-    // Smaller is always possible.
+    // A reduction is always accepted.
     expect(await configureInstance(otherRef, 0, 0)).toBe(null)
   })
 
   it.skipIf(!existsSync('/proc/self/oom_score_adj'))(
-    'fault 15f lets the system hold a task to its memory, and take it before the portal when memory is out',
+    'lets the system limit the memory of tasks, and end them before the portal (fault 15f)',
     async () => {
       host = openLocalHosting()
       await prepareInstance(shopRef, { memoryMb: 1000, tasks: 1 })
@@ -93,7 +93,7 @@ describe('local hosting', () => {
   )
 
   it.skipIf(!existsSync('/proc/self/autogroup'))(
-    'fault 15j lets a task come after the portal also where the kernel shares processors by session',
+    'gives tasks a lower CPU priority than the portal, also with session scheduling (fault 15j)',
     async () => {
       host = openLocalHosting()
       await prepareInstance(shopRef, { memoryMb: 1000, tasks: 1 })

@@ -1,4 +1,3 @@
-/** Who may supervise a folder: one, whoever held it before, and wherever that one was. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
@@ -20,7 +19,7 @@ const writeLock = (number: number, holder: object) => {
   return path
 }
 
-it('is held by one until that one lets go', async () => {
+it('The supervisor lock is held by one process until it is released', async () => {
   const release = await acquireLock(folder, times)
   expect([release === null, await acquireLock(folder, times), files()]).toEqual([false, null, ['supervisor.lock.1']])
   release?.()
@@ -30,7 +29,7 @@ it('is held by one until that one lets go', async () => {
   expect(files()).toEqual([])
 })
 
-it('passes from a process that was killed to one of many that want it', async () => {
+it('The supervisor lock of a killed process goes to exactly one contender', async () => {
   const child = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)'])
   await once(child, 'spawn')
   writeLock(7, readIdentity(child.pid ?? 0) ?? {})
@@ -43,7 +42,7 @@ it('passes from a process that was killed to one of many that want it', async ()
   for (const release of releases) release?.()
 })
 
-it('is not taken for that of a process which has the same number by now', async () => {
+it('The supervisor lock is free if its process id now belongs to another process', async () => {
   const ownIdentity = readIdentity(process.pid)
   writeLock(1, { ...ownIdentity, started: ownIdentity?.started.replace(/^\d+/, '1') })
   const release = await acquireLock(folder, times)
@@ -51,7 +50,7 @@ it('is not taken for that of a process which has the same number by now', async 
   release?.()
 })
 
-it('is left to a holder of another machine as long as that one renews it', async () => {
+it('The supervisor lock of another machine is respected as long as it is renewed', async () => {
   const path = writeLock(3, { pid: 1, started: '1 another-boot pid:[1]' })
   const renewing = setInterval(() => utimesSync(path, new Date(), new Date()), 30)
   expect(await acquireLock(folder, times)).toBeNull()
@@ -59,7 +58,7 @@ it('is left to a holder of another machine as long as that one renews it', async
   const release = await acquireLock(folder, times)
   expect(JSON.parse(readFileSync(join(folder, 'supervisor.lock.4'), 'utf8'))).toEqual(readIdentity(process.pid))
   release?.()
-  // After a boot nobody waits for what is long over.
+  // An old lock of an earlier boot is taken over without waiting.
   const oldPath = writeLock(5, { pid: 1, started: '1 another-boot pid:[1]' })
   utimesSync(oldPath, new Date(0), new Date(0))
   const startedAt = performance.now()

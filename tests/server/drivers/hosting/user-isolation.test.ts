@@ -1,4 +1,4 @@
-/** Services as users of their own, where the portal is root on Linux: what they reach, and that all else works as before. */
+/** Tests of services that run as separate users, which needs root on Linux: they reach nothing else, and all features still work. */
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import {
@@ -36,7 +36,7 @@ import { packApp } from '#tests/support/uploads/packages.ts'
 vi.setConfig({ testTimeout: 60_000 })
 
 const withFence = (fence: number) => ({ fence })
-/** Of this process alone, among all that run on the machine. */
+/** User ids of this test process, different from those of other test processes on the machine. */
 const users = { first: 1_000_000 + process.pid * 16, last: 1_000_000 + process.pid * 16 + 15 }
 const [shopRef, otherRef] = [
   { serviceId: 1, code: 'shop1' },
@@ -61,7 +61,7 @@ async function runInstance({ driver }: LocalUnderTest, ref: InstanceRef) {
   return await waitUntilHealthy(driver, ref)
 }
 
-/** What a program of that user says and how it ends. */
+/** Runs a script as the user, and returns its output and exit code. */
 function runAsUser(user: number, script: string) {
   const { status, stdout, stderr } = spawnSync('/bin/sh', ['-c', script], {
     uid: user,
@@ -80,7 +80,7 @@ describe.skipIf(!canChangeUser())('local hosting as root', () => {
   })
   afterAll(() => host.end())
 
-  it('fault 15g runs each service as a user of its own, who has its data, no groups, and nothing of our environment', () => {
+  it('runs each service as its own user, without groups and without our environment (fault 15g)', () => {
     const pids = [shopRef, otherRef].map((ref) => readTasks(host, ref)[0]?.pid ?? 0)
     for (const [index, ref] of [shopRef, otherRef].entries()) {
       const pid = pids[index] ?? 0
@@ -113,7 +113,7 @@ describe.skipIf(!canChangeUser())('local hosting as root', () => {
     expect(readUser(host, shopRef)).not.toBe(readUser(host, otherRef))
   })
 
-  it('fault 15g lets a service reach neither another one, nor its host, nor the portal', () => {
+  it('keeps a service from other services, its host and the portal (fault 15g)', () => {
     const user = readUser(host, shopRef)
     const otherDir = getInstanceDir(host, otherRef)
     const [{ pid, socket } = { pid: 0, socket: '' }] = readTasks(host, otherRef)
@@ -151,7 +151,7 @@ describe.skipIf(!canChangeUser())('local hosting as root', () => {
       expect([path, tryConnect(path)]).toEqual([path, { status: 1, stdout: '', stderr: 'EACCES\n' }])
   })
 
-  it('fault 15g does all that a host does: passwords, apps, logs, backups and restores', async () => {
+  it('supports passwords, apps, logs, backups and restores (fault 15g)', async () => {
     const { driver } = host
     const { address } = await waitUntilHealthy(driver, shopRef)
     expect(await host.canSignIn(address, 'First-pass-1')).toBe(true)
@@ -184,7 +184,7 @@ describe.skipIf(!canChangeUser())('local hosting as root', () => {
     )
     const lines = await Array.fromAsync(driver.readLog(shopRef, { from: 0, to: Date.now() + 1000 }))
     expect(lines.map(({ text }) => text)).toEqual(expect.arrayContaining(['login of admin', 'data replaced']))
-    // The next supervisor takes over what runs.
+    // The next supervisor takes over the running tasks.
     const [previousTask] = readTasks(host, shopRef)
     for (const { pid } of findSupervisors(host.folder)) process.kill(pid, 'SIGKILL')
     await waitUntilHealthy(driver, shopRef)
@@ -192,13 +192,13 @@ describe.skipIf(!canChangeUser())('local hosting as root', () => {
     expect((await sendRequest(address.url, '/sign-in')).status).toBe(200)
   })
 
-  it('fault 15g is not led to the data of another service, and leaves no process of one that stops', async () => {
+  it('does not follow links to other services, and ends all processes of a service (fault 15g)', async () => {
     const { driver } = host
     const user = readUser(host, otherRef)
-    // What its user starts beside its task.
+    // A process that the service's user started in addition to the task.
     expect(runAsUser(user, `setsid sleep 1000 > /dev/null 2>&1 < /dev/null & echo started`).stdout).toBe('started\n')
     await driver.stop(otherRef, withFence(5))
-    // Killed, and not yet gone for a moment.
+    // Killed processes take a moment to disappear.
     await waitUntil(
       'the end of all',
       () => runAsUser(0, `ps -o stat=,args= -u ${user} | grep -v '^Z'`).stdout.trim() === '',
@@ -214,16 +214,16 @@ describe.skipIf(!canChangeUser())('local hosting as root', () => {
   })
 })
 
-describe.skipIf(!canChangeUser())('local hosting as root, on a folder of before', () => {
+describe.skipIf(!canChangeUser())('local hosting as root on an older folder', () => {
   let host: LocalUnderTest
   afterAll(() => host.end())
 
-  it('fault 15g takes over what ran as the user of the portal, with its data', async () => {
+  it("takes over services that ran as the portal's user, with their data (fault 15g)", async () => {
     host = openLocalHosting()
     const previousState = await runInstance(host, shopRef)
     expect(readStatus(readTasks(host, shopRef)[0]?.pid ?? 0, 'Uid')).toBe('0\t0\t0\t0')
     await host.driver.close()
-    // The supervisor leaves to one that gives users; what runs is replaced.
+    // The supervisor is replaced by one that assigns users, and running tasks are replaced.
     host = openLocalHosting({ folder: host.folder, users })
     await host.driver.look(shopRef)
     const user = await waitUntil('its user', () => readUser(host, shopRef))
@@ -235,7 +235,7 @@ describe.skipIf(!canChangeUser())('local hosting as root, on a folder of before'
     expect(readStatus(readTasks(host, shopRef)[0]?.pid ?? 0, 'Uid')).toBe(Array(4).fill(user).join('\t'))
     expect(await host.canSignIn(previousState.address, 'First-pass-1')).toBe(true)
     await host.driver.close()
-    // And back.
+    // The change also works in the other direction.
     host = openLocalHosting({ folder: host.folder })
     await host.driver.look(shopRef)
     await waitUntil('a task of ours', async () => {
@@ -245,7 +245,7 @@ describe.skipIf(!canChangeUser())('local hosting as root, on a folder of before'
     expect(await host.canSignIn(previousState.address, 'First-pass-1')).toBe(true)
   })
 
-  it('fault 15g says why services share the user of the portal', () => {
+  it("finds the reason why services share the portal's user (fault 15g)", () => {
     const closedDir = mkdtempSync(join(tmpdir(), 'closed-'))
     try {
       expect(findIsolationProblem(null, closedDir, program)).toBe('SERVICE_USERS is off')
@@ -259,7 +259,7 @@ describe.skipIf(!canChangeUser())('local hosting as root, on a folder of before'
   })
 })
 
-it('fault 15n says in the log of the portal why services share its user', async () => {
+it("Local hosting logs why services share the portal's user (fault 15n)", async () => {
   const warnings: unknown[] = []
   const log = { info: () => undefined, warn: (...line: unknown[]) => void warnings.push(line) }
   const closedDir = mkdtempSync(join(tmpdir(), 'closed-'))
@@ -280,7 +280,7 @@ it('fault 15n says in the log of the portal why services share its user', async 
   }
 })
 
-it('fault 15g gives no user twice, and the one that became free last', () => {
+it('The user pool gives no user twice, and reuses the last released one last (fault 15g)', () => {
   const folder = mkdtempSync(join(tmpdir(), 'users-'))
   try {
     const pool = openUserPool(folder, { first: 5000, last: 5003 })

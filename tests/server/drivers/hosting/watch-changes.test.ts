@@ -1,4 +1,4 @@
-/** What the portal hears from its supervisor, and what it does not believe. */
+/** Tests which messages of its supervisor the portal accepts. */
 import { once } from 'node:events'
 import { mkdtempSync, mkdirSync, rmSync } from 'node:fs'
 import { createServer } from 'node:http'
@@ -22,7 +22,7 @@ afterEach(() => rmSync(folder, { recursive: true, force: true }))
 it.each([
   ['no JSON', 'no change\n'],
   ['a line without an end', 'x'.repeat(20_000)],
-])('fault 1n goes on listening after %s from a supervisor that is broken', async (_, brokenLine) => {
+])('watchChanges continues after a broken supervisor sends %s (fault 1n)', async (_, brokenLine) => {
   const socket = getControlSocket(folder)
   mkdirSync(dirname(socket), { recursive: true })
   let connections = 0

@@ -1,4 +1,4 @@
-/** Packages of others: read whole, or refused with what their maker has to change (D78, D88; U-05 to U-10). */
+/** Foreign packages are read completely, or rejected with what their author has to change (D78, D88; U-05 to U-10). */
 import { createHash, hash } from 'node:crypto'
 import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -26,8 +26,8 @@ const buildManifest = async (files: object) => {
   return JSON.stringify({ ...manifest, files })
 }
 
-describe('a package', () => {
-  test('says what it is, with its icon, its change log and what its bytes come to', async () => {
+describe('readPackage', () => {
+  test('returns the manifest, icon, change log, size and hashes', async () => {
     const bytes = await packApp()
     const { manifest, size, md5, sha256, icon, changeLog } = await readContent(bytes)
     const { files, format, format_version, ...ownFields } = manifest
@@ -40,7 +40,7 @@ describe('a package', () => {
     expect(await packApp()).toEqual(bytes)
   })
 
-  test('fault 24d may have a comment, as some programs write one', async () => {
+  test('accepts a zip comment, which some programs write (fault 24d)', async () => {
     const bytes = await packApp()
     const commentedPackage = Buffer.concat([
       writeNumber(bytes, findHeader(bytes, 'end') + 20, 5, 2),
@@ -49,7 +49,7 @@ describe('a package', () => {
     expect((await readContent(commentedPackage)).manifest.code).toBe('pay')
   })
 
-  test('may be without icon, change log and files', async () => {
+  test('accepts a package without icon, change log and files', async () => {
     const withoutFiles = { 'icon.png': null, 'changelog.md': null, 'data/forms.json': null }
     expect(await readContent(await packApp({ files: withoutFiles }))).toMatchObject({ icon: null, changeLog: null })
   })
@@ -82,7 +82,9 @@ describe('a package', () => {
       async () => swapText(await packApp({ files: { qqqqqqqqqq: 'x' } }), 'qqqqqqqqqq', '../outside'),
     ],
     ['UNPACKS_TOO_MUCH data/zeros', () => packApp({ files: { 'data/zeros': Buffer.alloc(1_000_000) } })],
-  ])('is refused with %s', async (fault, createPackage) => expect(await readFault(await createPackage())).toBe(fault))
+  ])('rejects a package with the fault %s', async (fault, createPackage) =>
+    expect(await readFault(await createPackage())).toBe(fault),
+  )
 
   async function createTamperedPackage() {
     const manifest = await buildManifest({ 'data/forms.json': '0'.repeat(64) })
@@ -91,7 +93,7 @@ describe('a package', () => {
       { name: 'data/forms.json', bytes: '{}' },
     ])
   }
-  test('names each file in its manifest, and each that is named is there', async () => {
+  test('rejects a file that is not in the manifest, and a manifest entry without a file', async () => {
     const manifest = await buildManifest({})
     const packageWithExtraFile = await zipFiles([
       { name: 'manifest.json', bytes: manifest },
@@ -104,7 +106,7 @@ describe('a package', () => {
     )
   })
 
-  test('with too many files, a locked one, a link, or parts that contradict each other is refused', async () => {
+  test('rejects too many files, an encrypted file, a link and contradicting headers', async () => {
     const files = Array.from({ length: 2001 }, (_, index) => ({ name: `f${index}`, bytes: '', isStored: true }))
     expect(await readFault(await zipFiles(files))).toBe('TOO_MANY_ENTRIES')
     const bytes = await packApp()
@@ -118,11 +120,11 @@ describe('a package', () => {
   })
 })
 
-describe('of a change log', () => {
+describe('the rendered change log', () => {
   const renderChangeLog = async (markdown: string) =>
     (await readContent(await packApp({ files: { 'changelog.md': markdown } }))).changeLog ?? ''
 
-  test('text, lists, tables and links to other sites are left', async () => {
+  test('keeps text, lists, tables and links to other sites', async () => {
     const page = await renderChangeLog(
       '## 2.1\n\n- **new** [site](https://a.example/x)\n\n| a | b |\n|---|---|\n| 1 | 2 |\n',
     )
@@ -142,12 +144,12 @@ describe('of a change log', () => {
     ['<a href="https://a.example" onclick="x()" style="position:fixed">a</a>', /onclick|position/i],
     ['<svg><a xlink:href="javascript:x">x</a></svg><math><mtext></mtext></math>', /<svg|<math|javascript/i],
     ['<base href="https://a.example"><meta http-equiv=refresh content="0;url=https://a.example">', /<base|http-equiv/i],
-  ])('%s nothing else is', async (markdown, forbiddenText) => {
+  ])('removes everything else: %s', async (markdown, forbiddenText) => {
     const page = await renderChangeLog(markdown)
     expect(page.slice(page.indexOf('<body>'))).not.toMatch(forbiddenText)
   })
 
-  test('that is nested without end it is read or refused, and soon', async () => {
+  test('is rendered or rejected soon if it is deeply nested', async () => {
     for (const markdown of ['>'.repeat(200_000), '['.repeat(200_000), '<div>'.repeat(40_000), '- '.repeat(100_000)])
       expect(['read', 'CHANGE_LOG_NO_TEXT', 'TOO_COSTLY']).toContain(
         describeResult(
@@ -171,26 +173,26 @@ async function readInProcess(bytes: Buffer, limits: Parameters<typeof readPackag
   return readPackageFile(path, limits)
 }
 
-describe('in a process of its own', () => {
-  test('a package is read as anywhere else', async () => {
+describe('readInProcess', () => {
+  test('returns the same as readPackage', async () => {
     const bytes = await packApp()
     expect(await readInProcess(bytes)).toEqual(await readPackage(bytes))
     expect(describeResult(await readInProcess(buildNoise(100)))).toBe('NO_ZIP')
   })
 
-  test('a bomb is refused', async () => {
+  test('rejects a zip bomb', async () => {
     const zeros = await packApp({ files: { 'data/zeros': Buffer.alloc(49 * 1024 * 1024) } })
     expect(describeResult(await readInProcess(zeros))).toBe('UNPACKS_TOO_MUCH data/zeros')
   })
 
   nightly(
-    'the largest that is let in is read within the limits',
+    'reads the largest accepted package within the limits',
     async () => {
       const part = buildNoise(12 * 1024 * 1024)
       const files = [
         { name: 'icon.png', bytes: Buffer.from(await png(32)) },
         { name: 'changelog.md', bytes: Buffer.from('# 1.0') },
-        // Noise is as large whatever the level.
+        // Random bytes have the same size at any compression level.
         ...[1, 2, 3, 4, 5].map((fileNumber) => ({ name: `data/${fileNumber}.bin`, bytes: part, level: 1 })),
       ]
       const manifest = await buildManifest(
@@ -203,7 +205,7 @@ describe('in a process of its own', () => {
     60_000,
   )
 
-  test('what takes too long, too much memory or too much of a core is refused, and the reader goes on', async () => {
+  test('rejects a package that needs too much time, memory or CPU, and continues to work', async () => {
     const bytes = await packApp()
     expect(describeResult(await readInProcess(bytes, { wallMs: 20 }))).toBe('TOO_COSTLY')
     expect(describeResult(await readInProcess(bytes, { dataKb: 20_000 }))).toBe('TOO_COSTLY')
@@ -212,7 +214,7 @@ describe('in a process of its own', () => {
   })
 })
 
-test('500 damaged packages are read or refused, each soon, and nothing is written (R-29)', async () => {
+test('500 damaged packages are each read or rejected soon, and no file is written (R-29)', async () => {
   const random = createRandom(suiteSeed)
   const soundPackage = await packApp()
   const otherPackage = await packApp({
@@ -229,6 +231,6 @@ test('500 damaged packages are read or refused, each soon, and nothing is writte
     countsByWord.set(word, (countsByWord.get(word) ?? 0) + 1)
   }
   expect(await readdir(process.cwd())).toEqual(filesBefore)
-  // The draws reach deeper than the first check.
+  // The random changes cause more kinds of faults than the first check finds.
   expect(countsByWord.size).toBeGreaterThan(4)
 }, 60_000)

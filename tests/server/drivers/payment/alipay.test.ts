@@ -20,7 +20,7 @@ const gatewayCases: [gateway: 'alipay' | 'globalAlipay', money: Money, code: str
   ['globalAlipay', { amount: 1n, currency: 'USD' }, 'USD', 'USD 0.01'],
 ]
 
-describe.each(gatewayCases)('%s in %o', (gatewayName, money, code, displayedAmount) => {
+describe.each(gatewayCases)('the %s driver with %o', (gatewayName, money, code, displayedAmount) => {
   const getDriver = () => shop.drivers[gatewayName]
   const readBalance = () => shop.sandbox.getBalances()[gatewayName][code] ?? 0
   async function startPayment(device: 'desktop' | 'phone' = 'desktop') {
@@ -39,29 +39,32 @@ describe.each(gatewayCases)('%s in %o', (gatewayName, money, code, displayedAmou
       (error: unknown) => (error instanceof NoticeProblem ? error.reason : String(error)),
     )
 
-  it.each(['desktop', 'phone'] as const)('is paid on the page that a signed address leads to (%s)', async (device) => {
-    const balanceBefore = readBalance()
-    const { input, url, query } = await startPayment(device)
-    expect(await getDriver().query(query)).toBeNull()
-    const page = await openGatewayPage(url)
-    expect(page.text).toContain(displayedAmount)
-    expect(page.text).toContain('Contract &lt;C0017&gt; &amp; more 合同')
-    expect(await getDriver().query(query)).toMatchObject({ status: 'open', key: input.key })
-    const returnPage = await openGatewayPage(page.url, { answer: 'pay' })
-    expect(returnPage.url.startsWith(`${input.returnUrl}?`)).toBe(true)
-    const notice = await readReturn(returnPage.url)
-    const payment = await getDriver().query({ ...query, ...notice })
-    expect(payment).toMatchObject({ status: 'paid', key: input.key, gatewayId: notice?.gatewayId })
-    expect(findPaymentDifference(payment!, { ...money, key: input.key })).toBeNull()
-    expect(findPaymentDifference(payment!, { ...money, amount: money.amount + 1n, key: input.key })).toBe('amount')
-    // Paid again, opened again, returned again: nothing more is taken.
-    expect((await openGatewayPage(page.url, { answer: 'pay' })).url).toContain(input.returnUrl)
-    expect((await openGatewayPage(url)).url).toContain(input.returnUrl)
-    expect(await readReturn(returnPage.url)).toEqual(notice)
-    expect(readBalance() - balanceBefore).toBe(Number(money.amount))
-  })
+  it.each(['desktop', 'phone'] as const)(
+    'leads by a signed address to the page where the payer pays (%s)',
+    async (device) => {
+      const balanceBefore = readBalance()
+      const { input, url, query } = await startPayment(device)
+      expect(await getDriver().query(query)).toBeNull()
+      const page = await openGatewayPage(url)
+      expect(page.text).toContain(displayedAmount)
+      expect(page.text).toContain('Contract &lt;C0017&gt; &amp; more 合同')
+      expect(await getDriver().query(query)).toMatchObject({ status: 'open', key: input.key })
+      const returnPage = await openGatewayPage(page.url, { answer: 'pay' })
+      expect(returnPage.url.startsWith(`${input.returnUrl}?`)).toBe(true)
+      const notice = await readReturn(returnPage.url)
+      const payment = await getDriver().query({ ...query, ...notice })
+      expect(payment).toMatchObject({ status: 'paid', key: input.key, gatewayId: notice?.gatewayId })
+      expect(findPaymentDifference(payment!, { ...money, key: input.key })).toBeNull()
+      expect(findPaymentDifference(payment!, { ...money, amount: money.amount + 1n, key: input.key })).toBe('amount')
+      // Paying, opening and returning again does not charge again.
+      expect((await openGatewayPage(page.url, { answer: 'pay' })).url).toContain(input.returnUrl)
+      expect((await openGatewayPage(url)).url).toContain(input.returnUrl)
+      expect(await readReturn(returnPage.url)).toEqual(notice)
+      expect(readBalance() - balanceBefore).toBe(Number(money.amount))
+    },
+  )
 
-  it('calls us, signed, until it reads the word it waits for', async () => {
+  it('receives signed notices until it acknowledges one', async () => {
     shop.reply.body = 'fail'
     const { input, url } = await startPayment()
     const page = await openGatewayPage(url)
@@ -77,11 +80,11 @@ describe.each(gatewayCases)('%s in %o', (gatewayName, money, code, displayedAmou
     shop.reply.body = getDriver().acknowledgement
     await shop.sandbox.webhooks.send(call.id)
     expect(shop.sandbox.webhooks.list().at(-1)).toMatchObject({ attempts: 2, nextAt: null })
-    // The repeat is known by its id.
+    // A repeated notice has the same id.
     expect(await getDriver().readNotice(shop.receivedCalls[1]!.raw, {})).toEqual(notice)
   })
 
-  it('refuses notices and returns that are forged, changed, or for another shop (S-95)', async () => {
+  it('rejects forged or changed notices and returns, and those of another shop (S-95)', async () => {
     const { url } = await startPayment()
     const page = await openGatewayPage(url)
     const returnPage = await openGatewayPage(page.url, { answer: 'pay' })
@@ -95,7 +98,7 @@ describe.each(gatewayCases)('%s in %o', (gatewayName, money, code, displayedAmou
     expect(await readNoticeReason(text.replace('sign_type=RSA2', 'sign_type=RSA'))).toBe('signature')
     expect(await readNoticeReason(`${text}&${amount}=0.01`)).toBe('form')
     expect(await readNoticeReason('')).toBe('form')
-    // Rightly signed by Alipay, and about somebody else.
+    // Correctly signed by Alipay, but for another shop.
     const { gateway } = shop.sandbox.keys
     const { sign: _, sign_type: __, ...fields } = Object.fromEntries(new URLSearchParams(text))
     const signForm = (changedFields: Record<string, string>) => {
@@ -116,7 +119,7 @@ describe.each(gatewayCases)('%s in %o', (gatewayName, money, code, displayedAmou
     expect(await readReturn(`${shop.url}/saas/app/contract/17`)).toBeNull()
   })
 
-  it('fault 26b takes a notice whose values were encoded once too often, or whose signature was not, and no forged one', async () => {
+  it('accepts a notice with the usual encoding errors, but no forged one (fault 26b)', async () => {
     const { input, url } = await startPayment()
     await openGatewayPage((await openGatewayPage(url)).url, { answer: 'pay' })
     await shop.waitForCalls(1)
@@ -132,7 +135,7 @@ describe.each(gatewayCases)('%s in %o', (gatewayName, money, code, displayedAmou
     expect(await readReason(readNotice(twiceEncoded.replace(/out_trade_no=\w/, 'out_trade_no=x')))).toBe('signature')
   })
 
-  it('signed for another amount under the same number opens no page', async () => {
+  it('opens no page for another amount under the same number', async () => {
     const { input, url } = await startPayment()
     await openGatewayPage(url)
     const otherStart = await getDriver().start({ ...input, money: { ...money, amount: money.amount + 5n } })
@@ -142,7 +145,7 @@ describe.each(gatewayCases)('%s in %o', (gatewayName, money, code, displayedAmou
     expect((await openGatewayPage(tamperedUrl)).status).toBe(404)
   })
 
-  it('is closed before it is paid, and not after', async () => {
+  it('closes a payment before it is paid, but not after', async () => {
     const firstPayment = await startPayment()
     expect(await getDriver().close(firstPayment.query)).toBeNull()
     const page = await openGatewayPage(firstPayment.url)
@@ -154,7 +157,7 @@ describe.each(gatewayCases)('%s in %o', (gatewayName, money, code, displayedAmou
     expect(await getDriver().close(secondPayment.query)).toMatchObject({ status: 'paid' })
   })
 
-  it('turned back from pays nothing and signs nothing', async () => {
+  it('stays open without a result if the payer turns back on the payment page', async () => {
     const { url, query } = await startPayment()
     const page = await openGatewayPage(url)
     const returnPage = await openGatewayPage(page.url, { answer: 'back' })
@@ -162,11 +165,11 @@ describe.each(gatewayCases)('%s in %o', (gatewayName, money, code, displayedAmou
     expect((await getDriver().query(query))?.status).toBe('open')
   })
 
-  it('a lost or broken answer is no answer, and names no key', async () => {
+  it('treats a lost or broken response as no response, and reports no key', async () => {
     const { url, query } = await startPayment()
     await openGatewayPage(url)
     for (const fault of ['loseAnswers', 'fail'] as const) {
-      // The mainland's library asks a second time by itself.
+      // The library of the mainland gateway repeats a failed request once by itself.
       Object.assign(shop.sandbox.faults, { loseAnswers: 0, [fault]: 2 })
       const problem: unknown = await getDriver()
         .query(query)
@@ -178,7 +181,7 @@ describe.each(gatewayCases)('%s in %o', (gatewayName, money, code, displayedAmou
     expect((await getDriver().query(query))?.status).toBe('open')
   })
 
-  it('believes no answer that Alipay did not sign, and is not believed with another key', async () => {
+  it('rejects a response that Alipay did not sign, and is refused with another key', async () => {
     const { url, query } = await startPayment()
     await openGatewayPage(url)
     const otherKeys = generateKeyPairSync('rsa', { modulusLength: 2048 })
@@ -198,7 +201,7 @@ describe.each(gatewayCases)('%s in %o', (gatewayName, money, code, displayedAmou
     expect((await openGatewayPage(wrongStart.kind === 'redirect' ? wrongStart.url : '')).status).toBe(404)
   })
 
-  it('takes no other currency, and no address that Alipay would sign as its own', async () => {
+  it('rejects other currencies, and return addresses with a query', async () => {
     const otherCurrency = gatewayName === 'alipay' ? 'HKD' : 'RMB'
     const foreignStart = getDriver().start(buildBeginning(shop, { money: { amount: 1n, currency: otherCurrency } }))
     await expect(foreignStart).rejects.toMatchObject({ name: 'PaymentProblem', isFinal: true })
@@ -207,7 +210,7 @@ describe.each(gatewayCases)('%s in %o', (gatewayName, money, code, displayedAmou
   })
 })
 
-it('the cross-border gateway cannot send us on to somebody else (S-09)', async () => {
+it('The cross-border driver does not follow redirects (S-09)', async () => {
   const requestedUrls: (string | undefined)[] = []
   const gateway = createServer((request, response) => {
     requestedUrls.push(request.url)
@@ -223,8 +226,8 @@ it('the cross-border gateway cannot send us on to somebody else (S-09)', async (
   gateway.close()
 })
 
-describe('the XML of the cross-border gateway', () => {
-  it('is read as names and texts, and nothing more of XML is', () => {
+describe('the XML parser of the cross-border driver', () => {
+  it('reads names and texts, and rejects all other XML', () => {
     const xml = `<?xml version="1.0" encoding="utf-8"?>
 <alipay><is_success>T</is_success><request><param name="out_trade_no">a</param></request>
 <response><trade><subject>A &amp; B &lt;c&gt;</subject><total_fee> 1.00 </total_fee></trade></response></alipay>`
@@ -240,8 +243,8 @@ describe('the XML of the cross-border gateway', () => {
       expect(() => readFlatXml(badXml)).toThrow('cannot be read')
   })
 
-  // An expression that looks from each place to the end takes minutes for these, and nothing else is served meanwhile.
-  it('fault 2n an answer of a megabyte that nests, repeats or never ends is refused without stalling the server', () => {
+  // A regular expression that scans from each position to the end would need minutes for these, and would block the server meanwhile.
+  it('rejects a hostile megabyte without blocking the server (fault 2n)', () => {
     const repeatToMegabyte = (piece: string) => piece.repeat(Math.ceil(1_000_000 / piece.length))
     for (const hostileXml of [
       repeatToMegabyte('<request>'),

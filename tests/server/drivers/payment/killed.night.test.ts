@@ -8,7 +8,7 @@ import { type RunningProcess, startProcess } from '#tests/support/server/process
 import { buildBeginning } from '#tests/support/orders/shop.ts'
 import { createDataFolder } from '#tests/support/runner/template.ts'
 
-// Two starts of a whole server, which take seconds on an idle machine.
+// The test starts two complete servers, which takes seconds on an idle machine.
 vi.setConfig({ testTimeout: 120_000 })
 
 const dataDir = mkdtempSync(join(tmpdir(), 'portal-killed-'))
@@ -32,7 +32,7 @@ async function startWithDriver() {
   return { running: server, url, driver, count, apiUrl }
 }
 
-it('a demo that is killed while money is taken has taken it once when it is begun again', async () => {
+it('A demo that is killed during payments has charged each of them once after the retry', async () => {
   await createDataFolder(dataDir)
   const firstServer = await startWithDriver()
   const payments = Array.from({ length: 40 }, () =>

@@ -13,8 +13,8 @@ const readBalance = () => shop.sandbox.getBalances().stripe.hkd ?? 0
 const getRedirectUrl = (startResult: PaymentStartResult) => (startResult.kind === 'redirect' ? startResult.url : '')
 const readReturn = (url: string) => shop.drivers.stripe.readReturn(new URL(url).searchParams)
 
-describe('a card that the browser has a token for', () => {
-  it.each(['pm_card_visa', 'tok_visa'])('%s is charged at once, for the amount and in the currency', async (token) => {
+describe('a Stripe payment with a card token', () => {
+  it.each(['pm_card_visa', 'tok_visa'])('charges %s at once, with the amount and currency', async (token) => {
     const balanceBefore = readBalance()
     const input = buildBeginning(shop, { token })
     const startResult = await shop.drivers.stripe.start(input)
@@ -38,14 +38,14 @@ describe('a card that the browser has a token for', () => {
     ['tok_that_nobody_gave', 'resource_missing'],
     ['pi_fake', 'resource_missing'],
     ['pi_/../customers', 'resource_missing'],
-  ])('%s is declined as the specification says: %s', async (token, reason) => {
+  ])('with %s is declined with the specified reason: %s', async (token, reason) => {
     const balanceBefore = readBalance()
     const startResult = await shop.drivers.stripe.start(buildBeginning(shop, { token }))
     expect(startResult).toEqual({ kind: 'declined', code: 'CARD_INVALID', reason })
     expect(readBalance()).toBe(balanceBefore)
   })
 
-  it('is asked about by its bank, and paid when the payer comes back', async () => {
+  it('redirects to the bank, and is paid when the payer returns', async () => {
     const input = buildBeginning(shop, { token: 'pm_card_authenticationRequired' })
     const startResult = await shop.drivers.stripe.start(input)
     expect(startResult.kind).toBe('redirect')
@@ -59,7 +59,7 @@ describe('a card that the browser has a token for', () => {
       status: 'paid',
       key: input.key,
     })
-    // A return that is opened again says the same and takes nothing.
+    // Opening the return address again gives the same result and charges nothing.
     expect(await readReturn(url)).toEqual(notice)
     await openGatewayPage(getRedirectUrl(startResult), { answer: 'yes' })
     expect(readBalance() - balanceBefore).toBe(12_345)
@@ -68,7 +68,7 @@ describe('a card that the browser has a token for', () => {
   it.each([
     ['pm_card_authenticationRequired', 'no'],
     ['pm_card_threeDSecureRequiredChargeDeclined', 'yes'],
-  ])('%s pays nothing when the bank hears "%s" and declines', async (token, bankAnswer) => {
+  ])('with %s charges nothing after the answer "%s" at the bank', async (token, bankAnswer) => {
     const balanceBefore = readBalance()
     const input = buildBeginning(shop, { token })
     const startResult = await shop.drivers.stripe.start(input)
@@ -83,7 +83,7 @@ describe('a card that the browser has a token for', () => {
   it.each([
     ['another order', { order: 'CONTRACT-1' }],
     ['another attempt at the same order', {}],
-  ])('is no token of ours when it names an intent of %s', async (_, fields) => {
+  ])('rejects the payment intent of %s as a token', async (_, fields) => {
     const input = buildBeginning(shop, fields)
     const declinedStart = await shop.drivers.stripe.start(input)
     const token = declinedStart.kind === 'taken' ? declinedStart.payment.gatewayId : ''
@@ -93,8 +93,8 @@ describe('a card that the browser has a token for', () => {
   })
 })
 
-describe('a card that is asked for on the gateway’s own page', () => {
-  it('is paid there, after one that was declined', async () => {
+describe('a Stripe payment without a card token', () => {
+  it("is paid on the gateway's page, after a declined card", async () => {
     const balanceBefore = readBalance()
     const input = buildBeginning(shop, { token: null, language: 'zh' })
     const startResult = await shop.drivers.stripe.start(input)
@@ -109,13 +109,13 @@ describe('a card that is asked for on the gateway’s own page', () => {
     const notice = await readReturn(url)
     const payment = await shop.drivers.stripe.query({ ...toPaymentQuery(input, shop.clock.now), ...notice })
     expect(payment).toMatchObject({ status: 'paid', amount: 12_345n, currency: 'HKD', key: input.key })
-    // A second click, and the page opened again, lead on and take nothing.
+    // A second click and opening the page again lead to the return address and charge nothing.
     expect((await openGatewayPage(getRedirectUrl(startResult), { card: '4242 4242 4242 4242' })).url).toBe(url)
     expect((await openGatewayPage(getRedirectUrl(startResult))).url).toBe(url)
     expect(readBalance() - balanceBefore).toBe(12_345)
   })
 
-  it('may be asked about by its bank there too', async () => {
+  it('can need a confirmation by the bank', async () => {
     const input = buildBeginning(shop, { token: null })
     const startResult = await shop.drivers.stripe.start(input)
     const bankPage = await openGatewayPage(getRedirectUrl(startResult), { card: '4000 0025 0000 3155' })
@@ -127,7 +127,7 @@ describe('a card that is asked for on the gateway’s own page', () => {
     expect(await readReturn(url)).toMatchObject({ key: input.key })
   })
 
-  it('leads back without a word when the payer turns round, and can be closed', async () => {
+  it('leads back if the payer cancels, and can be closed', async () => {
     const input = buildBeginning(shop, { token: null })
     const startResult = await shop.drivers.stripe.start(input)
     expect((await openGatewayPage(getRedirectUrl(startResult))).text).toContain(`href="${input.cancelUrl}"`)
@@ -140,7 +140,7 @@ describe('a card that is asked for on the gateway’s own page', () => {
     expect((await openGatewayPage(getRedirectUrl(startResult), { card: '4242 4242 4242 4242' })).status).toBe(404)
   })
 
-  it('once closed is paid no more by whoever is still at the bank', async () => {
+  it('cannot be paid after it was closed, even by a payer at the bank', async () => {
     const balanceBefore = readBalance()
     const input = buildBeginning(shop, { token: null })
     const startResult = await shop.drivers.stripe.start(input)
@@ -152,13 +152,13 @@ describe('a card that is asked for on the gateway’s own page', () => {
   })
 })
 
-describe('money is taken once and never lost (R-27)', () => {
+describe('the Stripe driver (R-27)', () => {
   it.each(limitByDay(['pm_card_visa', null], 1))(
-    'an answer that was lost is answered again under the same key (token %s)',
+    'returns the result of a lost response under the same key (token %s)',
     async (token) => {
       const balanceBefore = readBalance()
       const input = buildBeginning(shop, { token })
-      // The library tries again by itself; after that the caller does.
+      // The library retries by itself first, and then the caller retries.
       shop.sandbox.faults.loseAnswers = 4
       await expect(shop.drivers.stripe.start(input)).rejects.toMatchObject({ name: 'PaymentProblem', isFinal: false })
       const [firstStart, secondStart] = [await shop.drivers.stripe.start(input), await shop.drivers.stripe.start(input)]
@@ -168,7 +168,7 @@ describe('money is taken once and never lost (R-27)', () => {
     },
   )
 
-  it('two clicks at once are one charge', async () => {
+  it('charges once for two concurrent calls', async () => {
     const balanceBefore = readBalance()
     const input = buildBeginning(shop)
     const starts = await Promise.all([shop.drivers.stripe.start(input), shop.drivers.stripe.start(input)])
@@ -176,14 +176,14 @@ describe('money is taken once and never lost (R-27)', () => {
     expect(readBalance() - balanceBefore).toBe(12_345)
   })
 
-  it('the same key with another amount is refused', async () => {
+  it('rejects the same key with another amount', async () => {
     const input = buildBeginning(shop)
     await shop.drivers.stripe.start(input)
     const changedInput = { ...input, money: { ...input.money, amount: 1n } }
     await expect(shop.drivers.stripe.start(changedInput)).rejects.toBeInstanceOf(PaymentProblem)
   })
 
-  it('is found by our key alone when the process died before it heard an id', async () => {
+  it('finds a payment by its key alone after a crash', async () => {
     const input = buildBeginning(shop)
     const query = toPaymentQuery(input, shop.clock.now)
     expect(await shop.drivers.stripe.query(query)).toBeNull()
@@ -194,7 +194,7 @@ describe('money is taken once and never lost (R-27)', () => {
     expect(await shop.drivers.stripe.query(toPaymentQuery(page, shop.clock.now))).toMatchObject({ status: 'open' })
   })
 
-  it('what was paid cannot be closed, and says so', async () => {
+  it('reports a paid payment when it should be closed', async () => {
     const input = buildBeginning(shop)
     await shop.drivers.stripe.start(input)
     expect(await shop.drivers.stripe.close(toPaymentQuery(input, shop.clock.now))).toMatchObject({ status: 'paid' })
@@ -206,7 +206,7 @@ describe('money is taken once and never lost (R-27)', () => {
     expect((await openGatewayPage(getRedirectUrl(startResult), { answer: 'yes' })).status).toBe(404)
   })
 
-  it('trouble at the gateway is no refusal, and names no key', async () => {
+  it('treats a gateway failure as not final, and reports no key', async () => {
     shop.sandbox.faults.fail = 1
     const problem: unknown = await shop.drivers.stripe.start(buildBeginning(shop)).catch((error: unknown) => error)
     expect(problem).toMatchObject({ name: 'PaymentProblem', isFinal: false, message: expect.stringContaining('500') })
@@ -218,7 +218,7 @@ describe('money is taken once and never lost (R-27)', () => {
   })
 })
 
-describe('what Stripe calls us with (S-95)', () => {
+describe('a webhook call of Stripe (S-95)', () => {
   const createSignatureHeader = (body: string, signedAt: number, secret: string) => {
     const time = Math.floor(signedAt / 1000)
     const digest = createHmac('sha256', secret).update(`${time}.${body}`).digest('hex')
@@ -237,7 +237,7 @@ describe('what Stripe calls us with (S-95)', () => {
       (error: unknown) => (error instanceof NoticeProblem ? error.reason : String(error)),
     )
 
-  it('names the payment it is about, the same each time it is repeated', async () => {
+  it('names its payment, the same in each repetition', async () => {
     const { input, startResult, raw, headers, path } = await receiveCall()
     expect(path).toBe('/public/payment/stripe')
     const notice = await shop.drivers.stripe.readNotice(raw, headers)
@@ -248,7 +248,7 @@ describe('what Stripe calls us with (S-95)', () => {
     expect(await shop.drivers.stripe.readNotice(repeatedCall.raw, repeatedCall.headers)).toEqual(notice)
   })
 
-  it('is refused when forged, changed, unsigned, stale or from the other mode', async () => {
+  it('is rejected if it is forged, changed, unsigned, stale or from the other mode', async () => {
     const { body, headers } = await receiveCall()
     const secret = shop.sandbox.keys.stripe.webhookSecret
     const { now } = shop.clock
@@ -262,7 +262,7 @@ describe('what Stripe calls us with (S-95)', () => {
     expect(await readReason(liveBody, createSignatureHeader(liveBody, now, secret))).toBe('mode')
   })
 
-  it('is taken with either of two secrets while one replaces the other', async () => {
+  it('is accepted with either of two secrets during a key change', async () => {
     const { raw, headers } = await receiveCall()
     const { stripe } = shop.sandbox.gateways
     const webhookSecrets = [`whsec_${'b'.repeat(24)}`, ...stripe!.webhookSecrets]
@@ -270,7 +270,7 @@ describe('what Stripe calls us with (S-95)', () => {
     expect(await driver.readNotice(raw, headers)).not.toBeNull()
   })
 
-  it('says nothing to us about other things', async () => {
+  it('is ignored if it is about something else', async () => {
     const body = JSON.stringify({
       id: 'evt_1',
       object: 'event',
@@ -282,7 +282,7 @@ describe('what Stripe calls us with (S-95)', () => {
     expect(await shop.drivers.stripe.readNotice(Buffer.from(body), headers)).toBeNull()
   })
 
-  it('in any order leads to the same: the state is asked for, not believed', async () => {
+  it('has the same result in any order, because the driver queries the state', async () => {
     shop.sandbox.webhooks.hold()
     const input = buildBeginning(shop, { token: 'pm_card_authenticationRequired' })
     const startResult = await shop.drivers.stripe.start(input)
@@ -302,7 +302,7 @@ describe('what Stripe calls us with (S-95)', () => {
     expect(states).toEqual(['paid', 'paid'])
   })
 
-  it('cannot be made from an intent’s id alone by whoever comes back', async () => {
+  it("A return with only the intent's id is rejected", async () => {
     const { startResult, input } = await receiveCall()
     const id = startResult.kind === 'taken' ? startResult.payment.gatewayId : ''
     const buildReturnUrl = (secret: string) =>
@@ -313,7 +313,7 @@ describe('what Stripe calls us with (S-95)', () => {
   })
 })
 
-it('a payment of another amount, currency or key is not the one that was due', async () => {
+it('findPaymentDifference detects another amount, currency or key', async () => {
   const input = buildBeginning(shop)
   const startResult = await shop.drivers.stripe.start(input)
   if (startResult.kind !== 'taken') throw new Error('not taken')

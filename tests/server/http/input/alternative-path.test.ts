@@ -1,4 +1,4 @@
-/** A PUT takes the id of its row in the path and in the body (D55). */
+/** PUT accepts the id of its row in the path and in the body (D55). */
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { endpoints } from '#contract/index.ts'
@@ -16,7 +16,7 @@ afterAll(() => server.close())
 const sendPut = (url: string, payload: object, headers = {}) =>
   admin.send({ method: 'PUT', url, payload, headers: { 'idempotency-key': randomUUID(), ...headers } })
 
-test('fault 37o every PUT of one row by its id has both addresses', () => {
+test('Every PUT of one row by id has a path with and without the id (fault 37o)', () => {
   const putEndpoints = endpoints.filter(({ method }) => method === 'PUT')
   expect(putEndpoints.map((endpoint) => [endpoint.path, findAlternativePath(endpoint)])).toEqual(
     expect.arrayContaining([
@@ -29,7 +29,7 @@ test('fault 37o every PUT of one row by its id has both addresses', () => {
   )
 })
 
-test('fault 37o a user is changed by the id in the path, in the body, and in both', async () => {
+test('A user is changed by the id in the path, in the body, or in both (fault 37o)', async () => {
   const id = server.world.users['invited@alpha'] ?? 0
   for (const [url, body] of [
     [`/api/m18s/company-user/${id}`, {}],
@@ -42,7 +42,7 @@ test('fault 37o a user is changed by the id in the path, in the body, and in bot
   }
 })
 
-test('fault 37o two ids that differ, or none, are refused, and another companyâ€™s row is not there', async () => {
+test('Two different ids or none are rejected, and a row of another company is not found (fault 37o)', async () => {
   const id = server.world.users['user@alpha'] ?? 0
   const otherUserId = server.world.users['second@alpha'] ?? 0
   expect((await sendPut(`/api/m18s/company-user/${id}`, { id: otherUserId, name: 'Which' })).json()).toMatchObject({
@@ -57,7 +57,7 @@ test('fault 37o two ids that differ, or none, are refused, and another companyâ€
   expect((await sendPut('/api/m18s/company-user', { id: foreignUserId, name: 'Theirs' })).statusCode).toBe(404)
 })
 
-test('fault 37o a repeat by the same key has one effect by either address, and a name stands for an id', async () => {
+test('A repeated key has one effect over both paths, and a reference can replace the id (fault 37o)', async () => {
   const key = randomUUID()
   const user = { title: 0, email: 'placed@alpha.example', admin: false, order: false, alert: false, name: 'Placed' }
   const headers = { 'idempotency-key': key }
@@ -70,7 +70,7 @@ test('fault 37o a repeat by the same key has one effect by either address, and a
   expect(repeatedResponse.headers['idempotency-replayed']).toBe('true')
 })
 
-test('fault 37o a price list is found by the id in its path', async () => {
+test('A price list is found by the id in its path (fault 37o)', async () => {
   const staff = await server.signIn('admin@m18')
   const response = await staff.send({
     method: 'PUT',

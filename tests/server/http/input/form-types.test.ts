@@ -1,4 +1,4 @@
-/** How a form may say what it is (S-03). */
+/** Tests of the content types of a form (S-03). */
 import { expect, test } from 'vitest'
 import { alipayCalls } from '#contract/payments.ts'
 import { readBody } from '#server/http/input/parse.ts'
@@ -12,7 +12,7 @@ test.each([
   'application/x-www-form-urlencoded; text/html; charset=utf-8',
   'application/x-www-form-urlencoded;charset=UTF-8',
   'Application/X-WWW-Form-Urlencoded ; charset="utf-8"',
-])('fault 26a a form is read that says %s', (type) => {
+])('A form of the type %s is parsed (fault 26a)', (type) => {
   expect(parseType(type)).toEqual({ kind: 'pairs', pairs: [['subject', '合同']] })
 })
 
@@ -21,6 +21,6 @@ test.each([
   'text/html; application/x-www-form-urlencoded',
   'application/x-www-form-urlencoded-2',
   '',
-])('fault 26a another type or charset is refused: %s', (type) => {
+])('A form of another type or charset is rejected: %s (fault 26a)', (type) => {
   expect(() => parseType(type)).toThrow(expect.objectContaining({ code: 'UNSUPPORTED_TYPE' }))
 })

@@ -1,4 +1,4 @@
-/** Forms with files as somebody hostile writes them: refused by name, never a 500, nothing left behind (U-14, F-02). */
+/** Hostile multipart forms are rejected with a problem, never cause a 500, and leave nothing behind (U-14, F-02). */
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { readdir } from 'node:fs/promises'
@@ -40,8 +40,8 @@ const postForm = (payload: Buffer, headers: Record<string, string> = {}) =>
 
 const refusedOutcome = [400, 'VALIDATION_ERROR']
 
-describe('a form that means well', () => {
-  test('is taken with its fields, in any case of its header names', async () => {
+describe('a valid multipart form', () => {
+  test('is accepted with its fields, with header names in any case', async () => {
     expect((await postForm(buildForm(buildField('note'), buildFilePart()))).statusCode).toBe(200)
     const upperCaseBody = Buffer.from(
       buildForm(buildFilePart()).toString('latin1').replace(disposition, disposition.toUpperCase()),
@@ -53,7 +53,7 @@ describe('a form that means well', () => {
     ).toBe(200)
   })
 
-  test('is the same request with another boundary, and another one with another byte, name or field (protocol 8)', async () => {
+  test('is the same request with another boundary, and another with any other change (protocol 8)', async () => {
     const keyHeaders = { 'idempotency-key': randomUUID() }
     const firstResponse = await postForm(buildForm(buildField('note', '1'), buildFilePart()), keyHeaders)
     expect(firstResponse.statusCode).toBe(200)
@@ -78,8 +78,8 @@ describe('a form that means well', () => {
   })
 })
 
-describe('a form that is too large', () => {
-  test('in its file, in all, or in a field is refused as a picture that is too large', async () => {
+describe('a multipart form that is too large', () => {
+  test('is rejected as IMAGE_TOO_LARGE for its file, its fields or its total size', async () => {
     const createBytes = (bytes: number) => Buffer.alloc(bytes, 1)
     const bodies = [
       buildForm(buildFilePart('', createBytes(2 * 1024 * 1024))),
@@ -92,7 +92,7 @@ describe('a form that is too large', () => {
     for (const body of bodies) expect(readStatusAndCode(await postForm(body))).toEqual([413, 'IMAGE_TOO_LARGE'])
   })
 
-  test('without an end or a length is cut off as soon as it is, and its connection with it', async () => {
+  test('is cut off at the limit, with its connection, if it is sent without a length', async () => {
     const socket = await openUpload(`Transfer-Encoding: chunked`)
     const chunk = Buffer.concat([Buffer.from('10000\r\n'), Buffer.alloc(65_536, 1), Buffer.from('\r\n')])
     const receiving = receiveAll(socket)
@@ -102,14 +102,14 @@ describe('a form that is too large', () => {
   })
 })
 
-describe('a form of too many parts', () => {
+describe('a multipart form with too many parts', () => {
   test.each([
     ['fields', disposition],
     ['fields that shout', disposition.toUpperCase()],
     ['fields that whisper', disposition.toLowerCase()],
     ['parts without a disposition', 'X-Nothing: x'],
-  ])('is refused: %s', async (_, head) => {
-    // Each under a name of its own, and a picture behind them: nothing but their number is wrong.
+  ])('is rejected: %s', async (_, head) => {
+    // Each part has a different name and a picture follows, so only the number of parts is wrong.
     const floodParts = Array.from({ length: 10_000 }, (_, index) => buildPart(`${head}; name="x${index}"`, 'y'))
     const memoryBefore = process.memoryUsage().rss
     for (const body of [
@@ -120,7 +120,7 @@ describe('a form of too many parts', () => {
     expect(process.memoryUsage().rss - memoryBefore).toBeLessThan(64e6)
   })
 
-  test('may have twenty', async () => {
+  test('is one with more than twenty parts', async () => {
     const fields = Array.from({ length: 19 }, (_, index) => buildField(`note-${index}`))
     expect((await postForm(buildForm(...fields, buildFilePart()))).statusCode).toBe(200)
     expect(readStatusAndCode(await postForm(buildForm(...fields, buildField('one-more'), buildFilePart())))).toEqual(
@@ -129,7 +129,7 @@ describe('a form of too many parts', () => {
   })
 })
 
-describe('a form that is malformed', () => {
+describe('a malformed multipart form', () => {
   const buildPictureForm = () => buildForm(buildFilePart())
   test.each<[string, () => Buffer]>([
     ['nothing at all', () => Buffer.alloc(0)],
@@ -170,9 +170,9 @@ describe('a form that is malformed', () => {
       'a file name that breaks its line',
       () => buildForm(buildPart(`${disposition}; name="avatar"; filename="a\rb"`, picture)),
     ],
-  ])('is refused: %s', async (_, body) => {
+  ])('is rejected, and the next form is accepted: %s', async (_, body) => {
     expect(readStatusAndCode(await postForm(body()))).toEqual(refusedOutcome)
-    // The next one on the same server is taken.
+    // The server still accepts the next form.
     expect((await postForm(buildPictureForm())).statusCode).toBe(200)
   })
 
@@ -184,14 +184,14 @@ describe('a form that is malformed', () => {
     [`multipart/form-data; boundary=${'b'.repeat(71)}`, 400, 'VALIDATION_ERROR'],
     ['multipart/form-data; charset=utf-8', 400, 'VALIDATION_ERROR'],
     ['multipart/form-data; boundary=c', 400, 'VALIDATION_ERROR'],
-  ])('is refused by its type: %s', async (contentType, status, code) => {
+  ])('is rejected by its content type: %s', async (contentType, status, code) => {
     expect(readStatusAndCode(await postForm(buildPictureForm(), { 'content-type': contentType }))).toEqual([
       status,
       code,
     ])
   })
 
-  test('is bytes of an unknown type to every other call', async () => {
+  test('is rejected as UNSUPPORTED_TYPE by every other call', async () => {
     const response = await user.send({
       method: 'PUT',
       url: `/api/m18s/user/${user.userId}`,
@@ -201,7 +201,7 @@ describe('a form that is malformed', () => {
     expect(readStatusAndCode(response)).toEqual([415, 'UNSUPPORTED_TYPE'])
   })
 
-  test('names its file as it likes: a path, a line end, marks that turn the direction', async () => {
+  test('A form is accepted even if its file name has a path, line breaks or direction marks', async () => {
     for (const name of [
       '../../../etc/passwd',
       'C:\\windows\\a.png',
@@ -216,8 +216,8 @@ describe('a form that is malformed', () => {
   })
 })
 
-describe('a form whose sender', () => {
-  test('goes away in the middle leaves no file and no picture, and the server goes on (R-28, U-11)', async () => {
+describe('a multipart form with a faulty client', () => {
+  test('leaves no file and no picture if the client disconnects (R-28, U-11)', async () => {
     const files = await readdir(tmpdir())
     for (const length of [100_000, 5_000]) {
       const socket = await openUpload(`Content-Length: ${length}`)
@@ -232,7 +232,7 @@ describe('a form whose sender', () => {
     expect((await readdir(tmpdir())).filter((name) => !files.includes(name) && name.endsWith('.png'))).toEqual([])
   })
 
-  test('says a shorter length than the form has is refused, and what follows is no request', async () => {
+  test('is rejected if it is longer than its Content-Length', async () => {
     const body = buildForm(buildFilePart())
     const socket = await openUpload(`Content-Length: ${body.length - 20}`)
     const receiving = receiveAll(socket)
@@ -243,7 +243,7 @@ describe('a form whose sender', () => {
   })
 })
 
-/** A connection on which the head of an upload has been sent. */
+/** Opens a connection, and sends the head of an upload. */
 async function openUpload(lengthHeader: string) {
   const address = server.fastify.server.address()
   if (typeof address !== 'object' || address === null) throw new Error('the server does not listen')
@@ -260,7 +260,7 @@ async function openUpload(lengthHeader: string) {
   return socket
 }
 
-/** What comes back until the other side closes. */
+/** Returns everything received until the other side closes the connection. */
 const receiveAll = (socket: Socket): Promise<string> =>
   new Promise((resolve, reject) => {
     let received = ''

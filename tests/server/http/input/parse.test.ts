@@ -1,4 +1,4 @@
-/** What is sent, against what is taken (F-01, F-02, F-05, S-01 to S-03, S-11): 400 and no effect, never a 5xx. */
+/** Wrong input is rejected with 400 and has no effect, and never causes a 5xx (F-01, F-02, F-05, S-01 to S-03, S-11). */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Endpoint, ValueSchema, ObjectSchema } from '#contract/endpoint.ts'
 import { endpoints } from '#contract/index.ts'
@@ -10,7 +10,7 @@ import { roles } from '#tests/support/server/world.ts'
 
 let server: TestServer
 let admin: SignedIn
-/** For what an admin of a company may not: nobody's values are looked at before their rights. */
+/** Users for the endpoints that a company's admin may not call. Rights are checked before values. */
 let otherUsers: Record<'order' | 'staff', SignedIn>
 beforeAll(async () => {
   server = await startServer()
@@ -23,7 +23,7 @@ const builtEndpoints = createHandlers({ build: { build: 'test', styleNonce: '' }
 const getFields = (schema: ValueSchema | undefined) =>
   ((schema as ObjectSchema | undefined)?.shape ?? {}) as Record<string, ValueSchema>
 
-/** Values that no field takes, or that some take only by mistake. */
+/** Values that no field accepts, or only by mistake. */
 const wrongValues: unknown[] = [
   null,
   [],
@@ -49,7 +49,7 @@ const wrongValues: unknown[] = [
 ]
 
 let fieldCount = 0
-/** For the next field: a fifth of them by day, in turns, so that each value is given to fields of all kinds. */
+/** Returns the values for the next field. By day it is a fifth of them in rotation, so that each value is sent to fields of all kinds. */
 const chooseWrongValues = () => {
   const turn = fieldCount++ % 5
   return isNight ? wrongValues : wrongValues.filter((_, index) => index % 5 === turn)
@@ -84,10 +84,10 @@ describe.each(
     .map((endpoint) => [endpoint.name, endpoint] as const),
 )('%s', (_, endpoint) => {
   const headers = endpoint.name === 'grantToken' ? { authorization: basicAuthorization } : {}
-  /** With files: takes no JSON at all. */
+  /** An endpoint that accepts files accepts no JSON. */
   const isForm = endpoint.encoding === 'multipart'
 
-  test('takes no wrong value of any field, and breaks at none (F-01, F-02)', async () => {
+  test('rejects wrong values of every field without a server error (F-01, F-02)', async () => {
     for (const name of Object.keys(getFields(endpoint.body)))
       for (const value of chooseWrongValues())
         expectNoServerError(
@@ -104,21 +104,21 @@ describe.each(
       }
   })
 
-  test('takes no wrong id in its path', async () => {
+  test('rejects wrong ids in its path', async () => {
     if (!endpoint.params) return
     const ids = ['0', '-1', '1.5', 'abc', '99999999999', '1e3', '%00', '~', '~x', 'null', '1%20', '%F0%9F%94%91']
     for (const id of ids) {
-      // Any name may stand for a write that has not happened.
+      // Any name can refer to a write that has not happened yet.
       if (id === '~x' && endpoint.path.startsWith('/api/request')) continue
       const { send } = getSender(endpoint)
       const response = await send({ method: endpoint.method, url: endpoint.path.replace(/:\w+/, id) })
       expectNoServerError(response)
-      // A browser that comes back from a gateway is shown a page of ours, whatever it brings.
+      // A browser that returns from a gateway always gets a page of the portal.
       expect(endpoint.name === 'returnFromPayment' ? [303, 400, 404] : [400, 404]).toContain(response.statusCode)
     }
   })
 
-  test('takes a body of its own kind alone (S-03)', async () => {
+  test('accepts only a body of its own content type (S-03)', async () => {
     if (!endpoint.body) return
     const otherTypes = ['text/plain', 'application/jsonx', 'application/json; charset=utf-16', 'application/xml']
     const types = isForm
@@ -135,7 +135,7 @@ describe.each(
     }
   })
 
-  test('takes no JSON that plays tricks (F-05, S-11)', async () => {
+  test('rejects malicious JSON (F-05, S-11)', async () => {
     if (!endpoint.body || isForm) return
     const trickPayloads = [
       '{"__proto__":{"admin":true}}',
@@ -164,15 +164,15 @@ describe.each(
   })
 })
 
-describe('values', () => {
+describe('the values of a request', () => {
   const list = (query: string) =>
     admin.send({ url: `/api/m18s/company/${server.world.companies.alpha}/users?${query}` })
 
-  test('a name given twice is a mistake, not a choice (S-02)', async () => {
+  test('are rejected if a name occurs twice (S-02)', async () => {
     expect((await list('page=1&page=2')).json().data).toMatchObject([{ field: 'page', code: 'DUPLICATE' }])
   })
 
-  test('JSON is not coerced, queries only by their declared type (S-02, S-12)', async () => {
+  test('are not coerced in JSON, and in queries only to their declared type (S-02, S-12)', async () => {
     const url = `/api/m18s/company-user/${server.world.users['user@alpha']}`
     for (const alert of ['true', 1, 'yes', [true]])
       expect((await admin.send({ method: 'PUT', url, payload: { alert } })).statusCode).toBe(400)
@@ -188,7 +188,7 @@ describe('values', () => {
       expect([query, (await list(query)).statusCode]).toEqual([query, 400])
   })
 
-  test('a refusal by the bytes alone says that it is final, and repeats the key (protocol 3)', async () => {
+  test('that do not match the schema cause a final refusal with the key (protocol 3)', async () => {
     const key = '9d3c7f0e-9a2f-4a86-8d5f-2f8a6f1f9a01'
     const url = '/api/m18s/user'
     const refusedResponse = await admin.send({
@@ -221,7 +221,7 @@ describe('values', () => {
     ]).toEqual([404, key, undefined])
   })
 
-  test('fields that are not known are taken out, and counted (S-01)', async () => {
+  test('that are unknown are removed and counted (S-01)', async () => {
     await admin.send({
       method: 'POST',
       url: '/api/m18s/user',
@@ -230,7 +230,7 @@ describe('values', () => {
     expect(server.readLog()).toMatch(/"unknownFields":2/)
   })
 
-  test('a megabyte of quotes is read in no time', async () => {
+  test('are read quickly even if they are a megabyte of quotes', async () => {
     const payload = { title: 0, name: '"\\'.repeat(240_000), email: 'x' }
     const startedAt = performance.now()
     expect((await admin.send({ method: 'POST', url: '/api/m18s/user', payload })).statusCode).toBe(400)
@@ -238,8 +238,8 @@ describe('values', () => {
   })
 })
 
-describe('methods and addresses', () => {
-  test('a known address says what it takes (S-54)', async () => {
+describe('methods and paths', () => {
+  test('return 405 with the allowed methods for a known path (S-54)', async () => {
     for (const method of ['PATCH', 'OPTIONS', 'POST'] as const) {
       const response = await admin.send({ method, url: `/api/m18s/company/${server.world.companies.alpha}` })
       expect([method, response.statusCode, response.headers.allow]).toEqual([method, 405, 'GET, HEAD, PUT'])
@@ -247,7 +247,7 @@ describe('methods and addresses', () => {
     expect((await server.send({ url: '/api/m18s/token' })).statusCode).toBe(405)
   })
 
-  test('an unknown one is a 404 in JSON, however it is written (F-04, S-79)', async () => {
+  test('return 404 as JSON for an unknown path in any spelling (F-04, S-79)', async () => {
     for (const url of [
       '/api/nope',
       '/public/nope',
@@ -268,13 +268,13 @@ describe('methods and addresses', () => {
     }
   })
 
-  test('an address that cannot be decoded is refused with all headers', async () => {
+  test('are rejected with all headers if the path cannot be decoded', async () => {
     const response = await server.send({ url: '/api/%zz' })
     expect([response.statusCode, response.headers['x-content-type-options']]).toEqual([400, 'nosniff'])
     expect((await server.send({ url: `/api/${'x'.repeat(9000)}` })).statusCode).toBe(413)
   })
 
-  test('another site’s page cannot make us change anything, or read our answers (S-55, S-56)', async () => {
+  test('Pages of another site can neither change anything nor read responses (S-55, S-56)', async () => {
     const sendWithHeaders = (headers: Record<string, string>) =>
       admin.send({ method: 'POST', url: `/api/users/enable/${server.world.users['disabled@alpha']}`, headers })
     for (const headers of [
@@ -291,10 +291,10 @@ describe('methods and addresses', () => {
   })
 })
 
-test('and after all of it nothing has changed but what was meant', async () => {
+test('The wrong requests of this file have changed nothing', async () => {
   const rowsBefore = await readRows()
   expect(rowsBefore.users.filter(({ name }) => name.includes('drop table'))).toEqual([])
   expect(rowsBefore.companies.map(({ code }) => code)).toEqual(['alpha', 'beta', 'm18'])
-  // Each call that is described is built.
+  // Every endpoint of the contract is implemented.
   expect(builtEndpoints.map(({ name }) => name).toSorted()).toEqual(endpoints.map(({ name }) => name).toSorted())
 })

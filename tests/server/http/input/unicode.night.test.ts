@@ -1,4 +1,4 @@
-/** Text of any kind is stored in one form or refused, and comes back as it was stored (F-03, S-14). */
+/** Text is stored in its normal form or rejected, and is returned as it was stored (F-03, S-14). */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import * as fc from 'fast-check'
 import { type SignedIn, startServer, type TestServer } from '#tests/support/server/server.ts'
@@ -12,7 +12,7 @@ beforeAll(async () => {
 afterAll(() => server.close())
 
 const getUrl = () => `/api/m18s/company/${server.world.companies.alpha}`
-/** The status, and what is then read. */
+/** Stores an address. Returns the status and the value that is read afterwards. */
 async function storeAddress(addr1: string): Promise<[status: number, read: string | null]> {
   const response = await admin.send({ method: 'PUT', url: getUrl(), payload: { addr1 } })
   return [response.statusCode, (await admin.send({ url: getUrl() })).json().addr1]
@@ -20,7 +20,7 @@ async function storeAddress(addr1: string): Promise<[status: number, read: strin
 const expectStored = async (text: string) => {
   const previousText = (await admin.send({ url: getUrl() })).json().addr1
   const [status, storedText] = await storeAddress(text)
-  // Nothing but spaces is as good as nothing.
+  // A text of spaces only counts as empty.
   if (status === 200) expect(storedText ?? '').toBe(text.normalize('NFC').trim())
   else expect([status, storedText]).toEqual([400, previousText])
   return status
@@ -36,11 +36,11 @@ test.each([
   ['NUL', 'a\u0000b', 400],
   ['half a pair', 'a\ud83d', 400],
   ['64 kB', '中'.repeat(64_000), 400],
-])('%s (F-03, S-14)', async (_, text, status) => {
+])('An address is stored as NFC or rejected: %s (F-03, S-14)', async (_, text, status) => {
   expect(await expectStored(text)).toBe(status)
 })
 
-test('any text at all, of any characters, is stored as NFC or refused (F-03, S-14)', async () => {
+test('An address of any characters is stored as NFC or rejected (F-03, S-14)', async () => {
   const text = fc.oneof(
     fc.string({ unit: 'binary', maxLength: 40 }),
     fc.string({ unit: 'grapheme', maxLength: 40 }),
@@ -54,7 +54,7 @@ test('any text at all, of any characters, is stored as NFC or refused (F-03, S-1
   expect([...seenStatuses].toSorted()).toEqual([200, 400])
 })
 
-describe('a name', () => {
+describe('the name of a new user', () => {
   const createUser = (name: string) =>
     admin.send({ method: 'POST', url: '/api/m18s/user', payload: { name, email: 'line@alpha.example', title: 0 } })
 
@@ -62,14 +62,14 @@ describe('a name', () => {
     ['of two lines', 'Ann\r\nBcc: all@alpha.example', 'INVALID_FORMAT'],
     ['that turns what stands beside it', 'Ann \u202egnp.exe', 'HIDDEN_CHARACTER'],
     ['with a tab', 'Ann\tLee', 'INVALID_FORMAT'],
-  ])('%s is refused, and nothing is stored (F-06)', async (_, name, code) => {
+  ])('%s is rejected, and nothing is stored (F-06)', async (_, name, code) => {
     const response = await createUser(name)
     expect(response.statusCode).toBe(400)
     expect(response.json().data).toMatchObject([{ field: 'name', code }])
     expect((await admin.send({ url: `${getUrl()}/users?searchText=line@alpha` })).json().count).toBe(0)
   })
 
-  test('of any script and with signs of its own is taken', async () => {
+  test('is accepted in any script and with emoji', async () => {
     const name = 'Zoë 👩‍💻 陳大文 עמית'
     const response = await createUser(name)
     expect([response.statusCode, response.json().name]).toEqual([200, name])

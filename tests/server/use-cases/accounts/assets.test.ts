@@ -18,7 +18,7 @@ import {
 import { readStatusAndCode } from '#tests/support/server/forms.ts'
 import { type SignedIn, startServer, type TestServer } from '#tests/support/server/server.ts'
 
-describe('a picture', () => {
+describe('picture uploads', () => {
   let server: TestServer
   let user: SignedIn
   beforeAll(async () => {
@@ -37,13 +37,13 @@ describe('a picture', () => {
   }
   const put = (caller: SignedIn, payload: object, headers: Record<string, string> = {}) =>
     caller.send({ method: 'PUT', url: `/api/m18s/user/${caller.userId}`, payload, headers })
-  test.each(['nope', 'x'.repeat(60)])('that is none of ours is not there: %s', async (id) => {
+  test.each(['nope', 'x'.repeat(60)])('return 404 for an unknown id: %s', async (id) => {
     expect((await server.send({ url: `/public/asset/${id}` })).statusCode).toBe(404)
   })
 
   const fetchAsset = (id: string) => server.send({ url: `/public/asset/${id}` })
 
-  test('is stored, worn and shown to everybody by its name, for ever the same (H-06, M43, M44, M60, S-72)', async () => {
+  test('are stored under an immutable name, set as avatar and public (H-06, M43, M44, M60, S-72)', async () => {
     const { id } = (await upload(user, { bytes: await png(900, 600) })).json()
     expect(id).toMatch(/^[\w-]{32}$/)
     expect((await put(user, { avatar: id })).json()).toMatchObject({ avatar: id, row_version: 2 })
@@ -59,19 +59,19 @@ describe('a picture', () => {
       'cross-origin-resource-policy': 'same-origin',
     })
     expect(readImageSize(asset.rawPayload)).toEqual({ format: 'webp', width: avatarSide, height: avatarSide })
-    // As a worker's script it is nothing (U-15, W-05).
+    // A picture cannot be loaded as a service worker script (U-15, W-05).
     const asScript = await server.send({ url: `/public/asset/${id}`, headers: { 'service-worker': 'script' } })
     expect(asScript.statusCode).toBe(403)
     expect(readStatusAndCode(await fetchAsset('no-such-picture'))).toEqual([404, 'NOT_FOUND'])
     expect((await put(user, { avatar: null })).json().avatar).toBeNull()
   })
 
-  test('may be a PNG, a JPEG or a WebP, whatever it is called', async () => {
+  test('accept PNG, JPEG and WebP under any name and type', async () => {
     for (const bytes of [await png(), await jpeg(), await webp()])
       expect((await upload(user, { bytes, name: 'x.txt', type: 'text/plain' })).statusCode).toBe(200)
   })
 
-  test('is smaller than 2 MB, or its message is the specified one (S-70, U-01, portal 5)', async () => {
+  test('reject a picture of 2 MB or more with the specified message (S-70, U-01, portal 5)', async () => {
     const picture = await png()
     const uploadOfSize = async (bytes: number) => upload(user, { bytes: padFile(picture, bytes) })
     expect((await uploadOfSize(maxImageBytes - 1)).statusCode).toBe(200)
@@ -80,12 +80,12 @@ describe('a picture', () => {
       expect([bytes, ...readStatusAndCode(response)]).toEqual([bytes, 413, 'IMAGE_TOO_LARGE'])
       expect(response.json().errorMessage).toBe('Image must smaller than 2MB!')
     }
-    // What waits in an outbox must hear that it will never be taken.
+    // The outcome header states that the upload can never succeed, so the outbox stops sending it.
     const refusal = await upload(user, { bytes: padFile(picture, maxImageBytes) }, randomUUID())
     expect(refusal.headers['idempotency-outcome']).toBe('refused; schema')
   })
 
-  test('that is none is refused, whatever it says it is (S-71, U-02)', async () => {
+  test('reject a file that is no picture, with any content type (S-71, U-02)', async () => {
     const script = '<script>alert(1)</script>'
     const unsupportedTexts = [
       `<svg xmlns="http://www.w3.org/2000/svg">${script}</svg>`,
@@ -108,7 +108,7 @@ describe('a picture', () => {
     expect(readStatusAndCode(await upload(user, { bytes: new Uint8Array() }))).toEqual([400, 'VALIDATION_ERROR'])
   })
 
-  test('keeps nothing but its pixels: no comment, nothing behind its end (S-71, U-03)', async () => {
+  test('store only the pixels, without metadata or trailing bytes (S-71, U-03)', async () => {
     const secret = '<script>alert("hidden")</script>'
     const files = [withExif(await jpeg(), secret), Buffer.concat([await png(), Buffer.from(`PK\u0003\u0004${secret}`)])]
     for (const bytes of files) {
@@ -120,18 +120,18 @@ describe('a picture', () => {
     }
   })
 
-  test('stands as its camera was held', async () => {
+  test('apply the orientation of the camera', async () => {
     const readFirstPixel = async (bytes: Uint8Array) => {
       const asset = await fetchAsset((await upload(user, { bytes })).json().id)
       const pixels = await new Transformer(asset.rawPayload).rawPixels()
       return [...pixels.subarray(0, 2)].map((value) => (value > 120 ? 'high' : 'low'))
     }
-    // Its upper left corner is red and green; turned by a quarter, what was below left of it comes there: red alone.
+    // The upper left corner is red and green. After a quarter turn it shows the lower left corner, which is only red.
     expect(await readFirstPixel(await jpeg())).toEqual(['high', 'high'])
     expect(await readFirstPixel(withExif(await jpeg(), 'x'))).toEqual(['high', 'low'])
   })
 
-  test('that claims a flood of pixels is refused before one is decoded (S-74, U-04)', async () => {
+  test('reject huge dimensions before decoding (S-74, U-04)', async () => {
     const memoryBefore = process.memoryUsage().rss
     const startedAt = performance.now()
     for (const [width, height] of [
@@ -147,7 +147,7 @@ describe('a picture', () => {
     expect(process.memoryUsage().rss - memoryBefore).toBeLessThan(128e6)
   })
 
-  test('sent twice under one key is one picture, and under another file a mismatch (protocol 5, 8)', async () => {
+  test('store one picture for a repeated key, and reject another file under it (protocol 5, 8)', async () => {
     const key = randomUUID()
     const bytes = await png()
     const first = await upload(user, { bytes }, key)
@@ -157,7 +157,7 @@ describe('a picture', () => {
     expect(readStatusAndCode(await upload(user, { bytes: await jpeg() }, key))).toEqual([422, 'IDEMPOTENCY_MISMATCH'])
   })
 
-  test('is named by its upload where its id is not known yet (protocol 17)', async () => {
+  test('can be referenced by their intent before the id is known (protocol 17)', async () => {
     const key = randomUUID()
     const earlyResponse = await put(user, { avatar: `~${key}` }, { 'idempotency-key': randomUUID() })
     expect(readStatusAndCode(earlyResponse)).toEqual([424, 'NAME_UNKNOWN'])
@@ -166,7 +166,7 @@ describe('a picture', () => {
     expect(laterResponse.json().avatar).toBe(id)
   })
 
-  test("can be worn by nobody but its owner: not a colleague's, not a stranger's, not one that is not there (N-05)", async () => {
+  test('can only be used as an avatar by their owner (N-05)', async () => {
     for (const userName of ['order@alpha', 'user@beta']) {
       const { id } = (await upload(await server.signIn(userName), { bytes: await png() })).json()
       expect(readStatusAndCode(await put(user, { avatar: id }))).toEqual([400, 'VALIDATION_ERROR'])
@@ -178,7 +178,7 @@ describe('a picture', () => {
     ])
   })
 
-  test('comes in a form of one file and nothing odd (U-14)', async () => {
+  test('accept a form with exactly one file in the right field (U-14)', async () => {
     const bytes = await png()
     expect(readStatusAndCode(await upload(user, { bytes }, undefined, 'picture'))).toEqual([400, 'VALIDATION_ERROR'])
     expect(readStatusAndCode(await upload(user, { bytes }, undefined, '__proto__'))).toEqual([400, 'VALIDATION_ERROR'])
@@ -208,7 +208,7 @@ describe('a picture', () => {
     ])
   })
 
-  test('is the hundredth of a day, and then it is enough for a while (S-76)', async () => {
+  test('are limited to a hundred per user and day (S-76)', async () => {
     const { userId } = user
     const asset = {
       company_id: server.world.companies.alpha,
@@ -232,7 +232,7 @@ describe('a picture', () => {
     expect((await upload(userNextDay, { bytes: await png() })).statusCode).toBe(200)
   })
 
-  test('goes when nobody has worn it for 35 days, and stays while somebody does', async () => {
+  test('are deleted after 35 days without use, and kept while they are in use', async () => {
     const usedId = (await upload(user, { bytes: await png() })).json().id
     const unusedId = (await upload(user, { bytes: await jpeg() })).json().id
     await put(user, { avatar: usedId })
@@ -243,8 +243,8 @@ describe('a picture', () => {
   })
 })
 
-describe('the head of a picture', () => {
-  test('tells format and size of each kind that is taken, and of nothing else', async () => {
+describe('readImageSize', () => {
+  test('returns format and size of each accepted format, and null for other files', async () => {
     expect(readImageSize(await png(31, 17))).toEqual({ format: 'png', width: 31, height: 17 })
     expect(readImageSize(await jpeg(31, 17))).toEqual({ format: 'jpeg', width: 31, height: 17 })
     expect(readImageSize(withExif(await jpeg(31, 17), 'x'.repeat(3000)))).toMatchObject({ width: 31, height: 17 })

@@ -1,4 +1,4 @@
-/** Whether a code or a value is taken (portal 7, D57). */
+/** Queries that return whether a code or a value is already used (portal 7, D57). */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { runInTransaction } from '#server/db/transaction.ts'
 import { type ShopData, openShopWithOrders } from '#tests/support/orders/shop-data.ts'
@@ -22,7 +22,7 @@ const findCode = async (caller: Pick<SignedIn, 'send'>, resource: string, codeVa
   return response.statusCode === 200 ? response.json() : response.statusCode
 }
 
-test('a code is asked for by its resource, without regard to case', async () => {
+test('The code query searches one resource and ignores case', async () => {
   const order = String(shop.orders.alpha['code'])
   const module = await runInTransaction(server.app, { role: 'portal_system' }, (db) =>
     db.selectFrom('module').select(['code', 'hidden']).where('id', '=', shop.moduleId).executeTakeFirstOrThrow(),
@@ -37,14 +37,14 @@ test('a code is asked for by its resource, without regard to case', async () => 
   expect(await findCode(staff, 'automodule', module.code)).toBe(false)
 })
 
-test('who may not ask for a resource is refused, and what is none is wrong', async () => {
+test('The code query rejects callers without the right and unknown resources', async () => {
   expect(await findCode(server, 'order', 'x')).toBe(401)
   expect(await findCode(user, 'module', 'x')).toBe(403)
   expect(await findCode(user, 'automodule', 'x')).toBe(403)
   expect(await findCode(user, 'price', 'x')).toBe(400)
 })
 
-test('a value in a field is asked for under conditions', async () => {
+test('The field query respects its conditions', async () => {
   const email = { resource: 'user', field: 'email', value: 'USER@alpha.example' }
   const findValue = async (overrides: object) =>
     (await user.send({ url: buildQueryUrl('field', { ...email, ...overrides }) })).json()
@@ -54,12 +54,12 @@ test('a value in a field is asked for under conditions', async () => {
   expect(await findValue({ value: 'user@beta.example' })).toBe(false)
 })
 
-test('a used reset link is known before a password is sent', async () => {
+test('The password reset page reports a used link before a password is sent', async () => {
   const response = await server.send({ url: '/public/password/reset?otk=nosuchkey' })
   expect(response.json()).toMatchObject({ errorCode: 'INVALID_RESETPWD_LINK' })
 })
 
-test('the language of an address goes along with a redirect', async () => {
+test('A redirect keeps the language of the address', async () => {
   for (const [from, to] of [
     ['/?lang=zh', '/index.html?lang=zh'],
     ['/saas?lang=zh', '/saas/?lang=zh'],

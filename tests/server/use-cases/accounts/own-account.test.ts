@@ -19,13 +19,13 @@ const buildForm = (values: Record<string, string>) => ({
   payload: new URLSearchParams(values).toString(),
 })
 
-describe('the own account', () => {
+describe('/api/m18s/user of the own account', () => {
   let user: SignedIn
   beforeEach(async () => {
     user = await server.signIn('user@alpha')
   })
 
-  test('is shown with its company, and the sealing keys to oneself alone (M23)', async () => {
+  test('returns the account with its company, and the sealing keys only to the user (M23)', async () => {
     const ownUser = (await user.send({ url: '/api/m18s/user' })).json()
     expect(ownUser).toMatchObject({ id: user.userId, email: 'user@alpha.example', company_code: 'alpha', status: 1 })
     for (const key of [ownUser.seal_key, ownUser.session_seal_key.key])
@@ -35,12 +35,12 @@ describe('the own account', () => {
     expect([seenByAdmin.id, seenByAdmin.seal_key, seenByAdmin.session_seal_key]).toEqual([user.userId, null, null])
   })
 
-  test('a colleague without the admin flag is as if there were none', async () => {
+  test('returns 404 for a colleague if the caller is not an admin', async () => {
     const response = await user.send({ url: `/api/m18s/user?userId=${server.world.users['order@alpha']}` })
     expect(readStatusAndCode(response)).toEqual([404, 'USER_NOT_EXIST'])
   })
 
-  test('name and language can be changed, title and flags cannot (M43)', async () => {
+  test('accepts name and language, but neither title nor flags (M43)', async () => {
     const response = await user.send({
       method: 'PUT',
       url: `/api/m18s/user/${user.userId}`,
@@ -64,7 +64,7 @@ describe('the own account', () => {
     expect(emptyNameResponse.json().data).toMatchObject([{ field: 'name', code: 'REQUIRED' }])
   })
 
-  test('settings say what the client must know, and no secret', async () => {
+  test('returns settings without secrets', async () => {
     const { body, ...response } = await user.send({ url: '/api/m18s/settings' })
     expect(response.json()).toMatchObject({
       time_zone: 'Asia/Hong_Kong',
@@ -75,14 +75,14 @@ describe('the own account', () => {
   })
 })
 
-describe('changing the password', () => {
+describe('POST /api/m18s/password', () => {
   const change = (caller: SignedIn, orgPwd: string, newPwd: string) => {
     const { headers, payload } = buildForm({ orgPwd, newPwd })
     return caller.send({ method: 'POST', url: '/api/m18s/password', headers, payload })
   }
   const newPassword = 'Slow-river-under-9-bridges'
 
-  test('ends all other sessions, and the new one is the one that counts (S-38, M33)', async () => {
+  test('ends all other sessions and makes the new password valid (S-38, M33)', async () => {
     const otherSession = await server.signIn('user@alpha')
     const user = await server.signIn('user@alpha')
     expect((await change(user, password, newPassword)).statusCode).toBe(204)
@@ -92,19 +92,19 @@ describe('changing the password', () => {
     await server.signIn('user@alpha', newPassword)
   })
 
-  test('needs the original one, and a different new one (S-39)', async () => {
+  test('requires the current password and a different new one (S-39)', async () => {
     const user = await server.signIn('user@alpha')
     expect(readStatusAndCode(await change(user, 'Not-the-one-44', newPassword))).toEqual([400, 'INVALID_ORG_PASSWORD'])
     expect(readStatusAndCode(await change(user, password, password))).toEqual([400, 'PASSWORD_UNCHANGE'])
   })
 
-  test('is no way to guess without limit (S-29)', async () => {
+  test('limits wrong guesses of the current password (S-29)', async () => {
     const user = await server.signIn('user@alpha')
     for (let index = 0; index < 5; index++) await change(user, 'Not-the-one-44', newPassword)
     expect(readStatusAndCode(await change(user, password, newPassword))).toEqual([429, 'RATE_LIMITED'])
   })
 
-  test('refuses what many use and what the account is made of (S-27, S-28)', async () => {
+  test('rejects common passwords and those made from account data (S-27, S-28)', async () => {
     const user = await server.signIn('user@alpha')
     const weakPasswords = [
       'password1!',
@@ -134,7 +134,7 @@ describe('changing the password', () => {
     ])
   })
 
-  test('fault 22c composes letters, whichever system they were typed on, and makes a hash of before anew', async () => {
+  test('normalises composed letters, and renews older hashes at sign-in (fault 22c)', async () => {
     const [composedPassword, decomposedPassword] = [
       'Café-sous-les-ponts'.normalize('NFC'),
       'Café-sous-les-ponts'.normalize('NFD'),
@@ -162,7 +162,7 @@ describe('changing the password', () => {
     expect(await argon2Verify(renewedHash, composedPassword)).toBe(true)
   })
 
-  test('takes any characters and compares them exactly, up to the last of 128 (S-27)', async () => {
+  test('accepts any characters and compares all 128 exactly (S-27)', async () => {
     const user = await server.signIn('user@alpha')
     const longPassword = `${'長い パス🔑\u0000'.repeat(12)}`.padEnd(127, 'q') + 'Z'
     const exactPassword = [...longPassword].slice(0, 128).join('')
@@ -173,7 +173,7 @@ describe('changing the password', () => {
   })
 })
 
-describe('activating an account', () => {
+describe('POST /public/users/activate', () => {
   const hourMs = 3_600_000
   async function createLink(userName: string, until = server.clock.now + 72 * hourMs): Promise<string> {
     const key = randomUUID() + randomUUID()
@@ -198,7 +198,7 @@ describe('activating an account', () => {
     server.send({ method: 'POST', url: '/public/users/activate', ...buildForm(values) })
   const newPassword = 'Slow-river-under-9-bridges'
 
-  test('sets the password where none is set, and the account can sign in (M30)', async () => {
+  test('sets a first password and allows sign-in (M30)', async () => {
     const otk = await createLink('invited@alpha')
     expect((await checkLink(otk)).json()).toEqual({ code: 'SET_PASSWORD' })
     expect((await activate({ otk })).json().data).toMatchObject([{ field: 'password', code: 'REQUIRED' }])
@@ -208,21 +208,21 @@ describe('activating an account', () => {
     await server.signIn('invited@alpha', newPassword)
   })
 
-  test('leaves a password that is set as it is: the mail alone must not replace it', async () => {
+  test('does not replace an existing password', async () => {
     const otk = await createLink('waiting@alpha')
     expect((await checkLink(otk)).json()).toEqual({ code: 'OK' })
     expect((await activate({ otk, password: newPassword })).statusCode).toBe(200)
     await server.signIn('waiting@alpha')
   })
 
-  test('a link works once, also when used twice at the same time (S-35)', async () => {
+  test('accepts a link once, also when it is used concurrently (S-35)', async () => {
     const otk = await createLink('waiting@alpha')
     const responses = await Promise.all(Array.from({ length: 5 }, () => activate({ otk })))
     expect(responses.filter((response) => response.statusCode === 200)).toHaveLength(1)
     expect(readStatusAndCode(await checkLink(otk))).toEqual([400, 'INVALID_ACTIVATE_KEY'])
   })
 
-  test('brings nobody back who is deleted while the password is hashed (portal 4)', async () => {
+  test('does not restore a user who is deleted while the password is hashed (portal 4)', async () => {
     const admin = await server.signIn('admin@alpha')
     const id = server.world.users['invited@alpha']
     const otk = await createLink('invited@alpha')
@@ -234,7 +234,7 @@ describe('activating an account', () => {
     expect((await admin.send({ url: `/api/m18s/user?userId=${id}` })).json()).toMatchObject({ status: -2 })
   })
 
-  test('an overdue, unknown or missing key says so, in the words of the catalogue (D75)', async () => {
+  test('rejects an expired, unknown or missing key with the specified message (D75)', async () => {
     const otk = await createLink('waiting@alpha', server.clock.now)
     for (const key of [otk, 'no-such-key']) {
       expect(readStatusAndCode(await checkLink(key))).toEqual([400, 'INVALID_ACTIVATE_KEY'])
@@ -246,7 +246,7 @@ describe('activating an account', () => {
     expect((await activate({})).json().errorMessage).toBe('No activate key provided.')
   })
 
-  test('the key stands nowhere as it is, and in no log (S-35, S-36)', async () => {
+  test('writes the key to no log (S-35, S-36)', async () => {
     const otk = await createLink('waiting@alpha')
     await checkLink(otk)
     await activate({ otk })
@@ -254,8 +254,8 @@ describe('activating an account', () => {
   })
 })
 
-describe('the company', () => {
-  test('its profile can be read and changed by its admin, its code never (M35)', async () => {
+describe('the company profile', () => {
+  test('can be read and changed by its admin, except for its code (M35)', async () => {
     const admin = await server.signIn('admin@alpha')
     const url = `/api/m18s/company/${server.world.companies.alpha}`
     const first = await admin.send({ url })
@@ -274,7 +274,7 @@ describe('the company', () => {
     expect(lateResponse.json().data.changed_by).toMatchObject({ id: server.world.users['admin@alpha'] })
   })
 
-  test('its tax number is kept and taken away, and a bad one is refused by name', async () => {
+  test('stores and clears the tax number, and rejects an invalid one', async () => {
     const admin = await server.signIn('admin@alpha')
     const url = `/api/m18s/company/${server.world.companies.alpha}`
     const setTaxNumber = (tax_number: string | null) => admin.send({ method: 'PUT', url, payload: { tax_number } })
@@ -289,7 +289,7 @@ describe('the company', () => {
     expect((await setTaxNumber(null)).json()).toMatchObject({ tax_number: null, row_version: 3 })
   })
 
-  test('its links lead to the web and nowhere else (S-08)', async () => {
+  test('accepts only web addresses as links (S-08)', async () => {
     const admin = await server.signIn('admin@alpha')
     const url = `/api/m18s/company/${server.world.companies.alpha}`
     for (const website of ['javascript:alert(1)', 'data:text/html,x', '//evil', 'https://u:p@evil', 'ftp://x'])
@@ -304,17 +304,17 @@ describe('the company', () => {
   })
 })
 
-describe('existence queries (M56)', () => {
+describe('the existence query (M56)', () => {
   const queryExistence = async (query: string, caller?: SignedIn) =>
     (caller ? caller.send : server.send)({ url: `/api/query/${query}` })
 
-  test('a company code may be asked by anybody, other codes not (D57)', async () => {
+  test('answers code queries of visitors for companies only (D57)', async () => {
     expect((await queryExistence('code?resource=company&code=ALPHA')).body).toBe('true')
     expect((await queryExistence('code?resource=company&code=nowhere')).body).toBe('false')
     expect(readStatusAndCode(await queryExistence('code?resource=module&code=x'))).toEqual([401, 'UNAUTHORIZED'])
   })
 
-  test('about people the own company alone is told of (N-07)', async () => {
+  test('finds users of the own company only (N-07)', async () => {
     const user = await server.signIn('user@alpha')
     expect((await queryExistence('user?code=ORDER@alpha.example', user)).body).toBe('true')
     expect((await queryExistence('user?code=deleted@alpha.example', user)).body).toBe('false')
@@ -324,7 +324,7 @@ describe('existence queries (M56)', () => {
     expect((await queryExistence('order?code=abc', user)).body).toBe('false')
   })
 
-  test('fields that are not on the list cannot be asked about (F-14)', async () => {
+  test('rejects fields that are not listed (F-14)', async () => {
     const user = await server.signIn('user@alpha')
     expect((await queryExistence('field?resource=user&field=email&value=order@alpha.example', user)).body).toBe('true')
     for (const query of [
@@ -344,7 +344,7 @@ describe('existence queries (M56)', () => {
     expect((await queryExistence('field?resource=user&field=email&value=x')).statusCode).toBe(401)
   })
 
-  test('a row that keeps its own value is left out by `not`', async () => {
+  test('excludes the row that is named by `not`', async () => {
     const admin = await server.signIn('admin@alpha')
     const isEmailTaken = (excludedId: number) =>
       queryExistence(`field?resource=user&field=email&value=ORDER@alpha.example&conds=not%3D${excludedId}`, admin)
@@ -353,7 +353,7 @@ describe('existence queries (M56)', () => {
     expect((await isEmailTaken(users['user@alpha'] ?? 0)).body).toBe('true')
   })
 
-  test("the catalogue's staff ask whether a code or a date is taken, by client type", async () => {
+  test('lets catalogue staff check codes and dates by client type', async () => {
     const staff = await server.signIn('admin@m18')
     const code = await staff.send({ method: 'POST', url: '/api/module', payload: { code: 'asked', name: 'Asked' } })
     const { id } = code.json()

@@ -12,8 +12,8 @@ const cost = { memoryCost: 4096, timeCost: 1, parallelism: 1 }
 const verify = (hash: string | null, password: string) =>
   withQueuePosition(unknownCaller, (position) => verifyPassword(hash, password, { cost, position }))
 
-test('fifty strangers may wait for a hash; whoever comes then is told at once to come again (S-33, R-36)', async () => {
-  // One is kept for whom we know.
+test('The hash queue holds fifty anonymous requests and rejects further ones at once (S-33, R-36)', async () => {
+  // One slot is reserved for known callers.
   const maxWaiting = Math.max(2, availableParallelism()) - 1 + 50
   let hashCount = 0
   const hashCountsAtRefusal: number[] = []
@@ -34,18 +34,18 @@ test('fifty strangers may wait for a hash; whoever comes then is told at once to
   expect(results.filter((result) => result instanceof Error)).toMatchObject(
     Array.from({ length: 20 }, () => ({ code: 'RATE_LIMITED', retryAfterSeconds: 2 })),
   )
-  // Before anybody's turn came.
+  // All refusals came before any hash was finished.
   expect(hashCountsAtRefusal).toEqual(Array.from({ length: 20 }, () => 0))
-  // The queue is empty again, and as long as before.
+  // The queue is empty again and accepts as many requests as before.
   expect(await verify(String(results[0]), 'Quiet-harbour-27')).toBe(true)
 })
 
-test('no account at all is verified like one, and never fits (S-32)', async () => {
+test('A missing account is verified like an existing one and never matches (S-32)', async () => {
   expect(await verify(null, '')).toBe(false)
   expect(await verify(null, 'Quiet-harbour-27')).toBe(false)
 })
 
-test('the cost is read from the hash itself (S-26)', () => {
+test('The cost is read from the stored hash (S-26)', () => {
   const hash = '$argon2id$v=19$m=4096,t=1,p=1$c2FsdA$aGFzaA'
   expect(isOutdatedHash(hash, cost)).toBe(false)
   expect(isOutdatedHash(hash, { ...cost, memoryCost: 19_456 })).toBe(true)

@@ -44,7 +44,7 @@ onConnections('registering a company', (engine) => {
   const listCompanies = () =>
     runAsSystem((db) => db.selectFrom('company').selectAll().where('code', '=', 'nova_1').execute())
 
-  test('from the form to the first login (M26)', async () => {
+  test('A company can register, activate and log in (M26)', async () => {
     const response = await register()
     expect([response.statusCode, response.json()]).toEqual([200, { email: 'Ana@nova.example' }])
     expect((await login()).json().errorCode).toBe('USER_STATUS_DEACTIVATED')
@@ -70,13 +70,13 @@ onConnections('registering a company', (engine) => {
     expect(company).toMatchObject({ name: 'Nova Ltd', country: 'HK', tel: '+852-12345678', city: null, website: null })
   })
 
-  test('asks for no tax number, and takes none', async () => {
+  test('The registration ignores a tax number', async () => {
     const response = await register({ tax_number: '12345678' })
     const [company] = await listCompanies()
     expect([response.statusCode, company?.tax_number]).toEqual([200, null])
   })
 
-  test('the same form again has one effect and the same answer, one after another and all at once', async () => {
+  test('A repeated form has one effect and one response, in sequence and concurrently', async () => {
     const responses = await Promise.all([register(), register(), register()])
     responses.push(await register({ user_email: 'ana@NOVA.example' }), await register())
     expect(responses.map(({ statusCode }) => statusCode)).toEqual([200, 200, 200, 200, 200])
@@ -85,7 +85,7 @@ onConnections('registering a company', (engine) => {
     expect(await mailBox.fetch()).toHaveLength(1)
   })
 
-  test('what differs in anything is somebody else: the code is taken', async () => {
+  test('A form that differs in any field is rejected because the code is taken', async () => {
     await register()
     const otherForms = [
       { user_password: 'Quick-hill-over-8-roads', confirmPwd: 'Quick-hill-over-8-roads' },
@@ -104,7 +104,7 @@ onConnections('registering a company', (engine) => {
     expect(readStatusAndCode(await register({ code: 'alpha' }))).toEqual([409, 'DUP_CODE'])
   })
 
-  test('the provider and reserved words are nobody else’s (D70, D71)', async () => {
+  test("The provider's code and reserved words are rejected (D70, D71)", async () => {
     for (const code of ['m18', 'M18', 'Admin', 'MySQL', 'select', 'lateral']) {
       const response = await register({ code })
       expect(readStatusAndCode(response)).toEqual([409, 'RESERVED_CODE'])
@@ -112,7 +112,7 @@ onConnections('registering a company', (engine) => {
     }
   })
 
-  test('passwords that many use, or that are made of the company’s own words, are refused (S-28)', async () => {
+  test('Common passwords and those made from company data are rejected (S-28)', async () => {
     for (const user_password of ['password1!', 'Nova-ltd-2026', 'ana@nova.example'])
       expect(readStatusAndCode(await register({ user_password, confirmPwd: user_password }))).toEqual([
         400,
@@ -121,7 +121,7 @@ onConnections('registering a company', (engine) => {
     expect(await listCompanies()).toEqual([])
   })
 
-  test('is in the language that was asked for, of the form before the browser (D68)', async () => {
+  test('The mail uses the language of the form, otherwise that of the browser (D68)', async () => {
     await register({ language: 'zh' }, { 'accept-language': 'en' })
     const [chineseMail] = await mailBox.fetch()
     expect(chineseMail?.subject).toContain('激活您的账号')
@@ -130,7 +130,7 @@ onConnections('registering a company', (engine) => {
     expect((await mailBox.fetch())[0]?.html).toContain('lang="zh-Hans"')
   })
 
-  test('a mail carries nobody’s markup and no links but ours', async () => {
+  test('The mail contains no markup from users and only links to the portal', async () => {
     await register({ name: 'Buy at www.evil.example/x', user_name: '<b>Ana</b> {{link}}' })
     const [mail] = await mailBox.fetch()
     expect(mail?.html).not.toContain('<b>')
@@ -139,7 +139,7 @@ onConnections('registering a company', (engine) => {
     expect(mail?.subject).toBe('Activate your account · Service portal')
   })
 
-  test('a new mail ends the old link, and three an hour are enough for an address (D75, S-40)', async () => {
+  test('A new mail ends the older link, and an address gets three mails an hour (D75, S-40)', async () => {
     await register()
     const [first] = await mailBox.fetch()
     expect((await resend()).statusCode).toBe(204)
@@ -153,19 +153,19 @@ onConnections('registering a company', (engine) => {
     expect(readStatusAndCode(await activate(readKey(second ?? { text: '' })))).toEqual([400, 'INVALID_ACTIVATE_KEY'])
     server.clock.now += 3_600_000
     expect((await resend()).statusCode).toBe(204)
-    // Not sent yet: the older link holds until it is.
+    // The new mail is not sent yet. The older link stays valid until it is.
     expect((await activate(readKey(third ?? { text: '' }))).statusCode).toBe(200)
     expect(await mailBox.fetch()).toEqual([])
   })
 
-  test('a link holds 72 hours from when it was sent (D75)', async () => {
+  test('A link is valid for 72 hours after it was sent (D75)', async () => {
     await register()
     const [mail] = await mailBox.fetch()
     server.clock.now += 72 * 3_600_000
     expect(readStatusAndCode(await activate(readKey(mail ?? { text: '' })))).toEqual([400, 'INVALID_ACTIVATE_KEY'])
   })
 
-  test('resending tells nothing to who does not know the password, and counts as a guess (S-29, S-32)', async () => {
+  test('Resending reveals nothing without the password and counts as a guess (S-29, S-32)', async () => {
     await register()
     const wrongResponses = await Promise.all([
       resend('Not-the-one-44'),
@@ -181,7 +181,7 @@ onConnections('registering a company', (engine) => {
     expect(readStatusAndCode(await resend())).toEqual([429, 'RATE_LIMITED'])
   })
 
-  test('one network address has twenty mails an hour, and the twenty-first costs no hash (S-40, R-36)', async () => {
+  test('A network address gets twenty mails an hour, and a refusal costs no hash (S-40, R-36)', async () => {
     for (let index = 0; index < 20; index++)
       expect((await register({ code: `n${index}`, user_email: `u${index}@nova.example` })).statusCode).toBe(200)
     const startedAt = performance.now()
@@ -192,7 +192,7 @@ onConnections('registering a company', (engine) => {
     expect(performance.now() - startedAt).toBeLessThan(500)
   })
 
-  test('no key, no password and no link stands in the database or the log, before and after the mail (S-35)', async () => {
+  test('Database and log contain no key, password or link (S-35)', async () => {
     await register()
     const dumpDatabase = () =>
       runAsSystem(async (db) =>
@@ -213,12 +213,12 @@ onConnections('registering a company', (engine) => {
     expect(await runAsSystem((db) => db.selectFrom('job').selectAll().execute())).toEqual([])
   })
 
-  test('links name the configured address, whatever Host says (S-37)', async () => {
+  test('Links use the configured address and ignore the Host header (S-37)', async () => {
     await register({}, { host: '203.0.113.66', 'x-forwarded-host': 'evil.example' })
     expect((await mailBox.fetch())[0]?.html).not.toMatch(/evil\.example|203\.0\.113\.66/)
   })
 
-  test('an invited user gets the mail too, again on demand, and of nobody active (M40)', async () => {
+  test('An invited user gets an activation mail, also on request, and an active user gets none (M40)', async () => {
     const admin = await server.signIn('admin@alpha')
     const body = { title: 0, name: 'Bo', email: 'bo@alpha.example' }
     const invitedUser = (await admin.send({ method: 'POST', url: '/api/m18s/user', payload: body })).json()
@@ -242,7 +242,7 @@ onConnections('registering a company', (engine) => {
     expect(await mailBox.fetch()).toEqual([])
   })
 
-  test('tells the admin until when the link works, and nobody else (D75)', async () => {
+  test('Only the admin sees until when an invitation link is valid (D75)', async () => {
     const admin = await server.signIn('admin@alpha')
     const id = server.world.users['invited@alpha'] ?? 0
     const readInvitation = async (caller = admin, userId = id) =>
@@ -262,7 +262,7 @@ onConnections('registering a company', (engine) => {
     expect(readStatusAndCode(await user.send({ url: `/api/m18s/user?userId=${id}` }))).toEqual([404, 'USER_NOT_EXIST'])
   })
 
-  test('no stranger keeps a colleague from being invited, and an admin has three mails an hour too (S-30, S-40)', async () => {
+  test('Strangers cannot block invitations, and an admin gets three mails an hour (S-30, S-40)', async () => {
     const admin = await server.signIn('admin@alpha')
     const email = 'bo@alpha.example'
     for (let index = 0; index < 4; index++)
@@ -273,7 +273,7 @@ onConnections('registering a company', (engine) => {
     const requestMail = () => admin.send({ method: 'POST', url: `/api/users/activatemail/${createResponse.json().id}` })
     expect([(await requestMail()).statusCode, (await requestMail()).statusCode]).toEqual([200, 200])
     server.clock.now += 90_000
-    // Never a 429: that would hold up whatever else waits on the admin's device for the rest of the hour.
+    // Not a 429, which would block all other waiting writes of the admin's device for the rest of the hour.
     const refusal = await requestMail()
     expect([...readStatusAndCode(refusal), refusal.json().data, refusal.headers['retry-after']]).toEqual([
       409,
@@ -287,7 +287,7 @@ onConnections('registering a company', (engine) => {
     expect((await laterAdmin.send({ method: 'POST', url })).statusCode).toBe(200)
   })
 
-  test('a mail asked for twice under one key is sent once', async () => {
+  test('A mail that is requested twice under one key is sent once', async () => {
     const admin = await server.signIn('admin@alpha')
     const headers = { 'idempotency-key': 'd4b1a7ce-51a4-4a55-b8f8-0a4a12a3c0de' }
     const url = `/api/users/activatemail/${server.world.users['invited@alpha']}`

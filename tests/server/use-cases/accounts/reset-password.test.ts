@@ -25,7 +25,7 @@ onConnections('a forgotten password', (engine) => {
     return (await mailBox.fetch()).map(readKey).find(Boolean) ?? ''
   }
 
-  test('is replaced by the link of the mail: all sessions end, nobody is signed in, and the owner is told (S-38)', async () => {
+  test('A reset by mail ends all sessions, signs nobody in and notifies the owner (S-38)', async () => {
     const earlierSession = await server.signIn('user@alpha')
     const otk = await requestResetKey('user@alpha')
     const response = await resetPassword(otk)
@@ -45,14 +45,14 @@ onConnections('a forgotten password', (engine) => {
     expect(readKey(notice ?? { text: '' })).toBe('')
   })
 
-  test('changing the password by the old one tells the owner too (S-38)', async () => {
+  test('A change with the current password notifies the owner too (S-38)', async () => {
     const user = await server.signIn('user@alpha')
     const payload = { orgPwd: password, newPwd: newPassword }
     expect((await user.send({ method: 'POST', url: '/api/m18s/password', payload })).statusCode).toBe(204)
     expect((await mailBox.fetch()).map(({ to }) => to.address)).toEqual(['user@alpha.example'])
   })
 
-  test('known, unknown, disabled and deleted are one answer, and only who may have a mail gets one (S-32)', async () => {
+  test('The response is the same for every account, and only existing enabled ones get a mail (S-32)', async () => {
     const accounts = [
       ['alpha', 'user@alpha.example'],
       ['alpha', 'waiting@alpha.example'],
@@ -69,14 +69,14 @@ onConnections('a forgotten password', (engine) => {
     expect(mailedAddresses.toSorted()).toEqual(['user@alpha.example', 'waiting@alpha.example'])
   })
 
-  test('three mails an hour, counted alike for who is known and who is not (S-40)', async () => {
+  test('The limit of three mails an hour is the same for known and unknown addresses (S-40)', async () => {
     for (const email of ['user@alpha.example', 'nobody@alpha.example']) {
       for (let index = 0; index < 3; index++) expect((await requestResetMail('alpha', email)).statusCode).toBe(204)
       expect(readStatusAndCode(await requestResetMail('alpha', email.toUpperCase()))).toEqual([429, 'RATE_LIMITED'])
     }
   })
 
-  test('a link works once, also used twice at the same time, for an hour, and until a newer mail (S-35, D75)', async () => {
+  test('A link works once, for one hour, and until a newer mail is sent (S-35, D75)', async () => {
     const first = await requestResetKey('user@alpha')
     const second = await requestResetKey('user@alpha')
     expect(readStatusAndCode(await resetPassword(first))).toEqual([400, 'INVALID_RESETPWD_LINK'])
@@ -89,14 +89,14 @@ onConnections('a forgotten password', (engine) => {
     expect(readStatusAndCode(await resetPassword('no-such-key'))).toEqual([400, 'INVALID_RESETPWD_LINK'])
   })
 
-  test('a weak password leaves the link as it was (S-27, S-28)', async () => {
+  test('A weak password does not use up the link (S-27, S-28)', async () => {
     const otk = await requestResetKey('user@alpha')
     expect(readStatusAndCode(await resetPassword(otk, 'password1!'))).toEqual([400, 'WEAK_PASSWORD'])
     expect((await resetPassword(otk, 'Sh0rt-7')).json().data).toMatchObject([{ field: 'pwd', code: 'TOO_SHORT' }])
     expect((await resetPassword(otk)).statusCode).toBe(200)
   })
 
-  test('a link of one purpose is none of the other, and ends with the account', async () => {
+  test('A link works for its own purpose only, and ends with the account', async () => {
     const otk = await requestResetKey('waiting@alpha')
     expect(readStatusAndCode(await post('/public/users/activate', { otk }))).toEqual([400, 'INVALID_ACTIVATE_KEY'])
     expect((await resetPassword(otk)).statusCode).toBe(200)
@@ -107,14 +107,14 @@ onConnections('a forgotten password', (engine) => {
     expect(readStatusAndCode(await resetPassword(lateKey))).toEqual([400, 'INVALID_RESETPWD_LINK'])
   })
 
-  test('lets in again who was locked out by a stranger’s guesses (S-30)', async () => {
+  test('A reset unlocks an account that was locked by guesses of a stranger (S-30)', async () => {
     for (let index = 0; index < 6; index++) await server.signIn('user@alpha', 'Not-the-one-44').catch(() => undefined)
     await expect(server.signIn('user@alpha', password)).rejects.toThrow('RATE_LIMITED')
     await resetPassword(await requestResetKey('user@alpha'))
     await server.signIn('user@alpha', newPassword)
   })
 
-  test('a mail that is tried again carries the same link, and none once a newer one has gone (R-29)', async () => {
+  test('A retried mail has the same link, and is dropped after a newer mail (R-29)', async () => {
     await requestResetMail('alpha', 'user@alpha.example')
     const mailJob = await runInTransaction(server.app, { role: 'portal_system' }, (db) =>
       db.selectFrom('job').selectAll().executeTakeFirstOrThrow(),

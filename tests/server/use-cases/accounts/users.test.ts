@@ -28,7 +28,6 @@ const remove = (userName: string, headers: Record<string, string> = {}) =>
   admin.send({ method: 'DELETE', url: `/api/m18s/user/${getUserId(userName)}`, headers })
 const create = (payload: object, caller = admin, headers: Record<string, string> = {}) =>
   caller.send({ method: 'POST', url: '/api/m18s/user', payload, headers })
-/** A user of that name, sent with an idempotency key. */
 const createWithKey = (key: string, name: string, headers: Record<string, string> = {}) => {
   const email = `${name.toLowerCase()}@alpha.example`
   return create({ title: 0, name, email }, admin, { 'idempotency-key': key, ...headers })
@@ -44,8 +43,8 @@ const readTrail = (operation: string) =>
       .execute(),
   )
 
-describe('the list', () => {
-  test('shows the own company page by page, without the deleted ones (M36, M45)', async () => {
+describe('the list of users', () => {
+  test('returns the own company page by page, without deleted users (M36, M45)', async () => {
     const response = await admin.send({ url: buildListUrl('?results=3&page=2&sortField=email&sortOrder=descend') })
     const { count, data } = response.json()
     expect(count).toBe(7)
@@ -58,7 +57,7 @@ describe('the list', () => {
     expect(response.headers['x-subject']).toBe(`${server.world.companies.alpha}:${admin.userId}`)
   })
 
-  test('filters by status and text, and includes deleted ones on request (D91)', async () => {
+  test('filters by status and text, and includes deleted users on request (D91)', async () => {
     const listEmails = async (query: string) =>
       (await admin.send({ url: buildListUrl(`?results=50&${query}`) }))
         .json()
@@ -70,7 +69,7 @@ describe('the list', () => {
     expect(await listEmails('searchText=%25')).toEqual([])
   })
 
-  test('of another company is not there, for whoever asks (N-03)', async () => {
+  test('returns 404 for another company, to every caller (N-03)', async () => {
     for (const userName of ['admin@alpha', 'admin@m18', 'delete@m18']) {
       const caller = await server.signIn(userName)
       const foreignResponse = await caller.send({ url: `/api/m18s/company/${server.world.companies.beta}/users` })
@@ -80,7 +79,7 @@ describe('the list', () => {
     }
   })
 
-  test('tells what changed since a number, and no more (protocol 34)', async () => {
+  test('returns only the changes since a number (protocol 34)', async () => {
     const first = await admin.send({ url: buildListUrl() })
     const since = String(first.headers['x-change'])
     await updateUser('invited@alpha', { title: 2 })
@@ -92,7 +91,7 @@ describe('the list', () => {
     expect(readStatusAndCode(await admin.send({ url: buildListUrl('?since=999999') }))).toEqual([410, 'GONE'])
   })
 
-  test('comes whole as a stream that says where it ends', async () => {
+  test('streams the complete list with a final line', async () => {
     const accept = { accept: 'application/x-ndjson' }
     const response = await admin.send({ url: buildListUrl('?since='), headers: accept })
     expect(response.headers['content-type']).toBe('application/x-ndjson; charset=utf-8')
@@ -108,7 +107,7 @@ describe('the list', () => {
     expect(laterChanges.body.trim().split('\n')).toHaveLength(2)
   })
 
-  test('shows nothing of another company whatever is asked of it (N-01, N-07)', async () => {
+  test('returns nothing of another company, with any query (N-01, N-07)', async () => {
     for (const query of ['includedDel=true', 'searchText=BETA', 'sortField=id&sortOrder=desc', 'since=']) {
       const { body } = await admin.send({ url: buildListUrl(`?${query}`) })
       expect(body).not.toContain(canaries.beta)
@@ -117,10 +116,10 @@ describe('the list', () => {
   })
 })
 
-describe('inviting', () => {
+describe('creating a user', () => {
   const newcomer = { title: 1, name: ' Zoë Chan ', email: 'Zoe@alpha.example' }
 
-  test('makes a user who is not activated yet, in the own company, with a version and a trail (M37)', async () => {
+  test('creates an inactive user in the own company, with version and audit entry (M37)', async () => {
     const response = await create({ ...newcomer, order: true })
     expect(response.statusCode).toBe(200)
     expect(response.headers.etag).toBe('"1"')
@@ -139,19 +138,19 @@ describe('inviting', () => {
     expect(await readTrail('create')).toMatchObject([{ exec_user_id: admin.userId, status: 0 }])
   })
 
-  test('the same e-mail twice is refused, however it is written; a deleted user’s may be used again (D72, D73, S-14)', async () => {
+  test('rejects a used e-mail in any spelling, except that of a deleted user (D72, D73, S-14)', async () => {
     expect(readStatusAndCode(await create({ ...newcomer, email: 'USER@ALPHA.example' }))).toEqual([409, 'DUP_USER'])
     expect((await create({ ...newcomer, email: 'deleted@alpha.example' })).statusCode).toBe(200)
     expect((await create({ ...newcomer, email: 'user@beta.example' })).statusCode).toBe(200)
   })
 
-  test('fifty at once with one e-mail are one user and forty-nine clean refusals (S-20)', async () => {
+  test('creates one user from fifty concurrent requests with the same e-mail (S-20)', async () => {
     const responses = await Promise.all(Array.from({ length: 50 }, () => create(newcomer)))
     expect(responses.filter((response) => response.statusCode === 200)).toHaveLength(1)
     expect(responses.filter((response) => response.json().errorCode === 'DUP_USER')).toHaveLength(49)
   })
 
-  test('says of each field what is wrong with it, in the reader’s language (M51)', async () => {
+  test('reports the error of each field in the language of the caller (M51)', async () => {
     const response = await create({ title: 9, email: 'no mail' })
     expect(response.json()).toMatchObject({
       errorCode: 'VALIDATION_ERROR',
@@ -165,7 +164,7 @@ describe('inviting', () => {
     expect(email.json().data[0].message).toMatch(/\p{Script=Han}/u)
   })
 
-  test('what is not a field of the form changes nothing (S-15)', async () => {
+  test('ignores fields that are not part of the form (S-15)', async () => {
     const ignoredFields = {
       status: 1,
       company_id: server.world.companies.beta,
@@ -178,7 +177,7 @@ describe('inviting', () => {
     expect(id).not.toBe(1)
   })
 
-  test('an access level is given by the delete level alone, and to the provider’s users alone (D48, S-51)', async () => {
+  test('accepts an access level only from the delete level and for provider users (D48, S-51)', async () => {
     const userWithLevel = { ...newcomer, access_level: 1 }
     expect(readStatusAndCode(await create(userWithLevel))).toEqual([403, 'FORBIDDEN'])
     expect(readStatusAndCode(await create(userWithLevel, await server.signIn('admin@m18')))).toEqual([403, 'FORBIDDEN'])
@@ -186,8 +185,8 @@ describe('inviting', () => {
   })
 })
 
-describe('changing', () => {
-  test('an invited user can be renamed, an activated one cannot; flags of both can be set (M38, M42, S-51)', async () => {
+describe('changing a user', () => {
+  test('renames an invited user but not an active one, and changes flags of both (M38, M42, S-51)', async () => {
     expect((await updateUser('invited@alpha', { name: 'New name', title: 2, alert: true })).json()).toMatchObject({
       name: 'New name',
       title: 2,
@@ -202,31 +201,31 @@ describe('changing', () => {
     expect((await updateUser('user@alpha', { order: true })).json().order).toBe(true)
   })
 
-  test('a locked field with the value it has is no change', async () => {
+  test('accepts a locked field with its current value', async () => {
     const { name, title } = await readUser('user@alpha')
     const response = await updateUser('user@alpha', { name, title, alert: true })
     expect(response.json()).toMatchObject({ alert: true, row_version: 2 })
   })
 
-  test('of oneself, name, title and admin are locked', async () => {
+  test('locks name, title and admin flag of the caller', async () => {
     const response = await updateUser('admin@alpha', { name: 'Me', title: 2, admin: false, alert: true })
     expect(readFieldErrors(response)).toEqual(['title LOCKED', 'name LOCKED', 'admin LOCKED'])
     expect((await updateUser('admin@alpha', { alert: true, order: true })).statusCode).toBe(200)
   })
 
-  test('of a deleted user everything is locked', async () => {
+  test('locks every field of a deleted user', async () => {
     expect((await updateUser('deleted@alpha', { alert: true })).json().data).toMatchObject([
       { field: 'alert', code: 'LOCKED' },
     ])
   })
 
-  test('nothing changed is no new version', async () => {
+  test('creates no new version if nothing changed', async () => {
     const response = await updateUser('user@alpha', { alert: false })
     expect([response.statusCode, response.json().row_version]).toEqual([200, 1])
     expect(await readTrail('update')).toEqual([])
   })
 
-  test('over another’s change it is refused, with the row as it is now (protocol 14)', async () => {
+  test('returns VERSION_CONFLICT with the current row after another change (protocol 14)', async () => {
     const { row_version } = await readUser('invited@alpha')
     const headers = { 'if-match': `"${row_version}"` }
     expect((await updateUser('invited@alpha', { name: 'First' }, headers)).statusCode).toBe(200)
@@ -235,7 +234,7 @@ describe('changing', () => {
     expect(second.json().data.current).toMatchObject({ name: 'First', row_version: 2 })
   })
 
-  test('and named who made the row what it is: not who changed it before, nor who failed (protocol 14)', async () => {
+  test('names the author of the current version in a conflict (protocol 14)', async () => {
     const second = await server.signIn('second@alpha')
     const { row_version } = await readUser('user@alpha')
     await updateUser('user@alpha', { alert: true })
@@ -248,7 +247,7 @@ describe('changing', () => {
     expect(lateResponse.json().data).toMatchObject({ current: { alert: true, status: -1 }, changed_by: changedBy })
   })
 
-  test('a company’s admin cannot raise an access level, the delete level can (D48)', async () => {
+  test('accepts an access level from the delete level, but not from company admins (D48)', async () => {
     expect(readStatusAndCode(await updateUser('user@alpha', { access_level: 100 }))).toEqual([403, 'FORBIDDEN'])
     const url = `/api/m18s/company-user/${getUserId('user@m18')}`
     const request = { method: 'PUT' as const, url, payload: { access_level: 100 } }
@@ -259,8 +258,8 @@ describe('changing', () => {
   })
 })
 
-describe('moves', () => {
-  test('only the listed ones happen (M39, S-23)', async () => {
+describe('status changes of a user', () => {
+  test('are accepted only if they are listed (M39, S-23)', async () => {
     expect((await changeStatus('disable', 'user@alpha')).json().status).toBe(-1)
     expect(readStatusAndCode(await changeStatus('disable', 'user@alpha'))).toEqual([409, 'USER_STATUS_INVALID'])
     expect((await changeStatus('enable', 'user@alpha')).json().status).toBe(1)
@@ -274,18 +273,18 @@ describe('moves', () => {
     expect((await readUser('user@alpha')).status).toBe(-2)
   })
 
-  test('each leaves a trail, and a refused one does too (M18, D86)', async () => {
+  test('write an audit entry, also when they are refused (M18, D86)', async () => {
     await changeStatus('disable', 'user@alpha')
     await changeStatus('disable', 'user@alpha')
     expect((await readTrail('disable')).map(({ status }) => status)).toEqual([0, -1])
   })
 
-  test('nobody disables or deletes themselves (M41)', async () => {
+  test('are refused to the user themselves (M41)', async () => {
     expect(readStatusAndCode(await changeStatus('disable', 'admin@alpha'))).toEqual([409, 'SELF_FORBIDDEN'])
     expect(readStatusAndCode(await remove('admin@alpha'))).toEqual([409, 'SELF_FORBIDDEN'])
   })
 
-  test('the delete level without the admin flag touches no user, so the last admin stays (D47, D54)', async () => {
+  test('are refused to the delete level without the admin flag, so the last admin stays (D47, D54)', async () => {
     const deleteLevelAdmin = await server.signIn('delete@m18')
     await runInTransaction(server.app, { role: 'portal_system' }, (db) =>
       db.updateTable('portal_user').set({ admin: false }).where('id', '=', deleteLevelAdmin.userId).execute(),
@@ -299,7 +298,7 @@ describe('moves', () => {
       expect(readStatusAndCode(await deleteLevelAdmin.send(request))).toEqual([403, 'FORBIDDEN'])
   })
 
-  test('two admins who disable each other at the same time leave one (D54, S-21)', async () => {
+  test('leave one of two admins who disable each other concurrently (D54, S-21)', async () => {
     const second = await server.signIn('second@alpha')
     const responses = await Promise.all([
       changeStatus('disable', 'second@alpha'),
@@ -309,7 +308,7 @@ describe('moves', () => {
   })
 })
 
-describe('foreign and missing ids', () => {
+describe('calls with foreign and missing ids', () => {
   const buildCalls = (id: number) =>
     [
       { method: 'GET', url: `/api/m18s/user?userId=${id}` },
@@ -320,7 +319,7 @@ describe('foreign and missing ids', () => {
       { method: 'POST', url: `/api/users/enable/${id}` },
     ] as const
 
-  test('are the same answer, and change nothing (N-02, N-03, N-04)', async () => {
+  test('get the same response and change nothing (N-02, N-03, N-04)', async () => {
     const rowsBefore = await listUsers('beta')
     const foreignResponses = await Promise.all(buildCalls(getUserId('user@beta')).map((call) => admin.send(call)))
     const missingResponses = await Promise.all(buildCalls(999_999).map((call) => admin.send(call)))
@@ -343,8 +342,8 @@ describe('foreign and missing ids', () => {
     )
 })
 
-describe('a keyed write', () => {
-  test('twice is one effect and one answer (M18, R-02)', async () => {
+describe('writes with an idempotency key', () => {
+  test('have one effect and one response when they are repeated (M18, R-02)', async () => {
     const key = randomUUID()
     const first = await createWithKey(key, 'Once')
     const repeated = await createWithKey(key, 'Once')
@@ -355,7 +354,7 @@ describe('a keyed write', () => {
     expect(await readTrail('create')).toHaveLength(1)
   })
 
-  test('names the row it makes before there is an id (protocol 17)', async () => {
+  test('can be referenced before the new row has an id (protocol 17)', async () => {
     const key = randomUUID()
     const createResponse = await createWithKey(key, 'Early')
     const changeResponse = await admin.send({
@@ -370,7 +369,7 @@ describe('a keyed write', () => {
     expect(readStatusAndCode(unknownResponse)).toEqual([424, 'NAME_UNKNOWN'])
   })
 
-  test('says what became of it, and can be made never to happen (protocol 13)', async () => {
+  test('report their outcome, and can be voided (protocol 13)', async () => {
     const key = randomUUID()
     const requestIntent = (method: 'GET' | 'DELETE', intent: string) =>
       admin.send({ method, url: `/api/request/~${intent}` })
@@ -385,7 +384,7 @@ describe('a keyed write', () => {
     expect(readStatusAndCode(await otherAdmin.send({ url: `/api/request/~${key}` }))).toEqual([404, 'INTENT_UNKNOWN'])
   })
 
-  test('made for another subject is refused before anything happens (protocol 10)', async () => {
+  test('are refused for another subject before they run (protocol 10)', async () => {
     const key = randomUUID()
     const otherSubject = `${server.world.companies.alpha}:${getUserId('user@alpha')}`
     const response = await createWithKey(key, 'Other', { 'for-user': otherSubject })

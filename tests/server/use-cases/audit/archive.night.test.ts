@@ -1,4 +1,4 @@
-/** What is older than it must be kept leaves the database, and nothing else ever does (D86). */
+/** Only entries that are older than the retention period leave the database (D86). */
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -39,7 +39,7 @@ onBothEngines('the archive of the audit trail', (fixture) => {
     })
   const findBroken = () => runInTransaction(app, system, (db) => findBrokenEntries(app, db))
 
-  it('takes whole tiles of old entries, keeps them provable, and says so in the log', async () => {
+  it('removes full tiles of old entries, keeps them provable, and writes an audit entry', async () => {
     await write(600, getTimeYearsAgo(8))
     await write(10, getTimeYearsAgo(1))
     expect(await archiveOldEntries(app)).toBe(512)
@@ -65,14 +65,14 @@ onBothEngines('the archive of the audit trail', (fixture) => {
       db.selectFrom('audit_entry').select('info').where('operation', '=', 'remove').executeTakeFirstOrThrow(),
     )
     expect(entry.info).toMatchObject({ File: name, From: 0, To: 511 })
-    // And goes on from there once more are old enough.
+    // The next archiving would start at this index, once enough entries are old enough.
     await write(700, getTimeYearsAgo(8))
     expect(await archiveOldEntries(app)).toBe(0)
   })
 
-  it('of all that a log has leaves a log that goes on where it was', async () => {
+  it('can archive all entries of a log, which then continues at the same index', async () => {
     await write(512, getTimeYearsAgo(8))
-    // By two nodes at once.
+    // Two nodes archive at the same time.
     const archivedCounts = await Promise.all([archiveOldEntries(app), archiveOldEntries(app)])
     expect(archivedCounts.toSorted((a, b) => a - b)).toEqual([0, 512])
     await write(5, getTimeYearsAgo(1))
@@ -80,7 +80,7 @@ onBothEngines('the archive of the audit trail', (fixture) => {
     expect(await findBroken()).toEqual([])
   })
 
-  it('takes nothing where the setting says never, and nothing that stands behind a young one', async () => {
+  it('archives nothing if it is turned off, and nothing after a recent entry', async () => {
     await write(100, getTimeYearsAgo(8))
     await write(1, getTimeYearsAgo(1))
     await write(400, getTimeYearsAgo(8))
@@ -91,7 +91,7 @@ onBothEngines('the archive of the audit trail', (fixture) => {
     expect((await readRemainingEntries())?.first).toBe(0)
   })
 
-  it('takes nothing where the file cannot be written', async () => {
+  it('archives nothing if the file cannot be written', async () => {
     await write(300, getTimeYearsAgo(8))
     await writeFile(getArchiveFolder(app), 'not a folder')
     await expect(archiveOldEntries(app)).rejects.toThrow()
@@ -103,7 +103,7 @@ onBothEngines('the archive of the audit trail', (fixture) => {
     ['not from the beginning', sql`256, 512`],
     ['what is not there', sql`0, 1024`],
     ['what is young', sql`0, 768`],
-  ])('cannot be told to remove %s', async (_, range) => {
+  ])('cannot be made to remove %s', async (_, range) => {
     await write(700, getTimeYearsAgo(8))
     await write(100, Date.now())
     const removeArchived = (role: 'portal_system' | 'portal_app') =>
@@ -115,7 +115,7 @@ onBothEngines('the archive of the audit trail', (fixture) => {
     expect((await readRemainingEntries())?.entries).toBe(800)
   })
 
-  it('leaves the way shut to a role that says the word', async () => {
+  it('does not let a role delete entries by setting the archive flag', async () => {
     await write(300, getTimeYearsAgo(8))
     await expect(
       runInTransaction(app, system, async (db) => {

@@ -1,4 +1,4 @@
-/** What stands in the audit trail, whoever did it and however it ended (contracts 3, D86). */
+/** The content of audit entries for every kind of caller and outcome (contracts 3, D86). */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { headers } from '#contract/headers.ts'
 import { readLeaf } from '#domain/audit-log/leaf.ts'
@@ -47,7 +47,7 @@ onConnections('entries of the audit trail', (engine) => {
     })
   const getUserId = (userName: string) => server.world.users[userName] ?? 0
 
-  it('fault 36M133a name whose sessions were ended, as every entry about a user names them', async () => {
+  it('An entry about ended sessions names the user like every other entry (fault 36M133a)', async () => {
     const second = await server.signIn('admin@alpha')
     expect((await second.send({ method: 'DELETE', url: '/api/m18s/sessions' })).statusCode).toBeLessThan(300)
     const [entry] = await readEntries()
@@ -58,7 +58,7 @@ onConnections('entries of the audit trail', (engine) => {
     })
   })
 
-  it('say what a field was and what it is, and nothing of what is secret', async () => {
+  it('An entry has the value before and after, but no secrets', async () => {
     const response = await write(admin, 'PUT', `/api/m18s/company-user/${getUserId('user@alpha')}`, {
       order: true,
       alert: true,
@@ -86,7 +86,7 @@ onConnections('entries of the audit trail', (engine) => {
     expect(JSON.stringify(allEntries)).not.toMatch(/password|seal_key|token/)
   })
 
-  it('of a status say both', async () => {
+  it('An entry of a status change has both states', async () => {
     const id = getUserId('user@alpha')
     expect((await write(admin, 'POST', `/api/users/disable/${id}`)).statusCode).toBe(200)
     expect((await readEntries())[0]).toMatchObject({
@@ -103,7 +103,7 @@ onConnections('entries of the audit trail', (engine) => {
     ['DELETE', '/api/module/99999', undefined, 'module', 'delete'],
     ['POST', '/api/template/price/import', { md5: 'a'.repeat(32), effective_date: '2027-01-01' }, 'price', 'import'],
   ] as const)(
-    'stand under the menu they were meant for when %s %s is refused',
+    'A refused %s %s is recorded under the menu of its endpoint',
     async (method, url, payload, code, operation) => {
       const staff = await server.signIn('delete@m18')
       const response = await write(staff, method, url, payload)
@@ -115,12 +115,12 @@ onConnections('entries of the audit trail', (engine) => {
     },
   )
 
-  describe('of failed sign-ins', () => {
+  describe('failed sign-ins', () => {
     const failSignIn = (username: string, password = 'wrong') =>
       requestToken(server.fastify, { grant_type: 'password', username, password })
     const readFailures = async () => (await readEntries()).filter(({ status }) => status === -1)
 
-    it('are one for an account and a network in fifteen minutes, with their count, once that time is over', async () => {
+    it('are combined per account and network for 15 minutes, with their count', async () => {
       const startedAt = server.clock.now
       for (const delayMs of [0, 60_000, 120_000]) {
         server.clock.now = startedAt + delayMs
@@ -156,7 +156,7 @@ onConnections('entries of the audit trail', (engine) => {
       ])
     })
 
-    it('are none for accounts that do not exist, and one for who may not come in with the right password', async () => {
+    it('are not recorded for unknown accounts, but for disabled ones with the right password', async () => {
       await failSignIn('alpha:nobody@alpha.example')
       await failSignIn('nowhere:nobody@alpha.example')
       await failSignIn(buildUsername('disabled@alpha'), 'Quiet-harbour-27')

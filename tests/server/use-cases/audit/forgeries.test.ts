@@ -1,4 +1,4 @@
-/** What a superuser of the database may do to a trail: the integrator signs nothing over it, and a check of all of it finds it. */
+/** Changes of an audit trail by a database superuser: the integrator signs nothing after them, and a complete check detects them. */
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -36,7 +36,10 @@ onBothEngines('a trail that somebody changed in the database', (fixture, engine)
   let folder: string
   let companyId: number
   let now: number
-  /** 300 entries over three days: two checkpoints that stay, of 100 and 200 entries, and the newest one. Written once, and put back. */
+  /**
+   * 300 entries over three days with three checkpoints: two that are kept, of 100 and 200 entries, and the latest one. They are written
+   * once and restored from a snapshot for each test.
+   */
   let savedState: { companyId: number; snapshot: Snapshot; store: string } | null = null
   beforeEach(async () => {
     folder = await mkdtemp(join(tmpdir(), 'portal-checkpoints-'))
@@ -68,14 +71,14 @@ onBothEngines('a trail that somebody changed in the database', (fixture, engine)
     const storedNotes = (await readStoredNotes(app)) ?? new Map<number, string>()
     return runAsSystem((db) => findBrokenEntries(app, db, { storedNotes }))
   }
-  /** A new process: it knows nothing of what it has found before. */
+  /** Simulates a new process, which has no results of earlier checks in memory. */
   const restartServer = () => {
     app = { ...app }
   }
 
   const applyEdit = async (index: number, db: DatabaseHandle) => trailEdits(companyId)[index]?.[1](db)
 
-  /** By day one of each kind, on PostgreSQL; by night all of them on both. */
+  /** By day one edit of each kind on PostgreSQL, by night all edits on both engines. */
   const daytimeEdits = [
     'an entry deleted with its leaf',
     'the last entries deleted with all that came with them',
@@ -99,18 +102,18 @@ onBothEngines('a trail that somebody changed in the database', (fixture, engine)
         expect(await readLatest()).toEqual(checkpointAfter)
         expect(getLogAlarm(app, companyId)).not.toBeNull()
         expect((await readStoredNotes(app))?.get(companyId)).toBe(checkpointBefore?.note)
-        // A server that begins anew over it does not sign either.
+        // A restarted server does not sign either.
         restartServer()
         expect(await write(2)).toBe(0)
         expect((await verify()).map(({ company_id }) => company_id)).toContain(companyId)
-        // Written and waiting, and the other companies' logs go on.
+        // The entries are stored and wait, while the logs of other companies continue.
         expect(await runAsSystem((db) => db.selectFrom('audit_pending').select('entry_id').execute())).toHaveLength(5)
         await writeGeneratedEntries(app, { companyId: companyId + 1, count: 2, startAt: now })
         expect(await integrate(app)).toBe(2)
       },
     )
 
-  it('fault 13a what nobody has changed raises no alarm, and goes on', async () => {
+  it('An unchanged trail raises no alarm, and writing continues (fault 13a)', async () => {
     expect(await verify()).toEqual([])
     await checkCompleteLogs(app)
     expect(await write(300)).toBe(300)
@@ -119,7 +122,7 @@ onBothEngines('a trail that somebody changed in the database', (fixture, engine)
     expect(await verify()).toEqual([])
   })
 
-  it('fault 13a all of a long log is checked at the start and daily, and the provider is told by one mail a day', async () => {
+  it('A long log is checked completely at start and daily, with one mail a day (fault 13a)', async () => {
     const { userId } = await addAdmin(app, PROVIDER)
     await runAsSystem((db) => db.updateTable('portal_user').set({ alert: true }).where('id', '=', userId).execute())
     await write(700)
@@ -138,7 +141,7 @@ onBothEngines('a trail that somebody changed in the database', (fixture, engine)
       text: expect.stringContaining('(acme)'),
     })
     await runAsSuperuser(async (db) => void (await replaceInLeaf(companyId, 400, '"n":101', '"n":100').execute(db)))
-    // Put right, as from a backup: all of it is checked before it is signed again.
+    // The edit is reverted, as from a backup. The complete log is checked before it is signed again.
     await expect.poll(() => integrate(app)).toBe(1)
     expect(getLogAlarm(app, companyId)).toBeNull()
   })
@@ -191,7 +194,7 @@ onBothEngines('a trail that somebody changed in the database', (fixture, engine)
       },
     )
 
-  it('fault 13e the trail put back to an older state: signed on without the store, and found by it', async () => {
+  it('A trail reset to an older state is only detected with the checkpoint store (fault 13e)', async () => {
     const tables = ['audit_entry', 'audit_leaf', 'audit_tile', 'audit_checkpoint', 'audit_pending'] as const
     await runAsSuperuser(async (db) => {
       for (const table of tables)
@@ -209,12 +212,12 @@ onBothEngines('a trail that somebody changed in the database', (fixture, engine)
     expect(getLogAlarm(app, companyId)).toEqual({ fault: 'LOG_SHRANK', from: 300, to: 350 })
     restartServer()
     expect(await verify()).toEqual([{ company_id: companyId, id: 300 }])
-    // The state is whole in itself: nothing but the store tells.
+    // The older state is consistent in itself. Only the checkpoint store reveals it.
     app = { ...app, checkpointStore: noCheckpointStore }
     expect(await verify()).toEqual([])
   })
 
-  it('fault 13e another key without a change that the former one has signed is refused; a proper change goes on', async () => {
+  it('A key change is refused unless the former key signed it (fault 13e)', async () => {
     const checkpointBefore = await readLatest()
     const otherConfig = { ...app.config, auditKey: Buffer.alloc(32, 9) }
     app = { ...app, config: otherConfig }
@@ -229,7 +232,7 @@ onBothEngines('a trail that somebody changed in the database', (fixture, engine)
     expect(await verify()).toEqual([])
   })
 
-  it('fault 13d a restore that the operator declares goes on from what was restored, and the store with it', async () => {
+  it('A declared restore continues from the restored state, and so does the store (fault 13d)', async () => {
     const checkpointBefore = await readLatest()
     await runAsSuperuser(async (db) => {
       await applyEdit(3, db)
@@ -244,7 +247,7 @@ onBothEngines('a trail that somebody changed in the database', (fixture, engine)
     expect(replaced).toEqual({ [companyId]: checkpointBefore?.note })
   })
 
-  it('fault 13d a restore does not excuse a log that is not what its own checkpoints sign', async () => {
+  it('A declared restore does not excuse a log that differs from its own checkpoints (fault 13d)', async () => {
     await runAsSuperuser(async (db) => {
       await applyEdit(2, db)
     })

@@ -1,4 +1,4 @@
-/** A log that falls behind its entries is an alarm; entries that waited while nobody could look are none. */
+/** The alarm for a log that falls behind its entries. Entries that waited while no server was running raise no alarm. */
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { addAuditEntries } from '#server/db/audit/audit-trail.ts'
 import { runInTransaction } from '#server/db/transaction.ts'
@@ -13,7 +13,7 @@ afterAll(() => server.close())
 
 const countAlarms = () => server.readLog().split('"event":"audit_log_delayed"').length - 1
 
-it('is said of what waits for a minute under our eyes, and not of what waited before', async () => {
+it('The alarm is raised for entries that wait a minute while the server runs, not for older ones', async () => {
   const { app, clock, world } = server
   const head = { companyId: world.companies.alpha, userId: null, status: 0, intent: null, requestId: 'r' } as const
   await runInTransaction(app, { role: 'portal_system' }, (db) =>
@@ -21,7 +21,7 @@ it('is said of what waits for a minute under our eyes, and not of what waited be
   )
   const integrateWhileIdle = async () => {
     await integrate(app, () => true)
-    // Lines of the log are written behind the call.
+    // Log lines are written asynchronously after the call.
     await new Promise(setImmediate)
   }
   await integrateWhileIdle()

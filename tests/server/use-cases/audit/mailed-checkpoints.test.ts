@@ -1,4 +1,4 @@
-/** Witnesses outside the database: checkpoints by mail, and what a restore says of itself. */
+/** Evidence outside the database: checkpoints sent by mail, and entries about a restore or a key change. */
 import { sql } from 'kysely'
 import { expect, it } from 'vitest'
 import { toBase64 } from '#domain/audit-log/base64.ts'
@@ -31,7 +31,7 @@ const runAsSystem = <T>(app: AppContext, work: Parameters<typeof runInTransactio
   runInTransaction(app, system, work)
 
 onBothEngines('a witness of the audit trail', (fixture) => {
-  it('is mailed once a week, to admins who want mails, as long as there is news', async () => {
+  it('A checkpoint is mailed once a week to admins with service mails, if there are new entries', async () => {
     let now = Date.now()
     const app = { ...fixture, clock: () => now }
     const { companyId, userId } = await addAdmin(app, 'acme')
@@ -74,14 +74,14 @@ onBothEngines('a witness of the audit trail', (fixture) => {
       return openCheckpoint(`${text}\n\n${signature}\n`, key)
     })
     expect([first?.size, second?.size]).toEqual([3, 4])
-    // What was mailed stays, whatever comes after it.
+    // Mailed checkpoints are never deleted, even after later ones.
     const storedCheckpoints = await runAsSystem(app, (db) =>
       db.selectFrom('audit_checkpoint').select('size').orderBy('size').execute(),
     )
     expect(storedCheckpoints.map(({ size }) => size)).toEqual([3, 4])
   })
 
-  it('fault 13b a mailed checkpoint that was removed shows, whatever was signed before and after', async () => {
+  it('The removal of a mailed checkpoint is detected (fault 13b)', async () => {
     let now = Date.now()
     const app = { ...fixture, clock: () => now }
     const { companyId, userId } = await addAdmin(app, 'acme')
@@ -110,7 +110,7 @@ onBothEngines('a witness of the audit trail', (fixture) => {
     expect(await runAsSystem(app, (db) => findBrokenEntries(app, db))).not.toEqual([])
   })
 
-  it('says after a restore how large each log was, in its next entry, and counts the restores', async () => {
+  it('A restore is counted and records the size of each log in its next entry', async () => {
     const { companyId } = await addAdmin(fixture, 'acme')
     await writeGeneratedEntries(fixture, { companyId, count: 300, startAt: 5 })
     await integrate(fixture)
@@ -144,7 +144,7 @@ onBothEngines('a witness of the audit trail', (fixture) => {
     expect(await runAsSystem(fixture, (db) => findBrokenEntries(fixture, db))).toEqual([])
   })
 
-  it('names the next key in every log once, is signed by both until the change is over, and by the next one then', async () => {
+  it('A key change is recorded once per log, signed by both keys until it ends, then by the new one', async () => {
     const { companyId } = await addAdmin(fixture, 'acme')
     const { companyId: quietCompanyId } = await addAdmin(fixture, 'quiet')
     for (const id of [companyId, quietCompanyId])
@@ -159,7 +159,7 @@ onBothEngines('a witness of the audit trail', (fixture) => {
     const auditKeyNext = Buffer.alloc(32, 7)
     const changingContext = { ...fixture, config: { ...fixture.config, auditKeyNext } }
     const second = getNextVerifierKey(changingContext, companyId) ?? ''
-    // What is not signed by the next key yet is not read by it.
+    // A checkpoint that the next key has not signed yet is verified with the current key.
     expect(getVerifierKey(changingContext, companyId, await readNote(companyId))).toBe(first)
     expect(getVerifierKey(changingContext, companyId, null)).toBe(first)
     expect(await runAsSystem(fixture, (db) => findBrokenEntries(changingContext, db))).toEqual([])
@@ -183,7 +183,7 @@ onBothEngines('a witness of the audit trail', (fixture) => {
     )
     expect(configEntries).toContainEqual({ company_id: companyId, info: { NextKey: getFingerprint(second) } })
     expect(await runAsSystem(fixture, (db) => findBrokenEntries(changingContext, db))).toEqual([])
-    // Afterwards: the key is the next one, and the name what it was.
+    // After the key change: the next key is in use, and the name of the log is unchanged.
     const changedContext = {
       ...fixture,
       config: { ...fixture.config, auditKey: auditKeyNext, auditName: getLogsName(fixture) },
@@ -192,7 +192,7 @@ onBothEngines('a witness of the audit trail', (fixture) => {
       origin,
       second,
     ])
-    // A next key that was left standing is none.
+    // A configured next key that equals the current key is ignored.
     expect(getNextVerifierKey({ config: { ...changedContext.config, auditKeyNext } }, companyId)).toBeNull()
     expect(await runAsSystem(fixture, (db) => findBrokenEntries(changedContext, db))).toEqual([])
     await writeGeneratedEntries(changedContext, { companyId, count: 1, startAt: 6 })
@@ -201,7 +201,7 @@ onBothEngines('a witness of the audit trail', (fixture) => {
     expect(openCheckpoint(lastNote, second)).toEqual(expect.objectContaining({ size: 5, origin }))
     expect(lastNote).not.toContain('next key')
     expect(() => openCheckpoint(lastNote, first)).toThrow('not signed by')
-    // Who knows the first one alone is led on, over a second change too.
+    // A client that knows only the first key can verify the current one, also after a second key change.
     const thirdKey = Buffer.alloc(32, 8)
     const rechangingContext = { ...changedContext, config: { ...changedContext.config, auditKeyNext: thirdKey } }
     await recordKeyChange(rechangingContext)
@@ -220,7 +220,7 @@ onBothEngines('a witness of the audit trail', (fixture) => {
   })
 })
 
-it('keeps the name and the key of its logs when the key of the tokens is changed', () => {
+it('A log keeps its name and key when the token key is changed', () => {
   const configBefore = { config: readConfig({ TOKEN_KEY: '11'.repeat(32) }) }
   const changedConfig = { config: readConfig({ TOKEN_KEY: '22'.repeat(32) }) }
   const unchangedConfig = { config: readConfig({ TOKEN_KEY: '22'.repeat(32), AUDIT_KEY: '11'.repeat(32) }) }

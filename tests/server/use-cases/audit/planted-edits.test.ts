@@ -1,6 +1,6 @@
 /**
- * What somebody with the rights of a superuser may do beside the entries: to columns that the leaf is not shown from, to tiles that nothing
- * reads again, to what waits for its place, and to the tables themselves. The page and the integrator find each at once.
+ * Changes by a database superuser outside the leaves: to columns that are not part of the leaf, to old tiles, to waiting entries and to the
+ * tables themselves. The page and the integrator detect each of them at once.
  */
 import { readdir } from 'node:fs/promises'
 import { sql } from 'kysely'
@@ -25,7 +25,7 @@ import { startVerification, createStepJobKinds, runAllJobs } from '#tests/server
 import { type SignedIn, startServer, type TestServer } from '#tests/support/server/server.ts'
 import { emptyTables, restoreSnapshot, type Snapshot, takeSnapshot } from '#tests/support/server/snapshot.ts'
 
-/** Two full tiles and one that is begun. */
+/** Two full tiles and a partial one. */
 const entryCount = 600
 
 eachEngineByNight('an edit beside the entries of the trail', (engine) => {
@@ -69,7 +69,7 @@ eachEngineByNight('an edit beside the entries of the trail', (engine) => {
   const findBroken = async () =>
     (await runAsSystem((db) => findBrokenEntries(server.app, db))).filter(({ company_id }) => company_id === companyId)
 
-  /** As the page reads: the entries first, and the checkpoint when they are on the screen. */
+  /** Reads like the page: first the entries, then the checkpoint. Returns the fault of the alarm, or null. */
   async function openPage(query = '', caller = admin, company = ''): Promise<string | null> {
     const listResponse = await caller.send({ method: 'GET', url: `/api/systrail?results=50&page=1${query}${company}` })
     expect(listResponse.statusCode).toBe(200)
@@ -88,7 +88,7 @@ eachEngineByNight('an edit beside the entries of the trail', (engine) => {
     expect(getAlarm()).not.toBeNull()
   }
 
-  it('fault 13i what nobody has changed raises no alarm, for the company and for the provider', async () => {
+  it('An unchanged trail raises no alarm for the company or the provider (fault 13i)', async () => {
     expect(await openPage()).toBeNull()
     expect(await openPage('', staff, `&companyId=${companyId}`)).toBeNull()
     expect(await findBroken()).toEqual([])
@@ -124,14 +124,17 @@ eachEngineByNight('an edit beside the entries of the trail', (engine) => {
       (db) => sql`update audit_entry set company_id = ${companyId + 1} where id = ${selectEntryId(590)}`.execute(db),
     ],
   ]
-  it.each(columnEdits)('fault 13i %s changed beside the leaf: on the page, and nothing is signed', async (_, edit) => {
-    await runAsSuperuser(edit)
-    expect(await openPage()).toBe('ENTRY_DIFFERS')
-    await expectRefused()
-    expect(await findBroken()).not.toEqual([])
-  })
+  it.each(columnEdits)(
+    'The page reports %s changed outside the leaf, and nothing is signed (fault 13i)',
+    async (_, edit) => {
+      await runAsSuperuser(edit)
+      expect(await openPage()).toBe('ENTRY_DIFFERS')
+      await expectRefused()
+      expect(await findBroken()).not.toEqual([])
+    },
+  )
 
-  it('fault 13j an entry changed together with its hash in a full tile: on the page, and nothing is signed', async () => {
+  it('The page reports an entry changed together with its hash in a full tile (fault 13j)', async () => {
     await runAsSuperuser(async (db) => {
       const { rows } = await sql<{ leaf: string }>`select leaf from audit_entry where id = ${selectEntryId(5)}`.execute(
         db,
@@ -143,7 +146,7 @@ eachEngineByNight('an edit beside the entries of the trail', (engine) => {
         where company_id = ${companyId} and level = 0 and tile_index = 0`.execute(db)
     })
     expect(await openPage('&searchText=eve')).toBe('ENTRY_DIFFERS')
-    // The integrator looks at older entries in turn.
+    // The integrator checks some older entries in each run.
     clearLogAlarm(server.app, companyId)
     for (let round = 0; round < 8 && getAlarm() === null; round++) await write()
     const sizeBefore = await readSize()
@@ -153,7 +156,7 @@ eachEngineByNight('an edit beside the entries of the trail', (engine) => {
     expect(await findBroken()).not.toEqual([])
   })
 
-  it('fault 13j an entry of a long log that is listed or exported is looked at, wherever it stands', async () => {
+  it('A list and an export check each entry they return, at any index (fault 13j)', async () => {
     const logIndex = 300
     await runAsSuperuser((db) =>
       sql`update audit_entry set leaf = replace(leaf, '"Name":"Person ', '"Name":"Nobody '), search = search || ' the one'
@@ -169,7 +172,7 @@ eachEngineByNight('an edit beside the entries of the trail', (engine) => {
     expect(getAlarm()).toEqual({ fault: 'ENTRY_DIFFERS', from: logIndex, to: logIndex + 1 })
   })
 
-  it('fault 13k an entry that was put beside the log is listed with an alarm', async () => {
+  it('An entry inserted outside the log is listed with an alarm (fault 13k)', async () => {
     await runAsSuperuser((db) =>
       sql`insert into audit_entry select (jsonb_populate_record(entry, jsonb_build_object('id', 900000,
         'leaf', replace(leaf, '"id":' || id, '"id":900000')))).* from audit_entry entry where id = ${selectEntryId(599)}`.execute(
@@ -180,7 +183,7 @@ eachEngineByNight('an edit beside the entries of the trail', (engine) => {
     expect(await findBroken()).toContainEqual({ company_id: companyId, id: 900_000 })
   })
 
-  it('fault 13l an entry that is in the log and waits once more, with the seal that it had, gets no second place', async () => {
+  it('A logged entry that is queued again with its seal gets no second index (fault 13l)', async () => {
     const { id, seal } = await runAsSystem(async (db) => {
       const { rows } = await sql<{ id: number; leaf: string }>`
         select id, leaf from audit_entry where id = ${selectEntryId(300)}`.execute(db)
@@ -250,7 +253,7 @@ eachEngineByNight('an edit beside the entries of the trail', (engine) => {
     ],
   ]
   it.each(plantedChanges)(
-    'fault 13m %s is an alarm, on the page and before anything is signed',
+    '%s raises an alarm on the page and before anything is signed (fault 13m)',
     async (_, plant, remove) => {
       const runStatements = (statements: string[]) =>
         runAsSuperuser(async (db) => {
@@ -272,7 +275,7 @@ eachEngineByNight('an edit beside the entries of the trail', (engine) => {
   )
 
   it.each(['audit_entry', 'audit_pending'])(
-    'fault 13m a write whose entry %s does not take is not done',
+    'A write is rolled back if %s silently drops its entry (fault 13m)',
     async (table) => {
       const runStatements = (...statements: string[]) =>
         runAsSuperuser(async (db) => {
@@ -301,7 +304,7 @@ eachEngineByNight('an edit beside the entries of the trail', (engine) => {
       try {
         expect((await send()).statusCode).toBe(500)
         expect(await readOrderFlag()).toEqual(flagBefore)
-        // Nor is what staff do in the log of another company.
+        // Calls of staff in the log of another company are rolled back too.
         const url = `/api/systrail/export?format=csv&companyId=${companyId}`
         expect((await staff.send({ method: 'GET', url })).statusCode).toBe(500)
       } finally {
@@ -311,9 +314,9 @@ eachEngineByNight('an edit beside the entries of the trail', (engine) => {
     },
   )
 
-  // The embedded database has one connection, which nobody else holds.
+  // Not on the embedded database, whose only connection cannot be held by somebody else.
   it.skipIf(engine === 'embedded')(
-    'fault 13r whoever holds the lock of a log keeps no reader from looking',
+    'Holding the lock of a log does not stop readers from checking it (fault 13r)',
     async () => {
       await runAsSuperuser((db) => sql`delete from audit_entry where id = ${selectEntryId(590)}`.execute(db))
       await server.app.database.kysely.transaction().execute(async (otherTransaction) => {
@@ -323,23 +326,20 @@ eachEngineByNight('an edit beside the entries of the trail', (engine) => {
     },
   )
 
-  it.skipIf(engine === 'embedded')(
-    'fault 13r a reader beside an integrator that is at work raises no false alarm',
-    async () => {
-      const openPages = Array.from({ length: 8 }, async () => await openPage())
-      for (let round = 0; round < 8; round++) await write()
-      expect(await Promise.all(openPages)).toEqual(openPages.map(() => null))
-    },
-  )
+  it.skipIf(engine === 'embedded')('Reading while the integrator works raises no false alarm (fault 13r)', async () => {
+    const openPages = Array.from({ length: 8 }, async () => await openPage())
+    for (let round = 0; round < 8; round++) await write()
+    expect(await Promise.all(openPages)).toEqual(openPages.map(() => null))
+  })
 
-  it('fault 13s a check that somebody asked for tells the readers too, and not by its answer alone', async () => {
+  it('A requested check also raises the alarm that readers see (fault 13s)', async () => {
     await runAsSuperuser((db) => sql`delete from audit_entry where id = ${selectEntryId(300)}`.execute(db))
     await startVerification(staff, crypto.randomUUID(), companyId)
     await runAllJobs(server, createStepJobKinds(500))
     expect(getAlarm()).toEqual({ fault: 'ENTRY_DIFFERS', from: 300, to: 301 })
   })
 
-  it('fault 13n an epoch that no entry of the log tells of is signed by nobody; a declared one is', async () => {
+  it('An epoch without an entry in the log is not signed, a declared one is (fault 13n)', async () => {
     await runAsSuperuser((db) => sql`insert into fact (name, value) values ('audit epoch 1', '1')`.execute(db))
     expect(await openPage()).toBe('BAD_CHECKPOINT')
     expect(await findBroken()).not.toEqual([])
@@ -353,7 +353,7 @@ eachEngineByNight('an edit beside the entries of the trail', (engine) => {
     expect(getAlarm()).toBeNull()
   })
 
-  it('fault 13o entries that were made older in their column do not leave the trail as archived', async () => {
+  it('Entries backdated in their column are not archived (fault 13o)', async () => {
     await runAsSuperuser((db) =>
       sql`update audit_entry set end_time = 1
         where id in (select entry_id from audit_leaf where company_id = ${companyId} and log_index < 256)`.execute(db),
@@ -363,7 +363,7 @@ eachEngineByNight('an edit beside the entries of the trail', (engine) => {
     expect(await readdir(getArchiveFolder(server.app)).catch(() => [])).toEqual([])
   })
 
-  it('fault 13p tiles behind the end of the log, and a place that comes twice, are found by a check', async () => {
+  it('A check finds tiles after the end of the log and duplicate indexes (fault 13p)', async () => {
     await runAsSuperuser((db) =>
       sql`insert into audit_tile (company_id, level, tile_index, hashes) values (${companyId}, 0, 20, sha256('x'))`.execute(
         db,

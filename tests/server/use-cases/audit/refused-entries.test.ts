@@ -1,4 +1,4 @@
-/** What the trail says of writes that were refused, and of price lists that came and went (D86, decision 71). */
+/** Audit entries of refused writes, and of created and deleted price lists (D86, decision 71). */
 import { beforeEach, describe, expect, it } from 'vitest'
 import { headers } from '#contract/headers.ts'
 import { readLeaf } from '#domain/audit-log/leaf.ts'
@@ -33,7 +33,7 @@ onConnections('refused writes in the trail', (engine) => {
     UserId: getUserId(`${role}@alpha`),
   })
 
-  it('fault 17i say which user they were about, also where the caller had no right', async () => {
+  it('The entry names the user it is about, also if the caller had no right (fault 17i)', async () => {
     const admin = await server.signIn('admin@alpha')
     const user = await server.signIn('user@alpha')
     expect(await sendRefused(admin, 'POST', `/api/users/disable/${getUserId('deleted@alpha')}`)).toMatchObject({
@@ -50,7 +50,7 @@ onConnections('refused writes in the trail', (engine) => {
     ).toMatchObject({ operation: 'create', info: { UserName: 'Twice', UserEmail: 'user@alpha.example' } })
   })
 
-  it('fault 17i say nothing of what the caller may not know of', async () => {
+  it('The entry reveals nothing that the caller may not know (fault 17i)', async () => {
     const admin = await server.signIn('admin@alpha')
     const foreignEntry = await sendRefused(admin, 'DELETE', `/api/m18s/user/${getUserId('user@beta')}`)
     expect(Object.keys(foreignEntry?.info ?? {}).toSorted()).toEqual(['path', 'problem'])
@@ -58,7 +58,7 @@ onConnections('refused writes in the trail', (engine) => {
     expect(Object.keys(listEntry?.info ?? {}).toSorted()).toEqual(['path', 'problem'])
   })
 
-  it('fault 17i say which order, contract and service they were about', async () => {
+  it('The entry names the order, contract and service it is about (fault 17i)', async () => {
     const buyer = await server.signIn('order@alpha')
     const shop = await buyOrder(server, buyer, { code: 'alpha1' })
     expect(await sendRefused(buyer, 'DELETE', `/api/sorder/${shop.id}`)).toMatchObject({
@@ -87,7 +87,7 @@ onConnections('refused writes in the trail', (engine) => {
     })
   })
 
-  describe('of price lists and modules', () => {
+  describe('entries of price lists and modules', () => {
     let staff: SignedIn
     beforeEach(async () => {
       staff = await server.signIn('delete@m18')
@@ -100,7 +100,7 @@ onConnections('refused writes in the trail', (engine) => {
       concurrentUser: [{ from: 1, to: 9, hkd: '3.00', usd: '2.00', rmb: '1.00' }],
     }
 
-    it('fault 17i name the list, and say withdraw where it was confirmed', async () => {
+    it('name the list, and use the operation withdraw if it was confirmed (fault 17i)', async () => {
       const listInForce = (await staff.send({ url: '/api/price?type=saas' })).json()
       expect(await sendRefused(staff, 'DELETE', `/api/pricelist/${listInForce.id}`)).toMatchObject({
         code: 'price',
@@ -114,7 +114,7 @@ onConnections('refused writes in the trail', (engine) => {
       })
     })
 
-    it('fault 17i have all of a list that was made and of one that was deleted', async () => {
+    it('contain all fields of a created and of a deleted list (fault 17i)', async () => {
       const { id } = (await write(staff, 'POST', '/api/pricelist', draft)).json()
       expect((await write(staff, 'DELETE', `/api/pricelist/${id}`)).statusCode).toBe(204)
       const [createdEntry, deletedEntry] = (await readEntries()).filter(({ code }) => code === 'price')
@@ -125,7 +125,7 @@ onConnections('refused writes in the trail', (engine) => {
       }
     })
 
-    it('fault 17i are not made for what only tries something out', async () => {
+    it('are not written for calls that only try something out (fault 17i)', async () => {
       const module = { type: 'saas', code: 'x', name: 'X', hidden: false, dependencies: ['nowhere'] }
       const calls = [
         ['/api/pricelist/rehearse', { id: 99_999 }],

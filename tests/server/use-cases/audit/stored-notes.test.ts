@@ -1,4 +1,4 @@
-/** The store of checkpoints beside the trail: what the integrator does with it, also while it cannot be reached. */
+/** The checkpoint store outside the database: how the integrator uses it, also while it is unreachable. */
 import { mkdir, mkdtemp, readFile, rm, rmdir, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -46,19 +46,19 @@ onBothEngines('the store of checkpoints', (fixture) => {
     return integrate(app)
   }
 
-  it('fault 13d has the newest checkpoint after each batch, and one that lags behind is no alarm', async () => {
+  it('has the latest checkpoint after each batch, and raises no alarm when it is behind (fault 13d)', async () => {
     await write(3)
     expect(await readStoredNote()).toBe(await readLatestNote())
     const fileBefore = await readFile(path, 'utf8')
     await write(2)
     expect(await readStoredNote()).toBe(await readLatestNote())
-    // As after a kill between the commit and the store.
+    // Simulates a kill between the commit and the write to the store.
     await writeFile(path, fileBefore)
     expect(await write(1)).toBe(1)
     expect([await readStoredNote(), getLogAlarm(app, companyId)]).toEqual([await readLatestNote(), null])
   })
 
-  it('fault 13d that cannot be read: users go on writing, nothing is signed, it is reported, and later all is made up for', async () => {
+  it('does not block writes while it is unreadable, and catches up later (fault 13d)', async () => {
     await mkdir(path)
     expect(await write(3)).toBe(0)
     expect(await readLatestNote()).toBeUndefined()
@@ -68,7 +68,7 @@ onBothEngines('the store of checkpoints', (fixture) => {
     expect(await readStoredNote()).toBe(await readLatestNote())
   })
 
-  it('fault 13d that is lost while the server runs: it goes on by what it has read', async () => {
+  it('is replaced by the notes in memory if it is lost while the server runs (fault 13d)', async () => {
     await write(3)
     await rm(path)
     await mkdir(path)
@@ -79,13 +79,13 @@ onBothEngines('the store of checkpoints', (fixture) => {
     expect(await readStoredNote()).toBe(await readLatestNote())
   })
 
-  it('fault 13d that holds something else is not overwritten', async () => {
+  it('is not overwritten if it contains something else (fault 13d)', async () => {
     await writeFile(path, '{"hello": "world"}')
     expect(await write(3)).toBe(0)
     expect(await readFile(path, 'utf8')).toBe('{"hello": "world"}')
   })
 
-  it('fault 13d is never moved backwards by a server that is late', async () => {
+  it('is never set back by a late server (fault 13d)', async () => {
     await write(3)
     const outdatedNotes = new Map([[companyId, (await readLatestNote()) ?? '']])
     await write(3)
@@ -95,7 +95,7 @@ onBothEngines('the store of checkpoints', (fixture) => {
     expect(await readStoredNote()).toBe(noteBefore)
   })
 
-  it('fault 13d is an object of a bucket that several servers write', async () => {
+  it('can be an object in a bucket that several servers write (fault 13d)', async () => {
     const bucket = await startS3()
     const servers = Array.from({ length: 3 }, () => ({
       ...app,

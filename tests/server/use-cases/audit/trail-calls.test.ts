@@ -1,4 +1,4 @@
-/** The trail as its readers ask for it (contracts 2, 7, D51): whose, what of it, page by page, as a file, as a stream. */
+/** The calls that read the audit trail: access, filters, pages, files and streams (contracts 2, 7, D51). */
 import { text } from 'node:stream/consumers'
 import { fromBufferPromise } from 'yauzl'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
@@ -56,11 +56,11 @@ onConnections('the calls of the audit trail', (engine) => {
     (await get(caller, { results: 50, ...query })).json().data
   const listOperations = async (caller: SignedIn, query: Record<string, string | number> = {}) =>
     (await listRows(caller, query)).map(({ operation }) => operation)
-  /** Without those of the signing in, which come with every session. */
+  /** Excludes the sign-in entries, which every session writes. */
   const entryDates = { dateFrom: '2026-03-05', dateTo: '2026-12-31' }
 
-  describe('whose', () => {
-    it('is the own company’s, to the admin and to nobody under them', async () => {
+  describe('access to the trail', () => {
+    it('is limited to admins and their own company', async () => {
       await write('alpha', { operation: 'create' })
       await write('beta', { operation: 'delete' })
       expect(await listOperations(admin, entryDates)).toEqual(['create'])
@@ -70,7 +70,7 @@ onConnections('the calls of the audit trail', (engine) => {
       expect((await get(admin, { companyId: 0 }, '/checkpoint')).statusCode).toBe(404)
     })
 
-    it('is any company’s to the provider’s admin, who reads which of the staff acted', async () => {
+    it('covers every company for provider admins, who see which staff member acted', async () => {
       const staff = await server.signIn('admin@m18')
       const { m18, beta } = server.world.companies
       const { userId } = staff
@@ -91,7 +91,7 @@ onConnections('the calls of the audit trail', (engine) => {
       expect(await listOperations(await server.signIn('admin@beta'), userFilter)).toEqual([])
     })
 
-    it('shows modules, apps and prices to the delete level alone', async () => {
+    it('to entries of modules, apps and prices is limited to the delete level', async () => {
       await write('m18', { code: 'price', operation: 'confirm' }, { code: 'order', operation: 'pay' })
       expect(await listOperations(await server.signIn('admin@m18'), entryDates)).toEqual(['pay'])
       expect(await listOperations(await server.signIn('admin@m18'), { ...entryDates, code: 'price' })).toEqual([])
@@ -102,7 +102,7 @@ onConnections('the calls of the audit trail', (engine) => {
     })
   })
 
-  describe('what of it', () => {
+  describe('filters of the trail', () => {
     const intent = '6f6f2f0e-6d0a-4a1c-8c6e-8f6f5f5f5f5f'
     beforeEach(() =>
       write(
@@ -141,25 +141,25 @@ onConnections('the calls of the audit trail', (engine) => {
       [{ searchText: '陈美玲' }, ['update']],
       [{ searchText: 'old@' }, ['update']],
       [{ searchText: "' or 1=1 --" }, []],
-    ])('by %j', async (query, expected) => {
+    ])('filter and sort by %j', async (query, expected) => {
       expect(await listOperations(admin, { ...entryDates, ...query } as Record<string, string>)).toEqual(expected)
     })
 
-    it('by a person', async () => {
+    it('find the entries of a person', async () => {
       const user = server.world.users['second@alpha'] ?? 0
       const matches = await listRows(admin, { ...entryDates, user })
       expect(matches.map(({ operation }) => operation)).toEqual(['create'])
       expect(matches[0]?.exec_user_name).toContain('second')
     })
 
-    it('by its id, which finds nothing that this reader may not see', async () => {
+    it('find an entry by its id if the caller may see it', async () => {
       const [entry] = await listRows(admin, { ...entryDates, operation: 'pay' })
       const id = entry?.id ?? 0
       expect(await listRows(admin, { entry: id })).toEqual([entry])
       expect(await listOperations(admin, { entry: id, code: 'user' })).toEqual([])
       expect((await get(admin, { entry: id })).json()).toMatchObject({ count: 1 })
       expect((await get(admin, { entry: id, page: 2 })).json()).toMatchObject({ data: [] })
-      // Of another company's log, and of the catalogue for who is not of the delete level.
+      // Entries of another company, and entries of the catalogue without the delete level, are not found.
       const otherAdmin = await server.signIn('admin@beta')
       expect(await listOperations(otherAdmin, { entry: id })).toEqual([])
       await write('m18', { code: 'price', operation: 'confirm' })
@@ -177,14 +177,14 @@ onConnections('the calls of the audit trail', (engine) => {
       [{ dateTo: '2026-13-01' }, 'dateTo', 'INVALID_FORMAT'],
       [{ dateFrom: '2026-03-12', dateTo: '2026-03-11' }, 'dateTo', 'OUT_OF_RANGE'],
       [{ page: 201, results: 50 }, 'page', 'OUT_OF_RANGE'],
-    ])('and says which of %j is wrong', async (query, field, code) => {
+    ])('report the invalid field of %j', async (query, field, code) => {
       const response = await get(admin, query as Record<string, string>)
       expect(response.statusCode).toBe(400)
       expect(readFieldErrors(response)).toEqual([`${field} ${code}`])
     })
 
-    it('by days of the business time zone, done and failed apart', async () => {
-      // 23:30 in Hong Kong is still the day; half an hour later is the next.
+    it('count done and failed entries by day of the business time zone', async () => {
+      // 23:30 in Hong Kong belongs to the same day, half an hour later to the next.
       await write('alpha', { time: Date.parse('2026-03-13T15:59:59Z') }, { time: Date.parse('2026-03-13T16:00:00Z') })
       const response = (await get(admin, { dateFrom: '2026-03-10', dateTo: '2026-03-14' }, '/activity')).json()
       expect(response).toEqual({
@@ -198,13 +198,12 @@ onConnections('the calls of the audit trail', (engine) => {
         ],
       })
       const longRange = (await get(admin, { dateFrom: '2020-01-01', dateTo: '2026-03-14' }, '/activity')).json()
-      // Days that have not come yet.
       expect((await get(admin, { dateFrom: '2099-01-01' }, '/activity')).json()).toEqual({ from: null, days: [] })
       expect(longRange).toMatchObject({ from: '2025-02-08', days: [{ day: '2026-03-02' }, ...response.days] })
     })
   })
 
-  it('goes on behind an entry as if pages had no end', async () => {
+  it('continue after an entry without a page limit', async () => {
     await write(
       'alpha',
       ...Array.from({ length: 25 }, (_, index) => ({ operation: `op${index}`, time: noon + Math.floor(index / 5) })),
@@ -219,8 +218,8 @@ onConnections('the calls of the audit trail', (engine) => {
     expect(await listRows(admin, { ...entryDates, after: 2_000_000_000 })).toEqual([])
   })
 
-  describe('the log', () => {
-    it('is a signed checkpoint and tiles, of which each row’s leaf is one', async () => {
+  describe('the log of the trail', () => {
+    it('has a signed checkpoint and tiles that contain the leaf of each row', async () => {
       await write('alpha', ...Array.from({ length: 7 }, (_, index) => ({ operation: `op${index}` })))
       const checkpointBefore = (await get(admin, {}, '/checkpoint')).json()
       expect(checkpointBefore).toMatchObject({ note: null, pending: 8 })
@@ -242,8 +241,8 @@ onConnections('the calls of the audit trail', (engine) => {
     })
   })
 
-  describe('as a file', () => {
-    it('holds exactly what is filtered, is safe to open, and is an entry itself', async () => {
+  describe('the export as a file', () => {
+    it('contains the filtered rows, is safe to open and is recorded', async () => {
       await write(
         'alpha',
         { operation: 'create', code: 'order', info: { ServiceCode: '=cmd|x' } },
@@ -266,7 +265,7 @@ onConnections('the calls of the audit trail', (engine) => {
       expect(exportEntry).toMatchObject({ code: 'system', info: { Format: 'csv', code: 'order' } })
     })
 
-    it('is a spreadsheet whose cells are texts', async () => {
+    it('is a spreadsheet with text cells only', async () => {
       await write('alpha', { info: { UserName: '=1+1 <b>&\u0001 _x0041_' }, intent: null })
       const response = await get(admin, { ...entryDates, format: 'xlsx' }, '/export')
       const zip = await fromBufferPromise(response.rawPayload)
@@ -288,7 +287,7 @@ onConnections('the calls of the audit trail', (engine) => {
       expect(sheet).not.toContain('<f>')
     })
 
-    nightly('has more rows than a piece, each once', async () => {
+    nightly('contains each row once, also across several chunks', async () => {
       await write('alpha', ...Array.from({ length: 2_100 }, (_, index) => ({ operation: `op${index}` })))
       const response = await get(admin, { ...entryDates, format: 'csv', sortOrder: 'asc' }, '/export')
       const lines = response.body.trimEnd().split('\r\n').slice(1)
@@ -297,7 +296,7 @@ onConnections('the calls of the audit trail', (engine) => {
     })
   })
 
-  describe('a range for a device', () => {
+  describe('the export for a device', () => {
     const dateRange = { dateFrom: '2026-03-10', dateTo: '2026-03-11' }
     const parseLines = (body: string) =>
       body
@@ -307,7 +306,7 @@ onConnections('the calls of the audit trail', (engine) => {
     const startExport = (caller: SignedIn, companyId: number | null = null) =>
       caller.send({ method: 'POST', url: '/api/systrail/keep', payload: { companyId, ...dateRange } })
 
-    it('is measured, opened by a word that is recorded, and streamed without a gap', async () => {
+    it('has a size, a recorded key, and a stream without gaps', async () => {
       await write(
         'alpha',
         { time: noon - dayMs, operation: 'before' },
@@ -337,7 +336,7 @@ onConnections('the calls of the audit trail', (engine) => {
       expect(entries.map(({ index }) => index)).toEqual([exportStart.from, exportStart.from + 1, exportStart.from + 2])
       expect(entries.map(({ leaf }) => JSON.parse(leaf).operation)).toEqual(['first', 'late', 'last'])
       for (const { leaf } of entries) expect(toCanonicalJson(JSON.parse(leaf))).toBe(leaf)
-      // The same word opens what comes later, and nobody else's.
+      // The same key also opens later entries, but only for its user.
       await integrate(server.app)
       const laterLines = parseLines(
         (await get(admin, { format: 'ndjson', keep: exportStart.keep, from: exportStart.to }, '/export')).body,
@@ -350,7 +349,7 @@ onConnections('the calls of the audit trail', (engine) => {
       )
     })
 
-    it('holds hashes alone of what the reader may not see', async () => {
+    it('contains only hashes of entries that the reader may not see', async () => {
       await write('m18', { code: 'price', operation: 'confirm' }, { code: 'order', operation: 'pay' })
       await integrate(server.app)
       const readExport = async (caller: SignedIn) => {
@@ -373,14 +372,14 @@ onConnections('the calls of the audit trail', (engine) => {
       expect(fromBase64(hiddenLines[0]?.hash)).toEqual(hashLeaf(sameLine?.leaf ?? ''))
     })
 
-    it('of a customer is recorded in the customer’s log when the provider keeps it', async () => {
+    it('is recorded in the log of the customer when the provider exports it', async () => {
       await write('beta', { operation: 'create' })
       const staff = await server.signIn('admin@m18')
       expect((await startExport(staff, server.world.companies.beta)).statusCode).toBe(200)
       const [exportEntry] = await listRows(await server.signIn('admin@beta'), { operation: 'export' })
       expect(exportEntry).toMatchObject({ by_provider: true, exec_user_name: '', info: { Format: 'device' } })
       expect((await startExport(admin, server.world.companies.beta)).statusCode).toBe(404)
-      // So is a file of it, and the provider reads which of the staff it was.
+      // The export as a file is recorded too, and the provider sees which staff member it was.
       const customerFilter = { companyId: server.world.companies.beta }
       expect((await get(staff, { ...customerFilter, format: 'csv' }, '/export')).statusCode).toBe(200)
       const [file, device] = await listRows(staff, { ...customerFilter, operation: 'export' })

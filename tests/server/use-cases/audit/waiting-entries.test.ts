@@ -1,4 +1,4 @@
-/** What a superuser of the database may do to entries that wait for their place in the log: nothing of it is signed (decision 67). */
+/** Changes by a database superuser to entries that wait to be logged: nothing of them is signed (decision 67). */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -43,7 +43,7 @@ onBothEngines('entries that wait for their place', (fixture) => {
     })
 
   const waitingEntryId = sql`(select min(entry_id) from audit_pending)`
-  /** Another entry with all that belongs to one, as a careful forger puts it there. */
+  /** Inserts a copy of the waiting entry with all related rows, as a careful forger would. */
   const insertCopy =
     (leaf: 'with its own id' | 'to the letter', seal: ReturnType<typeof sql>) => (db: DatabaseHandle) =>
       sql`
@@ -78,20 +78,20 @@ onBothEngines('entries that wait for their place', (fixture) => {
     ],
   ]
   for (const [edit, change] of edits)
-    it(`fault 13g an entry ${edit}: nothing is signed, and a check tells of it`, async () => {
+    it(`Nothing is signed over an entry ${edit}, and a check reports it (fault 13g)`, async () => {
       const checkpointBefore = await readLatest()
       await runAsSuperuser(change)
       expect(await integrate(app)).toBe(0)
       expect(await readLatest()).toEqual(checkpointBefore)
       expect(getLogAlarm(app, companyId)).toMatchObject({ fault: 'ENTRY_UNSEALED' })
       expect(await verify()).not.toEqual([])
-      // A check of all of it does not end the alarm.
+      // A complete check does not clear the alarm.
       await write()
       expect(await integrate(app)).toBe(0)
       expect(getLogAlarm(app, companyId)).toMatchObject({ fault: 'ENTRY_UNSEALED' })
     })
 
-  it('fault 13g an entry that waits for the log of another company is not signed there, and a check tells of it', async () => {
+  it('An entry that waits for the log of another company is not signed there (fault 13g)', async () => {
     const otherCompanyId = (await addAdmin(app, 'other')).companyId
     await runAsSuperuser((db) =>
       sql`update audit_pending set company_id = ${otherCompanyId} where entry_id = ${waitingEntryId}`.execute(db),
@@ -101,7 +101,7 @@ onBothEngines('entries that wait for their place', (fixture) => {
     expect((await verify()).map(({ company_id }) => company_id)).toContain(companyId)
   })
 
-  it('fault 13g what was written before the update is sealed by it, and by a key that takes the place of another', async () => {
+  it('Entries from before the update are sealed by it, and again by a new key (fault 13g)', async () => {
     await runAsSuperuser((db) => sql`update audit_pending set seal = null`.execute(db))
     await sealWaitingEntries(app)
     const auditKeyNext = Buffer.alloc(32, 7)
@@ -117,7 +117,7 @@ onBothEngines('entries that wait for their place', (fixture) => {
     expect(await verify()).toEqual([])
   })
 
-  it('fault 13q the update that seals what waits, run again by whoever can change the tables, seals nothing', async () => {
+  it('The update that seals waiting entries seals nothing when it is run again (fault 13q)', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'portal-seals-'))
     app = { ...app, checkpointStore: createFileStore(join(folder, 'store.json')) }
     expect(await integrate(app)).toBe(1)
@@ -129,7 +129,7 @@ onBothEngines('entries that wait for their place', (fixture) => {
     await sealWaitingEntries(app)
     expect(await integrate(app)).toBe(0)
     expect(getLogAlarm(app, companyId)).toMatchObject({ fault: 'ENTRY_UNSEALED' })
-    // A copy of the version before, whose restore the operator declares, is sealed.
+    // An older backup, restored and declared by the operator, is sealed.
     app = { ...app, database: { ...app.database, appliedMigrations: [sealMigration] } }
     await beginEpoch(app)
     await expect.poll(() => integrate(app)).toBe(3)

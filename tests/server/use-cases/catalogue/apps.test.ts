@@ -1,4 +1,4 @@
-/** What is published of apps, and which of them a set of modules lacks (contracts 4, 8, D78). */
+/** Published apps and their versions, and the apps that a set of modules lacks (contracts 4, 8, D78). */
 import fc from 'fast-check'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { compareVersions } from '#domain/catalogue/apps.ts'
@@ -31,7 +31,7 @@ describe('apps', () => {
       }),
     ),
   })
-  /** A module that brings these apps, also one that is not published, as modules could before apps were checked. */
+  /** Inserts a module with these apps, published or not. Modules could have unpublished apps before apps were checked. */
   const insertModuleWithApps = (code: string, apps: string[], type: 'saas' | 'mma' = 'saas') =>
     runAsSystem((db) =>
       insertModule(db, {
@@ -52,18 +52,18 @@ describe('apps', () => {
     caller.send({ method: 'POST', url: `/api/module/validate${query}`, payload: codes })
   const emptyResult = { apps_missing: [], apps_loop: [], apps_incompatible: [] }
 
-  describe('of a set of modules', () => {
-    test('that brings all that they need, nothing is missing', async () => {
+  describe('the check of a set of modules', () => {
+    test('finds nothing missing if the modules bring all required apps', async () => {
       const response = await validate(['core', 'fin', 'scm', 'core'])
       expect([response.statusCode, response.json()]).toEqual([200, emptyResult])
       expect((await validate(['doc'])).json()).toEqual(emptyResult)
     })
 
-    test('fault 31h the modules that it requires bring their apps too, and need theirs', async () => {
+    test('includes the apps of required modules and their needs (fault 31h)', async () => {
       expect((await validate(['fin', 'scm'])).json()).toEqual(emptyResult)
       expect((await validate(['fin'])).json()).toEqual(emptyResult)
       expect((await validate(['stocktake'])).json()).toEqual(emptyResult)
-      // Each is ordered with the module that it depends on, which lacks an app.
+      // The ordered module depends on `ledger`, which lacks an app.
       await insertModuleWithApps('ledger', ['unheard'])
       await runAsSystem((db) =>
         db
@@ -75,7 +75,7 @@ describe('apps', () => {
       expect((await validate(['doc'])).json()).toEqual({ ...emptyResult, apps_missing: ['unheard'] })
     })
 
-    test('what is missing, runs in circles or is too old is told, in the order of the codes', async () => {
+    test('returns missing, circular and outdated apps, sorted by code', async () => {
       await publish('pay', '1.0', buildRequirements('tax 1.10', 'framework 2.0', 'barcode 2.1'))
       await publish('tax', '1.9', buildRequirements('pay 1.0'))
       await insertModuleWithApps('payroll', ['unheard', 'tax', 'pay'])
@@ -93,20 +93,20 @@ describe('apps', () => {
           },
         ],
       })
-      // The newest version is what counts, of the one that is needed and of the one that needs.
+      // The latest version of both apps counts, of the required one and of the requiring one.
       await publish('tax', '1.10')
       await publish('pay', '1.0.1', buildRequirements('tax 1.10'))
       expect((await validate(['payroll', 'core'])).json()).toEqual({ ...emptyResult, apps_missing: ['unheard'] })
     })
 
-    test('with codes that are no modules of the type, nothing is tested', async () => {
+    test('checks nothing if a code is no module of the type', async () => {
       const response = await validate(['core', 'crm', 'fin', 'pos'])
       expect(readFieldErrors(response)).toEqual(['1 MODULE_UNKNOWN', '3 MODULE_UNKNOWN'])
       expect(response.json().data[0].message).toContain('crm')
       expect(readStatusAndCode(await validate([]))).toEqual([400, 'VALIDATION_ERROR'])
     })
 
-    test('of the type mma is asked about by the delete level alone (Z-30, Z-33)', async () => {
+    test('is limited to the delete level for the type mma (Z-30, Z-33)', async () => {
       const deleteLevelStaff = await fixture.server.signIn('delete@m18')
       await insertModuleWithApps('core', ['unheard'], 'mma')
       expect((await validate(['core'], '?type=mma', deleteLevelStaff)).json()).toEqual({
@@ -122,12 +122,12 @@ describe('apps', () => {
     })
   })
 
-  describe('in lists', () => {
+  describe('lists of apps', () => {
     const read = async (url: string) => (await staff.send({ url })).json()
     const formatVersions = (rows: { code: string; version: string }[]) =>
       rows.map(({ code, version }) => `${code} ${version}`)
 
-    test('each stands once, as its newest version has it', async () => {
+    test('return each app once, with its latest version', async () => {
       const { count, data } = await read('/api/app')
       expect([count, formatVersions(data)]).toEqual([2, ['barcode 2.1', 'framework 1.10']])
       expect(data[0]).toMatchObject({
@@ -144,7 +144,7 @@ describe('apps', () => {
       expect([page.count, formatVersions(page.data)]).toEqual([2, ['framework 1.10']])
     })
 
-    test('every version stands in the history, the newest first', async () => {
+    test('return every version in the history, latest first', async () => {
       const { count, data } = await read('/api/apphistory')
       expect([count, formatVersions(data)]).toEqual([
         4,
@@ -158,7 +158,7 @@ describe('apps', () => {
       expect([page.count, formatVersions(page.data)]).toEqual([4, ['barcode 2.1']])
     })
 
-    test('a version that comes is a change of its app and one more of the history (protocol 34)', async () => {
+    test('report a new version as a change of its app and a new row of the history (protocol 34)', async () => {
       const firstResponse = await staff.send({ url: '/api/app' })
       const since = String(firstResponse.headers['x-change'])
       const { id } = firstResponse.json().data[1]
@@ -181,7 +181,7 @@ describe('apps', () => {
     test.each([
       ['/api/app', ['framework 1.10', 'barcode 2.1']],
       ['/api/apphistory', ['framework 1.9', 'barcode 2.0', 'barcode 2.1', 'framework 1.10']],
-    ])('%s is streamed whole as well', async (url, rows) => {
+    ])('stream %s completely', async (url, rows) => {
       const response = await staff.send({ url, headers: { accept: 'application/x-ndjson' } })
       const lines = response.body
         .trim()
@@ -192,7 +192,7 @@ describe('apps', () => {
     })
   })
 
-  describe('in the database', () => {
+  describe('the database', () => {
     const versionNumber = fc.oneof({ weight: 3, arbitrary: fc.constant(0) }, fc.nat({ max: 12 }))
     const dottedVersion = fc
       .array(versionNumber, { minLength: 1, maxLength: 4 })
@@ -200,7 +200,7 @@ describe('apps', () => {
         fc.constantFrom(versionParts.join('.'), versionParts.map((part) => `0${part}`).join('.')),
       )
 
-    test('the newest version is the one that our own comparing finds', async () => {
+    test('finds the same latest version as compareVersions', async () => {
       const versionSamples = fc.sample(fc.uniqueArray(dottedVersion, { minLength: 1, maxLength: 12 }), 30)
       for (const [index, sample] of versionSamples.entries()) {
         const versions = sample.filter(
@@ -214,7 +214,7 @@ describe('apps', () => {
       }
     }, 60_000)
 
-    test('a version is published once, however it is written, and of numbers alone', async () => {
+    test('accepts a version once in any spelling, and only numbers', async () => {
       await publish('pay', '1.0')
       for (const repeatedVersion of ['1.0', '1', '1.0.0', '01'])
         await expect(publish('pay', repeatedVersion)).rejects.toThrow(/app_version/)
@@ -226,7 +226,7 @@ describe('apps', () => {
       await expect(publish('pay-roll', '2')).rejects.toThrow(/code_check/)
     })
 
-    test('what runs in a service is one published version of each app', async () => {
+    test('stores one published version per app of a service', async () => {
       const companyId = fixture.server.world.companies.alpha
       const times = { create_time: 1, update_time: 1 }
       const recordServiceApps = (apps: Record<string, string>) =>

@@ -23,7 +23,7 @@ onConnections('the catalogue of modules', (engine) => {
   const findModuleId = async (code: string): Promise<number> =>
     (await listModules()).data.find((row: { code: string }) => row.code === code).id
 
-  test('is listed by type and hidden flag, sorted and paged (M136)', async () => {
+  test('The list is filtered by type and hidden flag, sorted and paged (M136)', async () => {
     const { count, data } = await listModules('&hidden=false&sortField=code')
     expect(count).toBe(5)
     expect(data.map((row: { code: string }) => row.code)).toEqual(['core', 'doc', 'fin', 'hr', 'scm'])
@@ -36,7 +36,7 @@ onConnections('the catalogue of modules', (engine) => {
     expect(page.json()).toMatchObject({ count: 7, data: [{ name: 'Platform' }, { name: 'Human resources' }] })
   })
 
-  test('tells what has changed and what is gone since a number, to every company (protocol 34)', async () => {
+  test('The list reports changed and deleted modules since a number, to every company (protocol 34)', async () => {
     const since = String((await customer.send({ url: '/api/module' })).headers['x-change'])
     const createdModule = (await post({ code: 'crm', name: 'CRM' })).json()
     const docModuleId = await findModuleId('doc')
@@ -51,7 +51,7 @@ onConnections('the catalogue of modules', (engine) => {
     expect(docModuleId).toBeGreaterThan(0)
   })
 
-  test('is what customers choose from, with what each needs', async () => {
+  test('Customers see the modules they can choose, with their dependencies', async () => {
     const { body, statusCode } = await customer.send({ url: '/api/module/info?type=saas' })
     expect(statusCode).toBe(200)
     expect(JSON.parse(body)).toEqual(
@@ -59,7 +59,7 @@ onConnections('the catalogue of modules', (engine) => {
     )
   })
 
-  test('fault 17g if hidden, is listed to customers without what it joins by and holds; what a quote needs stays', async () => {
+  test('Customers see hidden modules without conditions and apps, but with what a quote needs (fault 17g)', async () => {
     const { code } = (
       await post({
         name: 'Join',
@@ -84,7 +84,7 @@ onConnections('the catalogue of modules', (engine) => {
     expect(await findModule('/api/module/info', staff)).toMatchObject({ dependencies: ['scm'], conditions: ['fin'] })
   })
 
-  test('is written by the provider’s staff alone, and mma by the delete level alone (Z-30, Z-33)', async () => {
+  test('Modules are written by provider staff only, and mma by the delete level only (Z-30, Z-33)', async () => {
     expect(readStatusAndCode(await post({ code: 'crm', name: 'CRM' }, customer))).toEqual([403, 'FORBIDDEN'])
     expect(readStatusAndCode(await post({ code: 'crm', name: 'CRM', type: 'mma' }))).toEqual([403, 'FORBIDDEN'])
     const deleteLevelStaff = await fixture.server.signIn('delete@m18')
@@ -97,8 +97,8 @@ onConnections('the catalogue of modules', (engine) => {
     expect((await listModules('', deleteLevelStaff)).data.map((row: { type: string }) => row.type)).toContain('mma')
   })
 
-  describe('making one', () => {
-    test('needs a name, and a code unless it is hidden (M137)', async () => {
+  describe('creating a module', () => {
+    test('requires a name, and a code unless it is hidden (M137)', async () => {
       expect(readFieldErrors(await post({ name: 'CRM' }))).toEqual(['code REQUIRED'])
       expect(readFieldErrors(await post({ code: 'crm', name: '  ' }))).toEqual(['name REQUIRED'])
       expect(readFieldErrors(await post({ code: 'c-rm', name: 'CRM' }))).toEqual(['code INVALID_FORMAT'])
@@ -111,7 +111,7 @@ onConnections('the catalogue of modules', (engine) => {
       expect(createResponse.json().code).toMatch(/^auto_\w+$/)
     })
 
-    test('refuses a reserved code and one that is taken, in the specification’s words', async () => {
+    test('rejects a reserved or used code with the specified message', async () => {
       const reservedResponse = await post({ code: 'Select', name: 'X' })
       expect(reservedResponse.json().data[0]).toMatchObject({
         code: 'RESERVED',
@@ -123,13 +123,13 @@ onConnections('the catalogue of modules', (engine) => {
       expect(chineseResponse.json().data[0].message).toMatch(/\p{Script=Han}/u)
     })
 
-    test('of the hidden kind needs conditions and at least one app (M138)', async () => {
+    test('requires conditions and at least one app for a hidden module (M138)', async () => {
       const response = await post({ name: 'Hidden', hidden: true })
       expect(readFieldErrors(response)).toEqual(['conditions REQUIRED', 'apps NO_APP'])
       expect(response.json().data[1].message).toBe('No app is selected')
     })
 
-    test('takes published apps alone, with settings that they know, of their type (M139)', async () => {
+    test('accepts only published apps of its type, with settings they know (M139)', async () => {
       const withApps = (...apps: object[]) => post({ code: 'crm', name: 'CRM', apps })
       expect(readFieldErrors(await withApps({ code: 'barcode', flag: { digits: true } }))).toEqual(['apps FLAG_TYPE'])
       expect(readFieldErrors(await withApps({ code: 'barcode', flag: { batches: 1, digits: 12 } }))).toEqual([
@@ -143,7 +143,7 @@ onConnections('the catalogue of modules', (engine) => {
       expect(unknownResponse.json().data[0].message).toBe('There is no published app of this code: nothing.')
       const app = { code: 'barcode', flag: {} }
       expect(readFieldErrors(await withApps(app, app))).toEqual(['apps APP_TWICE'])
-      // Not a setting of anybody, whatever an object has by birth.
+      // `toString` is inherited by every object, but it is not a setting of the app.
       expect(readFieldErrors(await withApps({ code: 'barcode', flag: { toString: true } }))).toEqual([
         'apps FLAG_UNKNOWN',
       ])
@@ -154,7 +154,7 @@ onConnections('the catalogue of modules', (engine) => {
       ).toEqual(['apps FLAG_TYPE'])
     })
 
-    test('names modules that there are, and never in a circle', async () => {
+    test('rejects unknown and circular dependencies', async () => {
       expect(readFieldErrors(await post({ code: 'crm', name: 'X', dependencies: ['nothing'] }))).toEqual([
         'dependencies MODULE_UNKNOWN',
       ])
@@ -166,14 +166,14 @@ onConnections('the catalogue of modules', (engine) => {
       expect(loopResponse.json().data[0].message).toContain('core')
     })
 
-    test('twenty at once with one code are one module (S-20)', async () => {
+    test('creates one module from twenty concurrent requests with one code (S-20)', async () => {
       const responses = await Promise.all(Array.from({ length: 20 }, () => post({ code: 'crm', name: 'CRM' })))
       expect(responses.filter(({ statusCode }) => statusCode === 200)).toHaveLength(1)
       expect(responses.filter((response) => response.statusCode === 400)).toHaveLength(19)
     }, 30_000)
   })
 
-  test('a change counts the version up, keeps code and type, and is refused on an older version', async () => {
+  test('A change raises the version, keeps code and type, and is refused for an older version', async () => {
     const id = await findModuleId('fin')
     expect((await put(id, { name: 'Finances', dependencies: ['core', 'core'] })).json()).toMatchObject({
       name: 'Finances',
@@ -189,7 +189,7 @@ onConnections('the catalogue of modules', (engine) => {
     })
   })
 
-  test('one that others depend on, or that is priced, is not deleted; the relation is told (M149)', async () => {
+  test('A module that is needed or priced cannot be deleted, and the reason is returned (M149)', async () => {
     const relation = (await staff.send({ url: '/api/module/relation?code=core&type=saas' })).json()
     expect(relation).toMatchObject({ hidden: [{ code: 'base' }], visible: [{ code: 'fin' }, { code: 'hr' }] })
     const neededResponse = await staff.send({ method: 'DELETE', url: `/api/module/${await findModuleId('core')}` })
@@ -203,7 +203,7 @@ onConnections('the catalogue of modules', (engine) => {
     const readJoinedContracts = async (query: string, caller = staff) =>
       await caller.send({ url: `/api/module/contracts?${query}` })
 
-    test('are those in effect that hold all of its conditions, or any, of every company', async () => {
+    test('are the active ones with all or any of its conditions, of every company', async () => {
       await buyOrder(fixture.server, customer)
       await buyOrder(fixture.server, await fixture.server.signIn('order@beta'), { code: 'desk', modules: ['core'] })
       const matchingAll = (await readJoinedContracts('conditions=core,fin')).json()
@@ -216,7 +216,7 @@ onConnections('the catalogue of modules', (engine) => {
       expect((await readJoinedContracts('conditions=hr')).json()).toEqual({ count: 0, data: [] })
     })
 
-    test('are not those that are over, and their list is nobody’s but the staff’s', async () => {
+    test('exclude ended contracts, and are visible to staff only', async () => {
       await buyOrder(fixture.server, customer)
       fixture.server.clock.now += 366 * 24 * 3_600_000
       const lateStaff = await fixture.server.signIn('admin@m18')
@@ -233,7 +233,7 @@ onConnections('the catalogue of modules', (engine) => {
     })
   })
 
-  test('each change stands in the trail under its menu (D86)', async () => {
+  test('Each change of a module is recorded under its menu (D86)', async () => {
     await post({ code: 'crm', name: 'CRM' })
     await post({
       name: 'Hidden',

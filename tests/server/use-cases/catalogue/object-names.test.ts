@@ -1,4 +1,4 @@
-/** Names that every object answers to are no codes and no keys (decision 71). */
+/** Property names that every object inherits are rejected as codes and keys (decision 71). */
 import { beforeEach, describe, expect, it } from 'vitest'
 import { readManifest } from '#domain/checks/manifest-checks.ts'
 import { onConnections } from '#tests/support/server/database.ts'
@@ -22,7 +22,7 @@ const validManifest = {
 }
 
 describe('the manifest of a package', () => {
-  it.each(objectNames)('fault 17e is refused with %s as a flag, a module or its own code', (name) => {
+  it.each(objectNames)('is rejected with %s as a flag, a module or its own code (fault 17e)', (name) => {
     const flag = { key: name, name: 'X', type: 'boolean', default: true }
     for (const manifest of [
       { ...validManifest, flags: [flag] },
@@ -48,7 +48,7 @@ onConnections('names of objects', (engine) => {
     })
 
   it.each(objectNames)(
-    'fault 17e %s is refused as a flag and as the code of a module, and nothing is polluted',
+    '%s is rejected as a flag and as the code of a module, and pollutes nothing (fault 17e)',
     async (name) => {
       expect((await updateFlag(name)).statusCode).toBe(400)
       const module = { type: 'saas', name: 'X', code: name }

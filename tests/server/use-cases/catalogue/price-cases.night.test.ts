@@ -1,4 +1,4 @@
-/** Each limit of what may stand in a price list, from both sides, through the calls that make and change one. */
+/** Every limit of a price list with values on both sides, through the calls that create and change a list. */
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { onConnections } from '#tests/support/server/database.ts'
 import { isNight } from '#tests/support/runner/nightly.ts'
@@ -23,7 +23,7 @@ onConnections('a price list', (engine) => {
     ids = { core: moduleIds.get('core') ?? 0, fin: moduleIds.get('fin') ?? 0, base: moduleIds.get('base') ?? 0 }
   }, 90_000)
   afterAll(() => server.close())
-  // A world for each of three hundred would take a minute; what was made goes, so that its day is free.
+  // A new world for each of the three hundred cases would take a minute. Instead, the created lists are deleted to free their date.
   afterEach(async () => {
     const { data } = (await staff.send({ url: '/api/pricelist?results=50' })).json() as {
       data: { id: number; confirmed: boolean }[]
@@ -35,15 +35,15 @@ onConnections('a price list', (engine) => {
   const send = (method: 'POST' | 'PUT', payload: object) => staff.send({ method, url: '/api/pricelist', payload })
   const countLists = async () => (await staff.send({ url: '/api/pricelist' })).json().count
 
-  test('with which nothing is wrong is kept as it was sent', async () => {
+  test('is stored as it was sent if it is valid', async () => {
     expect((await send('POST', buildValidList(ids))).json()).toMatchObject(buildValidList(ids))
   })
 
   describe.each(['POST', 'PUT'] as const)('%s', (method) => {
-    // By day each case once, by turns made and changed.
+    // By day each case runs once, alternately as POST and as PUT.
     const cases = isNight ? priceCases : priceCases.filter((_, index) => (index % 2 === 0) === (method === 'POST'))
     test.each(cases.map((priceCase) => [priceCase.name, priceCase] as const))(
-      '%s',
+      'gives the expected result: %s',
       async (_, { change, problems, storedFields }) => {
         const validList = buildValidList(ids)
         const changedFields = change(validList, ids)

@@ -1,4 +1,4 @@
-/** Files that are no price list, or not one of ours: each refused with a reason of its own (contracts 5, U-05 to U-08). */
+/** Files that are no price list, or none of this portal: each is rejected with its own reason (contracts 5, U-05 to U-08). */
 import { randomBytes } from 'node:crypto'
 import { beforeEach, describe, expect, test } from 'vitest'
 import enPrices from '#locales/en/prices.json' with { type: 'json' }
@@ -28,7 +28,7 @@ const range = { from: 1, to: 9, ...charge }
 const coreModule = { code: 'core', ...charge }
 const { pdbPrice: backupPrices } = buildValidList({ core: 1, fin: 2, base: 3 })
 
-/** The list of files says of the first one that it is encrypted, or packed by LZMA. */
+/** The central directory marks the first file as encrypted, or as compressed with LZMA. */
 const markEncrypted = (bytes: Buffer) => writeNumber(bytes, findHeader(bytes, 'central') + 8, 1, 2)
 const markOtherPacking = (bytes: Buffer) => writeNumber(bytes, findHeader(bytes, 'central') + 10, 14, 2)
 
@@ -43,9 +43,9 @@ onConnections('a file', (engine) => {
     () => staff,
   )
 
-  describe('is taken as it comes out of other programs:', () => {
+  describe('reading a file of another program', () => {
     const limits = { entries: 10, entryBytes: 1e6, totalBytes: 1e6 }
-    /** The exported files, each put into another zip under another name or in other bytes. */
+    /** Puts each exported file into another zip, with another name or other bytes. */
     async function repackFiles(
       {
         name = (original) => original,
@@ -88,7 +88,7 @@ onConnections('a file', (engine) => {
         'with the line ends of Windows',
         () => repackFiles({ bytes: (text) => Buffer.from(text.toString().replaceAll('\n', '\r\n')) }),
       ],
-    ])('fault 24a %s', async (_, makeFile) => {
+    ])('accepts one %s (fault 24a)', async (_, makeFile) => {
       const response = await upload(await makeFile())
       expect([response.statusCode, response.json().data]).toEqual([200, undefined])
     })
@@ -107,13 +107,13 @@ onConnections('a file', (engine) => {
       ],
       ['a password', async () => markEncrypted(await repackFiles({})), 'encrypted'],
       ['a packing of another kind', async () => markOtherPacking(await repackFiles({})), 'packing'],
-    ])('fault 24b and refused with its cause: %s', async (_, makeFile, expectedReason) => {
+    ])('reports the cause of a fault: %s (fault 24b)', async (_, makeFile, expectedReason) => {
       const response = await upload(await makeFile())
       expect(response.json().data[0]).toMatchObject({ code: 'BAD_ARCHIVE', named: expectedReason })
     })
   })
 
-  describe('is refused with its reason:', () => {
+  describe('reading a faulty file', () => {
     const listReasons = (response: Awaited<ReturnType<typeof upload>>) =>
       (response.json().data ?? []).map(
         ({ field, code, named: details }: { field: string; code: string; named: string }) => [field, code, details],
@@ -121,7 +121,7 @@ onConnections('a file', (engine) => {
     const json = (value: unknown) => JSON.stringify(value)
     const packListWithField = (name: string, value: unknown) => packChangedList((list) => (list[name] = value))
     const buildZipBomb = (size: number) => zipFiles([{ name: 'price.json', bytes: Buffer.alloc(size) }])
-    /** Packs to a quarter. */
+    /** Compresses to a quarter of its size. */
     const buildRandomText = (size: number) => Buffer.from(randomBytes(size).map((byte) => 97 + (byte & 3)))
 
     test.each<[string, () => Promise<Buffer>, string]>([
@@ -263,13 +263,13 @@ onConnections('a file', (engine) => {
           ),
         'otherFormat',
       ],
-    ])('%s', async (_, makeFile, expectedReason) => {
+    ])('rejects with the reason: %s', async (_, makeFile, expectedReason) => {
       const response = await upload(await makeFile())
       expect([response.statusCode, listReasons(response)]).toEqual([400, [['file', 'BAD_ARCHIVE', expectedReason]]])
       expect(await countStoredFiles()).toBe(0)
     })
 
-    test('says so in the words of the page, in both languages', async () => {
+    test('returns the message of the page in both languages', async () => {
       const bytes = await packList(json(plainList), { sha256: '0'.repeat(64) })
       const form = buildFileForm('file', { name: 'list.zip', bytes })
       const readMessage = async (language: string) =>
@@ -289,7 +289,7 @@ onConnections('a file', (engine) => {
       expect(foreignFieldResponse.json().data[0].message).toContain('uat_chargee')
     })
 
-    test('a file that ends in something else, and none that ends in .ZIP (contracts 5)', async () => {
+    test('rejects another file extension, but not .ZIP (contracts 5)', async () => {
       const bytes = await exportFile(fixture.priceListIds[0])
       for (const name of ['list.zip.exe', 'list.mapp', 'zip', '.zip', `${'a'.repeat(200)}.zip`])
         expect([name, listReasons(await upload(bytes, staff, name))]).toEqual([
@@ -300,11 +300,11 @@ onConnections('a file', (engine) => {
         expect([name, (await upload(bytes, staff, name)).statusCode]).toEqual([name, 200])
     })
 
-    test('more bytes than a form may have', async () => {
+    test('rejects more bytes than a form may have', async () => {
       expect(readStatusAndCode(await upload(Buffer.alloc(3_000_000)))).toEqual([413, 'TOO_LARGE'])
     })
 
-    test('a foreign field in what was looked into before such were refused', async () => {
+    test('rejects an unknown field in a file that an older version had accepted', async () => {
       const { md5 } = (await upload(await buildValidFile())).json()
       const content = json({ ...plainList, surprise: 1 })
       await runInTransaction(fixture.server.app, { role: 'portal_system' }, (db) =>
@@ -321,9 +321,9 @@ onConnections('a file', (engine) => {
       ).length
   })
 
-  test('five hundred damaged files are each refused with one reason, or say what a sound one does (U-05 to U-08)', async () => {
+  test('five hundred damaged files are each rejected with one reason or read as a valid file (U-05 to U-08)', async () => {
     const [exportedFile, otherFile] = [await exportFile(fixture.priceListIds[0]), await buildValidFile()]
-    // A file of which next to nothing was left becomes the other one.
+    // A mutation that leaves almost nothing of the first file returns the other file, so both lists are valid.
     const validLists = [(await upload(exportedFile)).json().list, (await upload(otherFile)).json().list]
     const random = createRandom(suiteSeed)
     const countsByOutcome = new Map<string, number>()
@@ -338,11 +338,11 @@ onConnections('a file', (engine) => {
       else if (code !== 'REQUIRED') expect(outcome).toMatch(/^400 BAD_ARCHIVE /)
     }
     expect(fixture.server.readLog()).not.toMatch(/"level":(50|60)/)
-    // Most damage is seen as such; what tools do to a whole file is tried one by one above.
+    // Most damage makes the zip unreadable. Damage by tools to complete files is tested one by one above.
     expect(countsByOutcome.get('400 BAD_ARCHIVE notZip')).toBeGreaterThan(200)
   })
 
-  test('whatever stands in a field of a list is taken or refused with one reason, and never fails (F-03)', async () => {
+  test('any value in a field of a list is accepted or rejected with one reason (F-03)', async () => {
     const hostileValues = [
       null,
       true,

@@ -1,4 +1,4 @@
-/** A price list out of one house and into another: whole, once, and only by the provider's staff (Z-32, D64, D78). */
+/** Exporting a price list from one portal and importing it into another: complete, once, and by provider staff only (Z-32, D64, D78). */
 import { createHash } from 'node:crypto'
 import fc from 'fast-check'
 import { beforeEach, describe, expect, test } from 'vitest'
@@ -31,7 +31,7 @@ onConnections('price lists as files', (engine) => {
   const readList = async (id: number | undefined) => (await staff.send({ url: `/api/prices/${id}` })).json()
   const remove = (id: number | undefined) => staff.send({ method: 'DELETE', url: `/api/pricelist/${id}` })
 
-  test('one that is exported and imported says the same, unconfirmed, and under the ids of this house', async () => {
+  test('An exported and imported list is the same, unconfirmed and with ids of this portal', async () => {
     const listBefore = await readList(fixture.priceListIds[1])
     const bytes = (await open((await requestExportKey(listBefore.id)).json())).rawPayload
     expect((await remove(listBefore.id)).statusCode).toBe(204)
@@ -59,7 +59,7 @@ onConnections('price lists as files', (engine) => {
   })
 
   describe('the address of an export', () => {
-    test('opens once, as a file with the name of the list (H-09, M55)', async () => {
+    test('opens once, as a file named after the list (H-09, M55)', async () => {
       const exportKey = (await requestExportKey(fixture.priceListIds[0])).json()
       expect(exportKey).toMatch(/^[\w-]{43}$/)
       const response = await open(exportKey)
@@ -73,13 +73,13 @@ onConnections('price lists as files', (engine) => {
       expect((await open(exportKey)).statusCode).toBe(404)
     })
 
-    test('opens for one of many who come at once', async () => {
+    test('opens for only one of many concurrent requests', async () => {
       const key = (await requestExportKey(fixture.priceListIds[0])).json()
       const responses = await Promise.all(Array.from({ length: 10 }, () => open(key)))
       expect(responses.map(({ statusCode }) => statusCode).sort()).toEqual([200, ...Array(9).fill(404)])
     })
 
-    test('is good for five minutes, and swept after that', async () => {
+    test('is valid for five minutes and is deleted later', async () => {
       const key = (await requestExportKey(fixture.priceListIds[0])).json()
       fixture.server.clock.now += 5 * 60_000
       expect((await open(key)).statusCode).toBe(404)
@@ -87,11 +87,11 @@ onConnections('price lists as files', (engine) => {
       expect((await deleteExpiredData(fixture.server.app))['tickets']).toBeGreaterThan(0)
     })
 
-    test('is none where there is nothing to export (D64)', async () => {
+    test('is empty if the list does not exist (D64)', async () => {
       expect((await requestExportKey(987_654)).json()).toBe('')
     })
 
-    test('is given to the provider alone, and written into the trail', async () => {
+    test('is given to the provider only and recorded in the trail', async () => {
       const customer = await fixture.server.signIn('order@alpha')
       expect((await requestExportKey(fixture.priceListIds[0], customer)).statusCode).toBe(403)
       await requestExportKey(fixture.priceListIds[0])
@@ -102,13 +102,13 @@ onConnections('price lists as files', (engine) => {
     })
   })
 
-  describe('what is refused', () => {
-    test('a date that has a list already, with the field that is wrong (U-12)', async () => {
+  describe('the validation of an import', () => {
+    test('rejects a date that already has a list and names the field (U-12)', async () => {
       const { md5 } = (await upload(await exportFile(fixture.priceListIds[0]))).json()
       expect(readFieldErrors(await importFile(md5))).toEqual(['effective_date DUPLICATE'])
     })
 
-    test('a module that this house does not know, or has hidden: the look names it, the import refuses it', async () => {
+    test('names an unknown or hidden module in the preview, and rejects the import', async () => {
       const bytes = await exportFile(fixture.priceListIds[0])
       await runInTransaction(fixture.server.app, { role: 'portal_system' }, (db) =>
         db.updateTable('module').set({ deleted: true }).where('code', '=', 'fin').execute(),
@@ -126,7 +126,7 @@ onConnections('price lists as files', (engine) => {
       ])
     })
 
-    test('a file that nobody looked into, that somebody else did, or that was swept (N-05, U-13)', async () => {
+    test('rejects a file without a preview of the same user, or after its deletion (N-05, U-13)', async () => {
       expect(readStatusAndCode(await importFile('0'.repeat(32)))).toEqual([404, 'NOT_FOUND'])
       const { md5 } = (await upload(await exportFile(fixture.priceListIds[0]))).json()
       const otherStaff = await fixture.server.signIn('delete@m18')
@@ -137,7 +137,7 @@ onConnections('price lists as files', (engine) => {
       expect(readStatusAndCode(await importFile(md5))).toEqual([404, 'NOT_FOUND'])
     })
 
-    test('the other client type, without the delete level (U-12)', async () => {
+    test('rejects the other client type without the delete level (U-12)', async () => {
       expect(readStatusAndCode(await upload(await packChangedList((list) => (list['type'] = 'mma'))))).toEqual([
         403,
         'FORBIDDEN',
@@ -148,7 +148,7 @@ onConnections('price lists as files', (engine) => {
       )
     })
 
-    test('no file, and customers', async () => {
+    test('rejects a missing file, and customers', async () => {
       const emptyFileResponse = staff.send({
         method: 'POST',
         url: '/api/template/price/upload',
@@ -163,10 +163,10 @@ onConnections('price lists as files', (engine) => {
     })
   })
 
-  describe('whatever the list', () => {
+  describe('with generated lists', () => {
     const codes = ['core', 'fin', 'scm', 'hr', 'doc']
 
-    test('what is packed is unpacked the same, field by field', async () => {
+    test('unpacks the same fields that were packed', async () => {
       await fc.assert(
         fc.asyncProperty(randomContent(codes), randomHeader, async (content, { effective_date, desc }) => {
           const record = { type: 'saas' as const, effective_date, description: desc, content }
@@ -177,7 +177,7 @@ onConnections('price lists as files', (engine) => {
       )
     })
 
-    test('what is kept, exported, looked into and imported is kept the same', async () => {
+    test('stores the same list after export, preview and import', async () => {
       const modules = (await staff.send({ url: '/api/module/info' })).json() as { code: string; id: number }[]
       const moduleIds = new Map(modules.map(({ code, id }) => [code, id]))
       await fc.assert(
@@ -199,7 +199,7 @@ onConnections('price lists as files', (engine) => {
       )
     })
 
-    test('the longest there can be goes out and in, although it packs well', async () => {
+    test('exports and imports the longest possible list, although it compresses well', async () => {
       const rows = Array.from({ length: 1000 }, (_, index) => ({
         ...charge,
         id: index + 1,

@@ -32,7 +32,7 @@ onConnections('price lists', (engine) => {
   const findModuleId = async (code: string) =>
     (await staff.send({ url: '/api/module/info' })).json().find((row: { code: string }) => row.code === code).id
 
-  test('of the demo world are lists A and B of the agreed examples', async () => {
+  test('The demo has the lists A and B of the agreed examples', async () => {
     for (const [index, id] of ids.entries()) {
       const { concurrentUser, namedUser, module, ...header } = await readList(id)
       const exampleList = lists[index === 0 ? 'A' : 'B']
@@ -45,7 +45,7 @@ onConnections('price lists', (engine) => {
     }
   })
 
-  test('the one in force is confirmed, of the type, and the latest that has begun (D16)', async () => {
+  test('The list in force is the latest confirmed one of the type that has started (D16)', async () => {
     const readListInForce = async () => (await customer.send({ url: '/api/price?type=saas' })).json()
     expect(await readListInForce()).toMatchObject({
       id: ids[0],
@@ -56,7 +56,7 @@ onConnections('price lists', (engine) => {
     expect((await readListInForce()).id).toBe(ids[0])
     await post({ ...draft, ...usableFields, effective_date: '2026-03-02', confirmed: true })
     expect((await readListInForce()).effective_date).toBe('2026-03-02')
-    // The last second of the year in Hong Kong, and the next one.
+    // The last second of the year in Hong Kong, then the first second of the next year.
     fixture.server.clock.now = Date.parse('2026-12-31T15:59:59Z')
     customer = await fixture.server.signIn('order@alpha')
     expect((await readListInForce()).effective_date).toBe('2026-03-02')
@@ -67,7 +67,7 @@ onConnections('price lists', (engine) => {
     expect(readStatusAndCode(await deleteLevelStaff.send({ url: '/api/price?type=mma' }))).toEqual([404, 'NOT_FOUND'])
   })
 
-  test('a customer reads the one in force and no other; the staff read all', async () => {
+  test('A customer reads only the list in force, staff read all lists', async () => {
     expect((await customer.send({ url: `/api/prices/${ids[0]}` })).statusCode).toBe(200)
     const nextListResponse = await customer.send({ url: `/api/prices/${ids[1]}` })
     const missingListResponse = await customer.send({ url: '/api/prices/999999' })
@@ -79,7 +79,7 @@ onConnections('price lists', (engine) => {
     expect(readStatusAndCode(await customer.send({ url: '/api/pricelist' }))).toEqual([403, 'FORBIDDEN'])
   })
 
-  test('are listed without their rows, the newest first', async () => {
+  test('The overview has the lists without their rows, latest first', async () => {
     const { count, data } = (await staff.send({ url: '/api/pricelist?type=saas' })).json()
     expect([count, data.map((row: { desc: string }) => row.desc)]).toEqual([2, ['Price list 2027', 'Price list 2026']])
     expect(data[0]).not.toHaveProperty('module')
@@ -87,7 +87,7 @@ onConnections('price lists', (engine) => {
     expect(rows.map((row: { code: string }) => row.code)).toEqual(['core', 'fin', 'scm', 'hr', 'doc'])
   })
 
-  test('fault 36M154a the calls of price lists answer by type, with the fields that contracts 7 names', async () => {
+  test('The calls of price lists filter by type and return the fields of contracts 7 (fault 36M154a)', async () => {
     const list = await readList(ids[0] ?? 0)
     for (const field of [
       'module',
@@ -122,8 +122,8 @@ onConnections('price lists', (engine) => {
     expect((await remove(createdList.id)).statusCode).toBe(204)
   })
 
-  describe('saving', () => {
-    test('puts ranges in order, raises their ends and drops those that mean nobody (T11, D82)', async () => {
+  describe('saving a price list', () => {
+    test('sorts ranges, raises their ends and drops empty ones (T11, D82)', async () => {
       const buildRange = (from: number, to: number) => ({ from, to, ...charge })
       const response = await post({
         ...draft,
@@ -136,7 +136,7 @@ onConnections('price lists', (engine) => {
       ])
     })
 
-    test('keeps the order of module rows, and refuses one twice in the specification’s words (M148)', async () => {
+    test('keeps the order of module rows, and rejects a duplicate with the specified message (M148)', async () => {
       const buildModuleRow = async (code: string) => ({ code, module_id: await findModuleId(code), ...charge })
       const createResponse = await post({
         ...draft,
@@ -173,7 +173,7 @@ onConnections('price lists', (engine) => {
       [{ effective_date: '2026-01-01' }, 'effective_date DUPLICATE'],
       [{ concurrentUser: [{ from: 1, to: 1_000_000, ...charge }] }, 'concurrentUser.0.to OUT_OF_RANGE'],
       [{ namedUser: [{ from: 1, to: 9, ...charge, usd: '-1.00' }] }, 'namedUser.0.usd OUT_OF_RANGE'],
-    ])('checks %j', async (fields, problem) => {
+    ])('validates %j', async (fields, problem) => {
       const response = await post({ ...draft, ...fields })
       expect(response.statusCode === 200 ? null : readFieldErrors(response)[0]).toBe(problem)
     })
@@ -184,7 +184,7 @@ onConnections('price lists', (engine) => {
       ['pdb2rds_discount', '7.50', 'OUT_OF_RANGE'],
       ['pdb2s3_traffic', '0.50', 'OUT_OF_RANGE'],
       ['pdb2s3_up_rmb', '-1.00', 'OUT_OF_RANGE'],
-    ])('checks the backup block: %s %s', async (field, value, code) => {
+    ])('validates the backup block: %s %s', async (field, value, code) => {
       const { pdbPrice } = await readList(ids[0] ?? 0)
       const response = await post({ ...draft, pdbPrice: { ...pdbPrice, [field]: value } })
       expect(response.statusCode === 200 ? null : readFieldErrors(response)[0]).toBe(
@@ -192,7 +192,7 @@ onConnections('price lists', (engine) => {
       )
     })
 
-    test('twice for one day is refused in the specification’s words, and once at a time (U-12)', async () => {
+    test('rejects a second list for one day, also concurrently (U-12)', async () => {
       const responses = await Promise.all(Array.from({ length: 8 }, () => post(draft)))
       expect(responses.filter(({ statusCode }) => statusCode === 200)).toHaveLength(1)
       const refusal = responses.find(({ statusCode }) => statusCode !== 200)
@@ -201,7 +201,7 @@ onConnections('price lists', (engine) => {
       ])
     })
 
-    test('is the staff’s, and for mma the delete level’s (Z-32, Z-33)', async () => {
+    test('is limited to staff, and for mma to the delete level (Z-32, Z-33)', async () => {
       expect(readStatusAndCode(await post(draft, customer))).toEqual([403, 'FORBIDDEN'])
       expect(readStatusAndCode(await post({ ...draft, type: 'mma' }))).toEqual([403, 'FORBIDDEN'])
       const deleteLevelStaff = await fixture.server.signIn('delete@m18')
@@ -214,7 +214,7 @@ onConnections('price lists', (engine) => {
     })
   })
 
-  test('an unconfirmed one is free to change; confirmed, only what it says of itself (D81)', async () => {
+  test('An unconfirmed list can be changed, a confirmed one only in its description (D81)', async () => {
     const { id } = (await post({ ...draft, ...usableFields })).json()
     const changeResponse = await put({ id, min_fee_hkd: '5.00', effective_date: '2026-07-02' })
     expect(changeResponse.json()).toMatchObject({ min_fee_hkd: '5.00', effective_date: '2026-07-02', row_version: 2 })
@@ -232,7 +232,7 @@ onConnections('price lists', (engine) => {
     expect(readStatusAndCode(await put({ id, desc: 'Late' }, { 'if-match': '"1"' }))).toEqual([412, 'VERSION_CONFLICT'])
   })
 
-  describe('what goes, and what stays (D81)', () => {
+  describe('deleting or withdrawing a list (D81)', () => {
     const createConfirmedList = async (effective_date: string): Promise<number> =>
       (await post({ ...draft, ...usableFields, effective_date, confirmed: true })).json().id
     const removeAndReadRefusal = async (id: number) => {
@@ -241,17 +241,16 @@ onConnections('price lists', (engine) => {
     }
     const inForceRefusal = [409, 'STATE_CONFLICT', { why: 'inForce' }]
 
-    test('the one in force stays; one that a later one has replaced is withdrawn', async () => {
+    test('is refused for the list in force, and withdraws one that was replaced', async () => {
       const [listIdInForce = 0] = ids
       expect(await removeAndReadRefusal(listIdInForce)).toEqual(inForceRefusal)
       await createConfirmedList('2026-03-01')
       expect(await removeAndReadRefusal(listIdInForce)).toBeNull()
       expect((await staff.send({ url: '/api/pricelist' })).json().count).toBe(2)
-      // Its day is free again.
       expect((await post({ ...draft, effective_date: '2026-01-01' })).statusCode).toBe(200)
     })
 
-    test('a later one that has not begun does not replace it, and one that begins today does', async () => {
+    test('treats a list as replaced only once a later one has started', async () => {
       const [listIdInForce = 0] = ids
       const tomorrowListId = await createConfirmedList('2026-03-03')
       expect(await removeAndReadRefusal(listIdInForce)).toEqual(inForceRefusal)
@@ -261,14 +260,14 @@ onConnections('price lists', (engine) => {
       expect(await removeAndReadRefusal(listIdInForce)).toBeNull()
     })
 
-    test('an unconfirmed one goes, whenever it begins, and replaces nothing', async () => {
+    test('deletes an unconfirmed list at any time, and such a list replaces nothing', async () => {
       const [listIdInForce = 0] = ids
       const { id } = (await post({ ...draft, effective_date: '2026-03-01' })).json()
       expect(await removeAndReadRefusal(listIdInForce)).toEqual(inForceRefusal)
       expect(await removeAndReadRefusal(id)).toBeNull()
     })
 
-    test('one that was sold by stays readable when it is withdrawn, and is withdrawn once', async () => {
+    test('withdraws a used list once, and keeps it readable', async () => {
       const [listIdInForce = 0] = ids
       await buyOrder(fixture.server, customer)
       await createConfirmedList('2026-03-01')
@@ -278,7 +277,7 @@ onConnections('price lists', (engine) => {
       expect(await removeAndReadRefusal(listIdInForce)).toEqual([409, 'STATE_CONFLICT', { why: 'withdrawn' }])
     })
 
-    test('whatever the address says of it: what a list is the server knows', async () => {
+    test('decides by the stored list, not by the withdraw parameter', async () => {
       const withdraw = (id: number, withdrawFlag: string) =>
         staff.send({ method: 'DELETE', url: `/api/pricelist/${id}?withdraw=${withdrawFlag}` })
       expect(readStatusAndCode(await withdraw(ids[0] ?? 0, 'true'))).toEqual([409, 'STATE_CONFLICT'])
@@ -287,7 +286,7 @@ onConnections('price lists', (engine) => {
       expect((await readTrail()).at(-1)).toMatchObject({ operation: 'withdraw', status: 0 })
     })
 
-    test('of the other client type is the delete level’s (Z-33)', async () => {
+    test('is limited to the delete level for the other client type (Z-33)', async () => {
       const deleteLevelStaff = await fixture.server.signIn('delete@m18')
       const { id } = (await post({ ...draft, type: 'mma' }, deleteLevelStaff)).json()
       expect(readStatusAndCode(await remove(id))).toEqual([403, 'FORBIDDEN'])
@@ -301,8 +300,8 @@ onConnections('price lists', (engine) => {
       return rows.map(({ leaf }) => readLeaf(leaf))
     })
 
-  describe('the trail (D86)', () => {
-    test('tells making, changing, confirming, deleting and withdrawing apart', async () => {
+  describe('the audit entries of price lists (D86)', () => {
+    test('distinguish create, update, confirm, delete and withdraw', async () => {
       const { id } = (await post({ ...draft, ...usableFields })).json()
       await put({ id, min_fee_hkd: '5.00' })
       await put({ id, confirmed: true })
@@ -325,7 +324,7 @@ onConnections('price lists', (engine) => {
       ])
     })
 
-    test('says of a change which list it was and what it was before', async () => {
+    test('name the list and the values before a change', async () => {
       const { id } = (await post({ ...draft, ...usableFields })).json()
       await put({ id, min_fee_hkd: '5.00', effective_date: '2026-07-02', confirmed: true })
       const [, entry] = await readTrail()
@@ -337,7 +336,7 @@ onConnections('price lists', (engine) => {
       ])
     })
 
-    test('names twenty changes and a hundred characters of each, and counts all', async () => {
+    test('contain twenty changes of a hundred characters each, and the count of all', async () => {
       const { id } = (await post(draft)).json()
       const rows = Array.from({ length: 10 }, (_, index) => ({ from: index + 1, to: index + 1, ...charge }))
       await put({ id, desc: `${'x'.repeat(99)}😀${'x'.repeat(300)}`, concurrentUser: rows })
@@ -348,7 +347,7 @@ onConnections('price lists', (engine) => {
       expect((await readTrail())[2]).toMatchObject({ changes: [], info: { ChangeCount: 0 } })
     })
 
-    test('keeps that a change was refused (S-90), and who had changed it is still told', async () => {
+    test('record a refused change (S-90), and a later conflict still names the author', async () => {
       await remove(ids[0] ?? 0)
       expect(await readTrail()).toMatchObject([{ operation: 'withdraw', status: -1 }])
       const { id } = (await post({ ...draft, ...usableFields })).json()

@@ -1,4 +1,4 @@
-/** A price list takes effect only if customers can order by it, and the catalogue does not take that away from one in force. */
+/** A price list can only be confirmed if customers can order by it, and a catalogue change must not make a confirmed list unusable. */
 import { randomUUID } from 'node:crypto'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { runInTransaction } from '#server/db/transaction.ts'
@@ -38,7 +38,7 @@ onConnections('usable price lists', (engine) => {
   const changeModule = (code: keyof typeof ids, payload: object) =>
     staff.send({ method: 'PUT', url: `/api/module/${ids[code]}`, payload })
 
-  describe('fault 10a: an unusable list is not confirmed', () => {
+  describe('confirming an unusable list (fault 10a)', () => {
     const cases: [string, (rows: typeof buildModuleRow) => object, string[]][] = [
       ['lacks what a module needs', (r) => ({ module: [r('fin')] }), ['module.0.code NEEDS_UNLISTED']],
       [
@@ -67,23 +67,23 @@ onConnections('usable price lists', (engine) => {
       ],
     ]
 
-    test.each(cases)('fault 10a %s: neither made confirmed nor confirmed later', async (_, fields, problems) => {
+    test.each(cases)('is rejected at creation and later: %s (fault 10a)', async (_, fields, problems) => {
       const listFields = { ...buildValidList(ids), ...fields(buildModuleRow) }
       const confirmedCreation = await send('POST', { ...listFields, confirmed: true })
       expect([confirmedCreation.statusCode, readFieldErrors(confirmedCreation)]).toEqual([400, problems])
       for (const message of listMessages(confirmedCreation)) expect(message).toMatch(/\S \S/)
-      // Unconfirmed it is saved as ever.
+      // It can still be saved unconfirmed.
       const { id } = await createList(fields(buildModuleRow))
       const confirmation = await send('PUT', { id, confirmed: true })
       expect([confirmation.statusCode, readFieldErrors(confirmation)]).toEqual([400, problems])
-      // Together with what makes it unusable.
+      // It is also rejected if the same request makes the list unusable and confirms it.
       const { id: otherId } = await createList({ effective_date: '2028-03-01' })
       const changeResponse = await send('PUT', { id: otherId, ...fields(buildModuleRow), confirmed: true })
       expect([changeResponse.statusCode, readFieldErrors(changeResponse)]).toEqual([400, problems])
       expect([(await readList(id)).confirmed, (await readList(otherId)).confirmed]).toEqual([false, false])
     })
 
-    test('fault 10b the refusal names modules by name and code, in the language of whoever asks', async () => {
+    test('names the modules with name and code in the language of the caller (fault 10b)', async () => {
       const listFields = { ...buildValidList(ids), module: [buildModuleRow('scm')], confirmed: true }
       expect(listMessages(await send('POST', listFields))).toEqual([
         'Supply chain (scm) needs these modules, which are not on this list: Finance (fin), Core (core). Add them, or remove Supply chain (scm).',
@@ -94,17 +94,17 @@ onConnections('usable price lists', (engine) => {
       ])
     })
 
-    test('what is only a warning refuses nothing (D3)', async () => {
+    test('is not rejected for a mere warning (D3)', async () => {
       const freePrices = { hkd: '0.00', usd: '0.00', rmb: '0.00' }
       const { id } = await createList({
-        // Fewer than all modules, a free one, a last range below 999999, a minimum fee in one currency.
+        // Not all modules, a free module, a last range below 999999, and a minimum fee in one currency only.
         module: [buildModuleRow('core'), buildModuleRow('doc', freePrices)],
         min_fee_usd: '0.00',
       })
       expect((await send('PUT', { id, confirmed: true })).json()).toMatchObject({ confirmed: true })
     })
 
-    test('fault 10a an imported list is unconfirmed, and confirming it is refused alike', async () => {
+    test('is rejected for an imported list too (fault 10a)', async () => {
       const { id } = await createList({ module: [buildModuleRow('fin')] })
       const key = (await staff.send({ method: 'POST', url: '/api/template/price/export', payload: { id } })).json()
       const bytes = (await fixture.server.send({ url: `/public/template/price/${key}` })).rawPayload
@@ -119,7 +119,7 @@ onConnections('usable price lists', (engine) => {
       ])
     })
 
-    test('fault 10a a batch of writes confirms no such list either', async () => {
+    test('is rejected in a batch of writes too (fault 10a)', async () => {
       const { id } = await createList({ module: [buildModuleRow('fin')] })
       const batch = await staff.send({
         method: 'POST',
@@ -133,9 +133,9 @@ onConnections('usable price lists', (engine) => {
       expect((await readList(id)).confirmed).toBe(false)
     })
 
-    test('fault 10c the catalogue counts as it is when the list is confirmed', async () => {
+    test('is decided by the catalogue at the time of the confirmation (fault 10c)', async () => {
       const { id } = await createList()
-      // Nothing confirmed for later has it, so the module may need it.
+      // No confirmed list is left, so the dependency is accepted.
       for (const list of fixture.priceListIds.toReversed()) await markWithdrawn(list)
       expect((await changeModule('core', { dependencies: ['doc'] })).statusCode).toBe(200)
       expect(readFieldErrors(await send('PUT', { id, confirmed: true }))).toEqual([
@@ -144,7 +144,7 @@ onConnections('usable price lists', (engine) => {
       ])
     })
 
-    test('fault 10c a confirmation and a new dependency at the same moment: one of the two is refused', async () => {
+    test('and a new dependency at the same time: one of the two is refused (fault 10c)', async () => {
       for (const list of fixture.priceListIds) await markWithdrawn(list)
       const { id } = await createList()
       const [confirmation, dependencyChange] = await Promise.all([
@@ -154,7 +154,7 @@ onConnections('usable price lists', (engine) => {
       expect([confirmation.statusCode, dependencyChange.statusCode].toSorted()).toEqual([200, 400])
     })
 
-    test('fault 10a of a confirmed list that is unusable since long ago the description can still be changed', async () => {
+    test('does not lock the description of a list that was confirmed before (fault 10a)', async () => {
       const [listIdInForce = 0] = fixture.priceListIds
       await rewriteContent(listIdInForce, (content) => ({
         ...content,
@@ -164,7 +164,7 @@ onConnections('usable price lists', (engine) => {
       expect([changeResponse.statusCode, changeResponse.json().desc]).toEqual([200, 'Sold in 2026'])
     })
 
-    test('an order by a list that has been unusable since before is refused with what is not on it', async () => {
+    test('rejects an order by an older unusable list and names the missing modules', async () => {
       const [listIdInForce = 0] = fixture.priceListIds
       await rewriteContent(listIdInForce, (content) => ({
         ...content,
@@ -177,8 +177,8 @@ onConnections('usable price lists', (engine) => {
     })
   })
 
-  describe('fault 10d: the catalogue under a list in force', () => {
-    test('fault 10d a new dependency that a list in force or to come lacks is refused with its name', async () => {
+  describe('changing the catalogue under a list in force (fault 10d)', () => {
+    test('rejects a new dependency that a current or future list lacks, and names it (fault 10d)', async () => {
       const { id } = await createModule('journal')
       const refusal = await changeModule('fin', { dependencies: ['core', 'journal'] })
       expect([refusal.statusCode, readFieldErrors(refusal)]).toEqual([400, ['dependencies PRICE_LISTS_LACK']])
@@ -186,18 +186,18 @@ onConnections('usable price lists', (engine) => {
         'Finance (fin), Supply chain (scm) could no longer be ordered, because Journal (journal) is not on these confirmed price lists: 2026-01-01 (Price list 2026), 2027-01-01 (Price list 2027). Confirm a list that has it first, or remove the dependency.',
       )
       expect((await staff.send({ url: `/api/module/${ids.fin}` })).json().dependencies).toEqual(['core'])
-      // What is on no list may need anything, and its name can be changed.
+      // A module that is on no list may have any dependency, and a listed module can be renamed.
       expect((await changeModule('fin', { name: 'Finance and tax' })).statusCode).toBe(200)
       const dependencyChange = { method: 'PUT' as const, url: `/api/module/${id}`, payload: { dependencies: ['fin'] } }
       expect((await staff.send(dependencyChange)).statusCode).toBe(200)
     })
 
-    test('a dependency that every such list has is saved, and so is one less', async () => {
+    test('accepts a dependency that all lists have, and the removal of one', async () => {
       expect((await changeModule('doc', { dependencies: ['hr'] })).statusCode).toBe(200)
       expect((await changeModule('doc', { dependencies: [] })).statusCode).toBe(200)
     })
 
-    test('fault 10d what lists lacked before, replaced and unconfirmed lists do not stand in the way', async () => {
+    test('ignores what lists lacked before, and replaced or unconfirmed lists (fault 10d)', async () => {
       await createModule('journal')
       const [listIdInForce = 0, nextListId = 0] = fixture.priceListIds
       await markWithdrawn(nextListId)
@@ -218,12 +218,11 @@ onConnections('usable price lists', (engine) => {
       await createList({ effective_date: '2026-03-05', module: [buildModuleRow('fin')] })
       expect((await changeModule('fin', { dependencies: ['core', 'journal'] })).statusCode).toBe(400)
       expect((await send('PUT', { id, confirmed: true })).statusCode).toBe(200)
-      // `listIdInForce` is replaced now.
       expect((await readList(listIdInForce)).confirmed).toBe(true)
       expect((await changeModule('fin', { dependencies: ['core', 'journal'] })).statusCode).toBe(200)
     })
 
-    test('a module of a list is not deleted, with the days of the lists; of withdrawn ones it is', async () => {
+    test('rejects the deletion of a listed module with the dates, except from withdrawn lists', async () => {
       const remove = () => staff.send({ method: 'DELETE', url: `/api/module/${ids.doc}` })
       expect((await remove()).json().data).toEqual({
         why: 'priced',
@@ -233,7 +232,7 @@ onConnections('usable price lists', (engine) => {
       expect((await remove()).statusCode).toBe(204)
     })
 
-    test('a listed module is neither hidden nor moved to another client type', async () => {
+    test('rejects hiding a listed module or moving it to another client type', async () => {
       expect(readFieldErrors(await changeModule('doc', { hidden: true }))).toEqual(['hidden LOCKED'])
       expect(readFieldErrors(await changeModule('doc', { type: 'mma' }))).toEqual(['type LOCKED'])
       expect(readStatusAndCode(await changeModule('doc', { name: ' ' }))).toEqual([400, 'VALIDATION_ERROR'])
@@ -249,13 +248,12 @@ onConnections('usable price lists', (engine) => {
       })
     ).json()
 
-  /** As one that was withdrawn. */
   const markWithdrawn = (id: number) =>
     runInTransaction(fixture.server.app, { role: 'portal_system' }, (db) =>
       db.updateTable('price_list').set({ deleted: true }).where('id', '=', id).execute(),
     )
 
-  /** As an older version let it be confirmed. */
+  /** Simulates a list that an older version confirmed without this check. */
   const rewriteContent = (id: number, changeContent: (content: Record<string, unknown>) => object) =>
     runInTransaction(fixture.server.app, { role: 'portal_system' }, async (db) => {
       const { content } = await db

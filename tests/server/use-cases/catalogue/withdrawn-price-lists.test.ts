@@ -1,4 +1,4 @@
-/** A withdrawn price list stays readable, says what was sold by it, and can count again (D81). */
+/** A withdrawn price list stays readable, lists its uses, and can be reinstated (D81). */
 import { beforeEach, expect, inject, test } from 'vitest'
 import { readLeaf } from '#domain/audit-log/leaf.ts'
 import { runInTransaction } from '#server/db/transaction.ts'
@@ -50,14 +50,14 @@ eachEngineByNight('withdrawn price lists', (engine) => {
       return rows.map(({ leaf }) => readLeaf(leaf))
     })
   const readIdInForce = async () => (await customer.send({ url: '/api/price?type=saas' })).json().id
-  /** Lists are replaced by a list of that day, and the first one is withdrawn. */
+  /** Confirms a list for this day and withdraws the first one. Returns the id of the new list. */
   async function replaceListInForce(effectiveDate = '2026-03-01'): Promise<number> {
     const laterListId = await createConfirmedList(effectiveDate)
     await withdraw(listIdInForce)
     return laterListId
   }
 
-  test('fault 11a the list of price lists has withdrawn ones under a filter, and with all', async () => {
+  test('The overview returns withdrawn lists with a filter or with all lists (fault 11a)', async () => {
     const laterListId = await replaceListInForce()
     expect(await listPriceLists()).toEqual([2, [nextListId, laterListId]])
     expect(await listPriceLists('&withdrawn=false')).toEqual([2, [nextListId, laterListId]])
@@ -65,14 +65,14 @@ eachEngineByNight('withdrawn price lists', (engine) => {
     expect(await listPriceLists('&includedWithdrawn=true')).toEqual([3, [nextListId, laterListId, listIdInForce]])
     const { data } = (await staff.send({ url: '/api/pricelist?withdrawn=true' })).json()
     expect(data).toMatchObject([{ confirmed: true, withdrawn: true, effective_date: '2026-01-01' }])
-    // When and by whom.
+    // The time and user of the withdrawal.
     expect(data[0]).toMatchObject({
       update_time: '2026-03-02 10:00:00',
       update_user_name: expect.stringMatching('admin'),
     })
   })
 
-  test('fault 11c how many contracts and orders each list has is told, over all companies', async () => {
+  test('Staff see how many contracts and orders of all companies use each list (fault 11c)', async () => {
     const listUses = async () => (await staff.send({ url: '/api/pricelist/uses?type=saas' })).json()
     expect(await listUses()).toEqual([])
     const otherCustomer = await fixture.server.signIn('order@beta')
@@ -90,7 +90,7 @@ eachEngineByNight('withdrawn price lists', (engine) => {
     expect(readStatusAndCode(await staff.send({ url: '/api/pricelist/uses?type=mma' }))).toEqual([403, 'FORBIDDEN'])
   })
 
-  test('fault 11f devices keep a withdrawn list and forget a deleted one', async () => {
+  test('Devices keep a withdrawn list and remove a deleted one (fault 11f)', async () => {
     const { upto: cursor } = (await staff.send({ url: '/api/pricelist?since=' })).json()
     const draftListId = await createList('2026-04-01')
     await remove(draftListId)
@@ -104,10 +104,10 @@ eachEngineByNight('withdrawn price lists', (engine) => {
     expect(allRows.changed.map(({ id }: PriceListRow) => id).toSorted()).toEqual([listIdInForce, nextListId].toSorted())
   })
 
-  // These would find the same on the other engine.
+  // The following tests do not depend on the engine, so they run only on PostgreSQL if it is available.
   if (engine === 'embedded' && (inject('postgresUrl') ?? null) !== null) return
 
-  test('fault 11a its page, its modules, its export and a rehearsal against it are there', async () => {
+  test('A withdrawn list still has its page, modules, export and rehearsal (fault 11a)', async () => {
     await replaceListInForce()
     expect((await readList(listIdInForce)).json()).toMatchObject({
       withdrawn: true,
@@ -126,7 +126,7 @@ eachEngineByNight('withdrawn price lists', (engine) => {
     expect(rehearsal.statusCode).toBe(202)
   })
 
-  test('fault 11b whoever bought by it reads it, and nobody else does', async () => {
+  test('A withdrawn list is readable only for customers who bought by it (fault 11b)', async () => {
     await buyOrder(fixture.server, customer)
     await replaceListInForce()
     const otherCustomer = await fixture.server.signIn('order@beta')
@@ -134,7 +134,7 @@ eachEngineByNight('withdrawn price lists', (engine) => {
     expect(readStatusAndCode(await readList(listIdInForce, otherCustomer))).toEqual([404, 'NOT_FOUND'])
   })
 
-  test('fault 11b also after the order was deleted and the contract replaced', async () => {
+  test('It stays readable after the order was deleted and the contract replaced (fault 11b)', async () => {
     const order = await buyOrder(fixture.server, customer)
     await replaceListInForce()
     await runInTransaction(fixture.server.app, { role: 'portal_system' }, async (db) => {
@@ -144,7 +144,7 @@ eachEngineByNight('withdrawn price lists', (engine) => {
     expect((await readList(listIdInForce, customer)).statusCode).toBe(200)
   })
 
-  test('fault 11d a reinstated list counts again, and the trail says so', async () => {
+  test('A reinstated list is active again, and the trail records it (fault 11d)', async () => {
     const todayListId = await createConfirmedList('2026-03-02')
     await withdraw(nextListId)
     const { row_version: version } = (await readList(nextListId)).json() as PriceListRow
@@ -167,7 +167,7 @@ eachEngineByNight('withdrawn price lists', (engine) => {
     expect(await readIdInForce()).toBe(nextListId)
   })
 
-  test('fault 11d one that has begun meanwhile is in force at once', async () => {
+  test('A reinstated list that has started meanwhile is in force at once (fault 11d)', async () => {
     await withdraw(nextListId)
     fixture.server.clock.now = Date.parse('2027-02-01T02:00:00Z')
     ;[staff, customer] = [await fixture.server.signIn('admin@m18'), await fixture.server.signIn('order@alpha')]
@@ -176,7 +176,7 @@ eachEngineByNight('withdrawn price lists', (engine) => {
     expect(await readIdInForce()).toBe(nextListId)
   })
 
-  test('fault 11e is refused while a later list is in force, and says which', async () => {
+  test('Reinstating is refused while a later list is in force, with its name (fault 11e)', async () => {
     await replaceListInForce()
     const refusal = await reinstate(listIdInForce)
     expect([...readStatusAndCode(refusal), refusal.json().data]).toEqual([
@@ -188,13 +188,13 @@ eachEngineByNight('withdrawn price lists', (engine) => {
     expect((await readTrail()).at(-1)).toMatchObject({ operation: 'restore', status: -1 })
   })
 
-  test('fault 11e a later list that has not begun does not stand in the way', async () => {
+  test('Reinstating is not refused because of a later list that has not started (fault 11e)', async () => {
     const upcomingListId = await createConfirmedList('2026-03-10')
     await withdraw(upcomingListId)
     expect((await reinstate(upcomingListId)).statusCode).toBe(200)
   })
 
-  test('fault 11e is refused on a day that another list has taken', async () => {
+  test('Reinstating is refused if another list has the same date (fault 11e)', async () => {
     await withdraw(nextListId)
     await createList('2027-01-01')
     const refusal = await reinstate(nextListId)
@@ -204,8 +204,8 @@ eachEngineByNight('withdrawn price lists', (engine) => {
     ])
   })
 
-  test('fault 11e is refused for a list by which customers could not order any more', async () => {
-    // The list that is kept has core alone.
+  test('Reinstating is refused if customers could no longer order by the list (fault 11e)', async () => {
+    // The confirmed list contains only the module `core`.
     const upcomingListId = await createConfirmedList('2026-03-10')
     await withdraw(upcomingListId)
     const modules = (await staff.send({ url: '/api/module/info' })).json() as { id: number; code: string }[]
@@ -220,12 +220,12 @@ eachEngineByNight('withdrawn price lists', (engine) => {
     expect((await staff.send({ url: `/api/pricelist?withdrawn=true` })).json().count).toBe(1)
   })
 
-  test('fault 11e an older version of it, a list that is not withdrawn and a deleted one are refused', async () => {
+  test('Reinstating is refused for an older version, an active or a deleted list (fault 11e)', async () => {
     const draftListId = await createList('2026-04-01')
     expect((await reinstate(listIdInForce)).json().data).toEqual({ why: 'notWithdrawn' })
     expect((await reinstate(draftListId)).json().data).toEqual({ why: 'notWithdrawn' })
     expect((await remove(draftListId)).statusCode).toBe(204)
-    // It was never sold: it stays deleted.
+    // It was never sold, so it stays deleted.
     expect([readStatusAndCode(await reinstate(draftListId)), readStatusAndCode(await readList(draftListId))]).toEqual([
       [404, 'NOT_FOUND'],
       [404, 'NOT_FOUND'],
@@ -236,7 +236,7 @@ eachEngineByNight('withdrawn price lists', (engine) => {
     expect(readStatusAndCode(await reinstate(nextListId, {}, customer))).toEqual([403, 'FORBIDDEN'])
   })
 
-  test('fault 11e the same request twice is done once', async () => {
+  test('A repeated request reinstates the list once (fault 11e)', async () => {
     await withdraw(nextListId)
     const keyHeader = { 'idempotency-key': '01920000-0000-7000-8000-000000000011' }
     const [first, second] = [await reinstate(nextListId, keyHeader), await reinstate(nextListId, keyHeader)]
@@ -244,7 +244,7 @@ eachEngineByNight('withdrawn price lists', (engine) => {
     expect((await readTrail()).filter(({ operation }) => operation === 'restore')).toHaveLength(1)
   })
 
-  test('fault 11a a withdrawn list is neither changed nor withdrawn again', async () => {
+  test('A withdrawn list can be neither changed nor withdrawn again (fault 11a)', async () => {
     await withdraw(nextListId)
     const payload = { id: nextListId, desc: 'Other' }
     const changeResponse = await staff.send({ method: 'PUT', url: '/api/pricelist', payload })

@@ -34,8 +34,8 @@ const invalidOutcome = [401, 'MFA_INVALID']
 const expiredOutcome = [401, 'MFA_EXPIRED']
 const system = { role: 'portal_system' } as const
 
-describe('the own factors', () => {
-  test('are listed without what they are made of', async () => {
+describe('the factors of a user', () => {
+  test('are returned without their secrets', async () => {
     const person = await server.signIn('user@alpha')
     expect(await readOwnFactors(person)).toEqual({
       factors: [],
@@ -58,7 +58,7 @@ describe('the own factors', () => {
     expect(codes.some((code) => JSON.stringify(factorList).includes(code))).toBe(false)
   })
 
-  test('stand in the database sealed and hashed, and in no log', async () => {
+  test('are stored only sealed or hashed, and never logged', async () => {
     const person = await server.signIn('user@alpha')
     const { secret, codes } = await addAuthenticatorApp(person, server.clock.now)
     const rows = await runInTransaction(server.app, system, async (db) => [
@@ -74,7 +74,7 @@ describe('the own factors', () => {
       expect(allText).not.toContain(secretValue)
   })
 
-  test('another company’s users do not see them', async () => {
+  test('are hidden from users of another company', async () => {
     await addAuthenticatorApp(await server.signIn('user@alpha'), server.clock.now)
     const visibleRows = await runInTransaction(
       server.app,
@@ -86,8 +86,8 @@ describe('the own factors', () => {
   })
 })
 
-describe('changing them', () => {
-  test('needs the password or a factor, given under the token just before', async () => {
+describe('changing the factors', () => {
+  test('requires the password or a factor for the current token', async () => {
     const person = await server.signIn('user@alpha')
     const { mfa_token, methods } = (await post(person, 'begin')).json()
     expect(methods).toEqual(['password'])
@@ -104,7 +104,7 @@ describe('changing them', () => {
     expect(readOutcome(await post(laterPerson, 'setup', setup))).toEqual(expiredOutcome)
   })
 
-  test('goes by each of the factors too, and a code that was given here is used up', async () => {
+  test('accepts each factor as proof, and a code only once', async () => {
     const person = await server.signIn('user@alpha')
     const { secret, codes } = await addAuthenticatorApp(person, server.clock.now)
     const key = await addPasskey(person)
@@ -124,7 +124,7 @@ describe('changing them', () => {
     expect((await readOwnFactors(person)).recovery_codes).toBe(9)
   })
 
-  test('is nobody else’s right: not another session’s, not another user’s, not a stranger’s, not a sign-in’s', async () => {
+  test('is refused with the token of another session, another user or a sign-in', async () => {
     const person = await server.signIn('user@alpha')
     const token = await proveIdentity(person)
     const setup = { mfa_token: token, kind: 'totp' }
@@ -142,7 +142,7 @@ describe('changing them', () => {
     expect(readOutcome(await post(otherSession, 'setup', { mfa_token, kind: 'totp' }))).toEqual(expiredOutcome)
   })
 
-  test('guesses at the password are slowed, parallel ones too (S-31)', async () => {
+  test('limits guesses of the password, also concurrent ones (S-31)', async () => {
     const person = await server.signIn('user@alpha')
     const { mfa_token } = (await post(person, 'begin')).json()
     const responses = await Promise.all(
@@ -152,7 +152,7 @@ describe('changing them', () => {
     expect(responses.filter(({ statusCode }) => statusCode === 429)).toHaveLength(55)
   })
 
-  test('an app is added by its code alone, a passkey by its answer to this challenge', async () => {
+  test('adds an app only with its code, and a passkey only with the response to its challenge', async () => {
     const person = await server.signIn('user@alpha')
     const mfa_token = await proveIdentity(person)
     const { totp } = (await post(person, 'setup', { mfa_token, kind: 'totp' })).json()
@@ -165,7 +165,7 @@ describe('changing them', () => {
     expect(readOutcome(await post(person, 'factor', app))).toEqual([400, 'VALIDATION_ERROR'])
     const otp = calculateCode(totp.secret, server.clock.now)
     expect(readOutcome(await post(person, 'factor', { ...app, otp }))).toBe(200)
-    // What was set up is set up: the same again needs another beginning.
+    // The setup is used up. A repetition needs a new setup.
     expect(readOutcome(await post(person, 'factor', { ...app, otp }))).toEqual(invalidOutcome)
 
     const { passkey } = (await post(person, 'setup', { mfa_token, kind: 'passkey' })).json()
@@ -187,7 +187,7 @@ describe('changing them', () => {
     )
   })
 
-  test('is told by mail and written down; with the last factor the recovery codes go', async () => {
+  test('sends a mail, writes an audit entry, and deletes recovery codes with the last factor', async () => {
     const person = await server.signIn('user@alpha')
     await addAuthenticatorApp(person, server.clock.now)
     const { id } = (await readOwnFactors(person)).factors[0]
@@ -216,7 +216,7 @@ describe('changing them', () => {
     await server.signIn('user@alpha')
   })
 
-  test('another’s factor is not found', async () => {
+  test('returns NOT_FOUND for a factor of another user', async () => {
     const person = await server.signIn('user@alpha')
     await addAuthenticatorApp(person, server.clock.now)
     const { id } = (await readOwnFactors(person)).factors[0]
@@ -225,7 +225,7 @@ describe('changing them', () => {
     expect(readOutcome(await post(otherPerson, 'remove', { mfa_token, id }))).toEqual([404, 'NOT_FOUND'])
   })
 
-  test('one is given another name, which is nobody else’s to give and tells nobody by mail', async () => {
+  test('renames a factor of the caller only, without a mail', async () => {
     const person = await server.signIn('user@alpha')
     await addAuthenticatorApp(person, server.clock.now)
     await mailBox.fetch()
@@ -240,7 +240,7 @@ describe('changing them', () => {
     expect(await mailBox.fetch()).toEqual([])
   })
 
-  test('former recovery codes end with new ones', async () => {
+  test('replaces the former recovery codes', async () => {
     const person = await server.signIn('user@alpha')
     const { codes } = await addAuthenticatorApp(person, server.clock.now)
     await post(person, 'recovery', { mfa_token: await proveIdentity(person) })
@@ -251,7 +251,7 @@ describe('changing them', () => {
   })
 })
 
-describe('what a company requires', () => {
+describe('the factor that a company requires', () => {
   const requireFactor = async (person: SignedIn, isRequired: boolean, token?: string) =>
     readOutcome(
       await person.send({
@@ -261,7 +261,7 @@ describe('what a company requires', () => {
       }),
     )
 
-  test('an admin asks of all its users: who has none sets one up at the next sign-in, sessions go on', async () => {
+  test('is set up at the next sign-in by users without one, while sessions continue', async () => {
     const admin = await server.signIn('admin@alpha')
     const user = await server.signIn('user@alpha')
     expect(await requireFactor(user, true)).toEqual([403, 'FORBIDDEN'])

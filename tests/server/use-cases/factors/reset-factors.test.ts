@@ -38,7 +38,7 @@ describe('an admin who resets the second factor of a colleague', () => {
       db.selectFrom('audit_entry').selectAll().where('operation', '=', 'reset').execute(),
     )
 
-  test('fault 31b is told that the company requires a second factor, so that the password alone logs nobody in', async () => {
+  test('sees that the company requires a second factor (fault 31b)', async () => {
     const admin = await server.signIn('admin@alpha')
     const user = await server.signIn('user@alpha')
     expect(await countFactors(admin, user.userId)).toEqual({ factors: 0, required: null })
@@ -47,7 +47,7 @@ describe('an admin who resets the second factor of a colleague', () => {
     expect(await countFactors(admin, user.userId)).toEqual({ factors: 0, required: 'company' })
   })
 
-  test('takes every factor and code away and ends all sessions; the colleague is told, the trail says who it was', async () => {
+  test('deletes all factors and codes, ends all sessions, and causes a mail and an audit entry', async () => {
     const admin = await server.signIn('admin@alpha')
     const user = await server.signIn('user@alpha')
     const { codes } = await addAuthenticatorApp(user, server.clock.now)
@@ -74,7 +74,7 @@ describe('an admin who resets the second factor of a colleague', () => {
     expect(note?.info).toMatchObject({ UserId: user.userId, Field: 'second factor' })
   })
 
-  test('who must have one is asked at the next sign-in to set it up again', async () => {
+  test('makes the colleague set up a required factor again at the next sign-in', async () => {
     const admin = await server.signIn('admin@alpha')
     const user = await server.signIn('user@alpha')
     await addAuthenticatorApp(user, server.clock.now)
@@ -88,7 +88,7 @@ describe('an admin who resets the second factor of a colleague', () => {
     expect((await passPasswordStep(server, 'user@alpha')).enrol).toBe(true)
   })
 
-  test('repeated, or where there is none, changes nothing and tells nobody', async () => {
+  test('changes nothing and sends no mail if there is no factor', async () => {
     const admin = await server.signIn('admin@alpha')
     const user = await server.signIn('user@alpha')
     await mailBox.fetch()
@@ -96,7 +96,7 @@ describe('an admin who resets the second factor of a colleague', () => {
     expect([await isSignedIn(user), await mailBox.fetch(), await readTrail()]).toEqual([true, [], []])
   })
 
-  test('has proved who they are just before, in this very session', async () => {
+  test('must have proved their identity in the same session', async () => {
     const admin = await server.signIn('admin@alpha')
     const user = await server.signIn('user@alpha')
     await addAuthenticatorApp(user, server.clock.now)
@@ -107,7 +107,7 @@ describe('an admin who resets the second factor of a colleague', () => {
     expect(await countFactors(admin, user.userId)).toEqual({ factors: 1, required: null })
   })
 
-  test('is an admin of the same company: not the provider, not a user, and nobody for themselves (Z-10, S-53)', async () => {
+  test('must be an admin of the same company, and cannot do it for themselves (Z-10, S-53)', async () => {
     const user = await server.signIn('user@alpha')
     await addAuthenticatorApp(user, server.clock.now)
     const plainUser = await server.signIn('order@alpha')

@@ -1,4 +1,4 @@
-/** A service's backups and its traffic as rows and as lists (contracts 3; D20 to D25, D90, D91). */
+/** Backups and traffic of a service as database rows and as lists (contracts 3; D20 to D25, D90, D91). */
 import { sql } from 'kysely'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { runInTransaction } from '#server/db/transaction.ts'
@@ -8,7 +8,7 @@ import type { SignedIn, TestServer } from '#tests/support/server/server.ts'
 
 const system = { role: 'portal_system' } as const
 
-describe('backups', () => {
+describe('backups in the database', () => {
   const fixture = setUpShop('embedded')
   let server: TestServer
   let buyer: SignedIn
@@ -24,8 +24,8 @@ describe('backups', () => {
     caller.send({ url: `/api/pdb/${path}?${query}` })
   const runAsSystem = <T>(work: Parameters<typeof runInTransaction<T>>[2]) => runInTransaction(server.app, system, work)
 
-  describe('are listed', () => {
-    test('by service and kind, with the number of their invoice', async () => {
+  describe('lists', () => {
+    test('return backup orders by service and kind, with their invoice number', async () => {
       const firstId = await createBackupOrder(server, 'shop')
       server.clock.now += 5000
       const secondId = await createBackupOrder(server, 'shop', { pdb_type: 'pdb2rds', status: 0 })
@@ -56,7 +56,7 @@ describe('backups', () => {
       expect([rdsResult.count, rdsResult.data[0].id]).toEqual([1, secondId])
     })
 
-    test('as traffic by month, the newest first', async () => {
+    test('return traffic by month, latest first', async () => {
       await createTraffic(server, 'shop', { period_end: '2026-03-01', pdb_traffic: '50.00', isPaid: false })
       await createTraffic(server, 'shop')
       expect((await list('traffic', `serviceId=${serviceId}`)).json()).toMatchObject({
@@ -75,7 +75,7 @@ describe('backups', () => {
       })
     })
 
-    test('as what changed since a number, and as a stream', async () => {
+    test('return changes since a number, and a stream', async () => {
       const firstId = await createBackupOrder(server, 'shop')
       const changeNumber = (await list('order', `serviceId=${serviceId}`)).headers['x-change']
       const secondId = await createBackupOrder(server, 'shop')
@@ -93,7 +93,7 @@ describe('backups', () => {
       expect(monthsResponse.body.trim().split('\n')).toHaveLength(2)
     })
 
-    test('to no other company, and to staff who order (N-06)', async () => {
+    test('are hidden from other companies, and open to staff with the order right (N-06)', async () => {
       await createBackupOrder(server, 'shop')
       await createTraffic(server, 'shop')
       const beta = await server.signIn('order@beta')
@@ -110,7 +110,7 @@ describe('backups', () => {
         }
         expect((await list(path, `serviceId=${serviceId}`, staff)).json().count).toBe(1)
       }
-      // A code that is free again is another company's service, and what was there before is not.
+      // The service now belongs to another company, which does not see the earlier backups.
       const { beta: companyId } = server.world.companies
       await runAsSystem((db) => sql`update service set company_id = ${companyId}`.execute(db))
       expect((await list('order', `serviceId=${serviceId}`, beta)).json().count).toBe(0)
@@ -118,7 +118,7 @@ describe('backups', () => {
     })
   })
 
-  describe('as rows', () => {
+  describe('rows', () => {
     test.each([
       ['a period of none', { period: 0 }],
       ['a period of a hundred', { period: 100 }],
@@ -130,11 +130,11 @@ describe('backups', () => {
       ['an unknown currency', { currency: 'EUR' as never }],
       ['an unknown kind', { pdb_type: 'pdb2tape' as never }],
       ['an end before it begins', { period_end: '2026-03-02' }],
-    ])('refuse %s', async (_, fields) => {
+    ])('reject %s', async (_, fields) => {
       await expect(createBackupOrder(server, 'shop', fields)).rejects.toMatchObject({ code: '23514' })
     })
 
-    test('wait to be paid once a service and kind (D91)', async () => {
+    test('allow one unpaid order per service and kind (D91)', async () => {
       await createBackupOrder(server, 'shop', { status: 0 })
       await createBackupOrder(server, 'shop', { status: 0, pdb_type: 'pdb2rds' })
       await createBackupOrder(server, 'shop', { status: -1 })
@@ -147,20 +147,20 @@ describe('backups', () => {
       ['a negative amount', { amount: '-0.01' }],
       ['a day of payment without what was paid', { pay_amount: null }],
       ['another sum paid than is due', { pay_amount: '162.49' }],
-    ])('of traffic refuse %s', async (_, fields) => {
+    ])('of traffic reject %s', async (_, fields) => {
       await expect(createTraffic(server, 'shop', fields)).rejects.toMatchObject({ code: '23514' })
     })
 
-    test('of traffic are one a service and month', async () => {
+    test('of traffic allow one per service and month', async () => {
       await createTraffic(server, 'shop')
       await expect(createTraffic(server, 'shop')).rejects.toMatchObject({ code: '23505' })
     })
   })
 
-  describe('are invoiced', () => {
+  describe('invoices', () => {
     const listCodes = () => runAsSystem((db) => db.selectFrom('invoice').select('code').orderBy('code').execute())
 
-    test('in the one numbering of contracts, without gaps (D90)', async () => {
+    test('share the numbers of contract invoices, without gaps (D90)', async () => {
       await createBackupOrder(server, 'shop')
       await expect(createBackupOrder(server, 'shop', { period: 0 })).rejects.toThrow()
       await createTraffic(server, 'shop')
@@ -168,7 +168,7 @@ describe('backups', () => {
       expect((await listCodes()).map(({ code }) => code)).toEqual([1, 2, 3, 4].map((index) => `I20260300000${index}`))
     })
 
-    test('frozen with seller, buyer, service and lines', async () => {
+    test('store seller, buyer, service and lines as they were', async () => {
       await runAsSystem((db) => db.updateTable('company').set({ tax_number: '12345678' }).execute())
       const backupId = await createBackupOrder(server, 'shop')
       const trafficId = await createTraffic(server, 'shop')
@@ -202,7 +202,7 @@ describe('backups', () => {
       ])
     })
 
-    test('once, and each invoice is of one thing', async () => {
+    test('belong to exactly one order, and each order has one', async () => {
       const id = await createBackupOrder(server, 'shop')
       const insertInvoice = (orderId: number | null, backupId: number | null) =>
         runAsSystem((db) =>
@@ -216,7 +216,7 @@ describe('backups', () => {
       await expect(insertInvoice(null, id)).rejects.toMatchObject({ code: '23505' })
     })
 
-    describe('and the companies’ role', () => {
+    describe('the database role of companies', () => {
       const runAsCompany = async (statement: ReturnType<typeof sql>) =>
         Number(
           (
@@ -232,7 +232,7 @@ describe('backups', () => {
           period_end, annual, discount, amount, pay_amount, ${status}, steps, change, create_time, update_time
         from backup_order limit 1`
 
-      test('orders, drops what is not paid and takes what costs nothing (D15)', async () => {
+      test('can order, cancel an unpaid order and take a free one (D15)', async () => {
         const id = await createBackupOrder(server, 'shop', { status: 0 })
         expect(await runAsCompany(buildCopyStatement(0))).toBe(1)
         expect(await runAsCompany(sql`update backup_order set status = -1 where id = ${id}`)).toBe(1)
@@ -240,7 +240,7 @@ describe('backups', () => {
         expect(await runAsCompany(sql`update backup_order set status = 1 where id = ${freeId}`)).toBe(1)
       })
 
-      test('writes nothing else of backups, and nothing of traffic', async () => {
+      test('can change nothing else of backups, and nothing of traffic', async () => {
         const id = await createBackupOrder(server, 'shop', { status: 0 })
         for (const statement of [
           sql`update backup_order set status = 1 where id = ${id}`,
@@ -256,7 +256,7 @@ describe('backups', () => {
           await expect(runAsCompany(statement)).rejects.toMatchObject({ code: '42501' })
       })
 
-      test('takes back nothing that is paid or invalid', async () => {
+      test('cannot change paid or invalid orders', async () => {
         const paidId = await createBackupOrder(server, 'shop')
         const invalidId = await createBackupOrder(server, 'shop', { status: -1 })
         expect(await runAsCompany(sql`update backup_order set status = -1 where id = ${paidId}`)).toBe(0)

@@ -4,7 +4,7 @@ import { runInTransaction } from '#server/db/transaction.ts'
 import { insertService } from '#server/db/hosting/services.ts'
 import { startServer, type TestServer } from '#tests/support/server/server.ts'
 
-describe('the entrance', () => {
+describe('GET /public/service/url', () => {
   let server: TestServer
   beforeAll(async () => {
     server = await startServer({ settings: { queriesPerMinute: 1000 } })
@@ -34,7 +34,7 @@ describe('the entrance', () => {
 
   const findService = (code: string) => server.send({ url: `/public/service/url?code=${encodeURIComponent(code)}` })
 
-  test('tells anybody where a service and its admin site are (M9, M58)', async () => {
+  test('returns the addresses of a service and its admin site to anybody (M9, M58)', async () => {
     expect((await findService('alpha1')).json()).toEqual({
       url: 'https://www.alpha1.m18.example/',
       admin_url: 'https://admin.alpha1.m18.example/',
@@ -46,13 +46,13 @@ describe('the entrance', () => {
     expect((await findService('own')).json().admin_url).toBe('https://control.own.example')
   })
 
-  test('knows no service that is not there, nor one that does not run yet, and tells them not apart', async () => {
+  test('returns the same 404 for an unknown service and one that does not run yet', async () => {
     const [missingResponse, plannedResponse] = [await findService('nosuch'), await findService('planned')]
     expect([missingResponse.statusCode, missingResponse.json().errorCode]).toEqual([404, 'NOT_FOUND'])
     expect(plannedResponse.json()).toEqual(missingResponse.json())
   })
 
-  test('refuses exactly what the form refuses: the same rule on both sides of each limit (portal 5, D70)', async () => {
+  test('rejects the same codes as the form (portal 5, D70)', async () => {
     const codes: [code: string, problem: string | null][] = [
       ['', 'REQUIRED'],
       ['ab', 'INVALID_FORMAT'],
@@ -87,7 +87,7 @@ describe('the entrance', () => {
     }
   })
 
-  test('is asked no oftener than the limit (D57)', async () => {
+  test('limits the number of requests (D57)', async () => {
     const strictServer = await startServer({ settings: { queriesPerMinute: 3 } })
     const sendQuery = () => strictServer.send({ url: '/public/service/url?code=nosuch' })
     const responses = [await sendQuery(), await sendQuery(), await sendQuery(), await sendQuery()]
@@ -96,7 +96,7 @@ describe('the entrance', () => {
   }, 90_000)
 })
 
-test('an admin address takes the place of www at the very beginning of the host alone (portal 9)', () => {
+test('toAdminUrl replaces www only at the start of the host (portal 9)', () => {
   const cases = {
     'https://www.a.example/': 'https://admin.a.example/',
     'http://WWW.a.example:8443/www.x': 'http://admin.a.example:8443/www.x',

@@ -1,5 +1,6 @@
 /**
- * The portal killed at random points of operations on hosted services: ten by night, as many as one likes by the campaign `services`.
+ * The portal is killed at random points of operations on hosted services: ten times by night, and any number of times in the campaign
+ * `services`.
  */
 import { expect, it } from 'vitest'
 import { runKilledOperations } from '#tests/campaigns/services.ts'
@@ -7,7 +8,7 @@ import { createRandom, suiteSeed } from '#tests/support/runner/random.ts'
 
 const kills = 10
 
-it('each operation ends in a state that is said, nothing runs twice, and nothing is left behind', async () => {
+it('After kills, each operation ends in a known state, nothing runs twice and no process remains', async () => {
   const { faults, outcomes } = await runKilledOperations(kills, createRandom(suiteSeed))
   expect(faults).toEqual([])
   expect(Object.values(outcomes).reduce((sum, count) => sum + count, 0)).toBe(kills)

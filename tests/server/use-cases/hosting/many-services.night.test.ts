@@ -1,4 +1,4 @@
-/** Two hundred services, most of which run nothing: looked after and listed without a process for each. */
+/** Two hundred services, most of them stopped, are supervised and listed without a process for each. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { runInTransaction } from '#server/db/transaction.ts'
 import { insertService } from '#server/db/hosting/services.ts'
@@ -9,7 +9,7 @@ import { setUpShop } from '#tests/support/orders/shop-data.ts'
 const serviceCount = 200
 const runningCount = 2
 
-describe('many services', () => {
+describe('many hosted services', () => {
   const fixture = setUpShop('embedded')
   let host: LocalUnderTest
   beforeAll(() => {
@@ -17,7 +17,7 @@ describe('many services', () => {
   })
   afterAll(() => host.end())
 
-  it('are looked after by one supervisor, and only what runs costs a process', async () => {
+  it('share one supervisor, and only running ones have a process', async () => {
     const { app, world } = fixture.server
     app.hosting = host.driver
     for (let number = 1; number <= serviceCount; number++) {
@@ -34,7 +34,7 @@ describe('many services', () => {
     const startedAt = performance.now()
     expect(await checkServices(app)).toEqual({ checked: serviceCount, online: runningCount, changed: 0 })
     const durationMs = performance.now() - startedAt
-    // Every five seconds, beside whatever people ask for.
+    // This runs every five seconds, in addition to the requests of users.
     expect(durationMs).toBeLessThan(500)
     expect(findTasks(host.folder)).toHaveLength(runningCount)
     expect(findProcesses(host.folder).length).toBeLessThanOrEqual(runningCount + 1)

@@ -1,4 +1,4 @@
-/** Subscribing a service to backups (D13, D15, D16, D17, D20, D21, D31, D91; Z-23). */
+/** Orders of backup subscriptions (D13, D15, D16, D17, D20, D21, D31, D91; Z-23). */
 import { beforeEach, describe, expect, test } from 'vitest'
 import { sql } from 'kysely'
 import { runInTransaction } from '#server/db/transaction.ts'
@@ -42,7 +42,7 @@ describe('ordering a backup', () => {
   }
   const readReason = (response: { json(): { data?: { why?: string } } }) => response.json().data?.why
 
-  test('takes the price of today, period and steps, and waits to be paid', async () => {
+  test('stores the price of today with period and steps, and is unpaid', async () => {
     const response = await orderBackup()
     expect([response.statusCode, Object.keys(response.json())]).toEqual([200, ['id']])
     expect(await listBackups()).toMatchObject([
@@ -75,14 +75,14 @@ describe('ordering a backup', () => {
     ])
   })
 
-  test('is written into the trail in the same transaction (D86)', async () => {
+  test('writes an audit entry in the same transaction (D86)', async () => {
     const { id } = (await orderBackup()).json()
     expect(await readAuditEntries(server, 'backup')).toMatchObject([
       { operation: 'create', info: { ServiceCode: 'shop', OrderId: id, Amount: 'HKD 5400.00' } },
     ])
   })
 
-  test('is cut where the contract ends, and started months are paid for', async () => {
+  test('is shortened to the end of the contract, and started months are charged', async () => {
     await setDay('2026-09-14')
     await orderBackup({ period: 3 })
     expect(await listBackups()).toMatchObject([
@@ -90,7 +90,7 @@ describe('ordering a backup', () => {
     ])
   })
 
-  test('begins where the present one ends, and there is none beyond the contract', async () => {
+  test('starts when the current subscription ends, and is refused beyond the contract', async () => {
     await createBackupOrder(server, 'shop', { period_end: '2026-12-02', months: 9 })
     expect((await orderBackup({ period: 2, period_type: 'month' })).statusCode).toBe(200)
     expect((await listBackups())[0]).toMatchObject({
@@ -101,7 +101,6 @@ describe('ordering a backup', () => {
     await createBackupOrder(server, 'shop', { period_start: '2026-12-02', period_end: '2027-03-02' })
     const refusal = await orderBackup()
     expect([refusal.statusCode, readReason(refusal)]).toEqual([409, 'coveredToEnd'])
-    // The other kind has its own time.
     expect((await orderBackup({ pdb_type: 'pdb2rds' })).statusCode).toBe(200)
   })
 
@@ -111,12 +110,12 @@ describe('ordering a backup', () => {
     ['half a year', { period: 0.5 }],
     ['an unknown unit', { period_type: 'day' }],
     ['an unknown kind', { pdb_type: 'pdb2tape' }],
-  ])('refuses %s', async (_, fields) => {
+  ])('rejects %s', async (_, fields) => {
     expect((await orderBackup(fields)).json().errorCode).toBe('VALIDATION_ERROR')
     expect(await listBackups()).toEqual([])
   })
 
-  test('is refused where nothing can be sold, and says why', async () => {
+  test('is refused with a reason if it cannot be sold', async () => {
     await setBackupPrices(server, null)
     expect(readReason(await orderBackup())).toBe('noPrice')
     await runAsSystem((db) => db.updateTable('price_list').set({ confirmed: false }).execute())
@@ -131,7 +130,7 @@ describe('ordering a backup', () => {
     expect(await listBackups()).toEqual([])
   })
 
-  test('is for no other company, for nobody without the flag, and for staff who order (N-06, Z-23)', async () => {
+  test('requires the order right for the company, or staff with it (N-06, Z-23)', async () => {
     const beta = await server.signIn('order@beta')
     expect((await orderBackup({}, beta)).statusCode).toBe(404)
     expect((await orderBackup({ service_id: 999_999 })).statusCode).toBe(404)
@@ -141,8 +140,8 @@ describe('ordering a backup', () => {
     expect(await listBackups()).toMatchObject([{ id }])
   })
 
-  describe('that was shown otherwise', () => {
-    test('is refused with both figures, and goes by those of now (D17)', async () => {
+  describe('with an outdated quote', () => {
+    test('is refused with both amounts, and succeeds with the current one (D17)', async () => {
       const displayedPrice = { price_id: fixture.priceListIds[0], pay_amount: '5400.00' }
       await setBackupPrices(server, { pdb2s3_fee_hkd: '7200.00' })
       const response = await orderBackup(displayedPrice)
@@ -161,12 +160,12 @@ describe('ordering a backup', () => {
       ['by another list', { price_id: 999_999 }],
       ['at another sum', { pay_amount: '5400.01' }],
       ['by an id that is none of ours', { quote_id: 'q'.repeat(32) }],
-    ])('%s is refused', async (_, displayedPrice) => {
+    ])('is refused if it differs: %s', async (_, displayedPrice) => {
       expect((await orderBackup(displayedPrice)).json().errorCode).toBe('QUOTE_CHANGED')
     })
   })
 
-  test('takes the place of one of its kind that was not paid, and of no other', async () => {
+  test('replaces an unpaid order of the same kind only', async () => {
     const firstId = (await orderBackup()).json().id
     const otherId = (await orderBackup({ pdb_type: 'pdb2rds' })).json().id
     const secondId = (await orderBackup({ period: 3, period_type: 'month' })).json().id
@@ -180,14 +179,14 @@ describe('ordering a backup', () => {
     expect(await readService()).toMatchObject({ os_pdb2s3: secondId, os_pdb2rds: otherId })
   })
 
-  test('ten times at once leaves one that waits', async () => {
+  test('leaves one unpaid order after ten concurrent requests', async () => {
     const responses = await Promise.all(Array.from({ length: 10 }, () => orderBackup()))
     expect(responses.map(({ statusCode }) => statusCode)).toEqual(Array.from({ length: 10 }, () => 200))
     const statuses = (await listBackups('&results=50')).map(({ status }: { status: number }) => status)
     expect(statuses.toSorted((a: number, b: number) => b - a)).toEqual([0, ...Array.from({ length: 9 }, () => -1)])
   }, 30_000)
 
-  test('for nothing takes effect at once, and the first backup is due (D15)', async () => {
+  test('takes effect at once if it costs nothing, and schedules the first backup (D15)', async () => {
     await setBackupPrices(server, { pdb2s3_discount: '100.00' })
     const { id } = (await orderBackup()).json()
     expect(await listBackups()).toMatchObject([
@@ -198,13 +197,13 @@ describe('ordering a backup', () => {
     expect(row).toEqual({ next_pdb2s3: shopOpenedAt, next_pdb2rds: null })
   })
 
-  describe('that is not paid in time (D31)', () => {
+  describe('without payment in time (D31)', () => {
     const passDays = async (days: number) => {
       server.clock.now = shopOpenedAt + days * dayMs
       buyer = await server.signIn('order@alpha')
     }
 
-    test('reads as invalid at once, in every reading, and is written down by the clock', async () => {
+    test('is shown as invalid at once, and stored as invalid by the job', async () => {
       const { id } = (await orderBackup()).json()
       const changeNumber = Number(
         (await buyer.send({ url: `/api/pdb/order?serviceId=${serviceId}` })).headers['x-change'],
@@ -225,7 +224,7 @@ describe('ordering a backup', () => {
       expect(await listChanges()).toMatchObject([{ id, status: -1, row_version: 2 }])
     })
 
-    test('fault 6d is invalid from the end of its own period on, in the list, since the last reading, and for the job', async () => {
+    test('is invalid after the end of its own period, in list, changes and job (fault 6d)', async () => {
       await passDays(362)
       const { id } = (await orderBackup()).json()
       const changeNumber = Number(
@@ -235,7 +234,6 @@ describe('ordering a backup', () => {
       expect(await listBackups()).toMatchObject([{ id, period_end: '2027-03-02', status: 0 }])
       await passDays(365)
       const paidId = await createBackupOrder(server, 'shop', { pdb_type: 'pdb2rds' })
-      // One that is invalid stands before one that is paid.
       const sorted = await listBackups('&sortField=status&sortOrder=asc')
       expect(sorted.map((row: { id: number }) => row.id)).toEqual([id, paidId])
       const changes = (await buyer.send({ url: `/api/pdb/order?serviceId=${serviceId}&since=${changeNumber}` })).json()
@@ -250,18 +248,18 @@ describe('ordering a backup', () => {
       expect(await readService()).toMatchObject({ os_pdb2s3: 0 })
     })
 
-    test('is sorted as it reads', async () => {
+    test('is sorted by its displayed status', async () => {
       const overdueId = (await orderBackup()).json().id
       const replacedId = await createBackupOrder(server, 'shop', { pdb_type: 'pdb2rds', status: -1 })
       const paidId = await createBackupOrder(server, 'shop', { pdb_type: 'pdb2rds' })
       await passDays(8)
       const listIds = async (sortOrder: string) =>
         (await listBackups(`&sortField=status&sortOrder=${sortOrder}`)).map(({ id }: { id: number }) => id)
-      // Two that are invalid, in the order of their ids.
+      // Both invalid orders, sorted by their ids.
       expect(await listIds('asc')).toEqual([overdueId, replacedId, paidId])
     })
 
-    test('makes room for another one', async () => {
+    test('allows another order', async () => {
       await orderBackup()
       await passDays(8)
       const { id } = (await orderBackup()).json()
@@ -270,7 +268,7 @@ describe('ordering a backup', () => {
     })
   })
 
-  test('goes on to the end of an extended contract', async () => {
+  test('extends to the end of an extended contract', async () => {
     await setDay('2026-06-01')
     const response = await buyer.send({
       method: 'POST',

@@ -1,4 +1,4 @@
-/** What becomes of running services when the portal ends: they go on, are taken over by the next start, and end with Ctrl-C. */
+/** When the portal ends, services keep running and the next start takes them over. With Ctrl-C they end too. */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -7,7 +7,7 @@ import { endHosting, findProcesses, findSupervisors, findTasks, waitUntil } from
 import { startProcess } from '#tests/support/server/process.ts'
 import { createDataFolder } from '#tests/support/runner/template.ts'
 
-it('a restart of the portal leaves the demo world’s services running; Ctrl-C ends all of it', async () => {
+it('The demo services survive a restart of the portal and end with Ctrl-C', async () => {
   const dataDir = mkdtempSync(join(tmpdir(), 'portal-'))
   const folder = join(dataDir, 'hosting')
   const env = { HOSTING: 'local', DEMO: '1', DATA_DIR: dataDir, FREE_SPACE_MARK_MB: '1' }

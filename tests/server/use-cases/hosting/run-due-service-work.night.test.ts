@@ -1,4 +1,6 @@
-/** What time does to hosted services: set up after payment, stopped after their contract, erased, told before, started again (contracts 4). */
+/**
+ * Scheduled work on hosted services: setup after payment, stop after the contract, erasure with mails before it, and restart (contracts 4).
+ */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { runInTransaction } from '#server/db/transaction.ts'
 import { hostingJobKinds } from '#server/jobs/job-registry.ts'
@@ -10,7 +12,7 @@ import { createMailBox } from '#tests/support/server/mail-box.ts'
 import type { SignedIn } from '#tests/support/server/server.ts'
 import { buyOrder, placeOrder, payOrder, setUpShop } from '#tests/support/orders/shop-data.ts'
 
-test('a host that is away is not asked again and again', () => {
+test('An unreachable host is not requested again at once', () => {
   const expiredService = {
     id: 1,
     company_id: 1,
@@ -37,7 +39,7 @@ test('a host that is away is not asked again and again', () => {
   expect(findDueWork({ ...expiredService, fault: 'unreachable' }, moment)).toBeNull()
 })
 
-describe('services are tended', () => {
+describe('scheduled work on services', () => {
   const fixture = setUpShop('embedded')
   const inbox = createMailBox(() => fixture.server.app)
   let host: LocalUnderTest
@@ -53,7 +55,7 @@ describe('services are tended', () => {
     alpha = await fixture.server.signIn('order@alpha')
   })
 
-  /** Both looks of a moment, since another node looks too; then all that came of them. */
+  /** Runs the schedule as two nodes at the same time, then all jobs. Returns the started work, the mails and the service. */
   async function runServiceWork(): Promise<{ due: number; mails: string[]; row: Partial<ServiceResponse> }> {
     const [firstCount, secondCount] = await Promise.all([
       runDueServiceWork(fixture.server.app),
@@ -68,7 +70,7 @@ describe('services are tended', () => {
   const setDay = (day: string) => (fixture.server.clock.now = Date.parse(`${day}T12:00:00+08:00`))
   const advanceMinutes = (count: number) => (fixture.server.clock.now += count * 60_000)
 
-  test('three minutes after it was paid it runs, once; not before its first day, and not what nobody paid', async () => {
+  test('starts a service once, three minutes after its payment and not before its first day', async () => {
     await placeOrder(alpha, { code: 'unpaid1' })
     await buyOrder(fixture.server, alpha, { code: 'later1', period_start: '2026-03-04' })
     advanceMinutes(2)
@@ -85,7 +87,7 @@ describe('services are tended', () => {
     expect((await host.driver.lookAll()).map(({ code }) => code).toSorted()).toEqual(['alpha1', 'later1'])
   }, 60_000)
 
-  test('what somebody took away is not set up again by itself', async () => {
+  test('does not set up a removed service again', async () => {
     await buyOrder(fixture.server, alpha, { code: 'alpha1' })
     advanceMinutes(3)
     const { row } = await runServiceWork()
@@ -100,7 +102,7 @@ describe('services are tended', () => {
     expect(await host.driver.look({ serviceId: row.id ?? 0, code: 'alpha1' })).toBeNull()
   }, 60_000)
 
-  test('after its contract it goes on for seven days, stops, starts again with an extension, and its data goes in the end', async () => {
+  test('stops a service seven days after its contract, restarts it when extended, and erases its data', async () => {
     const { contract_id } = await buyOrder(fixture.server, alpha, { code: 'alpha1' })
     advanceMinutes(3)
     await runServiceWork()

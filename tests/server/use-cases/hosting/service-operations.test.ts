@@ -1,4 +1,4 @@
-/** What people do to a hosted service, from the call to the processes that run, on a real host (M112 to M119, M122, Z-26). */
+/** Operations on a hosted service, from the call to the running processes, on a real host (M112 to M119, M122, Z-26). */
 import { request } from 'node:http'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { listAppsOfService } from '#server/db/catalogue/apps.ts'
@@ -13,12 +13,12 @@ import { nightly } from '#tests/support/runner/nightly.ts'
 import type { SignedIn } from '#tests/support/server/server.ts'
 import { buyOrder, setUpShop } from '#tests/support/orders/shop-data.ts'
 
-describe('a hosted service', () => {
+describe('operations of a hosted service', () => {
   const fixture = setUpShop('postgres')
   let host: LocalUnderTest
   let alpha: SignedIn
   let contractId = 0
-  // Ids begin anew with each test, and a host remembers what it had under them.
+  // Each test uses the same ids again, so it needs a new host without data of the last test.
   afterEach(() => host.end())
   beforeEach(async () => {
     host = openLocalHosting()
@@ -34,7 +34,6 @@ describe('a hosted service', () => {
     return { status: response.statusCode, ...(response.body === '' ? {} : response.json()) }
   }
   const runJob = () => runOneJob(fixture.server.app, hostingJobKinds)
-  /** To its end; what it came to. */
   const runToEnd = async (method: 'POST' | 'DELETE', url: string, caller = alpha) => {
     const { status, location } = await send(method, url, caller)
     expect(status).toBe(202)
@@ -43,7 +42,7 @@ describe('a hosted service', () => {
     return { status: response.statusCode, body: response.body === '' ? null : response.json() }
   }
   const create = () => runToEnd('POST', `/api/aws/service?contractId=${contractId}`)
-  /** By its name, which this machine may not resolve. */
+  /** Sends the host name as a header, because this machine may not resolve it. */
   const openUrl = (url: string | null) =>
     new Promise<number>((resolve, reject) => {
       const address = new URL(url ?? '')
@@ -57,7 +56,7 @@ describe('a hosted service', () => {
       clientRequest.end()
     })
 
-  it('is created, answers at its address, and tells its first password once, to who asked', async () => {
+  it('create it, make it reachable and show its first password once, to the caller', async () => {
     const { status, body } = await create()
     expect({ status, body }).toMatchObject({
       status: 200,
@@ -78,7 +77,7 @@ describe('a hosted service', () => {
     })
   }, 60_000)
 
-  it('is held by one operation at a time, which others are told of', async () => {
+  it('run one at a time, and name the running one to other callers', async () => {
     await create()
     const { id } = await readRow()
     const { location } = await send('POST', `/api/aws/reboot/${id}`)
@@ -99,7 +98,7 @@ describe('a hosted service', () => {
     await runJob()
   }, 60_000)
 
-  it('takes another configuration with the next reboot, and says so until then', async () => {
+  it('apply another configuration at the next reboot, and show it until then', async () => {
     await create()
     const { id } = await readRow()
     const response = await runToEnd(
@@ -124,7 +123,7 @@ describe('a hosted service', () => {
     await configure(0)
     await runToEnd('POST', `/api/aws/reboot/${id}`)
     expect(await readRow()).toMatchObject({ system_status: 4, online: 0, running_tasks: 0, needs_reboot: false })
-    // What is set for the next start does not start it, and it is not on its way to anything.
+    // A configuration for the next start neither starts the service nor changes its state.
     await configure(2)
     await checkServices(fixture.server.app)
     expect(await readRow()).toMatchObject({ system_status: 4, running_tasks: 0, needs_reboot: true })
@@ -134,7 +133,7 @@ describe('a hosted service', () => {
       expect(await send('POST', `/api/aws/changecfg?serviceId=${id}&${query}`)).toMatchObject({ status: 400 })
   }, 60_000)
 
-  it('fault 15f, fault 15k refuses a configuration that the machine has no memory for, and says how much is free', async () => {
+  it('reject a configuration that needs more memory than is free, with the free amount (fault 15f, fault 15k)', async () => {
     await host.end()
     host = openLocalHosting({ memoryMb: 3000 })
     fixture.server.app.hosting = host.driver
@@ -149,14 +148,14 @@ describe('a hosted service', () => {
       body: {
         errorCode: 'NO_MEMORY',
         data: { tasks: '4', memory: '8000', beside: '100', needed: '32400', free: '3000' },
-        // What was asked for, and what is added to it.
+        // The requested memory, and the memory that is added for each task.
         errorMessage: expect.stringMatching(/Tasks: 4, with 8000 MB each and 100 MB more each .* 32400 MB in all/),
       },
     })
     expect(await readRow()).toMatchObject({ task_runtime_memory: 0, operation: null, needs_reboot: false })
   }, 60_000)
 
-  it('runs the newest apps of its contract after an update, and those of before until then (contracts 4)', async () => {
+  it('install the latest apps of its contract with an update, and not before (contracts 4)', async () => {
     await create()
     const { id } = await readRow()
     const instance = { serviceId: id, code: 'alpha1' }
@@ -181,7 +180,7 @@ describe('a hosted service', () => {
     expect(await readRecordedVersions()).toEqual({ ...versionsBefore, framework: '2.0' })
   }, 60_000)
 
-  it('is removed and created again with its data, and deleted with it by the delete level alone', async () => {
+  it('remove it and create it again with its data, and delete it only by the delete level', async () => {
     await create()
     const { id } = await readRow()
     expect((await runToEnd('DELETE', `/api/aws/service/remove/${id}`)).body).toMatchObject({
@@ -191,7 +190,7 @@ describe('a hosted service', () => {
     })
     expect((await create()).status).toBe(200)
     expect(await readRow()).toMatchObject({ system_status: 2, erase_date: null })
-    // Its users are those of before: no new password was made.
+    // The users are the same as before, so no new password was created.
     await send('POST', `/api/aws/password/${id}`)
 
     expect(await send('DELETE', `/api/aws/service/${id}`)).toMatchObject({ status: 403 })
@@ -205,7 +204,7 @@ describe('a hosted service', () => {
   }, 60_000)
 
   nightly(
-    'has a log that is read, searched and downloaded once',
+    'read, search and download its log, which opens once',
     async () => {
       await create()
       const { id } = await readRow()
@@ -241,7 +240,7 @@ describe('a hosted service', () => {
     60_000,
   )
 
-  it('fault 2q has a log that is refused for times at the ends of the calendar, and no error of ours', async () => {
+  it('reject log times at the limits of the calendar instead of failing (fault 2q)', async () => {
     await create()
     const { id } = await readRow()
     for (const time of ['0000-01-01 00:00:00', '0999-12-31 23:59:59', '9999-12-31 23:59:59'])
@@ -254,7 +253,7 @@ describe('a hosted service', () => {
   }, 60_000)
 
   nightly(
-    'is found stopped, gone or running by the health check, and nobody else’s is touched',
+    'show it as stopped, gone or running by the health check, and are refused to others',
     async () => {
       await create()
       const { id } = await readRow()

@@ -1,4 +1,4 @@
-/** The list of hosted services: whose it shows, what a row says, and how a device learns of what has changed (M111, M121, Z-27). */
+/** The list of hosted services: who sees which rows, their fields, and how devices receive changes (M111, M121, Z-27). */
 import { beforeEach, expect, it } from 'vitest'
 import { sql } from 'kysely'
 import { runInTransaction } from '#server/db/transaction.ts'
@@ -22,7 +22,7 @@ eachEngineByNight('the list of services', (engine) => {
   }
   const getCodes = ({ data }: { data: ServiceResponse[] }) => data.map(({ code }) => code)
 
-  it('shows customers their own services, and provider admins everybody’s, narrowed by company and text', async () => {
+  it('Customers see their own services, provider admins all, filtered by company and text', async () => {
     expect(getCodes(await list(alpha))).toEqual(['alpha1'])
     const staff = await fixture.server.signIn('admin@m18')
     expect(getCodes(await list(staff))).toEqual(['alpha1', 'beta1'])
@@ -33,12 +33,12 @@ eachEngineByNight('the list of services', (engine) => {
     expect(getCodes(await list(staff, '?sortField=company_name&sortOrder=desc'))).toEqual(['beta1', 'alpha1'])
   })
 
-  it('tells a customer of another company nothing, whatever they name', async () => {
+  it('A customer gets 404 for the services of another company', async () => {
     const { status, data } = await list(alpha, `?companyId=${fixture.server.world.companies.beta}`)
     expect([status, data]).toEqual([404, null])
   })
 
-  it('even a query without a condition over all services gives a customer none, and the provider all (N-10)', async () => {
+  it('The unfiltered query returns no rows to customers and all to the provider (N-10)', async () => {
     const { companies } = fixture.server.world
     const listAllCodes = (companyId: number) =>
       runInTransaction(fixture.server.app, { role: 'portal_app', companyId }, async (db) => {
@@ -50,7 +50,7 @@ eachEngineByNight('the list of services', (engine) => {
     expect(await listAllCodes(companies.m18)).toEqual(['alpha1', 'beta1'])
   })
 
-  it('says what the contract says', async () => {
+  it('A row has the fields of its contract', async () => {
     const { data } = await list(alpha)
     expect(data[0]).toMatchObject({
       code: 'alpha1',
@@ -71,7 +71,7 @@ eachEngineByNight('the list of services', (engine) => {
     expect(data[0].contract_id).toBeGreaterThan(0)
   })
 
-  it('a device learns of a change to pay for, of a new name of the company, and of the end of the contract', async () => {
+  it('Devices get a row again after a change to pay for, a new company name and the end of the contract', async () => {
     const firstList = await list(alpha)
     const [{ contract_id }] = firstList.data
     const body = {
@@ -101,7 +101,7 @@ eachEngineByNight('the list of services', (engine) => {
     expect((await list(alpha, `?since=${thirdList.change}`)).changed).toEqual([])
   })
 
-  it('has no row for what was ordered and never paid', async () => {
+  it('A service that was ordered but never paid has no row', async () => {
     const order = (await placeOrder(alpha, { code: 'unpaid1' })).json()
     expect(getCodes(await list(alpha))).toEqual(['alpha1'])
     await payOrder(fixture.server, order)

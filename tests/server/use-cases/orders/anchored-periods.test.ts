@@ -1,4 +1,4 @@
-/** Contracts and backups that are bought one after the other through the server's calls (decisions 60 and 61). */
+/** Contracts and backups that are bought in sequence through the server's calls (decisions 60 and 61). */
 import { beforeEach, expect, test } from 'vitest'
 import { readServiceId } from '#tests/support/hosting/backups.ts'
 import { eachEngineByNight } from '#tests/support/server/database.ts'
@@ -48,7 +48,7 @@ eachEngineByNight('periods bought one after the other', (engine) => {
     return row
   }
 
-  test('fault 8 a contract of a 29 February ends on one again in a leap year, and costs whole years', async () => {
+  test('A contract from 29 February ends on one again in a leap year and costs whole years (fault 8)', async () => {
     await moveToDay('2028-02-29')
     const first = await buyOrder(fixture.server, buyer, { period_start: '2028-02-29' })
     expect(first).toMatchObject({ period_end: '2029-02-28', period: 1 })
@@ -68,7 +68,7 @@ eachEngineByNight('periods bought one after the other', (engine) => {
     expect(await extend(changedOrder, 1)).toMatchObject({ period_end: '2033-02-28', period: 5 })
   })
 
-  test('fault 8 a contract that is extended after a gap counts from its new start', async () => {
+  test('A contract that is extended after a gap counts from its new start (fault 8)', async () => {
     await moveToDay('2028-02-29')
     const first = await buyOrder(fixture.server, buyer, { period_start: '2028-02-29' })
     await moveToDay('2029-03-10')
@@ -77,7 +77,7 @@ eachEngineByNight('periods bought one after the other', (engine) => {
     expect((await readHistory(extendedOrder))[0]).toMatchObject({ anchor_date: '2029-03-10', anchor_months: 12 })
   })
 
-  test('fault 8 a contract that is extended on the day of its end goes on counting', async () => {
+  test('A contract that is extended on its last day keeps its original start (fault 8)', async () => {
     await moveToDay('2028-02-29')
     const first = await buyOrder(fixture.server, buyer, { period_start: '2028-02-29' })
     await moveToDay('2029-02-28')
@@ -86,7 +86,7 @@ eachEngineByNight('periods bought one after the other', (engine) => {
     expect((await readHistory(extendedOrder))[0]).toMatchObject({ anchor_date: '2028-02-29', anchor_months: 48 })
   })
 
-  test('fault 8 four backup months end where four months at once do, through a cut and a gap', async () => {
+  test('Four single backup months end when four months at once do, also after a cut and a gap (fault 8)', async () => {
     await buyOrder(fixture.server, buyer, { period_start: '2026-03-30', period: 1 })
     await moveToDay('2026-08-31')
     const rows = []
@@ -94,7 +94,7 @@ eachEngineByNight('periods bought one after the other', (engine) => {
     expect(rows.map((row) => row.period_end)).toEqual(['2026-09-30', '2026-10-31', '2026-11-30', '2026-12-31'])
     expect(rows.at(-1)).toMatchObject({ anchor_date: '2026-08-31', anchor_months: 4, amount: '1250.00' })
 
-    // The contract ends on 2027-03-30: three months and a part of none, cut.
+    // The contract ends on 2027-03-30, so the subscription is cut to three months without a started fourth.
     const shortBackup = await buyBackup(1, 'year')
     expect(shortBackup).toMatchObject({ period_start: '2026-12-31', period_end: '2027-03-30', amount: '3750.00' })
     expect(shortBackup).toMatchObject({ anchor_date: null, anchor_months: null })
@@ -107,7 +107,7 @@ eachEngineByNight('periods bought one after the other', (engine) => {
     expect(await buyBackup(1)).toMatchObject({ period_end: '2027-08-05', anchor_date: '2027-07-05', anchor_months: 1 })
   })
 
-  test('fault 9 a change one day later costs no more: two leap days count as no more than the years', async () => {
+  test('A change one day later is not dearer: leap days never count as more than whole years (fault 9)', async () => {
     await moveToDay('2027-03-01')
     const contract = await buyOrder(fixture.server, buyer, { period_start: '2027-03-01', period: 5 })
     const change = { type: 'change', contract_id: contract.contract_id, users: 11 }

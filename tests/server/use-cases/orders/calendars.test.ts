@@ -1,11 +1,11 @@
-/** The private calendar of what is due: whose it is, that it ends, and that programs can read it (RFC 5545). */
+/** The private calendar feed of due dates: its user, how it ends, and its format (RFC 5545). */
 import { beforeEach, describe, expect, test } from 'vitest'
 import { runInTransaction } from '#server/db/transaction.ts'
 import { buyOrder, placeOrder, setUpShop } from '#tests/support/orders/shop-data.ts'
 import type { SignedIn, TestServer } from '#tests/support/server/server.ts'
 import { canaries, password } from '#tests/support/server/world.ts'
 
-describe('calendars', () => {
+describe('calendar feeds', () => {
   const fixture = setUpShop('embedded')
   let server: TestServer
   let buyer: SignedIn
@@ -18,10 +18,9 @@ describe('calendars', () => {
   const renew = async (caller = buyer): Promise<string> =>
     new URL((await caller.send({ method: 'POST', url })).json().url).pathname
   const read = (path: string) => server.send({ url: path })
-  /** Lines as they were before they were folded. */
   const unfoldLines = (text: string) => text.replaceAll('\r\n ', '').split('\r\n')
 
-  test('hold the last day of each contract and the day of each payment', async () => {
+  test('contain the last day of each contract and the day of each payment', async () => {
     await buyOrder(server, buyer, { code: 'paidone', name: 'Paid; one, two\\three' })
     await placeOrder(buyer, { code: 'waits', name: 'Waits' })
     const response = await read(await renew())
@@ -37,7 +36,7 @@ describe('calendars', () => {
     expect(lines.filter((line) => line.startsWith('URL'))).toHaveLength(2)
   })
 
-  test('are well-formed: lines end as they must and none is longer than 75 bytes', async () => {
+  test('are well-formed, with correct line ends and at most 75 bytes per row', async () => {
     await buyOrder(server, buyer, { code: 'longone', name: '一份名称很长的合同，长到必须折行'.repeat(4) })
     const { body, rawPayload } = await read(await renew())
     expect(body.endsWith('END:VCALENDAR\r\n')).toBe(true)
@@ -50,7 +49,7 @@ describe('calendars', () => {
       expect(lines.filter((line) => line.startsWith(property))).toHaveLength(1)
   })
 
-  test('end with the password of whose they are', async () => {
+  test('end when their user changes the password', async () => {
     const path = await renew()
     expect((await read(path)).statusCode).toBe(200)
     const response = await buyer.send({
@@ -62,7 +61,7 @@ describe('calendars', () => {
     expect([response.statusCode, (await read(path)).statusCode]).toEqual([204, 404])
   })
 
-  test('keep the ids of their entries, and lose the ones that are done with', async () => {
+  test('keep the ids of entries, and drop entries that are done', async () => {
     const order = (await placeOrder(buyer, { code: 'waits', name: 'Waits' })).json()
     const path = await renew()
     const readUids = async () => unfoldLines((await read(path)).body).filter((line) => line.startsWith('UID'))
@@ -73,7 +72,7 @@ describe('calendars', () => {
     expect(await readUids()).toEqual([])
   })
 
-  test('speak the language of their user', async () => {
+  test('use the language of their user', async () => {
     await buyOrder(server, buyer, { code: 'paidone' })
     await runInTransaction(server.app, { role: 'portal_system' }, (db) =>
       db.updateTable('portal_user').set({ language: 'zh' }).where('id', '=', buyer.userId).execute(),
@@ -81,13 +80,13 @@ describe('calendars', () => {
     expect(unfoldLines((await read(await renew())).body)).toContain('SUMMARY:合同到期：Shop（paidone）')
   })
 
-  test('show one company and no other', async () => {
+  test('contain one company only', async () => {
     const otherBuyer = await server.signIn('order@beta')
     await buyOrder(server, otherBuyer, { code: 'theirs', name: canaries.beta })
     expect((await read(await renew())).body).not.toContain(canaries.beta)
   })
 
-  test('have one address, which a newer one ends and which can be taken back', async () => {
+  test('have one address, which a new one replaces and which can be revoked', async () => {
     expect((await buyer.send({ url })).json()).toEqual({ since: null })
     const first = await renew()
     expect((await buyer.send({ url })).json()).toEqual({ since: '2026-03-02 10:00:00' })
@@ -98,7 +97,7 @@ describe('calendars', () => {
     expect((await buyer.send({ url })).json()).toEqual({ since: null })
   })
 
-  test('end with the order flag, and are for nobody without it', async () => {
+  test('require the order right, and end without it', async () => {
     const path = await renew()
     const admin = await server.signIn('admin@alpha')
     expect((await admin.send({ method: 'POST', url })).statusCode).toBe(403)
@@ -108,7 +107,7 @@ describe('calendars', () => {
     expect((await read(path)).statusCode).toBe(404)
   })
 
-  test('keep no key', async () => {
+  test('store no key', async () => {
     const key = (await renew()).split('/').at(-2)
     const rows = await runInTransaction(server.app, { role: 'portal_system' }, (db) =>
       db.selectFrom('calendar_feed').selectAll().execute(),

@@ -1,4 +1,4 @@
-/** Apps of a service that runs are changed by nobody who was not asked (contracts 4, D44). */
+/** A change of the apps of a running service must be confirmed (contracts 4, D44). */
 import { beforeEach, describe, expect, test } from 'vitest'
 import { insertAppVersion, replaceServiceApps } from '#server/db/catalogue/apps.ts'
 import { runInTransaction } from '#server/db/transaction.ts'
@@ -23,7 +23,7 @@ onConnections('a change of a service', (engine) => {
         .where('code', '=', order.code as string)
         .execute(),
     )
-  /** Of the same company, and orders as well. */
+  /** Signs in a colleague of the same company who has the order right. */
   async function signInColleague(): Promise<SignedIn> {
     const id = fixture.server.world.users['user@alpha'] ?? 0
     await runInTransaction(fixture.server.app, { role: 'portal_system' }, (db) =>
@@ -36,27 +36,27 @@ onConnections('a change of a service', (engine) => {
     const response = await caller.send({ method: 'POST', url: '/api/contract', payload })
     return { ...response.json(), http: response.statusCode }
   }
-  // With supply chain the hidden module for stock taking joins, and brings its app.
+  // The module `scm` also adds the hidden module for stock taking, with its app.
   const widerChange = { modules: ['core', 'fin', 'scm'] }
-  // What is left is below the minimum fee, and what was paid for the rest is not refunded.
+  // The rest is below the minimum fee, and the amount paid for the removed modules is not refunded.
   const smallerChange = { modules: ['doc'], confirm_discard: '22000.00' }
   const requestConfirmKey = async (fields: object = widerChange): Promise<string> =>
     (await change(fields)).data.confirm_key
 
-  test('that is not there yet asks nothing', async () => {
+  test('A change of a service that is not created yet needs no confirmation', async () => {
     await setSystemStatus(0)
     expect((await change(widerChange)).http).toBe(200)
   })
 
-  test('that runs, with the same apps, asks nothing', async () => {
+  test('A change of a running service with the same apps needs no confirmation', async () => {
     await setSystemStatus(2)
     expect((await change({ users: 20 })).http).toBe(200)
   })
 
-  describe('that runs, with other apps', () => {
+  describe('a change with other apps', () => {
     beforeEach(() => setSystemStatus(2))
 
-    test('asks, and is made when it is sent again with the key', async () => {
+    test('must be confirmed, and is done when it is sent again with the key', async () => {
       const refusal = await change(widerChange)
       expect(refusal).toMatchObject({
         http: 409,
@@ -70,22 +70,22 @@ onConnections('a change of a service', (engine) => {
       expect(response).toMatchObject({ http: 200, type: 'change', state: 'unpaid' })
     })
 
-    test('asks also where apps leave', async () => {
+    test('must also be confirmed if apps are removed', async () => {
       expect((await change(smallerChange)).data.confirm_info).toEqual([{ code: 'framework', change: 'leave' }])
     })
 
-    test('has made nothing while it asks', async () => {
+    test('does nothing before it is confirmed', async () => {
       await change(widerChange)
       expect((await buyer.send({ url: `/api/sorder/${order.id}` })).json().pending).toBe(null)
     })
 
-    test('takes a key once, of two at the same moment as well', async () => {
+    test('accepts a key once, also concurrently', async () => {
       const confirmKey = await requestConfirmKey()
       const responses = await Promise.all([1, 2].map(() => change({ ...widerChange, confirmKey })))
       expect(responses.map(({ http }) => http).sort()).toEqual([200, 409])
     })
 
-    test('takes no key for something else, of somebody else, or made up', async () => {
+    test('rejects a key of another change, another user, or a forged one', async () => {
       const confirmKey = await requestConfirmKey()
       const refusal = { http: 409, errorCode: 'APP_CONFIRM' }
       expect(await change({ ...widerChange, users: 30, confirmKey })).toMatchObject(refusal)
@@ -98,7 +98,7 @@ onConnections('a change of a service', (engine) => {
       expect(await change({ ...widerChange, confirmKey })).toMatchObject({ http: 200 })
     })
 
-    test('takes no key that is ten minutes old', async () => {
+    test('rejects a key after ten minutes', async () => {
       const confirmKey = await requestConfirmKey()
       fixture.server.clock.now += 10 * 60_000
       buyer = await fixture.server.signIn('order@alpha')
@@ -106,7 +106,7 @@ onConnections('a change of a service', (engine) => {
     })
   })
 
-  describe('that runs apps of an older version', () => {
+  describe('a change of a service with older app versions', () => {
     beforeEach(() => setSystemStatus(2))
 
     const recordAppVersions = (apps: Record<string, string>) =>
@@ -137,29 +137,29 @@ onConnections('a change of a service', (engine) => {
       )
     const versionChange = { code: 'framework', change: 'version', from: '1.9', to: '1.10' }
 
-    test('asks about the version, and is made when it is sent again with the key', async () => {
+    test('must be confirmed with the versions, and is done with the key', async () => {
       await recordAppVersions({ framework: '1.9' })
       const refusal = await change({ users: 20 })
       expect([refusal.errorCode, refusal.data.confirm_info]).toEqual(['APP_CONFIRM', [versionChange]])
       expect(await change({ users: 20, confirmKey: refusal.data.confirm_key })).toMatchObject({ http: 200 })
     })
 
-    test('asks about apps that enter, leave and change their version at once', async () => {
+    test('names added, removed and updated apps together', async () => {
       await recordAppVersions({ framework: '1.9' })
       expect((await change(widerChange)).data.confirm_info).toEqual([
         { code: 'barcode', change: 'enter' },
         versionChange,
       ])
-      // What leaves does not change its version as well.
+      // A removed app is not also reported as a version change.
       expect((await change(smallerChange)).data.confirm_info).toEqual([{ code: 'framework', change: 'leave' }])
     })
 
-    test('asks when an extension would bring the version along as well', async () => {
+    test('must also be confirmed if it is an extension', async () => {
       await recordAppVersions({ framework: '1.9' })
       expect((await change({ type: 'extend', period: 1 })).data.confirm_info).toEqual([versionChange])
     })
 
-    test('asks the provider’s staff as well, who act for the company', async () => {
+    test('must also be confirmed by staff who act for the company', async () => {
       await recordAppVersions({ framework: '1.9' })
       const refusal = await change({ users: 20 }, await fixture.server.signIn('second@m18'))
       expect(refusal.data.confirm_info).toEqual([versionChange])
@@ -169,12 +169,12 @@ onConnections('a change of a service', (engine) => {
       ['the newest', { framework: '1.10' }],
       ['of apps that are not in its modules', { barcode: '2.0' }],
       ['that nobody has recorded', {}],
-    ])('asks nothing about a version that is %s', async (_, apps) => {
+    ])('needs no confirmation for a version that is %s', async (_, apps) => {
       await recordAppVersions(apps)
       expect((await change({ users: 20 })).http).toBe(200)
     })
 
-    test('asks again when another version was published between the question and the answer', async () => {
+    test('must be confirmed again if another version was published meanwhile', async () => {
       await recordAppVersions({ framework: '1.9' })
       const confirmKey = await requestConfirmKey({ users: 20 })
       await publish('1.11')
@@ -186,7 +186,7 @@ onConnections('a change of a service', (engine) => {
       expect(await change({ users: 20, confirmKey: refusal.data.confirm_key })).toMatchObject({ http: 200 })
     })
 
-    test('needs no key any more for what the service has been given meanwhile', async () => {
+    test('needs no key for a version that the service got meanwhile', async () => {
       await recordAppVersions({ framework: '1.9' })
       const confirmKey = await requestConfirmKey({ users: 20 })
       await recordAppVersions({ framework: '1.10' })

@@ -1,4 +1,4 @@
-/** Contracts through the server's own calls: priced to the cent as agreed, changed, extended, replaced (contracts 4, 9). */
+/** Contracts through the server's calls: exact prices, changes, extensions and replacements (contracts 4, 9). */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { addYears } from '#domain/plain-dates.ts'
 import { runInTransaction } from '#server/db/transaction.ts'
@@ -39,7 +39,7 @@ describe('contracts', () => {
 
   const toContractChoice = ({ mode, users, modules, uat }: GoldenCase) => ({ user_mode: mode, users, modules, uat })
 
-  /** A contract with the paid segment of a case, by an order of that day at whatever price. */
+  /** Creates a contract with the paid segment of a case, by an order of that day at any price. */
   async function createWithSegments(feeCase: GoldenCase): Promise<OrderRow> {
     const [segment] = 'segments' in feeCase ? feeCase.segments : []
     const start = segment?.start ?? addYears(feeCase.current_period_end, -1)
@@ -67,11 +67,11 @@ describe('contracts', () => {
     return order
   }
 
-  describe('cost what was agreed, to the cent', () => {
+  describe('the fees of the agreed examples', () => {
     beforeEach(() => resetShopOn('2026-03-01'))
 
     test.each(cases.filter(({ kind }) => kind === 'create').map((feeCase) => [feeCase.id, feeCase] as const))(
-      '%s',
+      'match to the cent for the new contract %s',
       async (_, feeCase) => {
         await setDay(feeCase.period_start ?? '2027-02-01')
         const fields = {
@@ -97,24 +97,27 @@ describe('contracts', () => {
     )
 
     const changeCases = cases.filter(({ kind }) => kind === 'change' || kind === 'extend')
-    test.each(changeCases.map((feeCase) => [feeCase.id, feeCase] as const))('%s', async (_, feeCase) => {
-      const { contract_id } = await createWithSegments(feeCase)
-      await setDay(feeCase.today)
-      const years = feeCase.kind === 'extend' ? { period: feeCase.years } : {}
-      const payload = { type: feeCase.kind, contract_id, ...toContractChoice(feeCase), ...years }
-      const quoteResponse = await calculate(payload)
-      const { contract_amount, residual_amount, amount, period_end } = feeCase
-      expect(quoteResponse.json()).toMatchObject({ contract_amount, residual_amount, amount, period_end })
-      expect(quoteResponse.json().annual).toBe(feeCase.annual ?? feeCase.annualFee)
-      const order = (await change({ ...payload, quote_id: quoteResponse.json().quote_id })).json()
-      expect(order).toMatchObject({ amount, status: amount === '0.00' ? 1 : 0, expired_date: feeCase.shown_expiry })
-    })
+    test.each(changeCases.map((feeCase) => [feeCase.id, feeCase] as const))(
+      'match to the cent for the change or extension %s',
+      async (_, feeCase) => {
+        const { contract_id } = await createWithSegments(feeCase)
+        await setDay(feeCase.today)
+        const years = feeCase.kind === 'extend' ? { period: feeCase.years } : {}
+        const payload = { type: feeCase.kind, contract_id, ...toContractChoice(feeCase), ...years }
+        const quoteResponse = await calculate(payload)
+        const { contract_amount, residual_amount, amount, period_end } = feeCase
+        expect(quoteResponse.json()).toMatchObject({ contract_amount, residual_amount, amount, period_end })
+        expect(quoteResponse.json().annual).toBe(feeCase.annual ?? feeCase.annualFee)
+        const order = (await change({ ...payload, quote_id: quoteResponse.json().quote_id })).json()
+        expect(order).toMatchObject({ amount, status: amount === '0.00' ? 1 : 0, expired_date: feeCase.shown_expiry })
+      },
+    )
   })
 
   describe('a quote', () => {
     beforeEach(() => resetShopOn('2026-03-02'))
 
-    test('says how it came about, by which list, and until when it stands', async () => {
+    test('returns its steps, its price list and how long it is valid', async () => {
       const quote = (await calculate(orderInput)).json()
       expect(quote).toMatchObject({
         amount: '42000.00',
@@ -129,12 +132,12 @@ describe('contracts', () => {
       })
       expect(quote.steps.at(-1)).toMatchObject({ code: 'due', rule: 'D14', amount: '42000.00' })
       expect((await calculate(orderInput)).json()).toEqual(quote)
-      // A price is asked for before the service has a name.
+      // A quote does not need the name of the service.
       const { code: _code, name: _name, ...unnamed } = orderInput
       expect((await calculate(unnamed)).json().amount).toBe('42000.00')
     })
 
-    test('that no longer holds is told with both figures, and nothing is ordered (D17)', async () => {
+    test('that is outdated is refused with both amounts, and nothing is ordered (D17)', async () => {
       const { quote_id } = (await calculate(orderInput)).json()
       await setDay('2027-01-05')
       const laterStart = { period_start: '2027-01-05' }
@@ -148,7 +151,7 @@ describe('contracts', () => {
       expect(response.json().amount).toBe('44100.00')
     })
 
-    test('is of that wish and that company alone, and a figure of the client’s counts for nothing (S-17)', async () => {
+    test('is valid for its input and company only, and ignores amounts of the client (S-17)', async () => {
       const { quote_id } = (await calculate(orderInput)).json()
       expect(readStatusAndCode(await placeOrder(buyer, { users: 11, quote_id }))).toEqual([409, 'QUOTE_CHANGED'])
       expect(readStatusAndCode(await placeOrder(await server.signIn('order@beta'), { quote_id }))).toEqual([
@@ -168,7 +171,7 @@ describe('contracts', () => {
       expect((await placeOrder(buyer, { price_id: priceListIds[0], amount: '42000.00' })).statusCode).toBe(200)
     })
 
-    test('needs a list in force, and names the fields that are wrong', async () => {
+    test('requires a list in force, and names invalid fields', async () => {
       expect(readFieldErrors(await calculate({ ...orderInput, users: 'many' }))).toEqual(['users INVALID_FORMAT'])
       await server.reset()
       buyer = await server.signIn('order@alpha')
@@ -179,7 +182,7 @@ describe('contracts', () => {
     })
   })
 
-  describe('in effect', () => {
+  describe('active contracts', () => {
     let liveOrder: OrderRow
     beforeEach(async () => {
       await resetShopOn('2026-03-02')
@@ -187,7 +190,7 @@ describe('contracts', () => {
     })
     const buildUserChange = () => ({ type: 'change', contract_id: liveOrder.contract_id, users: 11 })
 
-    test('have a number of their own and one history (D90)', async () => {
+    test('have their own number and history (D90)', async () => {
       expect(liveOrder).toMatchObject({ status: 1, contract: 'C202603000001', due: null, pending: null })
       const otherOrder = await buyOrder(server, buyer, { code: 'other' })
       expect(otherOrder.contract).toBe('C202603000002')
@@ -196,7 +199,7 @@ describe('contracts', () => {
       ])
     })
 
-    test('are replaced by a paid change: the old one reads as 2 there and 3 here (T4, D27, D28)', async () => {
+    test('are replaced by a paid change, with status 2 in the history and 3 in the order (T4, D27, D28)', async () => {
       await setDay('2026-09-14')
       const pendingOrder = (await change(buildUserChange())).json()
       expect(pendingOrder).toMatchObject({ type: 'change', status: 0, contract_id: 0, name: 'Shop', code: 'shop' })
@@ -217,7 +220,7 @@ describe('contracts', () => {
       expect((await change(buildUserChange())).json().data).toEqual({ why: 'replaced' })
     })
 
-    test('have one order that waits; another takes its place by naming it (D32)', async () => {
+    test('have at most one unpaid order, which another can replace by its id (D32)', async () => {
       const first = (await change(buildUserChange())).json()
       const refusal = await change({ ...buildUserChange(), users: 12 })
       expect(readStatusAndCode(refusal)).toEqual([409, 'STATE_CONFLICT'])
@@ -231,7 +234,7 @@ describe('contracts', () => {
       expect(readStatusAndCode(await remove(liveOrder.id))).toEqual([404, 'NOT_FOUND'])
     })
 
-    test('are unpaid to the filter while their change can be paid, and effective to it all the time (D35)', async () => {
+    test('match the filters for unpaid and active while a change can be paid (D35)', async () => {
       const listOrderIds = async (status: number) => {
         const url = `/api/company/${server.world.companies.alpha}/sorder?status=${status}`
         const { count, data } = (await buyer.send({ url })).json()
@@ -245,7 +248,7 @@ describe('contracts', () => {
       expect([await listOrderIds(0), await listOrderIds(1)]).toEqual([[], [liveOrder.id]])
     })
 
-    test('an order that waited too long disappears, and the contract stays as it is (D30)', async () => {
+    test('do not change when an unpaid order expires (D30)', async () => {
       const { id } = (await change(buildUserChange())).json()
       await setDay('2026-03-10')
       expect(await readOrder(buyer, liveOrder.id)).toMatchObject({ status: 1, pending: null })
@@ -253,7 +256,7 @@ describe('contracts', () => {
       expect((await change(buildUserChange())).statusCode).toBe(200)
     })
 
-    test('get smaller without anything being returned, at once (D14, D15)', async () => {
+    test('are reduced at once without a refund (D14, D15)', async () => {
       const smallerChange = { ...buildUserChange(), users: 5, modules: ['core'] }
       const { discarded_amount: confirm_discard } = (await calculate(smallerChange)).json()
       const order = (await change({ ...smallerChange, confirm_discard })).json()
@@ -261,14 +264,14 @@ describe('contracts', () => {
       expect(await readOrder(buyer, liveOrder.id)).toMatchObject({ status: 3 })
     })
 
-    test('unchanged under a newer list is refused (D12)', async () => {
+    test('reject a change that changes nothing under a newer list (D12)', async () => {
       const emptyChange = { type: 'change', contract_id: liveOrder.contract_id }
       expect((await calculate(emptyChange)).json().amount).toBe('0.00')
       await setDay('2027-01-05')
       expect(readStatusAndCode(await change(emptyChange))).toEqual([409, 'NOTHING_CHANGED'])
     })
 
-    test('are extended as they are; what else is wanted is a change (D16)', async () => {
+    test('are extended unchanged, everything else needs a change (D16)', async () => {
       const extension = { type: 'extend', contract_id: liveOrder.contract_id, period: 2 }
       expect(readFieldErrors(await change({ ...extension, users: 20 }))).toEqual(['users LOCKED'])
       expect(readFieldErrors(await change({ ...extension, period: undefined }))).toEqual(['period REQUIRED'])
@@ -278,16 +281,15 @@ describe('contracts', () => {
       const currentOrder = await readOrder(buyer, order.id)
       const [row] = await readHistory(currentOrder.contract_id)
       expect(row).toMatchObject({ period_start: '2026-03-02', period_end: '2029-03-02', status: 1 })
-      // Each stretch at what it was sold at: from these a device works out what a change costs (D12, D89).
+      // Each segment has the price at which it was sold. A device calculates the cost of a change from them (D12, D89).
       expect(row.segments).toEqual([
         { start: '2026-03-02', end: '2027-03-02', annual: '42000.00' },
         { start: '2027-03-02', end: '2029-03-02', annual: '42000.00' },
       ])
-      // Nothing changed costs nothing over both stretches (D12).
       expect((await calculate({ type: 'change', contract_id: currentOrder.contract_id })).json().amount).toBe('0.00')
     })
 
-    test('expired are extended from today with what is on the list by now, and not changed (D29)', async () => {
+    test('after their end are extended from today under the current list, and cannot be changed (D29)', async () => {
       await setDay('2027-06-01')
       const base = { contract_id: liveOrder.contract_id }
       expect((await change({ ...base, type: 'change', users: 11 })).json().data).toEqual({ why: 'extendFirst' })
@@ -301,7 +303,7 @@ describe('contracts', () => {
       })
     })
 
-    test('extended on the day they ended begin anew; paid for on it, they go on (D12, T3)', async () => {
+    test('restart if extended after their last day, and continue if ordered before (D12, T3)', async () => {
       const extension = { type: 'extend', contract_id: liveOrder.contract_id, period: 1 }
       const readPeriodStart = async ({ id }: OrderRow) => {
         const [row] = await readHistory((await readOrder(buyer, id)).contract_id)
@@ -319,7 +321,7 @@ describe('contracts', () => {
       expect(await readPeriodStart(orderOnEndDay)).toBe('2028-03-02')
     })
 
-    test('of another company are not there, nor for staff without the flag (N-03)', async () => {
+    test('return 404 to other companies, and 403 to staff without the order right (N-03)', async () => {
       const foreignBuyer = await server.signIn('order@beta')
       expect(readStatusAndCode(await calculate(buildUserChange(), foreignBuyer))).toEqual([404, 'NOT_FOUND'])
       expect(readStatusAndCode(await change(buildUserChange(), foreignBuyer))).toEqual([404, 'NOT_FOUND'])

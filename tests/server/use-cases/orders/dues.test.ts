@@ -1,4 +1,4 @@
-/** What is to be paid for a service stands on its row in the list of orders: one sum for every screen (decision 76). */
+/** The unpaid amounts of a service are part of its row in the list of orders, so that every screen shows the same sum (decision 76). */
 import { beforeEach, expect, test } from 'vitest'
 import { shopOpenedAt, buyOrder, placeOrder, payOrder, readOrder, setUpShop } from '#tests/support/orders/shop-data.ts'
 import { createBackupOrder, readServiceId, createTraffic } from '#tests/support/hosting/backups.ts'
@@ -35,7 +35,7 @@ onConnections('what is to be paid', (engine) => {
     return (await buyer.send({ method: 'POST', url: '/api/pdb/order', payload })).json().id as number
   }
 
-  test('fault 28a names backups, traffic and changes with sums and dates, and the filter finds them', async () => {
+  test('The order lists unpaid backups, traffic and changes, and the filter finds it (fault 28a)', async () => {
     expect(await listUnpaidRows()).toEqual([])
     expect(await readOrder(buyer, shopOrder.id)).toMatchObject({ dues: [], payment: 'none' })
     const backupId = await orderBackup()
@@ -68,7 +68,7 @@ onConnections('what is to be paid', (engine) => {
     )
   })
 
-  test('fault 28a tells devices when a backup is ordered, paid, or can no longer be paid', async () => {
+  test('Devices get the order again when a backup is ordered, paid or expired (fault 28a)', async () => {
     const readChangeNumber = async () => String((await buyer.send({ url: getListUrl() })).headers['x-change'])
     const listChangedSince = async (since: string) =>
       (await buyer.send({ url: `${getListUrl()}?since=${since}` })).json().changed
@@ -92,7 +92,7 @@ onConnections('what is to be paid', (engine) => {
     expect(await listChangedSince(numberWhileUnpaid)).toMatchObject([{ id: shopOrder.id, payment: 'none', dues: [] }])
   })
 
-  test('fault 28b says what an unpaid change or extension changes', async () => {
+  test('An unpaid change or extension lists what it changes (fault 28b)', async () => {
     const order = await change({ type: 'change', users: 60, user_mode: 'NAMED', uat: 1, modules: ['core', 'hr'] })
     expect(order).toMatchObject({ type: 'change', state: 'unpaid' })
     const [row] = await listUnpaidRows()
@@ -109,14 +109,14 @@ onConnections('what is to be paid', (engine) => {
     expect((await listUnpaidRows())[0].dues).toMatchObject([{ type: 'extend', change: null, until: '2028-03-01' }])
   })
 
-  test('fault 28a counts a new order once, and nothing once it is paid', async () => {
+  test('A new order is listed once, and no longer once it is paid (fault 28a)', async () => {
     const order = (await placeOrder(buyer, { code: 'second' })).json()
     expect(order.dues).toMatchObject([{ contractType: 'CONTRACT', id: order.id, type: 'create', amount: order.amount }])
     await payOrder(fixture.server, order)
     expect(await readOrder(buyer, order.id)).toMatchObject({ dues: [], payment: 'none' })
   })
 
-  test('fault 28b puts backups, traffic and what changes into the calendar', async () => {
+  test('The calendar contains backups, traffic and the content of changes (fault 28b)', async () => {
     await orderBackup()
     await createTraffic(fixture.server, 'shop', { isPaid: false })
     await change({ type: 'change', users: 12 })

@@ -1,4 +1,4 @@
-/** Contracts as long as they may be and longer ones of an earlier version; amounts as large as they may be. */
+/** The longest possible contracts, longer ones of an earlier version, and the largest possible amounts. */
 import { sql } from 'kysely'
 import { beforeEach, expect, test } from 'vitest'
 import { runInTransaction } from '#server/db/transaction.ts'
@@ -27,7 +27,7 @@ eachEngineByNight('long contracts', (engine) => {
   const runAsSystem = <T>(work: Parameters<typeof runInTransaction<T>>[2]) =>
     runInTransaction(fixture.server.app, { role: 'portal_system' }, work)
 
-  /** All that shows a contract. */
+  /** Reads the contract from each call that returns it. Returns the periods. */
   async function readAll({ id, contract_id, company_id }: OrderRow) {
     const list = await buyer.send({ url: `/api/company/${String(company_id)}/sorder` })
     const detail = await buyer.send({ url: `/api/sorder/${id}` })
@@ -36,7 +36,7 @@ eachEngineByNight('long contracts', (engine) => {
     return [list.json().data[0].period, detail.json().period, history.json()[0].period]
   }
 
-  test('fault 3a an extension beyond 99 years is refused with the years still possible, quoted and ordered', async () => {
+  test('An extension beyond 99 years is refused with the number of possible years (fault 3a)', async () => {
     const contract = await buyOrder(fixture.server, buyer, { period: 50 })
     for (const url of ['/api/calculate', '/api/contract']) {
       const refusal = await post(url, extendBy(contract.contract_id, 50))
@@ -56,7 +56,7 @@ eachEngineByNight('long contracts', (engine) => {
     expect(lastRefusal.json().data).toMatchObject([{ field: 'period', code: 'NO_YEARS_LEFT', limit: 0 }])
   })
 
-  test('an expired contract begins anew, and can have 99 years again', async () => {
+  test('An expired contract starts again and can have 99 years', async () => {
     const contract = await buyOrder(fixture.server, buyer, { period: 50 })
     fixture.server.clock.now = Date.parse('2076-03-02T02:00:00Z')
     buyer = await fixture.server.signIn('order@alpha')
@@ -64,7 +64,7 @@ eachEngineByNight('long contracts', (engine) => {
     expect(quote.json()).toMatchObject({ period_start: '2076-03-02', period_end: '2175-03-02' })
   })
 
-  test('fault 3a a contract of an earlier version that runs longer is read, changed and not extended', async () => {
+  test('An older contract of more than 99 years can be read and changed, but not extended (fault 3a)', async () => {
     const contract = await buyOrder(fixture.server, buyer, { period: 50 })
     await runAsSystem(async (db) => {
       await sql`update contract set period_end = '2126-03-02', anchor_months = 1200,
@@ -81,7 +81,7 @@ eachEngineByNight('long contracts', (engine) => {
     expect(refusal.json().data).toMatchObject([{ field: 'period', code: 'NO_YEARS_LEFT' }])
   })
 
-  test('fault 3a a sum that no amount can say is refused, and every list is read as before', async () => {
+  test('A sum that is too large for an amount is refused, and all lists stay readable (fault 3a)', async () => {
     const contract = await buyOrder(fixture.server, buyer)
     await runAsSystem((db) =>
       sql`update price_list set content = jsonb_set(content, '{min_fee_hkd}', '"9999999999999.99"')`.execute(db),
@@ -101,7 +101,7 @@ eachEngineByNight('long contracts', (engine) => {
     expect(await readAll(contract)).toEqual([1, 1, 1])
   })
 
-  test('fault 3a a backup whose sum no amount can say is refused', async () => {
+  test('A backup whose sum is too large for an amount is refused (fault 3a)', async () => {
     await buyOrder(fixture.server, buyer, { period: 9 })
     await setBackupPrices(fixture.server, { pdb2s3_fee_hkd: '9999999999999.99', pdb2s3_discount: '0.00' })
     const orderBackup = async (period: number) => {

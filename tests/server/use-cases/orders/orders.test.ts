@@ -12,7 +12,7 @@ onConnections('service orders', (engine) => {
     buyer = await fixture.server.signIn('order@alpha')
   })
 
-  /** The clock of the business, on which a session of before has ended. */
+  /** Sets the clock in the business time zone and signs in again, because the former session has ended. */
   async function setClock(instant: string): Promise<void> {
     fixture.server.clock.now = Date.parse(`${instant.replace(' ', 'T')}+08:00`)
     buyer = await fixture.server.signIn('order@alpha')
@@ -23,8 +23,8 @@ onConnections('service orders', (engine) => {
   const remove = (id: number, caller = buyer, headers: Record<string, string> = {}) =>
     caller.send({ method: 'DELETE', url: `/api/sorder/${id}`, headers })
 
-  describe('made', () => {
-    test('is unpaid, priced by the server, due a week later in the last second of the day (M77, D31, S-17)', async () => {
+  describe('a new order', () => {
+    test('is unpaid, priced by the server and due a week later at the end of the day (M77, D31, S-17)', async () => {
       const response = await placeOrder(buyer, { code: ' Shop1 ', desc: ' for Easter ' })
       expect(response.json()).toMatchObject({
         code: 'shop1',
@@ -65,19 +65,19 @@ onConnections('service orders', (engine) => {
       [{ period_start: '2026-04-02' }, 'period_start START_WINDOW'],
       [{ period_start: '2026-02-30' }, 'period_start INVALID_FORMAT'],
       [{ currency: 'CNY' }, 'currency OUT_OF_RANGE'],
-    ])('is checked: %j', async (fields, problem) => {
+    ])('is validated: %j', async (fields, problem) => {
       const response = await placeOrder(buyer, fields)
       expect(response.statusCode === 200 ? null : readFieldErrors(response)[0]).toBe(problem)
     })
 
-    test('without a module is refused in the specification’s words, in both languages (M76)', async () => {
+    test('requires a module, with the specified message in both languages (M76)', async () => {
       const readMessage = async (language: string) =>
         (await placeOrder(buyer, { modules: [] }, { 'accept-language': language })).json().data[0].message
       expect(await readMessage('en')).toBe('Please select at least one module.')
       expect(await readMessage('zh')).toMatch(/\p{Script=Han}/u)
     })
 
-    test('under a code that another order has is refused, whosever it is (D37)', async () => {
+    test('is refused if an order of any company has its code (D37)', async () => {
       const first = (await placeOrder(buyer)).json()
       const refusal = await placeOrder(buyer)
       expect(readStatusAndCode(refusal)).toEqual([409, 'DUP_CODE'])
@@ -94,7 +94,7 @@ onConnections('service orders', (engine) => {
       expect(existsResponse.json()).toBe(true)
     })
 
-    test('takes the place of an unpaid one that it names, which turns invalid (D32, D36)', async () => {
+    test('replaces the unpaid order it names, which becomes invalid (D32, D36)', async () => {
       const first = (await placeOrder(buyer)).json()
       const second = (await placeOrder(buyer, { users: 11, replaces: first.id })).json()
       expect(await readOrder(buyer, first.id)).toMatchObject({ status: -1, due: null })
@@ -111,14 +111,14 @@ onConnections('service orders', (engine) => {
       ])
     })
 
-    test('does not come back as invalid when what took its place is deleted (D32, D33)', async () => {
+    test('does not bring back the replaced order when it is deleted (D32, D33)', async () => {
       const first = (await placeOrder(buyer)).json()
       const second = (await placeOrder(buyer, { users: 11, replaces: first.id })).json()
       expect((await remove(second.id)).statusCode).toBe(204)
       expect((await readList()).data).toEqual([])
     })
 
-    test('twenty at once under one code are one order and clean refusals (S-20)', async () => {
+    test('is created once by twenty concurrent requests with one code (S-20)', async () => {
       const buyers = [buyer, await fixture.server.signIn('order@beta')]
       const requests = Array.from({ length: 20 }, (_, index) =>
         placeOrder(buyers[index % 2] ?? buyer, { code: 'race' }),
@@ -128,7 +128,7 @@ onConnections('service orders', (engine) => {
       expect(responses.filter((response) => response.json().errorCode === 'DUP_CODE')).toHaveLength(19)
     }, 60_000)
 
-    test('twice with one key is one order (protocol 1)', async () => {
+    test('is created once by a repeated key (protocol 1)', async () => {
       const key = { 'idempotency-key': '01920000-0000-7000-8000-000000000001' }
       const [first, second] = [await placeOrder(buyer, {}, key), await placeOrder(buyer, {}, key)]
       expect(second.json()).toEqual(first.json())
@@ -138,7 +138,7 @@ onConnections('service orders', (engine) => {
       )
     })
 
-    test('is dated back by the provider’s staff alone (D39), and mma the delete level’s alone (Z-33)', async () => {
+    test('can be backdated by provider staff only (D39), and be mma for the delete level only (Z-33)', async () => {
       const backdatedFields = { sOrderCreateTime: '2026-02-10', period_start: '2026-02-10' }
       expect(readStatusAndCode(await placeOrder(buyer, backdatedFields))).toEqual([403, 'FORBIDDEN'])
       const staff = await fixture.server.signIn('second@m18')
@@ -158,7 +158,7 @@ onConnections('service orders', (engine) => {
       ])
     })
 
-    test('by the staff for a customer is the customer’s, and the trail names both', async () => {
+    test('by staff belongs to the customer, and the trail names both', async () => {
       const staff = await fixture.server.signIn('second@m18')
       const company_id = fixture.server.world.companies.alpha
       const response = await placeOrder(staff, { company_id })
@@ -185,8 +185,8 @@ onConnections('service orders', (engine) => {
     })
   })
 
-  describe('whose time to pay is over', () => {
-    test('can be paid in the last second and is invalid in the next one, in list, filter and detail (F-09, T1, D30)', async () => {
+  describe('an order after its due time', () => {
+    test('is payable in the last second and invalid in the next, in list, filter and detail (F-09, T1, D30)', async () => {
       const { id } = (await placeOrder(buyer)).json()
       await setClock('2026-03-09 23:59:59')
       expect(await readOrder(buyer, id)).toMatchObject({ status: 0, due: '2026-03-09 23:59:59' })
@@ -197,11 +197,11 @@ onConnections('service orders', (engine) => {
       expect((await buyer.send({ url: '/api/query/order?code=shop' })).json()).toBe(false)
     })
 
-    test('frees its code for everybody, with the next order that asks for it (D37)', async () => {
+    test('releases its code to the next order (D37)', async () => {
       const { id } = (await placeOrder(buyer)).json()
       const since = String((await buyer.send({ url: listUrl() })).headers['x-change'])
       await setClock('2026-03-10 00:00:00')
-      // Told to devices although no job has been there.
+      // Devices get the change although no job has run.
       expect((await buyer.send({ url: listUrl(`?since=${since}`) })).json().changed).toMatchObject([{ id, status: -1 }])
       const response = await placeOrder(await fixture.server.signIn('order@beta'), { period_start: '2026-03-10' })
       expect(response.statusCode).toBe(200)
@@ -211,8 +211,8 @@ onConnections('service orders', (engine) => {
     })
   })
 
-  describe('deleted', () => {
-    test('is only what is not in effect; the list and the devices lose it (D33, M107)', async () => {
+  describe('a deleted order', () => {
+    test('must not be active, and disappears from the list and devices (D33, M107)', async () => {
       const { id } = (await placeOrder(buyer)).json()
       const since = String((await buyer.send({ url: listUrl() })).headers['x-change'])
       expect((await remove(id)).statusCode).toBe(204)
@@ -230,7 +230,7 @@ onConnections('service orders', (engine) => {
       ])
     })
 
-    test('of another company is not there (N-03)', async () => {
+    test('of another company returns 404 (N-03)', async () => {
       const { id } = (await placeOrder(buyer)).json()
       for (const userName of ['order@beta', 'admin@m18']) {
         const caller = await fixture.server.signIn(userName)
@@ -242,8 +242,8 @@ onConnections('service orders', (engine) => {
     })
   })
 
-  describe('the list', () => {
-    test('has one row for each service, searched, filtered, sorted and paged (D35, M61)', async () => {
+  describe('the list of orders', () => {
+    test('has one row per service, and can be searched, filtered, sorted and paged (D35, M61)', async () => {
       await buyOrder(fixture.server, buyer, { code: 'beta1', name: 'Warehouse' })
       await placeOrder(buyer, { code: 'alpha1', name: 'Shop', users: 20 })
       await placeOrder(buyer, { code: 'gamma1', name: '商店', users: 15 })
@@ -258,7 +258,7 @@ onConnections('service orders', (engine) => {
       expect(readStatusAndCode(await buyer.send({ url: listUrl('?type=mma') }))).toEqual([403, 'FORBIDDEN'])
     })
 
-    test('shows a contract as expired from the midnight after its last day, and filters by it (T3, D28)', async () => {
+    test('shows a contract as expired from midnight after its last day, and filters by it (T3, D28)', async () => {
       const { id } = await buyOrder(fixture.server, buyer)
       await setClock('2027-03-01 23:59:59')
       expect(await readOrder(buyer, id)).toMatchObject({ status: 1, state: 'effective', expired_date: '2027-03-01' })
@@ -268,14 +268,14 @@ onConnections('service orders', (engine) => {
       expect([await listCodes('&status=1'), await listCodes('&status=2')]).toEqual([[], ['shop']])
     })
 
-    test('comes whole as a stream', async () => {
+    test('can be streamed completely', async () => {
       await placeOrder(buyer, { code: 'alpha1' })
       const response = await buyer.send({ url: listUrl('?since='), headers: { accept: 'application/x-ndjson' } })
       expect(response.body.trim().split('\n')).toHaveLength(2)
     })
   })
 
-  test('the alert date is set by the delete level on mma orders, to a day that has not passed (M105, S-51, Z-18)', async () => {
+  test('the alert date is set by the delete level on mma orders, not in the past (M105, S-51, Z-18)', async () => {
     const deleteLevelUser = await fixture.server.signIn('delete@m18')
     const { id } = (await placeOrder(buyer)).json()
     const setAlertDate = (alert_date: string | null, caller = deleteLevelUser, order_id = id) =>
@@ -283,7 +283,7 @@ onConnections('service orders', (engine) => {
     expect(readStatusAndCode(await setAlertDate('2026-03-05', buyer))).toEqual([403, 'FORBIDDEN'])
     expect((await setAlertDate('2026-03-05')).json().data).toEqual({ why: 'notMma' })
     await runInTransaction(fixture.server.app, { role: 'portal_system' }, (db) =>
-      // No list of that type is sold by here.
+      // No price list of type mma exists in this test, so the order is changed in the database.
       db
         .updateTable('service_order')
         .set({ client_type: 'mma' } as never)

@@ -1,4 +1,4 @@
-/** A change that discards money is confirmed with its sum, and undone until the end of its day (contracts 9, D14). */
+/** A change that discards money must be confirmed with the amount, and can be undone until the end of the day (contracts 9, D14). */
 import { beforeEach, describe, expect, test } from 'vitest'
 import { runInTransaction } from '#server/db/transaction.ts'
 import { eachEngineByNight } from '#tests/support/server/database.ts'
@@ -44,7 +44,7 @@ eachEngineByNight('a change that discards money', (engine) => {
     return response.json()
   }
 
-  test('fault 4a a quote says the sum that is not refunded, and 0.00 where nothing is lost', async () => {
+  test('A quote returns the sum that is not refunded, or 0.00 (fault 4a)', async () => {
     // 25 users with UAT cost 68,400.00 a year, 10 without 42,000.00; 169 days are left.
     const { amount, residual_amount, contract_amount, discarded_amount } = await requestQuote()
     expect({ amount, residual_amount, contract_amount, discarded_amount }).toEqual({
@@ -61,7 +61,7 @@ eachEngineByNight('a change that discards money', (engine) => {
     ['fewer users', { users: 10, uat: 1 }],
     ['a module less', { users: 25, uat: 1, modules: ['core'] }],
     ['no UAT system', { users: 25, uat: 0 }],
-  ])('fault 4a %s are refused with the sum until the order carries it', async (_, overrides) => {
+  ])('The order is refused with that sum until it is confirmed: %s (fault 4a)', async (_, overrides) => {
     const { discarded_amount: sum, quote_id } = await requestQuote(overrides)
     expect(Number(sum)).toBeGreaterThan(0)
     for (const wrongFields of [{}, { confirm_discard: '0.00' }, { confirm_discard: '1.00' }]) {
@@ -74,13 +74,13 @@ eachEngineByNight('a change that discards money', (engine) => {
     expect(response.json()).toMatchObject({ state: 'effective', amount: '0.00' })
   })
 
-  test('fault 4a a change that discards nothing needs no confirmation', async () => {
+  test('A change that discards no money needs no confirmation (fault 4a)', async () => {
     expect((await requestQuote({ users: 60, uat: 1 })).discarded_amount).toBe('0.00')
     const response = await post('/api/contract', buildReduction({ users: 60, uat: 1 }))
     expect([response.statusCode, response.json().state]).toEqual([200, 'unpaid'])
   })
 
-  test('fault 4b is undone by an order over 0.00 that restores the contract exactly', async () => {
+  test('An undo is an order over 0.00 that restores the contract exactly (fault 4b)', async () => {
     const [formerContract] = await readHistory(originalOrder)
     const reducedOrder = await reduceContract({ modules: ['core'] })
     expect(reducedOrder.undo_until).toBe('2026-09-14 23:59:59')
@@ -102,7 +102,7 @@ eachEngineByNight('a change that discards money', (engine) => {
       expect([field, currentContract?.[field]]).toEqual([field, formerContract?.[field]])
     expect(currentContract).toMatchObject({ amount: '0.00', state: 'effective', restores: formerContract?.['code'] })
     expect(undoneContract).toMatchObject({ id: reducedOrder.contract_id, state: 'overwritten', restores: null })
-    // A year costs what it did: more years of it, and a change that changes nothing.
+    // A year costs the same as before, for an extension and for a change without differences.
     const restoredContract = { contract_id: restoredOrder.contract_id }
     const extensionQuote = await post('/api/calculate', { ...restoredContract, type: 'extend', period: 1 })
     expect(extensionQuote.json().amount).toBe('68400.00')
@@ -114,7 +114,7 @@ eachEngineByNight('a change that discards money', (engine) => {
     })
   })
 
-  test('fault 4b an undo stands in the trail and in print, and no invoice is written', async () => {
+  test('An undo appears in the trail and in print, without an invoice (fault 4b)', async () => {
     const reducedOrder = await reduceContract()
     const restoredOrder = (await undo(reducedOrder.contract_id)).json() as OrderRow & { contract: string }
     const admin = await fixture.server.signIn('admin@alpha')
@@ -138,7 +138,7 @@ eachEngineByNight('a change that discards money', (engine) => {
     expect(invoices).toEqual([{ order_id: originalOrder.id }])
   })
 
-  test('fault 4b is possible in the last second of its day in the business time zone, and not after', async () => {
+  test('An undo is possible until the last second of the day in the business time zone (fault 4b)', async () => {
     const reducedOrder = await reduceContract()
     await setClock('2026-09-15T00:00:00')
     expect(readReason(await undo(reducedOrder.contract_id))).toEqual([409, 'tooLate'])
@@ -148,12 +148,12 @@ eachEngineByNight('a change that discards money', (engine) => {
     expect((await undo(reducedOrder.contract_id)).statusCode).toBe(200)
   })
 
-  test('fault 4b is refused once another order followed: unpaid, paid, or another change', async () => {
+  test('An undo is refused after another order, whether unpaid, paid or a change (fault 4b)', async () => {
     const reducedOrder = await reduceContract()
     const response = await post('/api/contract', { type: 'extend', contract_id: reducedOrder.contract_id, period: 1 })
     expect(readReason(await undo(reducedOrder.contract_id))).toEqual([409, 'anotherOrderFollowed'])
     expect(await readOrder(buyer, reducedOrder.id)).toMatchObject({ undo_until: null })
-    // It is deleted, so nothing followed.
+    // The following order is deleted, so the change can be undone again.
     await buyer.send({ method: 'DELETE', url: `/api/contract/${response.json().id}` })
     expect(await readOrder(buyer, reducedOrder.id)).toMatchObject({ undo_until: '2026-09-14 23:59:59' })
     const changeResponse = await post('/api/contract', {
@@ -165,7 +165,7 @@ eachEngineByNight('a change that discards money', (engine) => {
     expect(readReason(await undo(reducedOrder.contract_id))).toEqual([409, 'anotherOrderFollowed'])
   })
 
-  test('fault 4b is undone once, and the undo itself cannot be undone', async () => {
+  test('A change is undone once, and an undo cannot be undone (fault 4b)', async () => {
     const reducedOrder = await reduceContract()
     const responses = await Promise.all([undo(reducedOrder.contract_id), undo(reducedOrder.contract_id)])
     expect(responses.map(({ statusCode }) => statusCode).sort()).toEqual([200, 409])
@@ -174,7 +174,7 @@ eachEngineByNight('a change that discards money', (engine) => {
     expect(readReason(await undo(restoredOrder.contract_id))).toEqual([409, 'notUndoable'])
   })
 
-  test('fault 4b the same call again gets the same answer', async () => {
+  test('A repeated undo returns the same response (fault 4b)', async () => {
     const reducedOrder = await reduceContract()
     const key = { 'idempotency-key': '01920000-0000-7000-8000-0000000000aa' }
     const first = await undo(reducedOrder.contract_id, buyer, key)
@@ -183,7 +183,7 @@ eachEngineByNight('a change that discards money', (engine) => {
     expect(await readHistory(first.json())).toHaveLength(3)
   })
 
-  test('fault 4b nothing else is undoable: a purchase, a paid change, a change that loses nothing', async () => {
+  test('Purchases, paid changes and changes without a discarded sum cannot be undone (fault 4b)', async () => {
     expect(readReason(await undo(originalOrder.contract_id))).toEqual([409, 'notUndoable'])
     const increasedOrder = (await post('/api/contract', buildReduction({ users: 60, uat: 1 }))).json() as OrderRow
     await payOrder(fixture.server, increasedOrder)
@@ -200,7 +200,7 @@ eachEngineByNight('a change that discards money', (engine) => {
     expect(readReason(await undo(unchangedOrder.contract_id))).toEqual([409, 'notUndoable'])
   })
 
-  test('fault 4b belongs to who may order for that company', async () => {
+  test('An undo requires the order right for the company (fault 4b)', async () => {
     const reducedOrder = await reduceContract()
     expect(readStatusAndCode(await undo(reducedOrder.contract_id, await fixture.server.signIn('order@beta')))).toEqual([
       404,
@@ -214,7 +214,7 @@ eachEngineByNight('a change that discards money', (engine) => {
     expect(response.json()).toMatchObject({ company_id: fixture.server.world.companies['alpha'], users: 25 })
   })
 
-  test('fault 4b restores what was sold although the price list of today has no price for it', async () => {
+  test('An undo restores what was sold although the current price list lacks it (fault 4b)', async () => {
     const reducedOrder = await reduceContract({ modules: ['core'] })
     await runInTransaction(fixture.server.app, { role: 'portal_system' }, async (db) => {
       await db.updateTable('price_list').set({ deleted: true }).execute()
@@ -226,14 +226,14 @@ eachEngineByNight('a change that discards money', (engine) => {
     expect((await undo(reducedOrder.contract_id)).json()).toMatchObject({ users: 25, modules: ['core', 'fin'] })
   })
 
-  describe('of a service that runs', () => {
+  describe('a running service', () => {
     beforeEach(() =>
       runInTransaction(fixture.server.app, { role: 'portal_system' }, (db) =>
         db.updateTable('service').set({ system_status: 2 }).where('code', '=', 'shop').execute(),
       ),
     )
 
-    test('fault 4b asks about apps that the undo brings back, and restores them with the key', async () => {
+    test('requires a confirmation of the apps that the undo restores (fault 4b)', async () => {
       const overrides = { modules: ['doc'] }
       const { discarded_amount: confirm_discard } = await requestQuote(overrides)
       const refusal = await post('/api/contract', buildReduction({ ...overrides, confirm_discard }))

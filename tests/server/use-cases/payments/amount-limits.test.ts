@@ -1,4 +1,4 @@
-/** Amounts that a gateway does not take: refused before they are ordered, waived, or carried over (fault 7). */
+/** Amounts that a gateway does not accept are refused before the order, waived, or carried over (fault 7). */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { runInTransaction } from '#server/db/transaction.ts'
 import { closeTraffic } from '#server/use-cases/hosting/traffic/close-months.ts'
@@ -45,7 +45,7 @@ onConnections('amounts that a gateway does not take', (engine) => {
   }
 
   describe('above the maximum', () => {
-    test('fault 7a are refused by quote and order alike, with the limit and what to do', async () => {
+    test('quote and order are refused with the limit and advice (fault 7a)', async () => {
       const quoteResponse = await post('/api/calculate', { ...orderInput, period: 24 })
       expect(quoteResponse.json()).toMatchObject(tooLargeProblem)
       const response = await placeOrder(buyer, { period: 24 })
@@ -55,14 +55,14 @@ onConnections('amounts that a gateway does not take', (engine) => {
       expect((await placeOrder(buyer, { period: 23 })).json()).toMatchObject({ amount: '966000.00' })
     })
 
-    test('fault 7a are refused for extensions and changes of a contract too', async () => {
+    test('extensions and changes of a contract are refused too (fault 7a)', async () => {
       const liveOrder = await buyOrder(fixture.server, buyer)
       const extension = { type: 'extend', contract_id: liveOrder.contract_id, period: 24 }
       expect((await post('/api/calculate', extension)).json()).toMatchObject(tooLargeProblem)
       expect((await post('/api/contract', extension)).json()).toMatchObject(tooLargeProblem)
     })
 
-    test('fault 7a in RMB can be ordered, because Alipay takes more, and a card refuses them by name', async () => {
+    test('RMB can be ordered, because Alipay takes more, but a card is refused (fault 7a)', async () => {
       const order = (await placeOrder(buyer, { currency: 'RMB', period: 30 })).json()
       expect(Number(order.pay_amount)).toBeGreaterThan(999_999.99)
       expect(readStatusAndCode(await payFor(buyer, order.id, { token: 'pm_card_visa' }))).toEqual([
@@ -78,7 +78,7 @@ onConnections('amounts that a gateway does not take', (engine) => {
       expect(checkResponse.json()).toEqual({ status: 'paid' })
     })
 
-    test('fault 7a may be ordered by the provider’s admins, who record a bank transfer', async () => {
+    test('provider admins can order and record a bank transfer (fault 7a)', async () => {
       const id = fixture.server.world.users['admin@m18'] ?? 0
       await runAsSystem((db) => db.updateTable('portal_user').set({ orders: true }).where('id', '=', id).execute())
       const staff = await fixture.server.signIn('admin@m18')
@@ -94,7 +94,7 @@ onConnections('amounts that a gateway does not take', (engine) => {
   })
 
   describe('below the minimum', () => {
-    /** On the last day of a contract, under the list that it was sold by: a user more costs 2.74. */
+    /** Buys a contract and moves the clock to its last day, with the same price list. One more user costs 2.74 then. */
     async function buyOnLastDay() {
       const liveOrder = await buyOrder(fixture.server, buyer)
       await runAsSystem((db) =>
@@ -110,7 +110,7 @@ onConnections('amounts that a gateway does not take', (engine) => {
     const change = (contractId: number, users: number) =>
       post('/api/contract', { type: 'change', contract_id: contractId, users })
 
-    test('fault 7b a change takes effect without payment, and says what was waived', async () => {
+    test('a change takes effect without payment and names the waived amount (fault 7b)', async () => {
       const liveOrder = await buyOnLastDay()
       const quoteResponse = await post('/api/calculate', {
         type: 'change',
@@ -124,7 +124,7 @@ onConnections('amounts that a gateway does not take', (engine) => {
       expect(await runAsSystem((db) => db.selectFrom('payment').selectAll().execute())).toHaveLength(1)
     })
 
-    test('fault 7b a large change cannot be cut into waived ones: what was waived was not paid', async () => {
+    test('a large change cannot be split into waived ones (fault 7b)', async () => {
       const liveOrder = await buyOnLastDay()
       await change(liveOrder.contract_id, 11)
       const { contract_id } = await readOrder(buyer, (await findLatestOrder()).id)
@@ -133,14 +133,14 @@ onConnections('amounts that a gateway does not take', (engine) => {
     const findLatestOrder = () =>
       runAsSystem((db) => db.selectFrom('service_order').select('id').orderBy('id', 'desc').executeTakeFirstOrThrow())
 
-    test('fault 7b from the minimum on a change is paid by card', async () => {
+    test('a change of the minimum amount is paid by card (fault 7b)', async () => {
       const liveOrder = await buyOnLastDay()
       const order = (await change(liveOrder.contract_id, 12)).json()
       expect(order).toMatchObject({ status: 0, amount: '5.48', waived: null })
       expect((await payFor(buyer, order.id, { token: 'pm_card_visa' })).json()).toEqual({ status: 'paid' })
     })
 
-    test('fault 7c a backup is waived, but not month after month', async () => {
+    test('a backup is waived once, not every month (fault 7c)', async () => {
       await buyOrder(fixture.server, buyer)
       await setBackupPrices(fixture.server, { pdb2s3_fee_hkd: '36.00', pdb2s3_discount: '0.00' })
       const service_id = await readServiceId(fixture.server, 'shop')
@@ -155,7 +155,7 @@ onConnections('amounts that a gateway does not take', (engine) => {
       expect((await listBackups())[0]).toMatchObject({ status: 0, pay_amount: '6.00', waived: null })
     })
 
-    test('fault 7d traffic is carried over to the next month until it can be paid, and suspends nothing', async () => {
+    test('traffic is carried over until it can be paid, and suspends nothing (fault 7d)', async () => {
       await buyOrder(fixture.server, buyer)
       await createBackupOrder(fixture.server, 'shop')
       const service_id = await readServiceId(fixture.server, 'shop')
@@ -198,7 +198,7 @@ onConnections('amounts that a gateway does not take', (engine) => {
       ).toEqual([{ traffic_disabled: false }])
     })
 
-    test('fault 7d traffic that was billed before the methods had a minimum suspends nothing either', async () => {
+    test('traffic billed before there was a minimum suspends nothing (fault 7d)', async () => {
       await buyOrder(fixture.server, buyer)
       await createTraffic(fixture.server, 'shop', { isPaid: false, amount: '0.03', currency: 'USD' })
       await setDay('2026-05-20')
@@ -208,7 +208,7 @@ onConnections('amounts that a gateway does not take', (engine) => {
       expect(await closeTraffic(fixture.server.app)).toMatchObject({ overdue: 1 })
     })
 
-    test('fault 7e what a gateway declines for its amount is named, and never a 503', async () => {
+    test('an amount that the gateway declines is reported as such, never as a 503 (fault 7e)', async () => {
       const order = (await placeOrder(buyer)).json()
       await runAsSystem((db) =>
         db
@@ -221,7 +221,7 @@ onConnections('amounts that a gateway does not take', (engine) => {
         409,
         'AMOUNT_TOO_SMALL',
       ])
-      // The gateway's own limits may be others than those that are known here.
+      // The real limits of a gateway may differ from those configured here.
       await expect(
         fixture.server.app.payments.findDriver('stripe').then((driver) =>
           driver?.start({

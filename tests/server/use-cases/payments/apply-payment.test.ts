@@ -1,4 +1,4 @@
-/** Money that comes once, twice, late, wrong and at the same moment: one effect or none (R-27). */
+/** Payments that are reported once, twice, late, wrong or concurrently have one effect or none (R-27). */
 import { beforeEach, expect, test } from 'vitest'
 import { sql } from 'kysely'
 import { runInTransaction } from '#server/db/transaction.ts'
@@ -40,7 +40,7 @@ onConnections('a payment', (engine) => {
     })
   const countAllRows = async () => [await countRows('payment'), await countRows('contract'), await countRows('invoice')]
 
-  test('makes one contract and one invoice, frozen with seller, buyer and lines (D90)', async () => {
+  test('creates one contract and one invoice with fixed seller, buyer and lines (D90)', async () => {
     expect(await payOrder(fixture.server, order)).toMatchObject({ outcome: 'applied', isRepeated: false })
     expect(await readOrder(buyer, order.id)).toMatchObject({ status: 1, contract: 'C202603000001', row_version: 2 })
     const [invoice] = await listInvoices()
@@ -58,7 +58,7 @@ onConnections('a payment', (engine) => {
     expect(JSON.stringify(invoice?.content)).not.toContain('mfa_required')
   })
 
-  test('freezes the tax numbers of both, which change later and stay as they were on the invoice', async () => {
+  test('stores both tax numbers in the invoice, where later changes have no effect', async () => {
     const saveTaxNumber = async (company: 'alpha' | 'm18', tax_number: string) => {
       const admin = await fixture.server.signIn(`admin@${company}`)
       const url = `/api/m18s/company/${fixture.server.world.companies[company]}`
@@ -76,7 +76,7 @@ onConnections('a payment', (engine) => {
     })
   })
 
-  test('that is told again is known, however often and at the same moment', async () => {
+  test('that is reported again has no further effect, also concurrently', async () => {
     const fields = { reference: 'one' }
     const results = await Promise.all(Array.from({ length: 10 }, () => payOrder(fixture.server, order, fields)))
     expect(results.filter((result) => result?.isRepeated === false)).toHaveLength(1)
@@ -84,7 +84,7 @@ onConnections('a payment', (engine) => {
     expect(await countAllRows()).toEqual([1, 1, 1])
   }, 30_000)
 
-  test('beside another one of the same order is written down and has no second effect', async () => {
+  test('that is the second one of an order is recorded without effect', async () => {
     const results = await Promise.all([
       payOrder(fixture.server, order),
       payOrder(fixture.server, order, { gateway: 'other' }),
@@ -98,14 +98,14 @@ onConnections('a payment', (engine) => {
     [{ amount: '42000.01' }, 'another amount'],
     [{ currency: 'USD' as const }, 'another currency'],
     [{ paidAt: Date.parse('2026-03-09T16:00:00Z') }, 'too late'],
-  ])('that does not fit is written down and has no effect: %j', async (fields, outcome) => {
+  ])('that does not match is recorded without effect: %j', async (fields, outcome) => {
     expect(await payOrder(fixture.server, order, fields)).toMatchObject({ outcome })
     expect(await countAllRows()).toEqual([1, 0, 0])
     expect(await readOrder(buyer, order.id)).toMatchObject({ status: 0 })
     expect(await payOrder(fixture.server, order)).toMatchObject({ outcome: 'applied' })
   })
 
-  test('made in time counts although it is told after the last second, unless the code is another’s by then', async () => {
+  test('made in time is applied although it is reported late, unless the code is used by then', async () => {
     const paidAt = Date.parse('2026-03-09T15:59:59Z')
     await setDay(10)
     expect(await readOrder(buyer, order.id)).toMatchObject({ status: -1 })
@@ -120,7 +120,7 @@ onConnections('a payment', (engine) => {
     })
   })
 
-  test('for an order that was replaced or deleted is written down and has no effect', async () => {
+  test('for a replaced or deleted order is recorded without effect', async () => {
     await placeOrder(buyer, { users: 11, replaces: order.id })
     expect(await payOrder(fixture.server, order)).toMatchObject({ outcome: 'replaced' })
     const deletedOrder = (await placeOrder(buyer, { code: 'gone' })).json()
@@ -130,7 +130,7 @@ onConnections('a payment', (engine) => {
     expect(await payOrder(fixture.server, { ...deletedOrder, id: 999_999 })).toBeNull()
   })
 
-  test('that fails half-way leaves nothing, and no gap in the numbers', async () => {
+  test('that fails halfway leaves no rows and no gap in the numbers', async () => {
     const now = fixture.server.clock.now
     const payment = { gateway: 'test', reference: 'cut', amount: order.amount, currency: 'HKD' as const, paidAt: now }
     const failedPayment = runInTransaction(fixture.server.app, { role: 'portal_system' }, async (db) => {

@@ -1,4 +1,4 @@
-/** Money that no order waited for, applied after all where that is still possible (fault 5). */
+/** Money without a payable order, which is applied later if that is still possible (fault 5). */
 import { describe, expect, test } from 'vitest'
 import { applyPayment } from '#server/use-cases/payments/apply-payment.ts'
 import { readServiceId, createTraffic } from '#tests/support/hosting/backups.ts'
@@ -24,10 +24,10 @@ onConnections('money that no order waits for', (engine) => {
     paidTooLate,
   } = setUpUnmatchedPayments(engine)
 
-  describe('applied', () => {
+  describe('applying a payment task', () => {
     const findOpenTaskId = async () => (await listTasks()).find(({ state }) => state === 'open')?.id ?? 0
 
-    test('fault 5l brings a deleted order back, with contract, invoice and receipt', async () => {
+    test('restores a deleted order with contract, invoice and receipt (fault 5l)', async () => {
       const order = await paidAfterDeletion('alipay')
       await inbox.fetch()
       expect((await performAction(await findOpenTaskId(), 'apply')).json()).toMatchObject({ state: 'applied' })
@@ -41,13 +41,13 @@ onConnections('money that no order waits for', (engine) => {
       expect(await findUnaccountedPayments()).toEqual([])
     })
 
-    test('fault 5l an order whose code is taken by now says so, and the money can be refunded', async () => {
+    test('is refused if the code is used by then, and the money can be refunded (fault 5l)', async () => {
       await paidTooLate()
       expect(readReason(await performAction(await findOpenTaskId(), 'apply'))).toEqual([409, 'codeTaken'])
       expect((await performAction(await findOpenTaskId(), 'refund')).statusCode).toBe(200)
     })
 
-    test('fault 5l an order that came too late takes effect where its code is still free', async () => {
+    test('makes an expired order active if its code is still free (fault 5l)', async () => {
       const order = (await placeOrder(actors.buyer)).json()
       await advanceClock(8 * dayMs)
       await payOrder(fixture.server, order)
@@ -55,7 +55,7 @@ onConnections('money that no order waits for', (engine) => {
       expect(await readOrder(actors.buyer, order.id)).toMatchObject({ status: 1 })
     })
 
-    test('fault 5l says why it cannot: another sum or currency, paid already, a newer order', async () => {
+    test('is refused with the reason: other amount or currency, already paid, newer order (fault 5l)', async () => {
       const order = (await placeOrder(actors.buyer)).json()
       await payOrder(fixture.server, order, { amount: '41999.99' })
       expect(readReason(await performAction(await findOpenTaskId(), 'apply'))).toEqual([409, 'anotherAmount'])
@@ -70,12 +70,12 @@ onConnections('money that no order waits for', (engine) => {
       await placeOrder(actors.buyer, { code: 'third', users: 11, replaces: thirdOrder.id })
       await payOrder(fixture.server, thirdOrder)
       expect(readReason(await performAction(await findLatestTaskId(), 'apply'))).toEqual([409, 'newerOrder'])
-      // Nobody knows at which gateway these were paid.
+      // These payments have no known gateway, so they cannot be refunded.
       expect(readReason(await performAction(await findLatestTaskId(), 'refund'))).toEqual([409, 'noGateway'])
       expect(await findUnaccountedPayments()).toEqual([])
     })
 
-    test('fault 5m backups and traffic are tasks too, and are applied where nothing newer took their place', async () => {
+    test('works for backups and traffic unless a newer one replaced them (fault 5m)', async () => {
       await buyOrder(fixture.server, actors.buyer)
       const service_id = await readServiceId(fixture.server, 'shop')
       const orderBackup = async (period: number) =>

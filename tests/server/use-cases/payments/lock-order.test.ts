@@ -51,7 +51,7 @@ onConnections('while the counter of services is free', (engine) => {
     return rows[0]?.waiting
   }
 
-  /** Each prepares its rows, and returns the call that takes a number. */
+  /** Each case prepares its rows and returns the call that takes a number. */
   const cases: [string, 'contract' | 'invoice', () => Promise<() => Promise<unknown>>][] = [
     [
       'an order that is paid',
@@ -101,18 +101,21 @@ onConnections('while the counter of services is free', (engine) => {
     ],
   ]
 
-  it.each(cases)('fault 5s %s waits for its number without holding the counter', async (_, series, prepare) => {
-    const takeNumber = await prepare()
-    const { pendingWork } = await runInTransaction(fixture.server.app, system, async (db) => {
-      await takeNextNumber(db, series, '2026')
-      const pendingWork = takeNumber()
-      // Awaited below: a failure here is not lost.
-      pendingWork.catch(() => undefined)
-      await expect.poll(isAnyWaiting).toBe(true)
-      await sql`set local lock_timeout = '300ms'`.execute(db)
-      await takeServiceChangeNumber(db)
-      return { pendingWork }
-    })
-    await pendingWork
-  })
+  it.each(cases)(
+    '%s waits for its number without locking the counter of services (fault 5s)',
+    async (_, series, prepare) => {
+      const takeNumber = await prepare()
+      const { pendingWork } = await runInTransaction(fixture.server.app, system, async (db) => {
+        await takeNextNumber(db, series, '2026')
+        const pendingWork = takeNumber()
+        // Prevents an unhandled rejection. The promise is awaited below.
+        pendingWork.catch(() => undefined)
+        await expect.poll(isAnyWaiting).toBe(true)
+        await sql`set local lock_timeout = '300ms'`.execute(db)
+        await takeServiceChangeNumber(db)
+        return { pendingWork }
+      })
+      await pendingWork
+    },
+  )
 })

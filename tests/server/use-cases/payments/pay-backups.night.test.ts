@@ -1,4 +1,4 @@
-/** Paying backups and traffic: on the same way as contracts, with the same ends (D15, D25, D31, D66, D90; R-27, S-95). */
+/** Payments of backups and traffic, with the same process and outcomes as contracts (D15, D25, D31, D66, D90; R-27, S-95). */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { randomUUID } from 'node:crypto'
 import { runInTransaction } from '#server/db/transaction.ts'
@@ -44,7 +44,7 @@ onConnections('paying for backups', (engine) => {
     Object.values(paymentSandbox.sandbox.getBalances())
       .flatMap((balances) => Object.values(balances))
       .reduce((a, b) => a + b, 0)
-  /** What the gateways took since the test began, in hundredths. */
+  /** Amount in cents that the gateways received since the test began. */
   const balance = () => sumBalances() - balanceBefore
   const listOutcomes = async () =>
     (
@@ -73,7 +73,6 @@ onConnections('paying for backups', (engine) => {
     const { location } = (await fixture.server.send({ url: url.pathname + url.search })).headers
     return location?.replace(/#return=[\w-]+$/, '')
   }
-  /** As a gateway tells of it. */
   const reportPayment = (kind: 'backup' | 'traffic', id: number, fields: Partial<ReceivedPayment> = {}) => {
     const { app, clock } = fixture.server
     const payment = {
@@ -116,7 +115,7 @@ onConnections('paying for backups', (engine) => {
       expect([await listOutcomes(), (await listInvoices()).length, balance()]).toEqual([['applied'], 1, dueAmount])
     }
 
-    test('fault 6c a backup cannot be paid after its own period has ended', async () => {
+    test('cannot be paid after the period of the backup has ended (fault 6c)', async () => {
       await setDay(362)
       const id = await orderBackup()
       expect(await readRow('order', id)).toMatchObject({ due: '2027-03-01 23:59:59', status: 0 })
@@ -127,7 +126,7 @@ onConnections('paying for backups', (engine) => {
       expect(await readRow('order', id)).toMatchObject({ status: -1 })
     })
 
-    test('by card takes its own amount once, makes one invoice, and is told so', async () => {
+    test('is charged once by card, gets one invoice, and the payment check reports it', async () => {
       const id = await make()
       expect(await check(id)).toEqual({ status: 'none' })
       const responses = await Promise.all(Array.from({ length: 5 }, () => pay(id, card)))
@@ -136,7 +135,6 @@ onConnections('paying for backups', (engine) => {
       await expectPaidOnce(id)
       expect(await check(id)).toEqual({ status: 'paid' })
       expect((await pay(id, card)).json()).toMatchObject({ errorCode: 'STATE_CONFLICT', data: { why: 'paidAlready' } })
-      // An order of that number is another thing.
       expect((await payFor(buyer, 999_999, { contractType, ...card })).statusCode).toBe(404)
     }, 30_000)
 
@@ -151,7 +149,7 @@ onConnections('paying for backups', (engine) => {
       await expectPaidOnce(id)
     })
 
-    test('that the payer leaves is found by the job, and notices that come late and five times change nothing', async () => {
+    test('is found paid by the job, and late or repeated notices change nothing', async () => {
       const id = await make()
       paymentSandbox.sandbox.webhooks.hold()
       const page = await openGatewayPage((await pay(id)).json().redirect)
@@ -165,9 +163,9 @@ onConnections('paying for backups', (engine) => {
       await expectPaidOnce(id)
     }, 30_000)
 
-    test('whose answer is lost is asked for again', async () => {
+    test('is checked again if the response of the gateway is lost', async () => {
       const id = await make()
-      // The driver tries three times by itself.
+      // The driver itself tries three times.
       paymentSandbox.sandbox.webhooks.hold()
       paymentSandbox.sandbox.faults.loseAnswers = 3
       expect((await pay(id, card)).json()).toEqual({ status: 'processing' })
@@ -178,7 +176,7 @@ onConnections('paying for backups', (engine) => {
       await expectPaidOnce(id)
     }, 30_000)
 
-    test('is told again and nothing is done, and a second payment is written down', async () => {
+    test('ignores a repeated report, and records a second payment', async () => {
       const id = await make()
       const results = await Promise.all(Array.from({ length: 10 }, () => reportPayment(kind, id, { reference: 'one' })))
       expect(results.filter((result) => result?.isRepeated === false)).toHaveLength(1)
@@ -189,7 +187,7 @@ onConnections('paying for backups', (engine) => {
     test.each([
       [{ amount: '1.00' }, 'another amount'],
       [{ currency: 'USD' as const }, 'another currency'],
-    ])('that does not fit is written down and has no effect: %j', async (fields, outcome) => {
+    ])('records a payment that does not match, without effect: %j', async (fields, outcome) => {
       const id = await make()
       expect(await reportPayment(kind, id, fields)).toMatchObject({ outcome })
       expect(await readRow(path, id)).toMatchObject(unpaidFields)
@@ -197,7 +195,7 @@ onConnections('paying for backups', (engine) => {
       expect(await reportPayment(kind, id)).toMatchObject({ outcome: 'applied' })
     })
 
-    test('that fails half-way leaves nothing, and no gap in the numbers', async () => {
+    test('leaves no rows and no gap in the numbers if the payment fails halfway', async () => {
       const id = await make()
       const { app, clock } = fixture.server
       const payment = { gateway: 'test', reference: 'cut', amount: '5400.00', currency: 'HKD', paidAt: clock.now }
@@ -213,7 +211,7 @@ onConnections('paying for backups', (engine) => {
       expect((await listInvoices()).map(({ code }) => code)).toEqual(['I202603000002'])
     })
 
-    test('is nobody else’s, but staff’s who order', async () => {
+    test('can be paid by the company and by staff with the order right only', async () => {
       const id = await make()
       expect((await pay(id, card, await fixture.server.signIn('order@beta'))).statusCode).toBe(404)
       expect((await pay(id, card, await fixture.server.signIn('user@alpha'))).statusCode).toBe(403)
@@ -221,7 +219,7 @@ onConnections('paying for backups', (engine) => {
       await expectPaidOnce(id)
     })
 
-    test('is written into the trail and receipted by mail, once (D86)', async () => {
+    test('is recorded in the trail and receipted by mail, once (D86)', async () => {
       const id = await make()
       await pay(id, card)
       await paymentSandbox.runPaymentJobs()
@@ -250,8 +248,8 @@ onConnections('paying for backups', (engine) => {
     })
   })
 
-  describe('a backup', () => {
-    test('takes effect: its service is backed up soon, and goes on where it was', async () => {
+  describe('a paid backup', () => {
+    test('takes effect: the service is backed up soon, then as scheduled', async () => {
       await reportPayment('backup', await orderBackup())
       expect(await readService()).toMatchObject({
         pdb2s3_date: '2027-03-02',
@@ -287,14 +285,14 @@ onConnections('paying for backups', (engine) => {
       expect(await readService()).toMatchObject({ next_pdb2s3: 77, pdb2s3_date: '2029-03-02' })
     })
 
-    test('that begins anew after a break is backed up soon again', async () => {
+    test('that starts after a break is backed up soon again', async () => {
       await createBackupOrder(fixture.server, 'shop', { period_start: '2026-02-01', period_end: '2026-03-02' })
       await runAsSystem((db) => db.updateTable('service').set({ next_pdb2s3: 77 }).execute())
       await reportPayment('backup', await orderBackup())
       expect(await readService()).toMatchObject({ next_pdb2s3: shopOpenedAt })
     })
 
-    test('that is over cannot be paid; what was paid in time counts, however late it is told', async () => {
+    test('after its due time is refused, but a payment made in time is applied', async () => {
       const id = await orderBackup()
       await setDay(8)
       expect((await payFor(buyer, id, { contractType: 'PDBORDER', ...card })).json()).toMatchObject({
@@ -307,7 +305,7 @@ onConnections('paying for backups', (engine) => {
       expect(await readRow('order', id)).toMatchObject({ status: 1 })
     })
 
-    test('that was replaced can no longer be paid at the gateway, and money for it is written down', async () => {
+    test('that was replaced cannot be paid, and its money is recorded', async () => {
       const id = await orderBackup()
       const paymentResponse = await payFor(buyer, id, { contractType: 'PDBORDER' })
       const nextId = await orderBackup({ period: 6, period_type: 'month' })
@@ -319,7 +317,7 @@ onConnections('paying for backups', (engine) => {
       expect(await reportPayment('backup', nextId, { amount: '2700.00' })).toMatchObject({ outcome: 'applied' })
     })
 
-    test('whose service is another company’s by now has no effect', async () => {
+    test('has no effect if the service now belongs to another company', async () => {
       const id = await orderBackup()
       await runAsSystem((db) =>
         db
@@ -331,15 +329,15 @@ onConnections('paying for backups', (engine) => {
     })
   })
 
-  describe('traffic', () => {
-    test('of which all was free is nothing to pay', async () => {
+  describe('paid traffic', () => {
+    test('without charged GB needs no payment', async () => {
       const id = await createTraffic(fixture.server, 'shop', { isPaid: false, pdb_traffic: '50.00' })
       expect((await payFor(buyer, id, { contractType: 'TRAFFIC', ...card })).json()).toMatchObject({
         data: { why: 'paidAlready' },
       })
     })
 
-    test('that is overdue can be paid as long as it stands, and lifts what it suspended', async () => {
+    test('can be paid although it is overdue, and ends its suspension', async () => {
       const firstId = await createTraffic(fixture.server, 'shop', { isPaid: false })
       const secondId = await createTraffic(fixture.server, 'shop', { isPaid: false, period_end: '2026-05-01' })
       await setDay(60)
@@ -351,7 +349,7 @@ onConnections('paying for backups', (engine) => {
       expect(await readRow('traffic', secondId)).toMatchObject({ pay_date: '2026-05-01', pay_amount: '162.50' })
     })
 
-    test('that is paid lifts nothing that the staff want', async () => {
+    test('does not end a suspension by staff', async () => {
       const id = await createTraffic(fixture.server, 'shop', { isPaid: false })
       await runAsSystem((db) =>
         db.updateTable('service').set({ traffic_disabled: true, traffic_blocked: true }).execute(),
@@ -361,7 +359,7 @@ onConnections('paying for backups', (engine) => {
     })
   })
 
-  test('there is nothing of an unknown number', async () => {
+  test('a payment for an unknown number returns null', async () => {
     expect(await reportPayment('backup', 999_999)).toBeNull()
     expect(await reportPayment('traffic', 999_999)).toBeNull()
   })

@@ -1,6 +1,6 @@
 /**
- * A card that is typed into the panel: its token is made anew for each press of another tab or another page, and money is taken once
- * all the same (R-27, M81).
+ * Payments with the card fields of the page. Each click in another tab or page creates a new token, but the card is charged once (R-27,
+ * M81).
  */
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { runInTransaction } from '#server/db/transaction.ts'
@@ -34,7 +34,7 @@ onConnections('paying by card fields', (engine) => {
   const dueAmount = 4_200_000
   const payBy = async (number?: string) =>
     payFor(buyer, order.id, { token: await createToken(paymentSandbox.sandbox, number) })
-  /** Of the charge, which the library sends three times; and nothing else tells of it. */
+  /** Loses the responses to the charge, which the library sends three times, and holds the notices. */
   function loseResponse() {
     paymentSandbox.sandbox.webhooks.hold()
     paymentSandbox.sandbox.faults.loseAnswers = 3
@@ -50,13 +50,13 @@ onConnections('paying by card fields', (engine) => {
     expect(readBalance() - balanceBefore).toBe(dueAmount)
   }
 
-  test('fault 36M81c five tabs, each with a card of its own, pay once', async () => {
+  test('Five tabs with a card each charge the order once (fault 36M81c)', async () => {
     const responses = await Promise.all(Array.from({ length: 5 }, () => payBy()))
     for (const { statusCode } of responses) expect([200, 409, 503]).toContain(statusCode)
     await expectPaidOnce()
   })
 
-  test('fault 36M81c a lost answer, and the same page goes on with the card that it holds', async () => {
+  test('After a lost response the same page can continue with its card (fault 36M81c)', async () => {
     const token = await createToken(paymentSandbox.sandbox)
     loseResponse()
     const response = await payFor(buyer, order.id, { token })
@@ -65,14 +65,14 @@ onConnections('paying by card fields', (engine) => {
     await expectPaidOnce()
   })
 
-  test('fault 36M81c a lost answer, and the reloaded page types the card again', async () => {
+  test('After a lost response a reloaded page can send the card again (fault 36M81c)', async () => {
     loseResponse()
     expect((await payBy()).json()).toEqual({ status: 'processing' })
     expect((await payBy()).json()).toEqual({ status: 'paid' })
     await expectPaidOnce()
   })
 
-  test('fault 36M81c a declined card, and then another', async () => {
+  test('After a declined card another can be used (fault 36M81c)', async () => {
     for (const [number, reason] of [
       ['4000000000000002', 'generic_decline'],
       ['4000000000000127', 'incorrect_cvc'],
@@ -88,21 +88,21 @@ onConnections('paying by card fields', (engine) => {
     await expectPaidOnce()
   })
 
-  test('fault 36M81c a card whose bank asks, left there for another card, is charged no more', async () => {
+  test('A card left at the confirmation of its bank is not charged once another was (fault 36M81c)', async () => {
     const payment = (await payBy('4000002500003155')).json() as { redirect: string }
     expect((await payBy()).json()).toEqual({ status: 'paid' })
     expect((await openGatewayPage(payment.redirect, { answer: 'yes' })).status).toBe(404)
     await expectPaidOnce()
   })
 
-  test('fault 36M81c a page of the gateway that is still open is closed by a card', async () => {
+  test('A payment by card closes an open page of the gateway (fault 36M81c)', async () => {
     const payment = (await payFor(buyer, order.id)).json() as { redirect: string }
     expect((await payBy()).json()).toEqual({ status: 'paid' })
     expect((await openGatewayPage(payment.redirect, { card: '4242424242424242' })).status).toBe(404)
     await expectPaidOnce()
   })
 
-  test('fault 36M81c traffic is paid alike, and no log line names a card or a token', async () => {
+  test('Traffic is paid the same way, and the log contains no card or token (fault 36M81c)', async () => {
     await buyOrder(fixture.server, buyer, { code: 'shop2' })
     const id = await createTraffic(fixture.server, 'shop2', { isPaid: false })
     const token = await createToken(paymentSandbox.sandbox)

@@ -1,4 +1,4 @@
-/** Money that no order waits for: a task for the provider's admins, refunded once (fault 5). */
+/** Money without a payable order becomes a task of the provider admins and is refunded once (fault 5). */
 import { describe, expect, test } from 'vitest'
 import { createOrderUpkeepJob } from '#server/jobs/expire-orders.ts'
 import { onConnections } from '#tests/support/server/database.ts'
@@ -37,7 +37,7 @@ onConnections('money that no order waits for', (engine) => {
   } as const
 
   describe.each(Object.entries(gateways))('by %s', (gateway, { make, reason }) => {
-    test('fault 5h becomes a task, an audit entry and a mail to the provider’s admins', async () => {
+    test('creates a task, an audit entry and a mail to provider admins (fault 5h)', async () => {
       const order = await make()
       const [task] = await listTasks()
       expect(task).toMatchObject({ gateway, reason, state: 'open', amount: order.amount, payable_id: order.id })
@@ -51,7 +51,7 @@ onConnections('money that no order waits for', (engine) => {
       expect(await findUnaccountedPayments()).toEqual([])
     })
 
-    test('fault 5i is refunded at its gateway, once, with an audit entry and a mail to the customer', async () => {
+    test('is refunded once at its gateway, with an audit entry and a mail (fault 5i)', async () => {
       const order = await make()
       await inbox.fetch()
       const [task] = await listTasks()
@@ -75,14 +75,14 @@ onConnections('money that no order waits for', (engine) => {
       )
     })
 
-    // One gateway by day: the others differ in the driver alone, whose refunds are tried above.
+    // By day only one gateway runs. The others differ only in their driver, whose refunds are tested above.
     if (gateway !== 'stripe' && !isNight) return
 
-    test('fault 5j is refunded once although the answer was lost, or the server was killed before it came', async () => {
+    test('is refunded once although the response was lost or the server killed (fault 5j)', async () => {
       await make()
       const [task] = await listTasks()
       await performAction(task?.id ?? 0, 'refund')
-      // The gateway has done it, and nobody was told: as after a kill.
+      // Simulates a kill: the gateway has made the refund, but the server did not receive the response.
       const {
         refund_key,
         key,
@@ -109,7 +109,7 @@ onConnections('money that no order waits for', (engine) => {
       expect([(await listTasks())[0]?.state, balance()]).toEqual(['refunded', 0])
     })
 
-    test('fault 5j stays claimed while the gateway is silent, and is refunded when it answers again', async () => {
+    test('stays claimed while the gateway is silent, and is refunded afterwards (fault 5j)', async () => {
       await make()
       const [task] = await listTasks()
       await performAction(task?.id ?? 0, 'refund')
@@ -124,7 +124,7 @@ onConnections('money that no order waits for', (engine) => {
     })
   })
 
-  test('fault 5i is open again, with the reason, where the gateway refuses the refund', async () => {
+  test('A task opens again with the reason if the gateway refuses the refund (fault 5i)', async () => {
     const order = await paidAfterDeletion('alipay')
     const id = (await listTasks())[0]?.id ?? 0
     const { key, started_at: startedAt } = await runAsSystem((db) =>
@@ -146,14 +146,14 @@ onConnections('money that no order waits for', (engine) => {
       problem: expect.stringContaining('40004'),
       user_name: null,
     })
-    // Somebody gives the rest back in the gateway's own pages: the task learns of it.
+    // The rest is refunded manually at the gateway, and the task is updated.
     await refundByHand('rest', BigInt(order.amount.replace('.', '')) - 100n)
     await performAction(id, 'refund')
     await actors.paymentSandbox.runPaymentJobs()
     expect([(await listTasks())[0]?.state, balance()]).toEqual(['refunded', 0])
   })
 
-  test('fault 5k is the provider’s admins’ alone, and asks for the password where the operator wants that', async () => {
+  test('Tasks are limited to provider admins, with a password if configured (fault 5k)', async () => {
     await paidAfterDeletion('alipay')
     const [task] = await listTasks()
     for (const userName of ['admin@alpha', 'order@alpha', 'user@m18']) {
@@ -172,7 +172,7 @@ onConnections('money that no order waits for', (engine) => {
     expect((await listTasks())[0]?.state).toBe('open')
   })
 
-  test('fault 5n an address that is opened late is found by the job although no notice ever comes, and one that is open is closed', async () => {
+  test('The job finds a payment page that is used late, and closes one that is open (fault 5n)', async () => {
     const order = (await placeOrder(actors.buyer, { code: 'late', currency: 'RMB' })).json()
     const address = readRedirect(await payFor(actors.buyer, order.id, { type: 'alipay' }))
     const secondOrder = (await placeOrder(actors.buyer, { code: 'late2', currency: 'RMB' })).json()
@@ -192,7 +192,7 @@ onConnections('money that no order waits for', (engine) => {
     expect(pendingAttempts).toEqual([])
   })
 
-  test('fault 5o an order whose time is over is ended at the gateway by the job that expires it', async () => {
+  test('The job that expires an order also ends its payment at the gateway (fault 5o)', async () => {
     const order = (await placeOrder(actors.buyer)).json()
     const address = readRedirect(await payFor(actors.buyer, order.id))
     const page = await openGatewayPage(address)
@@ -209,14 +209,14 @@ onConnections('money that no order waits for', (engine) => {
     expect(fixture.server.clock.now).toBe(shopOpenedAt + 8 * dayMs)
   })
 
-  test('fault 5q tells the payer that the money came too late, and not that the order is paid', async () => {
+  test('The payer learns that the money came too late, not that the order is paid (fault 5q)', async () => {
     const order = await paidTooLate()
     const url = `/api/payment/${order.id}/check`
     const response = await actors.buyer.send({ method: 'POST', url, payload: { contractType: 'CONTRACT' } })
     expect(response.json()).toEqual({ status: 'received' })
   })
 
-  test('fault 6a a change cannot be paid after its contract has ended, and an extension can', async () => {
+  test('A change cannot be paid after its contract has ended, an extension can (fault 6a)', async () => {
     const liveOrder = await buyOrder(fixture.server, actors.buyer)
     await advanceClock(362 * dayMs)
     const postContract = async (fields: object) =>
@@ -237,7 +237,7 @@ onConnections('money that no order waits for', (engine) => {
     expect(extension.due).toBe('2027-03-09 23:59:59')
   })
 
-  test('fault 6b a change that was begun in time and is paid after its contract has ended is a task', async () => {
+  test('A change that is paid after its contract has ended becomes a task (fault 6b)', async () => {
     const liveOrder = await buyOrder(fixture.server, actors.buyer)
     await advanceClock(362 * dayMs)
     const payload = { type: 'change', contract_id: liveOrder.contract_id, users: 60 }

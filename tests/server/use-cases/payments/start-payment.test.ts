@@ -1,4 +1,4 @@
-/** Paying, over real HTTP with the sandbox: clicked twice, cut off, told late, twice and by strangers (R-27, S-18, S-22, S-95). */
+/** Payments over real HTTP with the sandbox: double clicks, lost responses, late, repeated and forged notices (R-27, S-18, S-22, S-95). */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
@@ -49,7 +49,7 @@ onConnections('paying', (engine) => {
       const { rows } = await sql<{ count: number }>`select count(*) as count from ${sql.table(table)}`.execute(db)
       return Number(rows[0]?.count)
     })
-  /** What the gateways took since the test began, in hundredths. */
+  /** Amount in cents that the gateways received since the test began. */
   const balance = () => {
     const balancesNow = paymentSandbox.sandbox.getBalances()
     const sumBalances = (balances: typeof balancesNow) =>
@@ -69,7 +69,6 @@ onConnections('paying', (engine) => {
     expect([await listOutcomes(), await countRows('contract'), await countRows('invoice')]).toEqual([['applied'], 1, 1])
     expect(balance()).toBe(dueAmount)
   }
-  /** On the page to which the answer leads. */
   const submitOnPage = async (response: { json(): unknown }, form: Record<string, string>) => {
     const page = await openGatewayPage((response.json() as { redirect: string }).redirect)
     return await openGatewayPage(page.url, form)
@@ -80,7 +79,7 @@ onConnections('paying', (engine) => {
     return location?.replace(/#return=[\w-]+$/, '')
   }
 
-  describe('a payment that returns to a browser in which nobody is signed in', () => {
+  describe('a payment that returns to a browser without a session', () => {
     const readResultPage = async (address: string, language: string) => {
       const url = new URL(address)
       const { location = '' } = (await fixture.server.send({ url: url.pathname + url.search })).headers
@@ -92,7 +91,7 @@ onConnections('paying', (engine) => {
     test.each([
       ['en', 'Payment received'],
       ['zh', '已收到付款'],
-    ])('fault 26c shows in %s that it was paid, and nothing of the order', async (language, title) => {
+    ])('shows in %s that it was paid, without details of the order (fault 26c)', async (language, title) => {
       const returnPage = await submitOnPage(await payFor(buyer, order.id), { card: '4242 4242 4242 4242' })
       const page = await readResultPage(returnPage.url, language)
       expect([page.statusCode, page.headers['content-type']]).toEqual([200, 'text/html; charset=utf-8'])
@@ -101,7 +100,7 @@ onConnections('paying', (engine) => {
       await expectPaidOnce()
     })
 
-    test('fault 26c shows that nothing was paid, and 404 for a payment that is none', async () => {
+    test('shows that it was not paid, and returns 404 for an unknown payment (fault 26c)', async () => {
       const returnPage = await submitOnPage(await payFor(buyer, order.id), { answer: 'back' })
       expect((await readResultPage(returnPage.url, 'en')).body).not.toContain('Payment received')
       const unknownUrl = `/public/payment/return/${randomUUID().replaceAll('-', '')}?page=result`
@@ -109,14 +108,14 @@ onConnections('paying', (engine) => {
     })
   })
 
-  describe('by card', () => {
-    test('takes the order’s own amount, and makes one contract and one invoice', async () => {
+  describe('a payment by card', () => {
+    test('charges the amount of the order, and creates one contract and one invoice', async () => {
       expect((await payFor(buyer, order.id, { ...card, amount: '0.01' })).json()).toEqual({ status: 'paid' })
       await expectPaidOnce()
       expect(await checkPayment()).toEqual({ status: 'paid' })
     })
 
-    test('a declined one leaves the order as it is, says why, and another card pays', async () => {
+    test('that is declined leaves the order unpaid with the reason, and another card works', async () => {
       const response = await payFor(buyer, order.id, { token: 'pm_card_visa_chargeDeclinedInsufficientFunds' })
       expect([response.statusCode, response.json()]).toMatchObject([
         409,
@@ -131,7 +130,7 @@ onConnections('paying', (engine) => {
       await expectPaidOnce()
     })
 
-    test('with 3-D Secure leads to the bank and back, and the return alone is enough', async () => {
+    test('with 3-D Secure leads to the bank and back, and needs no notice', async () => {
       paymentSandbox.sandbox.webhooks.hold()
       const response = await payFor(buyer, order.id, { token: 'pm_card_threeDSecureRequired' })
       expect(await checkPayment()).toEqual({ status: 'open' })
@@ -140,7 +139,7 @@ onConnections('paying', (engine) => {
       await expectPaidOnce()
     })
 
-    test('asked for on the gateway’s page, is gone on with in a second tab, and its notice alone is enough', async () => {
+    test('on the page of the gateway continues in a second tab, and needs only the notice', async () => {
       const [firstResponse, secondResponse] = await Promise.all([payFor(buyer, order.id), payFor(buyer, order.id)])
       expect(secondResponse.json()).toEqual(firstResponse.json())
       const returnPage = await submitOnPage(firstResponse, { card: '4242 4242 4242 4242' })
@@ -150,7 +149,7 @@ onConnections('paying', (engine) => {
       await expectPaidOnce()
     })
 
-    test('that the bank does not confirm is told so on return', async () => {
+    test('that the bank does not confirm is reported on return', async () => {
       const response = await payFor(buyer, order.id, { token: 'pm_card_threeDSecureRequired' })
       const returnPage = await submitOnPage(response, { answer: 'no' })
       expect(await followReturn(returnPage.url)).toMatch(/payment=declined$/)
@@ -158,8 +157,8 @@ onConnections('paying', (engine) => {
     })
   })
 
-  describe('by Alipay', () => {
-    test('RMB goes there and back; turning back pays nothing', async () => {
+  describe('a payment by Alipay', () => {
+    test('in RMB leads to the gateway and back, and cancelling pays nothing', async () => {
       order = (await placeOrder(buyer, { code: 'rmb', currency: 'RMB' })).json()
       const response = await payFor(buyer, order.id, { type: 'alipay' })
       expect(await followReturn((await submitOnPage(response, { answer: 'back' })).url)).toMatch(/payment=cancelled$/)
@@ -175,7 +174,7 @@ onConnections('paying', (engine) => {
       expect([await listOutcomes(), await countRows('invoice')]).toEqual([['applied'], 1])
     })
 
-    test('who turns back from paying a change stands on the page of its contract again (D35)', async () => {
+    test('of a change that is cancelled returns to the page of its contract (D35)', async () => {
       const liveOrder = await buyOrder(fixture.server, buyer, { code: 'rmbchange', currency: 'RMB' })
       const { contract_id } = await readOrder(buyer, liveOrder.id)
       const payload = { type: 'change', contract_id, users: 30 }
@@ -189,7 +188,7 @@ onConnections('paying', (engine) => {
       expect(await followReturn(returnPage.url)).toMatch(new RegExp(`/contract/${id}\\?payment=paid$`))
     })
 
-    test('HKD and USD are the provider’s staff’s alone; each currency has its own gateway (D66)', async () => {
+    test('in HKD and USD is limited to provider staff, with a gateway per currency (D66)', async () => {
       expect((await payFor(buyer, order.id, { type: 'globalAlipay' })).statusCode).toBe(403)
       expect((await payFor(buyer, order.id, { type: 'alipay' })).json().errorCode).toBe('VALIDATION_ERROR')
       const staff = await signInWithOrderFlag('user@m18')
@@ -205,7 +204,7 @@ onConnections('paying', (engine) => {
     return await fixture.server.signIn(userName)
   }
 
-  test('simulated is the provider’s admins’ alone, and not there where it is switched off (S-22, Z-21)', async () => {
+  test('a simulated payment is limited to provider admins, and can be turned off (S-22, Z-21)', async () => {
     const simulate = { type: 'simulate' }
     expect((await payFor(buyer, order.id, simulate)).statusCode).toBe(403)
     expect((await payFor(await signInWithOrderFlag('user@m18'), order.id, simulate)).statusCode).toBe(403)
@@ -221,15 +220,15 @@ onConnections('paying', (engine) => {
     expect(await listOutcomes()).toEqual(['applied'])
   })
 
-  describe('whatever happens in between', () => {
-    test('ten clicks at once take money once', async () => {
+  describe('faults during a payment', () => {
+    test('ten concurrent clicks charge once', async () => {
       const responses = await Promise.all(Array.from({ length: 10 }, () => payFor(buyer, order.id, card)))
       for (const { statusCode } of responses) expect([200, 409]).toContain(statusCode)
       await paymentSandbox.runPaymentJobs()
       await expectPaidOnce()
     }, 30_000)
 
-    test('the same call again is told the same, paid or declined', async () => {
+    test('a repeated key returns the same response, paid or declined', async () => {
       const key = { 'idempotency-key': randomUUID() }
       const declinedKey = { 'idempotency-key': randomUUID() }
       const declinedCard = { token: 'pm_card_visa_chargeDeclined' }
@@ -242,8 +241,8 @@ onConnections('paying', (engine) => {
       await expectPaidOnce()
     })
 
-    test('an answer that is lost is asked for again, and another card waits until it is known', async () => {
-      // The driver tries three times by itself.
+    test('a lost response is requested again, and another card waits for it', async () => {
+      // The driver itself tries three times.
       paymentSandbox.sandbox.webhooks.hold()
       paymentSandbox.sandbox.faults.loseAnswers = 3
       expect((await payFor(buyer, order.id, card)).json()).toEqual({ status: 'processing' })
@@ -252,7 +251,7 @@ onConnections('paying', (engine) => {
       await expectPaidOnce()
     }, 30_000)
 
-    test('a payer who never comes back is found by the job, and money is told late', async () => {
+    test('the job finds a payment whose payer does not return, and late money is recorded', async () => {
       paymentSandbox.sandbox.webhooks.hold()
       await submitOnPage(await payFor(buyer, order.id), { card: '4242 4242 4242 4242' })
       fixture.server.clock.now = shopOpenedAt + 10_000
@@ -265,7 +264,7 @@ onConnections('paying', (engine) => {
       await expectPaidOnce()
     })
 
-    test('notices that come five times, at once and before the browser, pay once', async () => {
+    test('repeated concurrent notices pay once', async () => {
       paymentSandbox.sandbox.webhooks.hold()
       await submitOnPage(await payFor(buyer, order.id), { card: '4242 4242 4242 4242' })
       const heldCalls = paymentSandbox.sandbox.webhooks.list().filter(({ nextAt }) => nextAt !== null)
@@ -287,7 +286,7 @@ onConnections('paying', (engine) => {
       expect(balance()).toBe(0)
     })
 
-    test('another way of paying ends the one before it', async () => {
+    test('another payment method ends the previous one', async () => {
       order = (await placeOrder(buyer, { code: 'either', currency: 'RMB' })).json()
       await payFor(buyer, order.id)
       const response = await payFor(buyer, order.id, { type: 'alipay' })
@@ -298,7 +297,7 @@ onConnections('paying', (engine) => {
     })
   })
 
-  test('nobody else’s order, none that is over, and no more than twenty beginnings in ten minutes (S-25)', async () => {
+  test('foreign and expired orders are refused, and more than twenty starts in ten minutes (S-25)', async () => {
     expect((await payFor(await fixture.server.signIn('order@beta'), order.id, card)).statusCode).toBe(404)
     expect((await payFor(buyer, 999_999, card)).statusCode).toBe(404)
     const declinedCard = { token: 'pm_card_visa_chargeDeclined' }
@@ -310,7 +309,7 @@ onConnections('paying', (engine) => {
     expect(balance()).toBe(0)
   }, 30_000)
 
-  test('call-backs that no gateway signed change nothing and are told so (S-95, Z-22)', async () => {
+  test('notices without a valid signature are refused and change nothing (S-95, Z-22)', async () => {
     paymentSandbox.sandbox.webhooks.hold()
     await submitOnPage(await payFor(buyer, order.id), { card: '4242 4242 4242 4242' })
     const [call] = paymentSandbox.sandbox.webhooks.list().filter(({ nextAt }) => nextAt !== null)
@@ -344,7 +343,7 @@ onConnections('paying', (engine) => {
     expect(location).toMatch(/\/saas\/app\/contract$/)
   })
 
-  test('receipts go to who paid and to who orders, once each, with the number of the invoice', async () => {
+  test('receipts with the invoice number go to the payer and users with the order right', async () => {
     await payFor(buyer, order.id, card)
     await paymentSandbox.runPaymentJobs()
     const mails = await inbox.fetch()
@@ -357,7 +356,7 @@ onConnections('paying', (engine) => {
     expect(await inbox.fetch()).toEqual([])
   })
 
-  test('the staff can have everything looked at', async () => {
+  test('staff can start a reconciliation of all payments', async () => {
     paymentSandbox.sandbox.webhooks.hold()
     await submitOnPage(await payFor(buyer, order.id), { card: '4242 4242 4242 4242' })
     const staff = await fixture.server.signIn('admin@m18')
@@ -372,7 +371,7 @@ onConnections('paying', (engine) => {
     expect((await buyer.send({ method: 'POST', url: '/api/payment/reconcile', payload: {} })).statusCode).toBe(403)
   })
 
-  test('a reconciliation of many says how far it is', async () => {
+  test('a reconciliation reports its progress', async () => {
     await payFor(buyer, order.id, { token: 'pm_card_threeDSecureRequired' })
     const [{ id: _, ...attempt }] = (await listAttempts()) as [Awaited<ReturnType<typeof listAttempts>>[number]]
     const attemptCopies = Array.from({ length: 24 }, (_one, index) => ({

@@ -1,4 +1,4 @@
-/** Orders that are deleted or replaced while somebody pays them: the gateway is asked first (fault 5). */
+/** Orders that are deleted or replaced during a payment: the payment is first ended at the gateway (fault 5). */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
@@ -58,7 +58,7 @@ onConnections('an order that is being paid', (engine) => {
       payload: { type: 'change', contract_id: contractId, users: 30, ...fields },
     })
 
-  /** An unpaid row, the call that takes it away, and what it says where it cannot. */
+  /** An unpaid row, the call that removes it, and the error codes if it cannot be removed. */
   interface RemovalCase {
     make(): Promise<{ id: number; contractType: string }>
     end(id: number): ReturnType<SignedIn['send']>
@@ -113,23 +113,23 @@ onConnections('an order that is being paid', (engine) => {
   }
 
   describe.each(Object.entries(removalCases))('%s', (_, { make, end, unansweredCode, paidCode }) => {
-    test('fault 5a ends the payment at the gateway before it goes', async () => {
+    test('ends the payment at the gateway first (fault 5a)', async () => {
       const { id, contractType } = await make()
       const paymentResponse = await payFor(buyer, id, { contractType })
       expect((await end(id)).statusCode).toBeLessThan(300)
       expect(await listStates()).toEqual(['closed'])
-      // Without a look of the job: the page is closed by the time that the order is gone.
+      // The payment page is closed by the deletion itself, no job has run.
       expect((await openGatewayPage((paymentResponse.json() as { redirect: string }).redirect)).status).toBe(404)
     })
 
-    test('fault 5b is applied where it was paid in the meantime, and stays', async () => {
+    test('is refused and the payment applied if it was paid in the meantime (fault 5b)', async () => {
       const { id, contractType } = await make()
       await submitOnPage(await payFor(buyer, id, { contractType }), cardForm)
       expect(readStatusAndCode(await end(id))).toEqual([409, paidCode])
       expect([await listStates(), (await listOutcomes()).at(-1)]).toEqual([['paid'], 'applied'])
     })
 
-    test('fault 5c stays while the gateway does not answer, and goes once it does', async () => {
+    test('is refused while the gateway does not respond, and works afterwards (fault 5c)', async () => {
       const { id, contractType } = await make()
       await payFor(buyer, id, { contractType })
       silenceGateway()
@@ -140,7 +140,7 @@ onConnections('an order that is being paid', (engine) => {
     })
   })
 
-  test('fault 5c says in both languages that the gateway does not answer', async () => {
+  test('The message about a silent gateway exists in both languages (fault 5c)', async () => {
     const { id } = (await placeOrder(buyer)).json()
     await payFor(buyer, id)
     silenceGateway()
@@ -154,7 +154,7 @@ onConnections('an order that is being paid', (engine) => {
     expect(await readMessage('zh')).toBe('支付服务商没有响应，因此暂时无法删除此订单。请在一分钟后重试。')
   })
 
-  test('fault 5d is kept while a card may still be charged by a request on its way', async () => {
+  test('An order stays while a request may still charge a card (fault 5d)', async () => {
     const { id } = (await placeOrder(buyer)).json()
     paymentSandbox.sandbox.faults.fail = 50
     expect((await payFor(buyer, id, { token: 'pm_card_visa' })).json()).toEqual({ status: 'processing' })
@@ -167,7 +167,7 @@ onConnections('an order that is being paid', (engine) => {
     expect((await buyer.send({ method: 'DELETE', url: `/api/sorder/${id}` })).statusCode).toBe(204)
   })
 
-  test('fault 5e is asked about for an item of a batch, and the same key is told the same', async () => {
+  test('A batch checks the gateway per item, and a repeated key gets the same response (fault 5e)', async () => {
     const { id } = (await placeOrder(buyer)).json()
     await submitOnPage(await payFor(buyer, id), cardForm)
     const item = { key: randomUUID(), method: 'DELETE', path: `/api/sorder/${id}`, headers: {} }
@@ -178,7 +178,7 @@ onConnections('an order that is being paid', (engine) => {
     expect(await readOrder(buyer, id)).toMatchObject({ status: 1 })
   })
 
-  test('fault 5f is nobody else’s to end: a stranger’s delete asks no gateway', async () => {
+  test('A deletion by another company sends no request to the gateway (fault 5f)', async () => {
     const { id } = (await placeOrder(buyer)).json()
     await payFor(buyer, id)
     const otherUser = await fixture.server.signIn('order@beta')
@@ -189,7 +189,7 @@ onConnections('an order that is being paid', (engine) => {
     expect(await listStates()).toEqual(['open'])
   })
 
-  test('fault 5g of which payment and deletion race is either paid or gone, and never both', async () => {
+  test('An order with concurrent payment and deletion is either paid or deleted (fault 5g)', async () => {
     for (let round = 0; round < 4; round++) {
       const { id } = (await placeOrder(buyer, { code: `race${round}` })).json()
       const [response] = await Promise.all([

@@ -1,4 +1,4 @@
-/** Documents by a ticket: for one look, within a minute, of one's own company (D65, Z-24, Z-25). */
+/** Prints opened with a ticket: once, within a minute, and for the own company only (D65, Z-24, Z-25). */
 import { sql } from 'kysely'
 import { beforeEach, expect, test } from 'vitest'
 import { runInTransaction } from '#server/db/transaction.ts'
@@ -33,7 +33,7 @@ onConnections('prints', (engine) => {
       db.updateTable('portal_user').set({ language }).where('id', '=', buyer.userId).execute(),
     )
 
-  test('show a contract with its parties, its steps, what was paid, and RMB in words', async () => {
+  test('A print of a contract shows its parties, steps, payments, and RMB in words', async () => {
     const response = await openPrint(await requestTicketUrl())
     expect([response.statusCode, response.headers['content-type']]).toEqual([200, 'text/html; charset=utf-8'])
     expect(response.headers['cache-control']).toBe('no-store')
@@ -53,13 +53,13 @@ onConnections('prints', (engine) => {
       '元整',
     ])
       expect(body).toContain(expectedText)
-    // Its times are named (fault 34e).
+    // The time zone of all times is named (fault 34e).
     expect(body).toContain(`All dates and times are in the time zone ${server.app.config.timeZone}.`)
     expect(body).toMatch(/I202603\d{6}/)
     expect(body).not.toContain(canaries.beta)
   })
 
-  test('fault 37l are in the language of the page that asks, and else in that of the account', async () => {
+  test('A print uses the language of the page, otherwise that of the account (fault 37l)', async () => {
     const readPageLanguage = async (payload: object) => {
       const { url } = (await requestPrint(buyer, { kind: 'contract', id: shop.contract_id, ...payload })).json()
       return /<html lang="([\w-]+)">/.exec((await openPrint(url)).body)?.[1]
@@ -72,7 +72,7 @@ onConnections('prints', (engine) => {
     expect((await requestPrint(buyer, { kind: 'contract', id: shop.contract_id, language: 'fr' })).statusCode).toBe(400)
   })
 
-  test('show one that was extended from its first day, with all of its years', async () => {
+  test('A print of an extended contract starts with its first day and has all years', async () => {
     const payload = { type: 'extend', contract_id: shop.contract_id, period: 2 }
     const order = (await buyer.send({ method: 'POST', url: '/api/contract', payload })).json() as OrderRow
     await payOrder(server, order, { currency: 'RMB' })
@@ -81,7 +81,7 @@ onConnections('prints', (engine) => {
     expect(body).toContain('2026-03-02 to 2029-03-01 (3 years)')
   })
 
-  test('show what was paid already with its sign before all of it, and each sum in bold once', async () => {
+  test('A print shows earlier payments with a minus sign, and each sum in bold once', async () => {
     const payload = { type: 'change', contract_id: shop.contract_id, users: 30 }
     const order = (await buyer.send({ method: 'POST', url: '/api/contract', payload })).json() as OrderRow
     await payOrder(server, order, { currency: 'RMB' })
@@ -95,14 +95,14 @@ onConnections('prints', (engine) => {
     expect(sumAmounts.filter((amount, index) => amount && amount === sumAmounts[index - 1])).toEqual([])
   })
 
-  test('speak the language of whoever asked', async () => {
+  test('A print without a page language is in that of the caller', async () => {
     await setLanguage('zh')
     const { body } = await openPrint(await requestTicketUrl())
     for (const expectedText of ['<html lang="zh-Hans">', '服务合同', '2026-03-02 至 2027-03-01（1 年）', '大写'])
       expect(body).toContain(expectedText)
   })
 
-  test('show the tax numbers that were frozen with the invoice, whatever they are now', async () => {
+  test('A print shows the tax numbers stored with the invoice, not the current ones', async () => {
     await updateCompanies({ tax_number: '12345678' })
     const { contract_id } = await buyOrder(server, buyer, { code: 'second' })
     await updateCompanies({ tax_number: '87654321' })
@@ -114,17 +114,17 @@ onConnections('prints', (engine) => {
     expect(chineseResponse.body.match(/<dt>税号<\/dt><dd>12345678<\/dd>/g)).toHaveLength(2)
   })
 
-  test('say nothing of tax numbers where none was frozen, or the invoice is from before there were any', async () => {
+  test('A print shows no tax numbers if the invoice has none', async () => {
     await updateCompanies({ tax_number: '87654321' })
     expect((await openPrint(await requestTicketUrl())).body).not.toMatch(/Tax number|87654321/)
-    // Nobody may change an invoice.
+    // An invoice cannot be changed through the policies, so they are bypassed.
     const taxNumberRemoval = sql`update invoice set content = content #- '{seller,tax_number}' #- '{buyer,tax_number}'`
     const updateResult = await bypassPolicies(server.app.database, (db) => taxNumberRemoval.execute(db))
     expect(updateResult.numAffectedRows).toBe(1n)
     expect((await openPrint(await requestTicketUrl())).body).not.toMatch(/Tax number|87654321/)
   })
 
-  test('run no script and take no style but the page’s own (H-08)', async () => {
+  test('A print runs only its own script and styles (H-08)', async () => {
     const { headers, body } = await openPrint(await requestTicketUrl())
     const policy = String(headers['content-security-policy'])
     const nonce = /script-src 'nonce-([^']+)'/.exec(policy)?.[1] ?? ''
@@ -135,7 +135,7 @@ onConnections('prints', (engine) => {
     expect((await openPrint(await requestTicketUrl())).headers['content-security-policy']).not.toContain(nonce)
   })
 
-  test('open once, of fifty at once for one, and not after a minute', async () => {
+  test('A print opens once, also for fifty concurrent requests, and within a minute', async () => {
     const url = await requestTicketUrl()
     const responses = await Promise.all(Array.from({ length: 50 }, () => openPrint(url)))
     expect(responses.filter(({ statusCode }) => statusCode === 200)).toHaveLength(1)
@@ -147,7 +147,7 @@ onConnections('prints', (engine) => {
     expect((await openPrint(lateUrl, 'application/json')).json().errorCode).toBe('NOT_FOUND')
   })
 
-  test('are for whoever orders for that company, and for staff who order', async () => {
+  test('A print requires the order right for the company, or staff with it', async () => {
     const printInput = { kind: 'contract', id: shop.contract_id }
     expect((await requestPrint(await server.signIn('admin@alpha'), printInput)).statusCode).toBe(403)
     expect((await requestPrint(await server.signIn('order@beta'), printInput)).statusCode).toBe(404)
@@ -156,7 +156,7 @@ onConnections('prints', (engine) => {
     expect((await openPrint(await requestTicketUrl(staff))).body).toContain(canaries.alpha)
   })
 
-  test('show nothing any more to who lost the order flag meanwhile', async () => {
+  test('A print does not open if the caller lost the order right meanwhile', async () => {
     const url = await requestTicketUrl()
     await runInTransaction(server.app, { role: 'portal_system' }, (db) =>
       db.updateTable('portal_user').set({ orders: false }).where('id', '=', buyer.userId).execute(),
@@ -164,7 +164,7 @@ onConnections('prints', (engine) => {
     expect((await openPrint(url)).statusCode).toBe(404)
   })
 
-  test('stand in the trail, and are counted', async () => {
+  test('Prints are recorded in the trail, and their number is limited', async () => {
     for (let index = 0; index < 30; index++) await requestTicketUrl()
     expect((await requestPrint(buyer, { kind: 'contract', id: shop.contract_id })).json().errorCode).toBe(
       'RATE_LIMITED',
@@ -178,7 +178,7 @@ onConnections('prints', (engine) => {
     expect(JSON.stringify(printEntries)).toContain(String(shop.contract))
   })
 
-  test('keep no key', async () => {
+  test('The key of a print is not stored', async () => {
     const key = (await requestTicketUrl()).split('/').at(-1)
     const rows = await runInTransaction(server.app, { role: 'portal_system' }, (db) =>
       db.selectFrom('ticket').selectAll().execute(),

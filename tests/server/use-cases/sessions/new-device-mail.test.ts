@@ -14,7 +14,7 @@ const chrome =
 const browserHeaders = { 'sec-fetch-site': 'same-origin', 'user-agent': chrome }
 const dayMs = 86_400_000
 
-describe('a device that was not used before (K-16)', () => {
+describe('a login from a new device (K-16)', () => {
   let server: TestServer
   const mailBox = createMailBox(() => server.app)
   beforeAll(async () => {
@@ -23,7 +23,7 @@ describe('a device that was not used before (K-16)', () => {
   afterAll(() => server.close())
   beforeEach(() => server.reset())
 
-  /** Signs in; answers the device's cookie, as a browser sends it back. */
+  /** Signs in and returns the device cookie as a browser would send it. */
   async function signInFromBrowser(userName: string, headers: Record<string, string> = {}): Promise<string> {
     const form = { grant_type: 'password', username: buildUsername(userName), password }
     const response = await requestToken(server.fastify, form, { ...browserHeaders, ...headers })
@@ -33,7 +33,7 @@ describe('a device that was not used before (K-16)', () => {
   }
   const readMails = async () => (await mailBox.fetch()).map(({ to, subject }) => `${to.address}: ${subject}`)
 
-  test('is told of by mail, in the language of its user, but not the very first one', async () => {
+  test('causes a mail in the language of the user, except for the first device', async () => {
     const firstCookie = await signInFromBrowser('user@alpha')
     expect(firstCookie).toMatch(/^portal-device=[\w-]{32}$/)
     expect(await readMails()).toEqual([])
@@ -66,7 +66,7 @@ describe('a device that was not used before (K-16)', () => {
     expect(chineseMail?.text).not.toContain('buy.example')
   })
 
-  test('is one for each of its users: whose browser it is says nothing of the others', async () => {
+  test('is decided per user, although users share a browser', async () => {
     const sharedCookie = await signInFromBrowser('user@alpha')
     await signInFromBrowser('admin@alpha')
     expect(await signInFromBrowser('admin@alpha', { cookie: sharedCookie })).toBe(sharedCookie)
@@ -75,7 +75,7 @@ describe('a device that was not used before (K-16)', () => {
     expect(await readMails()).toEqual([])
   })
 
-  test('is kept as a hash, out of reach of script, and taken from our own pages alone', async () => {
+  test('sets a cookie that scripts cannot read, stores its hash, and accepts only own pages', async () => {
     const form = { grant_type: 'password', username: buildUsername('user@alpha'), password }
     const response = await requestToken(server.fastify, form, browserHeaders)
     const [, , deviceCookie = ''] = [response.headers['set-cookie']].flat()
@@ -92,7 +92,7 @@ describe('a device that was not used before (K-16)', () => {
     expect(await signInFromBrowser('user@alpha', { cookie: 'portal-device=chosen-by-me' })).toMatch(/=[\w-]{32}$/)
   })
 
-  test('of a client without cookies is what it calls itself, in its network', async () => {
+  test('without cookies is recognised by its user agent and network', async () => {
     const bodyStoreHeaders = { 'x-token-store': 'body' }
     for (const _ of [1, 2, 3]) expect(await signInFromBrowser('user@alpha', bodyStoreHeaders)).toBe('')
     expect(await readMails()).toEqual([])
@@ -100,25 +100,25 @@ describe('a device that was not used before (K-16)', () => {
     expect(await readMails()).toHaveLength(1)
   })
 
-  test('fills no mail box: three mails in an hour, and the sign-ins go on', async () => {
+  test('causes at most three mails an hour, while logins continue', async () => {
     for (let index = 0; index < 6; index++) await signInFromBrowser('user@alpha')
     expect(await readMails()).toHaveLength(3)
   })
 
-  test('is told of to nobody who guessed wrong', async () => {
+  test('causes no mail after a wrong password', async () => {
     await signInFromBrowser('user@alpha')
     const form = { grant_type: 'password', username: buildUsername('user@alpha'), password: 'Not-the-one-44' }
     expect((await requestToken(server.fastify, form, browserHeaders)).headers['set-cookie']).toBeUndefined()
     expect(await readMails()).toEqual([])
   })
 
-  test('is forgotten when its cookie is', async () => {
+  test('is forgotten when its cookie expires', async () => {
     await signInFromBrowser('user@alpha')
     server.clock.now += 402 * dayMs
     expect((await deleteExpiredData(server.app)).devices).toBe(1)
   })
 
-  test('goes by a real mail server, as text and as HTML', async () => {
+  test('is sent by a real mail server as text and HTML', async () => {
     const smtp = await startSmtp()
     const { config } = server.app
     server.app.config = { ...config, smtpUrl: smtp.url }

@@ -38,7 +38,7 @@ async function renewTokens(refresh: string): Promise<{ accessToken: string; refr
   return { accessToken: response.json().access_token, refresh: response.json().refresh_token }
 }
 
-describe('a refresh token that somebody has copied', () => {
+describe('a copied refresh token', () => {
   const mailBox = createMailBox(() => server.app)
   let user: SignedIn
   beforeEach(async () => {
@@ -54,7 +54,7 @@ describe('a refresh token that somebody has copied', () => {
     'x-newest-access': hashToken(accessToken),
   })
 
-  test('fault 14a thief and victim who rotate in step are noticed in the second round', async () => {
+  test('is detected in the second round if thief and owner renew in turn (fault 14a)', async () => {
     const otherSession = await server.signIn('user@alpha')
     const [victim, thief] = [await renewTokens(user.refresh), await renewTokens(user.refresh)]
     expect([await readAccessOutcome(victim.accessToken), await readAccessOutcome(thief.accessToken)]).toEqual([
@@ -69,7 +69,7 @@ describe('a refresh token that somebody has copied', () => {
     expect(await readSubjects()).toEqual([mailSubject])
   })
 
-  test('fault 14a a thief who keeps still until the victim has rotated is noticed as well', async () => {
+  test('is detected if the thief waits until the owner has renewed (fault 14a)', async () => {
     const thief = await renewTokens(user.refresh)
     server.clock.now += minuteMs
     const victim = await renewTokens(user.refresh)
@@ -78,7 +78,7 @@ describe('a refresh token that somebody has copied', () => {
     expect(await readSubjects()).toEqual([mailSubject])
   })
 
-  test('fault 14b the grace ends, within ten seconds too, when the child’s refresh token is presented', async () => {
+  test('ends the session if it is used after its successor, even within ten seconds (fault 14b)', async () => {
     const child = await renewTokens(user.refresh)
     await renewTokens(child.refresh)
     expect(await renewAndReadRefusal(user.refresh)).toEqual([401, 'UNAUTHORIZED'])
@@ -86,7 +86,7 @@ describe('a refresh token that somebody has copied', () => {
     expect(await readSubjects()).toEqual([mailSubject])
   })
 
-  test('fault 14c after ten seconds a parent is good only if no token of its child was presented', async () => {
+  test('is valid after ten seconds only if no token of its successor was used (fault 14c)', async () => {
     const child = await renewTokens(user.refresh)
     expect(await readAccessOutcome(child.accessToken)).toBe('ok')
     server.clock.now += 10_000
@@ -97,7 +97,7 @@ describe('a refresh token that somebody has copied', () => {
     expect(await readSubjects()).toEqual([mailSubject])
   })
 
-  test('fault 14d a device that shows the newest token it was given comes back without its cookies, and no thief with it', async () => {
+  test('is still accepted from a device that lost its cookies and has the latest access token (fault 14d)', async () => {
     const child = await renewTokens(user.refresh)
     expect(await readAccessOutcome(child.accessToken)).toBe('ok')
     server.clock.now += hourMs
@@ -110,20 +110,20 @@ describe('a refresh token that somebody has copied', () => {
   })
 })
 
-describe('renewing (K-20)', () => {
+describe('renewing a session (K-20)', () => {
   let user: SignedIn
   beforeEach(async () => {
     user = await server.signIn('user@alpha')
   })
 
-  test('each refresh token is given a new pair, and the former access token still ends by itself (K-06)', async () => {
+  test('returns a new pair, and the former access token stays valid until it expires (K-06)', async () => {
     const second = await renewTokens(user.refresh)
     expect(second.refresh).not.toBe(user.refresh)
     expect(await readAccessOutcome(second.accessToken)).toBe('ok')
     expect(await readAccessOutcome(user.accessToken)).toBe('ok')
   })
 
-  test('a lost answer can be asked for again, as long as nobody came with what was in it (K-07, R-23)', async () => {
+  test('can be repeated after a lost response, unless the new tokens were used (K-07, R-23)', async () => {
     await renewTokens(user.refresh)
     server.clock.now += 5 * hourMs
     await renewTokens(user.refresh)
@@ -131,7 +131,7 @@ describe('renewing (K-20)', () => {
     expect(await readAccessOutcome(third.accessToken)).toBe('ok')
   })
 
-  test('once the child was presented, its parent can only be a copy: the family ends (K-07, K-09, S-43)', async () => {
+  test('with a token whose successor was used ends the family (K-07, K-09, S-43)', async () => {
     const otherSession = await server.signIn('user@alpha')
     const second = await renewTokens(user.refresh)
     const third = await renewTokens(second.refresh)
@@ -140,38 +140,38 @@ describe('renewing (K-20)', () => {
     expect(await readAccessOutcome(third.accessToken)).toBe('UNAUTHORIZED')
     expect(await readAccessOutcome(second.accessToken)).toBe('UNAUTHORIZED')
     expect((await renew(third.refresh)).statusCode).toBe(401)
-    // The same user's session on another device has nothing to do with it.
+    // The session of the same user on another device is not affected.
     expect(await readAccessOutcome(otherSession.accessToken)).toBe('ok')
     expect(server.readLog()).toContain('"event":"token_reused"')
   })
 
-  test('an older ancestor ends the family as well', async () => {
+  test('with an older ancestor ends the family too', async () => {
     let refreshToken = user.refresh
     for (let generation = 0; generation < 4; generation++) refreshToken = (await renewTokens(refreshToken)).refresh
     expect((await renew(user.refresh)).statusCode).toBe(401)
     expect((await renew(refreshToken)).statusCode).toBe(401)
   })
 
-  test('of a hundred refreshes at once each is answered, and one of the pairs goes on (K-08, R-22)', async () => {
+  test('answers a hundred concurrent requests, and one pair stays valid (K-08, R-22)', async () => {
     const responses = await Promise.all(Array.from({ length: 100 }, () => renew(user.refresh)))
     expect(new Set(responses.map(({ statusCode }) => statusCode))).toEqual(new Set([200]))
     const lastTokens = await renewTokens(responses.at(-1)?.json().refresh_token)
     expect(await readAccessOutcome(lastTokens.accessToken)).toBe('ok')
   })
 
-  test('a server that starts anew between commit and answer exchanges it again', async () => {
+  test('works after a server restart between commit and response', async () => {
     await renewTokens(user.refresh)
     const { config } = server.app
     server.app.config = { ...config, tokenKey: Buffer.from(config.tokenKey) }
     expect(await readAccessOutcome((await renewTokens(user.refresh)).accessToken)).toBe('ok')
   })
 
-  test('tokens are no good in each other’s place (K-11)', async () => {
+  test('does not accept an access token, nor the reverse (K-11)', async () => {
     expect(await readAccessOutcome(user.refresh)).toBe('UNAUTHORIZED')
     expect((await renew(user.accessToken)).statusCode).toBe(401)
   })
 
-  test('what stands in a token decides nothing: another id in front of it, or one letter changed, and it is unknown (K-01)', async () => {
+  test('rejects a token with another id or a changed letter (K-01)', async () => {
     const [, randomPart] = user.accessToken.split('.')
     expect(await readAccessOutcome(user.accessToken)).toBe('ok')
     for (const id of [server.world.users['admin@alpha'], server.world.users['user@beta'], 0])
@@ -181,12 +181,12 @@ describe('renewing (K-20)', () => {
     expect((await renew(user.refresh)).statusCode).toBe(200)
   })
 
-  test('another client’s name renews nothing', async () => {
+  test('rejects another client name', async () => {
     const response = await renew(user.refresh, {}, { authorization: 'Basic b3RoZXI6cHVibGlj' })
     expect(response.json().error).toBe('invalid_client')
   })
 
-  test('twelve idle hours end a customer’s session, one a provider’s (S-42)', async () => {
+  test('ends after twelve idle hours for customers and one for the provider (S-42)', async () => {
     const staff = await server.signIn('user@m18')
     server.clock.now += hourMs
     expect((await renew(staff.refresh)).statusCode).toBe(401)
@@ -194,13 +194,13 @@ describe('renewing (K-20)', () => {
     expect((await renew(user.refresh)).statusCode).toBe(401)
   })
 
-  test('the child’s idle end holds when its parent is presented', async () => {
+  test('uses the idle limit of the successor if its parent is presented', async () => {
     await renewTokens(user.refresh)
     server.clock.now += 12 * hourMs
     expect((await renew(user.refresh)).statusCode).toBe(401)
   })
 
-  test('no rotation outlives the seventh day (K-06)', async () => {
+  test('is not possible after the seventh day (K-06)', async () => {
     const seventhDayEnd = server.clock.now + 7 * 24 * hourMs
     let refreshToken = user.refresh
     while (server.clock.now + 11 * hourMs < seventhDayEnd) {
@@ -215,7 +215,7 @@ describe('renewing (K-20)', () => {
     expect(await readAccessOutcome(lastResponse.json().access_token)).toBe('UNAUTHORIZED')
   })
 
-  test('a clock that goes back lets nobody in longer than the token says, and nobody out', async () => {
+  test('survives a clock that is set back, without extending a token', async () => {
     server.clock.now -= hourMs
     expect(await readAccessOutcome(user.accessToken)).toBe('ok')
     const second = await renewTokens(user.refresh)
@@ -223,7 +223,7 @@ describe('renewing (K-20)', () => {
     expect(await readAccessOutcome(second.accessToken)).toBe('TOKENEXPIRED')
   })
 
-  test('another’s cookie is not rotated: the call says whose it expects (protocol 28)', async () => {
+  test('rejects a session of another user than expected (protocol 28)', async () => {
     const otherUser = await server.signIn('order@alpha')
     const byHeader = await renew(
       user.refresh,
@@ -237,7 +237,7 @@ describe('renewing (K-20)', () => {
     expect(ownResponse.statusCode).toBe(200)
   })
 
-  test('a failed write leaves the token as it was', async () => {
+  test('leaves the token unchanged if the write fails', async () => {
     const { database } = server.app
     const failingDatabase = { ...database, kysely: failOnCommit(database.kysely) }
     server.app.database = failingDatabase
@@ -246,7 +246,7 @@ describe('renewing (K-20)', () => {
     expect((await renew(user.refresh)).statusCode).toBe(200)
   })
 
-  /** A connection that breaks in the middle of a rotation. */
+  /** Simulates a connection that breaks while the renewal is committed. */
   const failOnCommit = (kysely: TestServer['app']['database']['kysely']) =>
     new Proxy(kysely, {
       get: (target, name) => {
@@ -281,7 +281,7 @@ describe('the refresh cookie', () => {
   const renewBrowser = (headers: Record<string, string>) =>
     requestToken(server.fastify, { grant_type: 'refresh_token', refresh_token: 'cookie' }, headers)
 
-  test('renews from our own origin alone (D85, S-55)', async () => {
+  test('renews only from the own origin (D85, S-55)', async () => {
     const cookie = `portal-access=1.x; portal-refresh=${await signInBrowser()}`
     for (const headers of [{}, { 'sec-fetch-site': 'cross-site' }, { 'sec-fetch-site': 'none' }] as Record<
       string,
@@ -293,14 +293,14 @@ describe('the refresh cookie', () => {
     expect(readRefreshCookie(response)).toMatch(/^[\w-]{43}$/)
   })
 
-  test('fault 14e is never given to script: what came as a cookie leaves as one, whatever the header asks for', async () => {
+  test('is never returned in the body, even if the header requests it (fault 14e)', async () => {
     const cookie = `portal-refresh=${await signInBrowser()}`
     const response = await renewBrowser({ cookie, ...sameOrigin, 'x-token-store': 'body' })
     expect([response.statusCode, response.json().refresh_token]).toEqual([200, 'cookie'])
     expect(readRefreshCookie(response)).toMatch(/^[\w-]{43}$/)
   })
 
-  test('alone signs nobody in on any other call (K-02)', async () => {
+  test('authenticates no other call (K-02)', async () => {
     const refresh = await signInBrowser()
     const { accessToken } = await server.signIn('user@alpha')
     const cookie = `portal-access=${accessToken}; portal-refresh=${refresh}`
@@ -308,14 +308,14 @@ describe('the refresh cookie', () => {
     expect([response.statusCode, response.json().errorCode]).toEqual([401, 'UNAUTHORIZED'])
   })
 
-  test('a password sign-in over an older family’s cookie ends that family (protocol 29)', async () => {
+  test('of an older session ends with a new login (protocol 29)', async () => {
     const olderToken = await signInBrowser()
     await signInBrowser({ cookie: `portal-refresh=${olderToken}` })
     expect((await renew(olderToken)).statusCode).toBe(401)
   })
 })
 
-describe('signing out', () => {
+describe('logging out', () => {
   const logout = (headers: Record<string, string>) => server.send({ method: 'POST', url: '/api/m18s/logout', headers })
 
   test('ends the family on the server and clears both cookies (M22, S-45)', async () => {
@@ -330,7 +330,7 @@ describe('signing out', () => {
     expect((await renew(user.refresh)).statusCode).toBe(401)
   })
 
-  test('works by the refresh cookie alone, from our own origin, long after the access token ended', async () => {
+  test('works with the refresh cookie from the own origin after the access token expired', async () => {
     const user = await server.signIn('user@alpha')
     server.clock.now += hourMs
     const cookie = `portal-refresh=${user.refresh}`
@@ -339,20 +339,20 @@ describe('signing out', () => {
     expect((await renew(user.refresh)).statusCode).toBe(401)
   })
 
-  test('twice is told, and does no harm', async () => {
+  test('returns 401 the second time, without harm', async () => {
     const user = await server.signIn('user@alpha')
     await logout({ authorization: `Bearer ${user.accessToken}` })
     expect((await logout({ authorization: `Bearer ${user.accessToken}` })).statusCode).toBe(401)
   })
 })
 
-describe('why a session is over', () => {
+describe('the reason why a session ended', () => {
   const readSessionEndReason = async (refresh: string) => {
     const { errorCode, data } = (await renew(refresh)).json()
     return [errorCode, data?.why ?? null]
   }
 
-  test('fault 43j is said where its time is over, and not where somebody ended it', async () => {
+  test('is returned for an expired session, but not for one that was ended (fault 43j)', async () => {
     const [idleSession, endedSession] = [await server.signIn('user@alpha'), await server.signIn('user@alpha')]
     await endedSession.send({ method: 'POST', url: '/api/m18s/logout' })
     server.clock.now += 13 * hourMs
@@ -361,7 +361,7 @@ describe('why a session is over', () => {
     expect(await readSessionEndReason('unknown')).toEqual(['UNAUTHORIZED', null])
   })
 
-  test('fault 43j a browser that dropped its token is told so', async () => {
+  test('is returned to a browser that has no token (fault 43j)', async () => {
     const response = await requestToken(server.fastify, { grant_type: 'refresh_token', refresh_token: 'cookie' })
     expect([response.statusCode, response.json().data]).toEqual([401, { why: 'missing' }])
   })

@@ -1,4 +1,4 @@
-/** A sealing key for each session: who is given which, and until when (protocol 30). */
+/** The sealing key of each session: who receives it, and for how long (protocol 30). */
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { sql } from 'kysely'
 import { runInTransaction } from '#server/db/transaction.ts'
@@ -45,7 +45,6 @@ eachEngineByNight('sealing keys', (engine) => {
   const createBearerSender = (access_token: string): Sender => ({
     send: (options) => server.send({ ...options, headers: { authorization: `Bearer ${access_token}` } }),
   })
-  /** A session that has ended, and its key. */
   async function createEndedSessionKey(userName: string): Promise<SealKey> {
     const person = await server.signIn(userName)
     const key = await readSessionKey(person)
@@ -53,7 +52,7 @@ eachEngineByNight('sealing keys', (engine) => {
     return key
   }
 
-  test('each session has its own, with an id, and keeps it while it is renewed', async () => {
+  test('Each session has its own key with an id, and keeps it when it is renewed', async () => {
     const [session, otherSession] = [await server.signIn('user@alpha'), await server.signIn('user@alpha')]
     const keys = [await readSessionKey(session), await readSessionKey(otherSession)]
     for (const { id, key } of keys) {
@@ -73,7 +72,7 @@ eachEngineByNight('sealing keys', (engine) => {
     expect(await readSessionKey(createBearerSender(renewal.json().access_token))).toEqual(keys[0])
   })
 
-  test('a session that began with a second factor has one as well', async () => {
+  test('A session with a second factor has a key too', async () => {
     const codes = await addAuthenticatorApp(await server.signIn('user@alpha'), server.clock.now)
     const passkey = await addPasskey(await server.signIn('admin@alpha'))
     server.clock.now += 30_000
@@ -86,7 +85,7 @@ eachEngineByNight('sealing keys', (engine) => {
       expect((await readSessionKey(createBearerSender(response.json().access_token))).id).toBeGreaterThan(0)
   })
 
-  test('a session that began before there were any has the account’s first, which is key 0', async () => {
+  test('A session from before there were keys uses the account key, with id 0', async () => {
     const user = await server.signIn('user@alpha')
     await runInTransaction(server.app, system, (db) => db.deleteFrom('seal_key').execute())
     const {
@@ -98,7 +97,7 @@ eachEngineByNight('sealing keys', (engine) => {
     expect(requestedKeys).toEqual([sessionKey])
   })
 
-  test('an older one comes to its owner alone, and by its id alone', async () => {
+  test('An older key is returned only to its owner and by its id', async () => {
     const olderKey = await createEndedSessionKey('user@alpha')
     const user = await server.signIn('user@alpha')
     expect((await readUser(user)).seal_keys).toEqual([])
@@ -122,7 +121,7 @@ eachEngineByNight('sealing keys', (engine) => {
     })
   })
 
-  test('ids that are no whole numbers, or more than fifty, are refused', async () => {
+  test('Invalid ids, or more than fifty, are rejected', async () => {
     const user = await server.signIn('user@alpha')
     const buildIdList = (count: number) => Array.from({ length: count }, (_, index) => index + 1).join(',')
     const invalidIdLists = [
@@ -148,7 +147,7 @@ eachEngineByNight('sealing keys', (engine) => {
     expect((await user.send({ url: `${url}?seals=${buildIdList(50)}` })).statusCode).toBe(200)
   })
 
-  test('one whose seal was opened is deleted, and to say so again does no harm', async () => {
+  test('The key of an opened seal is deleted, and a repeated deletion does no harm', async () => {
     const [openedKey, sealedKey] = [
       await createEndedSessionKey('user@alpha'),
       await createEndedSessionKey('user@alpha'),
@@ -161,7 +160,7 @@ eachEngineByNight('sealing keys', (engine) => {
     }
   })
 
-  test('that of a session that stands is deleted by nobody, nor one of another user', async () => {
+  test('The key of an active session or of another user cannot be deleted', async () => {
     const [user, tablet] = [await server.signIn('user@alpha'), await server.signIn('user@alpha')]
     const [ownKey, tabletKey] = [await readSessionKey(user), await readSessionKey(tablet)]
     const formerKey = await createEndedSessionKey('order@alpha')
@@ -169,7 +168,6 @@ eachEngineByNight('sealing keys', (engine) => {
     expect([await readSessionKey(user), await readSessionKey(tablet)]).toEqual([ownKey, tabletKey])
     const otherUser = await server.signIn('order@alpha')
     expect((await readUser(otherUser, `?seals=${formerKey.id}`)).seal_keys).toEqual([formerKey])
-    // Now it is over.
     await logOut(tablet)
     await deleteSealKeys(user, String(tabletKey.id))
     expect((await readUser(user, `?seals=${tabletKey.id}`)).seal_keys).toEqual([])
@@ -179,7 +177,7 @@ eachEngineByNight('sealing keys', (engine) => {
     ])
   })
 
-  test('one that nobody asks for goes after 400 days', async () => {
+  test('An unused key is deleted after 400 days', async () => {
     const olderKey = await createEndedSessionKey('user@alpha')
     const readOlderKey = async () =>
       (await readUser(await server.signIn('user@alpha'), `?seals=${olderKey.id}`)).seal_keys
@@ -192,7 +190,7 @@ eachEngineByNight('sealing keys', (engine) => {
     expect((await readUser(await server.signIn('user@alpha'), '?seals=0')).seal_keys).toHaveLength(1)
   })
 
-  test('none stands in the log or in the audit trail', async () => {
+  test('No key appears in the log or the audit trail', async () => {
     const olderKey = await createEndedSessionKey('user@alpha')
     const user = await server.signIn('user@alpha')
     const { seal_key: accountKey } = await readUser(user, `?seals=${olderKey.id}`)

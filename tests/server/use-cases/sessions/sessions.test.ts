@@ -24,7 +24,7 @@ describe('sessions', () => {
     (await requestToken(server.fastify, { grant_type: 'refresh_token', refresh_token: refresh })).statusCode === 200
   const deleteSession = (caller: SignedIn, url: string) => caller.send({ method: 'DELETE', url })
 
-  test('are listed for their user alone, this one first, then the latest used (S-46)', async () => {
+  test('are listed for their user only, the current one first, then the latest used (S-46)', async () => {
     await server.signIn('admin@alpha')
     const first = await server.signIn('user@alpha')
     server.clock.now += minuteMs
@@ -41,13 +41,13 @@ describe('sessions', () => {
     expect(JSON.stringify(sessionRows)).not.toContain('127.0.0.1')
   })
 
-  test('that nobody can renew any more are not among them', async () => {
+  test('are not listed once they cannot be renewed', async () => {
     await server.signIn('user@alpha')
     server.clock.now += 12 * 60 * minuteMs
     expect(await listSessions(await server.signIn('user@alpha'))).toHaveLength(1)
   })
 
-  test('one ended is out with its next request, of any kind, and cannot be renewed (S-44, S-46)', async () => {
+  test('are refused at their next request once they are ended, and cannot be renewed (S-44, S-46)', async () => {
     const localSession = await server.signIn('admin@alpha')
     const otherSession = await server.signIn('admin@alpha')
     const users = `/api/m18s/company/${server.world.companies.alpha}/users`
@@ -64,7 +64,7 @@ describe('sessions', () => {
     expect((await deleteSession(localSession, `${path}/${otherRow?.id}`)).json().errorCode).toBe('NOT_FOUND')
   })
 
-  test("another's is not there, a colleague's as little as a stranger's (S-46, S-53)", async () => {
+  test('of other users return 404 (S-46, S-53)', async () => {
     const user = await server.signIn('user@alpha')
     for (const userName of ['second@alpha', 'admin@beta']) {
       const foreignUser = await server.signIn(userName)
@@ -78,7 +78,7 @@ describe('sessions', () => {
     }
   })
 
-  test('all others end together, and this one goes on', async () => {
+  test('can all be ended except for the current one', async () => {
     const localSession = await server.signIn('user@alpha')
     const otherSessions = [await server.signIn('user@alpha'), await server.signIn('user@alpha')]
     expect((await deleteSession(localSession, path)).statusCode).toBe(204)
@@ -86,7 +86,7 @@ describe('sessions', () => {
     expect(await Promise.all([localSession, ...otherSessions].map(canRenew))).toEqual([true, false, false])
   })
 
-  test("all of a user's are ended by an admin of the same company, and by nobody else (S-46)", async () => {
+  test('of a user can all be ended by an admin of the same company only (S-46)', async () => {
     const admin = await server.signIn('admin@alpha')
     const user = await server.signIn('user@alpha')
     const second = await server.signIn('second@alpha')
@@ -103,11 +103,14 @@ describe('sessions', () => {
     expect(await isSignedIn(user)).toBe(true)
     expect((await deleteSession(admin, url)).statusCode).toBe(204)
     expect([await isSignedIn(user), await canRenew(user), await isSignedIn(second)]).toEqual([false, false, true])
-    // Nothing of the account is changed: the user signs in again.
+    // The account itself is unchanged, and the user can sign in again.
     await server.signIn('user@alpha')
   })
 
-  /** A socket of theirs, and whether it closes by what is done until it listens: how soon that is nobody is told. */
+  /**
+   * Opens a socket of the caller and returns the close code. Repeats `endSession` until the socket closes, because the time when it starts
+   * to listen is unknown.
+   */
   async function waitForClose(caller: SignedIn, endSession: () => Promise<unknown>): Promise<number> {
     const host = `127.0.0.1:${(server.fastify.server.address() as AddressInfo).port}`
     const Client = WebSocket as unknown as new (url: string, options: object) => WebSocket
@@ -123,7 +126,7 @@ describe('sessions', () => {
     return closeCode
   }
 
-  describe('their sockets close at once, not at the next look (S-59):', () => {
+  describe('close their sockets at once (S-59)', () => {
     const sendForm = (caller: SignedIn, url: string, fields: Record<string, string>) =>
       caller.send({
         method: 'POST',
@@ -132,17 +135,17 @@ describe('sessions', () => {
         payload: String(new URLSearchParams(fields)),
       })
 
-    test('ended by their user', async () => {
+    test('when they are ended by their user', async () => {
       const [localSession, otherSession] = [await server.signIn('user@alpha'), await server.signIn('user@alpha')]
       expect(await waitForClose(otherSession, () => deleteSession(localSession, path))).toBe(4401)
     })
 
-    test('by logging out', async () => {
+    test('on logout', async () => {
       const session = await server.signIn('user@alpha')
       expect(await waitForClose(session, () => session.send({ method: 'POST', url: '/api/m18s/logout' }))).toBe(4401)
     })
 
-    test('by a password that is changed elsewhere', async () => {
+    test('when the password is changed elsewhere', async () => {
       const [localSession, otherSession] = [await server.signIn('user@alpha'), await server.signIn('user@alpha')]
       const passwords = ['Quiet-harbour-27', 'Loud-harbour-over-28']
       const change = async () => {
@@ -153,7 +156,7 @@ describe('sessions', () => {
       expect(await waitForClose(otherSession, change)).toBe(4401)
     })
 
-    test('by a refresh token that is used twice', async () => {
+    test('when a refresh token is used twice', async () => {
       const session = await server.signIn('user@alpha')
       const renew = (refresh_token: string) =>
         requestToken(server.fastify, { grant_type: 'refresh_token', refresh_token }, { 'x-token-store': 'body' })
@@ -162,7 +165,7 @@ describe('sessions', () => {
       expect(await waitForClose({ ...session, accessToken: access }, () => renew(session.refresh))).toBe(4401)
     })
 
-    test('by an admin who disables their user', async () => {
+    test('when an admin disables the user', async () => {
       const [admin, session] = [await server.signIn('admin@alpha'), await server.signIn('user@alpha')]
       const url = `/api/users/disable/${session.userId}`
       expect(await waitForClose(session, () => admin.send({ method: 'POST', url }))).toBe(4401)
@@ -170,7 +173,7 @@ describe('sessions', () => {
   })
 })
 
-describe('a device in words', () => {
+describe('the description of a device', () => {
   test.each([
     [
       'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/150.0.0.0 Safari/537.36',
@@ -183,7 +186,7 @@ describe('a device in words', () => {
     ['http://buy.example/now (really)', [null, null, null]],
     ['', [null, null, null]],
     ['curl/8.5.0', [null, null, null]],
-  ])('of %s', (userAgent, expected) => {
+  ])('is derived from the user agent: %s', (userAgent, expected) => {
     const { browser, system, form } = parseUserAgent(userAgent)
     expect([browser, system, form]).toEqual(expected)
   })
@@ -194,5 +197,5 @@ describe('a device in words', () => {
     ['2001:db8:85a3:8d3:1319:8a2e:370:7348', '2001:db8:85a3::*'],
     ['2001:db8::1', '2001:db8::*'],
     ['::1', '::*'],
-  ])('its network without the last part: %s', (address, network) => expect(maskAddress(address)).toBe(network))
+  ])('has the network without its last part: %s', (address, network) => expect(maskAddress(address)).toBe(network))
 })

@@ -38,8 +38,8 @@ const requestMfaToken = async () => (await passPasswordStep(server, 'user@alpha'
 const invalidOutcome = [401, 'MFA_INVALID']
 const expiredOutcome = [401, 'MFA_EXPIRED']
 
-describe('the second step by an app’s code', () => {
-  test('comes after the right password, and then gives what a sign-in gives', async () => {
+describe('the second step with an authenticator app', () => {
+  test('follows the right password and returns a session', async () => {
     const { secret } = await addAppFactor('user@alpha')
     const response = await requestToken(server.fastify, {
       grant_type: 'password',
@@ -71,7 +71,7 @@ describe('the second step by an app’s code', () => {
     expect(ownResponse.statusCode).toBe(200)
   })
 
-  test('a wrong password says nothing of it', async () => {
+  test('is not revealed by a wrong password', async () => {
     await addAppFactor('user@alpha')
     const response = await requestToken(server.fastify, {
       grant_type: 'password',
@@ -81,7 +81,7 @@ describe('the second step by an app’s code', () => {
     expect([response.json().errorCode, response.json().data]).toEqual(['invalid_grant', null])
   })
 
-  test('takes one step of drift either way, and none further', async () => {
+  test('accepts a clock difference of one step', async () => {
     const { secret } = await addAppFactor('user@alpha')
     server.clock.now += 10 * minuteMs
     for (const [steps, expected] of [
@@ -94,7 +94,7 @@ describe('the second step by an app’s code', () => {
       expect(await trySecondStep(await requestMfaToken(), { otp: getCode(secret, steps) })).toEqual(expected)
   })
 
-  test('takes no code twice, not the one that set it up, and none older than one it took', async () => {
+  test('accepts neither a used code, nor the setup code, nor an older one', async () => {
     const { secret } = await addAppFactor('user@alpha')
     expect(await trySecondStep(await requestMfaToken(), { otp: getCode(secret) })).toEqual(invalidOutcome)
     server.clock.now += 2 * stepMs
@@ -103,7 +103,7 @@ describe('the second step by an app’s code', () => {
     expect(await trySecondStep(await requestMfaToken(), { otp: getCode(secret, -1) })).toEqual(invalidOutcome)
   })
 
-  test('of twenty at once with one code, one comes in', async () => {
+  test('accepts one of twenty concurrent requests with one code', async () => {
     const { secret } = await addAppFactor('user@alpha')
     server.clock.now += stepMs
     const tokens = [await passPasswordStep(server, 'user@alpha'), await passPasswordStep(server, 'user@alpha')]
@@ -114,7 +114,7 @@ describe('the second step by an app’s code', () => {
     expect(responses.filter(({ statusCode }) => statusCode === 200)).toHaveLength(1)
   })
 
-  test('its token works once, for five minutes, and a made-up one never', async () => {
+  test('accepts its token once, for five minutes, and no forged one', async () => {
     const { secret } = await addAppFactor('user@alpha')
     server.clock.now += stepMs
     const { mfa_token } = await passPasswordStep(server, 'user@alpha')
@@ -127,16 +127,16 @@ describe('the second step by an app’s code', () => {
     expect(await trySecondStep(lateStep.mfa_token, { otp: getCode(secret) })).toEqual(expiredOutcome)
   })
 
-  test('nothing given is a field that is missing', async () => {
+  test('rejects a request without a factor as a missing field', async () => {
     await addAppFactor('user@alpha')
     const { mfa_token } = await passPasswordStep(server, 'user@alpha')
     expect(await trySecondStep(mfa_token, {})).toEqual([400, 'VALIDATION_ERROR'])
     expect(readOutcome(await requestToken(server.fastify, { grant_type: 'mfa' }))).toEqual([400, 'VALIDATION_ERROR'])
-    // The password is no second factor.
+    // The password is not a second factor.
     expect(await trySecondStep(mfa_token, { password })).toEqual([400, 'VALIDATION_ERROR'])
   })
 
-  test('ends with the password, and with the account (S-44)', async () => {
+  test('ends when the password or the account is changed (S-44)', async () => {
     const person = await server.signIn('user@alpha')
     const { secret } = await addAuthenticatorApp(person, server.clock.now)
     server.clock.now += stepMs
@@ -158,7 +158,7 @@ describe('the second step by an app’s code', () => {
     expect(await trySecondStep(secondStep.mfa_token, { otp: getCode(admin.secret) })).toEqual(expiredOutcome)
   })
 
-  test('the cookie’s older session ends, as at any sign-in', async () => {
+  test('ends the older session of the cookie, as any login', async () => {
     const { secret } = await addAppFactor('user@alpha')
     server.clock.now += stepMs
     const { mfa_token } = await passPasswordStep(server, 'user@alpha')
@@ -168,8 +168,8 @@ describe('the second step by an app’s code', () => {
   })
 })
 
-describe('guessing', () => {
-  test('is slowed like that of passwords, and a right password before each guess does not help (S-29)', async () => {
+describe('guessing a second factor', () => {
+  test('is limited like passwords, also with a right password before each guess (S-29)', async () => {
     const { secret } = await addAppFactor('user@alpha')
     server.clock.now += 10 * minuteMs
     const outcomes: unknown[] = []
@@ -181,12 +181,12 @@ describe('guessing', () => {
     expect(readOutcome(validResponse)).toEqual([429, 'RATE_LIMITED'])
     const waitSeconds = Number(validResponse.headers['retry-after'])
     expect(waitSeconds).toBeGreaterThan(0)
-    // Never for ever (S-30).
+    // The wait always ends (S-30).
     server.clock.now += waitSeconds * 1000
     expect(await trySecondStep(mfa_token, { otp: getCode(secret) })).toBe(200)
   })
 
-  test('is told to the owner by mail, once an hour: who guesses has the password (S-38)', async () => {
+  test('is reported to the owner by mail once an hour (S-38)', async () => {
     await addAppFactor('user@alpha')
     server.clock.now += 10 * minuteMs
     await mailBox.fetch()
@@ -209,13 +209,13 @@ describe('guessing', () => {
     expect(await mailBox.fetch()).toHaveLength(1)
   })
 
-  test('by a stranger does not keep the owner’s passkey out (S-30)', async () => {
+  test('does not lock out the passkey of the owner (S-30)', async () => {
     const key = await addPasskey(await server.signIn('user@alpha'))
     for (let index = 0; index < 6; index++)
       await sendSecondStep(server, await requestMfaToken(), { recovery_code: `guess-${index}` })
     const { mfa_token, passkey } = await passPasswordStep(server, 'user@alpha')
     expect(await trySecondStep(mfa_token, { recovery_code: 'one-more' })).toEqual([429, 'RATE_LIMITED'])
-    // Wrong signatures from one address make only that address wait.
+    // Invalid signatures block only the address that sends them.
     const sendBogusAssertion = async () => {
       const { mfa_token } = await passPasswordStep(server, 'user@alpha')
       const payload = String(new URLSearchParams({ grant_type: 'mfa', mfa_token, assertion: 'not json' }))
@@ -234,7 +234,7 @@ describe('guessing', () => {
     expect(await trySecondStep(mfa_token, { assertion })).toBe(200)
   })
 
-  test('holds when two hundred guess at once, by all kinds (S-31)', async () => {
+  test('is limited for two hundred concurrent guesses of all kinds (S-31)', async () => {
     await addAppFactor('user@alpha')
     server.clock.now += 10 * minuteMs
     const { mfa_token } = await passPasswordStep(server, 'user@alpha')
@@ -251,7 +251,7 @@ describe('guessing', () => {
 })
 
 describe('recovery codes', () => {
-  test('work once each, however they are typed; the use is written down and told by mail', async () => {
+  test('work once each in any spelling, with an audit entry and a mail', async () => {
     const { codes } = await addAppFactor('user@alpha')
     expect(codes).toHaveLength(10)
     expect(new Set(codes).size).toBe(10)
@@ -283,7 +283,7 @@ describe('recovery codes', () => {
     expect(codes.filter((recoveryCode) => allText.includes(recoveryCode))).toEqual([])
   })
 
-  test('another’s do not', async () => {
+  test('of another user do not work', async () => {
     await addAppFactor('user@alpha')
     const { codes } = await addAppFactor('second@alpha')
     const { mfa_token } = await passPasswordStep(server, 'user@alpha')
@@ -291,8 +291,8 @@ describe('recovery codes', () => {
   })
 })
 
-describe('who lost everything', () => {
-  test('is let in by the operator, with the password and nothing else; sessions end, the trail says it', async () => {
+describe('a user who lost all factors', () => {
+  test('can log in with the password after a reset by the operator, which is recorded and ends sessions', async () => {
     const person = await server.signIn('user@alpha')
     const { codes } = await addAuthenticatorApp(person, server.clock.now)
     const { mfa_token } = await passPasswordStep(server, 'user@alpha')
@@ -307,8 +307,8 @@ describe('who lost everything', () => {
   })
 })
 
-describe('the second step by a passkey', () => {
-  test('signs the challenge of this password step, once, and a copy of the key is noticed', async () => {
+describe('the second step with a passkey', () => {
+  test('signs the challenge once, and a cloned key is detected', async () => {
     const key = await addPasskey(await server.signIn('user@alpha'))
     const firstStep = await passPasswordStep(server, 'user@alpha')
     expect(firstStep.methods).toEqual(['assertion', 'recovery_code'])
@@ -324,7 +324,7 @@ describe('the second step by a passkey', () => {
     expect(await trySecondStep(nextStep.mfa_token, { assertion: copiedAssertion })).toEqual(invalidOutcome)
   })
 
-  test('is refused for another address, another key and what is no answer at all (S-37)', async () => {
+  test('is refused for another origin, another key and malformed input (S-37)', async () => {
     const key = await addPasskey(await server.signIn('user@alpha'))
     const { mfa_token, passkey } = await passPasswordStep(server, 'user@alpha')
     const challenge = passkey?.challenge ?? ''
@@ -339,12 +339,12 @@ describe('the second step by a passkey', () => {
   })
 })
 
-describe('where a factor is required', () => {
-  test('staff of the provider set one up before anything else, and are in (M20)', async () => {
+describe('a required second factor', () => {
+  test('must be set up by provider staff before they are logged in (M20)', async () => {
     await makeNonDemo(server, 'user@m18')
     const { mfa_token, methods, enrol, expires_in } = await passPasswordStep(server, 'user@m18')
     expect({ methods, enrol, expires_in }).toEqual({ methods: [], enrol: true, expires_in: 900 })
-    // Before it is set up, the token signs nobody in.
+    // Before the factor is set up, the token cannot be used to sign in.
     expect(await trySecondStep(mfa_token, {})).toEqual([400, 'VALIDATION_ERROR'])
     const send = (path: string, payload: object) =>
       server.send({ method: 'POST', url: `/public/mfa/${path}`, payload: { mfa_token, ...payload } })
@@ -360,7 +360,7 @@ describe('where a factor is required', () => {
     expect((await passPasswordStep(server, 'user@m18')).methods).toEqual(['otp', 'recovery_code'])
   })
 
-  test('a passkey can be the first one as well', async () => {
+  test('can be a passkey', async () => {
     await makeNonDemo(server, 'admin@m18')
     const { mfa_token } = await passPasswordStep(server, 'admin@m18')
     const send = (path: string, payload: object) =>
@@ -372,13 +372,13 @@ describe('where a factor is required', () => {
     expect(await trySecondStep(mfa_token, {})).toBe(200)
   })
 
-  test('the demo world’s staff are excepted, and customers as long as nobody asks for it', async () => {
+  test('is not required from demo staff, nor from customers by default', async () => {
     expect((await server.signIn('admin@m18')).userId).toBe(server.world.users['admin@m18'])
     await makeNonDemo(server, 'user@alpha')
     expect((await server.signIn('user@alpha')).userId).toBe(server.world.users['user@alpha'])
   })
 
-  test('a password step of somebody who has a factor sets up none', async () => {
+  test('cannot be set up in the password step of a user who already has one', async () => {
     await addAppFactor('user@alpha')
     const { mfa_token } = await passPasswordStep(server, 'user@alpha')
     const response = await server.send({

@@ -27,7 +27,6 @@ const signInByPassword = (userName: string, givenPassword = password, headers: R
     headers,
   )
 
-/** Milliseconds of one attempt. */
 async function measureSignInMs(username: string): Promise<number> {
   const startedAt = performance.now()
   await requestToken(server.fastify, { grant_type: 'password', username, password: 'Not-the-one-44' })
@@ -36,8 +35,8 @@ async function measureSignInMs(username: string): Promise<number> {
 
 const getMedian = (values: number[]) => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0
 
-describe('signing in', () => {
-  test('company, e-mail and password give a token for ten minutes, and its user (M20, S-42)', async () => {
+describe('signing in with a password', () => {
+  test('returns an access token for ten minutes and the user (M20, S-42)', async () => {
     const response = await signInByPassword('user@alpha', password, { 'x-token-store': 'body' })
     expect(response.statusCode).toBe(200)
     const { access_token, refresh_token, ...rest } = response.json()
@@ -53,7 +52,7 @@ describe('signing in', () => {
     expect(response.headers['set-cookie']).toBeUndefined()
   })
 
-  test('a browser gets the tokens as cookies, the refresh token out of reach of script (M22, D85, K-03, K-04, K-10)', async () => {
+  test('sets cookies in a browser, with the refresh token unreadable for scripts (M22, D85, K-03, K-04, K-10)', async () => {
     const response = await signInByPassword('user@alpha')
     expect(response.json().refresh_token).toBe('cookie')
     const cookies = [response.headers['set-cookie']].flat()
@@ -63,7 +62,7 @@ describe('signing in', () => {
     expect(JSON.stringify(response.headers).length).toBeLessThan(4096)
   })
 
-  test('the same as JSON, for clients that do not send forms (D59)', async () => {
+  test('accepts JSON from clients that send no forms (D59)', async () => {
     const response = await server.send({
       method: 'POST',
       url: '/api/m18s/token',
@@ -73,7 +72,7 @@ describe('signing in', () => {
     expect(response.statusCode).toBe(200)
   })
 
-  test('an unknown company, user, password, and a deleted user are one and the same answer (S-32)', async () => {
+  test('returns the same error for unknown company, user or password, and a deleted user (S-32)', async () => {
     const responses = await Promise.all([
       signInByPassword('user@alpha', 'Not-the-one-44'),
       signInByPassword('nobody@alpha'),
@@ -89,7 +88,7 @@ describe('signing in', () => {
     }
   })
 
-  test('known and unknown accounts take about the same time (S-32)', async () => {
+  test('takes about the same time for known and unknown accounts (S-32)', async () => {
     const knownTimesMs: number[] = []
     const unknownTimesMs: number[] = []
     for (let round = 0; round < 40; round++) {
@@ -97,12 +96,12 @@ describe('signing in', () => {
       knownTimesMs.push(await measureSignInMs(buildUsername('user@alpha')))
       unknownTimesMs.push(await measureSignInMs('nowhere:nobody@nowhere.example'))
     }
-    // Loose, because other work shares the machine; without the equal work it is a factor of three and more.
+    // The limits are wide, because other work runs on the machine. Without equal work the ratio would be three or more.
     expect(getMedian(knownTimesMs) / getMedian(unknownTimesMs)).toBeGreaterThan(0.6)
     expect(getMedian(knownTimesMs) / getMedian(unknownTimesMs)).toBeLessThan(1.6)
   })
 
-  test('what is the matter with an account is told only to who knows its password (M34)', async () => {
+  test('reveals the status of an account only with the right password (M34)', async () => {
     const waitingResponse = await signInByPassword('waiting@alpha')
     expect([waitingResponse.statusCode, waitingResponse.json().errorCode]).toEqual([401, 'USER_STATUS_DEACTIVATED'])
     const disabledResponse = await signInByPassword('disabled@alpha')
@@ -112,14 +111,14 @@ describe('signing in', () => {
     )
   })
 
-  test('another client than ours is not known (D85)', async () => {
+  test('rejects other clients (D85)', async () => {
     for (const authorization of ['', `Basic ${Buffer.from('saas-web:other').toString('base64')}`, 'Bearer x']) {
       const response = await requestToken(server.fastify, { grant_type: 'password' }, { authorization })
       expect([response.statusCode, response.json().error]).toEqual([401, 'invalid_client'])
     }
   })
 
-  test('each sign-in makes new tokens, and none that a client chose is taken (S-47)', async () => {
+  test('creates new tokens each time, and never uses one of the client (S-47)', async () => {
     const first = await server.signIn('user@alpha')
     const second = await server.signIn('user@alpha')
     expect(second.accessToken).not.toBe(first.accessToken)
@@ -130,7 +129,7 @@ describe('signing in', () => {
     expect(chosenTokenResponse.json().errorCode).toBe('UNAUTHORIZED')
   })
 
-  test('nothing that a copy of the database holds is a token or a password (S-41)', async () => {
+  test('stores no token or password in readable form (S-41)', async () => {
     const { accessToken, refresh } = await server.signIn('user@alpha')
     const databaseText = await runInTransaction(server.app, { role: 'portal_system' }, async (db) =>
       JSON.stringify([
@@ -146,7 +145,7 @@ describe('signing in', () => {
     expect(databaseText).toContain('$argon2id$v=19$m=4096,t=1,p=1$')
   })
 
-  test('a hash made at less than today’s cost is renewed at the next sign-in (S-26)', async () => {
+  test('renews a password hash with a lower cost (S-26)', async () => {
     const { config } = server.app
     server.app.config = { ...config, argon2: { ...config.argon2, memoryCost: 8192 } }
     await server.signIn('user@alpha')
@@ -157,7 +156,7 @@ describe('signing in', () => {
     expect(await readPasswordHash('user@alpha')).toBe(hash)
   })
 
-  test('an account speaks the language of its last sign-in, where the client says one of ours (D68)', async () => {
+  test('stores a supported language of the client in the account (D68)', async () => {
     const readLanguageAndVersion = async (accessToken: string) => {
       const response = await server.send({ url: '/api/m18s/user', headers: { authorization: `Bearer ${accessToken}` } })
       const { language, row_version } = response.json()
@@ -197,17 +196,17 @@ describe('signing in', () => {
     })
 })
 
-describe('guessing', () => {
+describe('guessing a password', () => {
   const guessPassword = (userName = 'user@alpha') => signInByPassword(userName, 'Not-the-one-44')
 
-  test('after five wrong passwords the account waits, and says how long (S-29, S-62)', async () => {
+  test('blocks the account after five wrong passwords, with the waiting time (S-29, S-62)', async () => {
     for (let index = 0; index < 5; index++) expect((await guessPassword()).statusCode).toBe(401)
     const sixthResponse = await signInByPassword('user@alpha')
     expect([sixthResponse.statusCode, sixthResponse.json().errorCode]).toEqual([429, 'RATE_LIMITED'])
     expect(sixthResponse.headers['retry-after']).toBe('30')
   })
 
-  test('an account that does not exist waits just the same (S-29)', async () => {
+  test('is handled the same for unknown accounts (S-29)', async () => {
     const knownSummaries: unknown[] = []
     const unknownSummaries: unknown[] = []
     for (let index = 0; index < 7; index++) {
@@ -223,14 +222,14 @@ describe('guessing', () => {
     response.headers['retry-after'],
   ]
 
-  test('two hundred guesses at once are five guesses (S-31)', async () => {
+  test('is limited to five of two hundred concurrent attempts (S-31)', async () => {
     const responses = await Promise.all(Array.from({ length: 200 }, () => guessPassword()))
     const checkedResponses = responses.filter((response) => response.statusCode === 401)
     expect(checkedResponses.length).toBeLessThanOrEqual(5)
     expect(responses.every((response) => [401, 429].includes(response.statusCode))).toBe(true)
   })
 
-  test('by whatever way they come: strangers guess at an account five times in all, who is signed in five times (S-31)', async () => {
+  test('is limited across all endpoints: five attempts for strangers, five for the user (S-31)', async () => {
     const user = await server.signIn('user@alpha')
     const activationForm = { username: buildUsername('user@alpha'), password: 'Not-the-one-44' }
     const passwordChange = { orgPwd: 'Not-the-one-44', newPwd: 'Slow-river-under-9-bridges' }
@@ -251,7 +250,7 @@ describe('guessing', () => {
     }
   })
 
-  test('the wait grows, but a stranger can never keep the owner out (S-30)', async () => {
+  test('causes growing waits, but never locks the owner out (S-30)', async () => {
     const waitsSeconds: number[] = []
     for (let round = 0; round < 14; round++) {
       let response = await guessPassword()
@@ -261,21 +260,21 @@ describe('guessing', () => {
     }
     expect(waitsSeconds.slice(0, 4)).toEqual([30, 60, 120, 240])
     expect(Math.max(...waitsSeconds)).toBe(900)
-    // Refusals in the meantime have not moved the end of the wait.
+    // Refused attempts in the meantime did not extend the wait.
     await guessPassword()
     for (let index = 0; index < 20; index++) await guessPassword()
     server.clock.now += 15 * minuteMs
     expect((await signInByPassword('user@alpha')).statusCode).toBe(200)
   })
 
-  test('the right password forgets the wrong ones', async () => {
+  test('is reset by the right password', async () => {
     for (let round = 0; round < 4; round++) {
       for (let index = 0; index < 4; index++) expect((await guessPassword()).statusCode).toBe(401)
       expect((await signInByPassword('user@alpha')).statusCode).toBe(200)
     }
   })
 
-  test('one address that tries many accounts waits too (S-29)', async () => {
+  test('of many accounts blocks the address (S-29)', async () => {
     let lastStatus = 401
     for (let index = 0; index < 55 && lastStatus === 401; index++)
       lastStatus = (await guessPassword(`nobody${index}@alpha`)).statusCode
@@ -283,8 +282,8 @@ describe('guessing', () => {
   })
 })
 
-describe('who may no longer', () => {
-  test('a disabled user’s next request is refused, everywhere (S-44)', async () => {
+describe('revoked access', () => {
+  test('rejects the next request of a disabled user everywhere (S-44)', async () => {
     const admin = await server.signIn('admin@alpha')
     const user = await server.signIn('user@alpha')
     expect((await user.send({ url: '/api/m18s/user' })).statusCode).toBe(200)
@@ -292,13 +291,13 @@ describe('who may no longer', () => {
     expect((await user.send({ url: '/api/m18s/user' })).json().errorCode).toBe('UNAUTHORIZED')
     const renewal = await requestToken(server.fastify, { grant_type: 'refresh_token', refresh_token: user.refresh })
     expect(renewal.statusCode).toBe(401)
-    // Enabling lets the person in again, but revives no session.
+    // Enabling the user allows a new sign-in, but does not restore sessions.
     await admin.send({ method: 'POST', url: `/api/users/enable/${user.userId}` })
     expect((await user.send({ url: '/api/m18s/user' })).statusCode).toBe(401)
     await server.signIn('user@alpha')
   })
 
-  test('a flag that is taken away is gone with the next request (S-52)', async () => {
+  test('applies a removed flag at the next request (S-52)', async () => {
     const admin = await server.signIn('admin@alpha')
     const second = await server.signIn('second@alpha')
     const list = `/api/m18s/company/${server.world.companies.alpha}/users`
@@ -312,7 +311,7 @@ describe('who may no longer', () => {
     expect((await second.send({ url: list })).statusCode).toBe(403)
   })
 
-  test('an access token ends after ten minutes, with its own word (S-42)', async () => {
+  test('rejects an access token after ten minutes with TOKENEXPIRED (S-42)', async () => {
     const user = await server.signIn('user@alpha')
     server.clock.now += 10 * minuteMs
     const lateResponse = await user.send({ url: '/api/m18s/user' })

@@ -1,4 +1,4 @@
-/** S-48: where it is turned on, what is most dangerous asks for the password once more, at most five minutes old. */
+/** S-48: if it is turned on, the most dangerous calls require a password confirmation that is at most five minutes old. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { endpoints } from '#contract/index.ts'
 import type { PriceRow } from '#contract/prices.ts'
@@ -13,7 +13,7 @@ const readOutcome = (response: { statusCode: number; body: string }) =>
 const confirmPassword = (person: SignedIn, givenPassword = password) =>
   post(person, 'password', { password: givenPassword })
 
-test('it is about deleting users and hosted services, and about confirming prices', () => {
+test('The step-up applies to deleting users and services and to confirming prices', () => {
   expect(endpoints.filter(({ stepUp }) => stepUp).map(({ name }) => name)).toEqual(
     expect.arrayContaining(['deleteUser', 'deleteService', 'createPriceList', 'updatePriceList']),
   )
@@ -30,7 +30,7 @@ test('it is about deleting users and hosted services, and about confirming price
 describe.each([
   ['on', { STEP_UP: '1' }],
   ['off', {}],
-] as const)('turned %s', (setting, env) => {
+] as const)('the step-up, turned %s', (setting, env) => {
   let server: TestServer
   beforeAll(async () => {
     server = await startServer({ env })
@@ -42,13 +42,13 @@ describe.each([
     person.send({ method: 'DELETE', url: `/api/m18s/user/${server.world.users[userName]}`, headers })
 
   if (setting === 'off') {
-    test('the specified calls are unchanged', async () => {
+    test('leaves the specified calls unchanged', async () => {
       expect(readOutcome(await remove(await server.signIn('admin@alpha')))).toBe(204)
     })
     return
   }
 
-  test('a call without it is refused by a code of its own and does nothing; after it the same call is done', async () => {
+  test('refuses a call with STEP_UP_REQUIRED, and allows it after the confirmation', async () => {
     const admin = await server.signIn('admin@alpha')
     expect(readOutcome(await remove(admin, 'user@alpha', { 'idempotency-key': key }))).toEqual([
       403,
@@ -57,14 +57,14 @@ describe.each([
     expect(readOutcome(await confirmPassword(admin, 'Not-the-one-44'))).toEqual([401, 'MFA_INVALID'])
     expect(readOutcome(await remove(admin))).toEqual([403, 'STEP_UP_REQUIRED'])
     expect(readOutcome(await confirmPassword(admin))).toBe(204)
-    // Nothing was kept of the refusal: the very same request, by the same key.
+    // The refusal was not stored, so the same request succeeds with the same key.
     expect(readOutcome(await remove(admin, 'user@alpha', { 'idempotency-key': key }))).toBe(204)
-    // What was done is told again, however long ago the password was.
+    // A repeated request gets the stored response, even if the confirmation is too old.
     server.clock.now += 5 * 60_000
     expect(readOutcome(await remove(admin, 'user@alpha', { 'idempotency-key': key }))).toBe(204)
   })
 
-  test('it is good for five minutes, in that session alone', async () => {
+  test('is valid for five minutes, in the same session only', async () => {
     const admin = await server.signIn('admin@alpha')
     const otherSession = await server.signIn('admin@alpha')
     await confirmPassword(admin)
@@ -73,7 +73,7 @@ describe.each([
     expect(readOutcome(await remove(admin))).toEqual([403, 'STEP_UP_REQUIRED'])
   })
 
-  test('fault 17b granting admin or an access level asks for it; a change that grants nothing does not', async () => {
+  test('is required to grant admin or an access level, but not for other changes (fault 17b)', async () => {
     const admin = await server.signIn('delete@m18')
     const id = server.world.users['user@m18']
     const change = (payload: object) => admin.send({ method: 'PUT', url: `/api/m18s/company-user/${id}`, payload })
@@ -92,7 +92,7 @@ describe.each([
     expect((await invite({ admin: true })).statusCode).toBe(200)
   })
 
-  test('fault 17b taking a service away and restoring a backup ask for it before anything is looked up', async () => {
+  test('is required to remove a service or restore a backup, before anything is read (fault 17b)', async () => {
     const staff = await server.signIn('delete@m18')
     const calls = [
       { method: 'DELETE', url: '/api/aws/service/remove/1' },
@@ -103,7 +103,7 @@ describe.each([
     for (const call of calls) expect((await staff.send(call)).statusCode).toBe(404)
   })
 
-  test('fault 17b withdrawing a price list asks for it, whatever the address says; deleting one that was never confirmed does not', async () => {
+  test('is required to withdraw a price list, but not to delete an unconfirmed one (fault 17b)', async () => {
     await openShop(server)
     const staff = await server.signIn('delete@m18')
     const { data } = (await staff.send({ url: '/api/pricelist?type=saas' })).json()
@@ -118,18 +118,18 @@ describe.each([
     expect(readOutcome(await withdraw())).toBe(204)
   })
 
-  test('who may not is told that, and is asked for no password', async () => {
+  test('is not requested from users without the right, who get FORBIDDEN', async () => {
     expect(readOutcome(await remove(await server.signIn('user@alpha'), 'admin@alpha'))).toEqual([403, 'FORBIDDEN'])
   })
 
-  test('in a batch each item waits for it by itself', async () => {
+  test('is checked for each item of a batch', async () => {
     const admin = await server.signIn('admin@alpha')
     const item = { method: 'DELETE', path: `/api/m18s/user/${server.world.users['user@alpha']}`, headers: {}, key }
     const response = await admin.send({ method: 'POST', url: '/api/batch', payload: [item] })
     expect(response.json()).toMatchObject([{ status: 403, body: { errorCode: 'STEP_UP_REQUIRED' } }])
   })
 
-  test('other changes are not asked about', async () => {
+  test('is not required for other changes', async () => {
     const admin = await server.signIn('admin@alpha')
     const url = `/api/users/disable/${server.world.users['user@alpha']}`
     expect((await admin.send({ method: 'POST', url })).statusCode).toBe(200)

@@ -1,11 +1,11 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { createTurns } from '#server/use-cases/uploads/turns.ts'
 
-describe('fault 17f work in turn', () => {
+describe('createTurns (fault 17f)', () => {
   beforeEach(() => void vi.useFakeTimers())
   afterEach(() => void vi.useRealTimers())
 
-  /** Notes who has begun; each piece of work ends when it is told to. */
+  /** Records the started work by name. Each piece of work ends when `endWork` is called. */
   function start() {
     const takeTurn = createTurns({ slowAfterMs: 5_000, maxSlow: 2 })
     const startedNames: string[] = []
@@ -22,7 +22,7 @@ describe('fault 17f work in turn', () => {
     return { startedNames, addWork, endWork }
   }
 
-  test('is done one after the other, in the order in which it came', async () => {
+  test('runs work one by one, in order of arrival', async () => {
     const { startedNames, addWork, endWork } = start()
     const results = [addWork('one'), addWork('two'), addWork('three')]
     await vi.advanceTimersByTimeAsync(4_999)
@@ -34,7 +34,7 @@ describe('fault 17f work in turn', () => {
     expect(await Promise.all(results)).toEqual(['one', 'two', 'three'])
   })
 
-  test('what takes long holds the next up for five seconds and no longer', async () => {
+  test('lets slow work delay the next for five seconds only', async () => {
     const { startedNames, addWork, endWork } = start()
     const results = [addWork('slow'), addWork('next'), addWork('last')]
     await vi.advanceTimersByTimeAsync(5_000)
@@ -46,7 +46,7 @@ describe('fault 17f work in turn', () => {
     expect(await Promise.all(results)).toEqual(['slow', 'next', 'last'])
   })
 
-  test('no more than two go on beside the one whose turn it is, and the turn passes when one of them ends', async () => {
+  test('runs at most two slow ones in addition, and continues when one ends', async () => {
     const { startedNames, addWork, endWork } = start()
     const results = ['a', 'b', 'c', 'd'].map(addWork)
     await vi.advanceTimersByTimeAsync(60_000)
@@ -60,7 +60,7 @@ describe('fault 17f work in turn', () => {
     expect(await laterResult).toBe('e')
   })
 
-  test('what fails gives its turn on', async () => {
+  test('continues after failed work', async () => {
     const takeTurn = createTurns({ slowAfterMs: 5_000, maxSlow: 2 })
     const failedTurn = takeTurn(() => Promise.reject(new Error('no process')))
     const nextTurn = takeTurn(async () => 'after')

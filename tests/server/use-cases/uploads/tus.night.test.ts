@@ -1,4 +1,4 @@
-/** Packages in pieces, over lines that break and servers that are killed (tus 1.0; U-11, U-13, R-28). */
+/** Uploads of packages in pieces, over unstable connections and with killed servers (tus 1.0; U-11, U-13, R-28). */
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -43,7 +43,7 @@ onConnections('an upload in pieces', (engine) => {
     String((await createUpload(headers)).headers.location)
   const sendRequest = (method: 'HEAD' | 'DELETE', path: string, caller: SignedIn = fixture.staff) =>
     caller.send({ method, url: path, headers: { 'tus-resumable': '1.0.0' } })
-  /** Over a socket: what a body does to one is part of it. */
+  /** Uses a real socket, because the test covers the effect of the body on the connection. */
   const patch = async (
     path: string,
     body: Buffer,
@@ -67,7 +67,7 @@ onConnections('an upload in pieces', (engine) => {
   const readOffset = async (path: string) => Number((await sendRequest('HEAD', path)).headers['upload-offset'])
   const getId = (path: string) => path.split('/').at(-1) ?? ''
 
-  test('by the client of the page is there, read, once it has come', async () => {
+  test('An upload by the client of the page is available and read when it is complete', async () => {
     const bytes = await packApp({ files: { 'data/large.bin': buildNoise(1_500_000) } })
     const path = new URL(await uploadPiecemeal(bytes, { url, token: getToken }), url).pathname
     const [upload] = await listUploads(fixture.staff)
@@ -82,7 +82,7 @@ onConnections('an upload in pieces', (engine) => {
     expect(await readFile(join(fixture.folder, getId(path)))).toEqual(bytes)
   })
 
-  test('that is no package is refused once it has come, and the list says why', async () => {
+  test('A complete upload that is no package is refused, and the list has the reason', async () => {
     await uploadPiecemeal(buildNoise(1000), { url, token: getToken })
     expect(await listUploads(fixture.staff)).toMatchObject([
       { state: 'refused', fault: { code: 'NO_ZIP' }, file: null },
@@ -91,7 +91,7 @@ onConnections('an upload in pieces', (engine) => {
   })
 
   nightly(
-    'over a line that breaks time and again comes whole',
+    'An upload over a connection that breaks repeatedly arrives complete',
     async () => {
       const bytes = await packLargeApp()
       const proxy = await openFaultProxy(Number(new URL(url).port))
@@ -110,7 +110,7 @@ onConnections('an upload in pieces', (engine) => {
       } finally {
         await proxy.close()
       }
-      // A creation whose answer was lost has left another, empty one.
+      // A creation whose response was lost has left another, empty upload.
       const completeUploads = (await listUploads(fixture.staff)).filter(
         ({ state }: { state: string }) => state === 'read',
       )
@@ -120,7 +120,7 @@ onConnections('an upload in pieces', (engine) => {
     60_000,
   )
 
-  test('cut in the middle of a piece goes on from the last byte that came', async () => {
+  test('An upload that is cut within a piece continues after the last received byte', async () => {
     const bytes = await packLargeApp()
     const path = await beginUpload({ 'upload-length': String(bytes.length) })
     const halfLength = 400_000
@@ -137,7 +137,7 @@ onConnections('an upload in pieces', (engine) => {
   })
 
   nightly(
-    'written by two at once is written by the later one, whole',
+    'An upload that two requests write is completed by the later one',
     async () => {
       const bytes = await packLargeApp()
       const path = await beginUpload({ 'upload-length': String(bytes.length) })
@@ -147,7 +147,7 @@ onConnections('an upload in pieces', (engine) => {
         bytes: buildNoise(9000, 7),
       })
       await expect.poll(async () => (await listUploads(fixture.staff))[0].received).toBe(9000)
-      // The one that hangs lets go, and what it wrote is where the next begins.
+      // The stalled request releases its lock, and the next one continues after its bytes.
       expect(await readOffset(path)).toBe(9000)
       const conflictResponse = await patch(path, bytes.subarray(0, 5000))
       expect(readStatusAndCode(conflictResponse)).toEqual([409, 'STATE_CONFLICT'])
@@ -157,7 +157,7 @@ onConnections('an upload in pieces', (engine) => {
     30_000,
   )
 
-  nightly('that sends nothing any more is cut off, and goes on later (slow loris)', async () => {
+  nightly('A stalled upload is closed and can continue later (slow loris)', async () => {
     const path = await beginUpload()
     const startedAt = performance.now()
     const { closed } = await startHangingPatch(`${url}${path}`, getToken(), {
@@ -170,7 +170,7 @@ onConnections('an upload in pieces', (engine) => {
     expect(await readOffset(path)).toBe(10)
   })
 
-  test('that came whole just before a server ended is read when it is looked for', async () => {
+  test('An upload that was completed just before the server ended is read at the next request', async () => {
     const bytes = await packBareApp()
     const path = await beginUpload({ 'upload-length': String(bytes.length) })
     await writeFile(join(fixture.folder, getId(path)), bytes)
@@ -178,7 +178,7 @@ onConnections('an upload in pieces', (engine) => {
     expect([first, second]).toMatchObject([[{ state: 'read' }], [{ state: 'read' }]])
   })
 
-  test('is its user’s alone, for a day (U-13, Z-31)', async () => {
+  test('An upload belongs to its user only, for a day (U-13, Z-31)', async () => {
     const path = await beginUpload()
     const colleague = await fixture.server.signIn('delete@m18')
     for (const caller of [colleague])
@@ -200,7 +200,7 @@ onConnections('an upload in pieces', (engine) => {
     expect((await sendRequest('HEAD', path)).statusCode).toBe(404)
   })
 
-  test('goes on under a renewed token', async () => {
+  test('An upload continues with a renewed token', async () => {
     const bytes = await packLargeApp()
     const tokens: string[] = []
     const otherSession = await fixture.server.signIn('admin@m18')
@@ -224,12 +224,12 @@ onConnections('an upload in pieces', (engine) => {
     ['a name that turns', { 'upload-metadata': buildMetadata('pay\u202Eppam.mapp') }, [400, 'VALIDATION_ERROR']],
     ['no name', { 'upload-metadata': 'other dGV4dA==' }, [400, 'VALIDATION_ERROR']],
     ['no protocol', { 'tus-resumable': '' }, [400, 'VALIDATION_ERROR']],
-  ])('with %s is not begun', async (_, headers, expected) => {
+  ])('An upload with %s is refused', async (_, headers, expected) => {
     expect(readStatusAndCode(await createUpload(headers))).toEqual(expected)
     expect(await listUploads(fixture.staff)).toEqual([])
   })
 
-  test('that says one length and sends another is stopped at the one that it said', async () => {
+  test('An upload ends at its declared length', async () => {
     const path = await beginUpload()
     expect(readStatusAndCode(await patch(path, buildNoise(101)))).toEqual([413, 'TOO_LARGE'])
     expect(readStatusAndCode(await patch(path, buildNoise(10), { 'upload-offset': '50' }))).toEqual([
@@ -240,7 +240,7 @@ onConnections('an upload in pieces', (engine) => {
     expect(await readOffset(path)).toBeLessThanOrEqual(100)
   })
 
-  test('is written by one node at a time, and by another once that one has died', async () => {
+  test('An upload is written by one node at a time, and by another after its death', async () => {
     const id = getId(await beginUpload())
     const [firstLock, secondLock, thirdLock] = [1, 2, 3].map(() =>
       new UploadLocker(fixture.server.app, 600).newLock(id),
@@ -255,7 +255,7 @@ onConnections('an upload in pieces', (engine) => {
     for (const lock of [secondLock, thirdLock]) await lock?.unlock()
   }, 30_000)
 
-  test('is forgotten with its file, as one that came in a form is', async () => {
+  test('An upload is deleted with its file, like one from a form', async () => {
     const path = await beginUpload()
     await sendPackage(fixture.staff, await packBareApp())
     const ids = (await listUploads(fixture.staff)).map(({ id }: { id: string }) => id)
@@ -265,7 +265,7 @@ onConnections('an upload in pieces', (engine) => {
     expect((await sendRequest('DELETE', path)).statusCode).toBe(404)
   })
 
-  test('counts against the quota from its beginning on, by its length', async () => {
+  test('An upload counts against the quota by its declared length from the start', async () => {
     for (let index = 0; index < 16; index++) await createUpload({ 'upload-length': String(64 * 1024 * 1024) })
     const extraResponse = await createUpload({ 'upload-length': '100' })
     expect(readStatusAndCode(extraResponse)).toEqual([429, 'UPLOAD_LIMIT'])
@@ -273,10 +273,10 @@ onConnections('an upload in pieces', (engine) => {
   })
 })
 
-describe('where the disk of files is full', () => {
+describe('with a full disk', () => {
   const fixture = setUpUploads('embedded', { env: { FREE_SPACE_MARK_MB: '1048576' } })
 
-  test('uploads are refused with 507, and nothing else is', async () => {
+  test('uploads are refused with 507, and everything else works', async () => {
     const responses = [
       await sendPackage(fixture.staff, await packBareApp()),
       await fixture.staff.send({
@@ -296,7 +296,7 @@ describe('where the disk of files is full', () => {
 })
 
 nightly(
-  'a server killed between two pieces goes on with the upload after its start',
+  'A server killed between two pieces continues the upload after its restart',
   async () => {
     const folder = await mkdtemp(join(tmpdir(), 'portal-tus-'))
     onTestFinished(() => rm(folder, { recursive: true, force: true }))

@@ -1,4 +1,4 @@
-/** Packages that come in one form: looked into, listed, published, and shown (contracts 2 to 5, 7; D79; U-09 to U-15). */
+/** Packages uploaded in a form: inspected, listed, published and displayed (contracts 2 to 5, 7; D79; U-09 to U-15). */
 import { createHash } from 'node:crypto'
 import { readdir, readFile, rm, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -49,8 +49,8 @@ onConnections('packages', (engine) => {
     return [response.statusCode, errorCode, data?.[0]?.field, data?.[0]?.code, data?.[0]?.named]
   }
 
-  describe('that are uploaded', () => {
-    test('say what they are and what they would do', async () => {
+  describe('uploading packages', () => {
+    test('returns what they are and what publishing would do', async () => {
       const bytes = await packApp({ facts: { requires: [{ code: 'framework', version: '1.9' }] } })
       expect(await uploadPackage(bytes)).toMatchObject({
         name: 'pay.mapp',
@@ -83,7 +83,7 @@ onConnections('packages', (engine) => {
       expect(await listFiles()).toEqual([upload.id])
     })
 
-    test('are refused with what is wrong, in the reader’s language, and leave nothing', async () => {
+    test('rejects a bad one with the reason in the language of the caller, and stores nothing', async () => {
       const bytes = await packApp({ facts: { provider: '18m' } })
       expect(readFault(await sendPackage(fixture.staff, bytes))).toEqual([
         400,
@@ -105,7 +105,7 @@ onConnections('packages', (engine) => {
       expect([await listFiles(), await listUploads(fixture.staff)]).toEqual([[], []])
     })
 
-    test('are larger than a form that is held in memory, and no larger than the limit', async () => {
+    test('accepts more than a form in memory may have, up to the limit', async () => {
       const largePackage = await packBareApp({ files: { 'data/large.bin': buildNoise(5_000_000) } })
       expect((await uploadPackage(largePackage)).size).toBe(largePackage.length)
       const tooLargeResponse = await sendPackage(fixture.staff, Buffer.alloc(64 * 1024 * 1024 + 1))
@@ -113,7 +113,7 @@ onConnections('packages', (engine) => {
       expect(await listFiles()).toHaveLength(1)
     }, 60_000)
 
-    test('in a form with two files, or with none, are refused, and nothing stays (U-14)', async () => {
+    test('rejects a form with two files or none, and stores nothing (U-14)', async () => {
       const { payload, headers } = buildFileForm('file', { name: 'a.mapp', bytes: await packBareApp() })
       const boundaryStart = payload.indexOf('\r\n--portal-test-boundary--')
       const formWithTwoFiles = Buffer.concat([payload.subarray(0, boundaryStart + 2), payload])
@@ -128,7 +128,7 @@ onConnections('packages', (engine) => {
       expect(await listFiles()).toEqual([])
     })
 
-    test('again under the same key are one, and again under another take the place of the first', async () => {
+    test('stores one for a repeated key, and replaces it for another key', async () => {
       const bytes = await packBareApp()
       const headers = { 'idempotency-key': crypto.randomUUID() }
       const [first, second] = [
@@ -142,7 +142,7 @@ onConnections('packages', (engine) => {
       await expect.poll(listFiles).toHaveLength(1)
     })
 
-    test('with other bytes and the MD5 of another are told apart (U-09)', async () => {
+    test('rejects other bytes with a used MD5 (U-09)', async () => {
       const bytes = await packBareApp()
       await uploadPackage(bytes)
       await bypassPolicies(fixture.server.app.database, (db) =>
@@ -151,16 +151,16 @@ onConnections('packages', (engine) => {
       expect(readFault(await sendPackage(fixture.staff, bytes)).at(-1)).toBe('MD5_TAKEN')
     })
 
-    it.each(['admin@alpha', 'user@m18', 'order@m18'])('are nothing for %s (Z-31)', async (userName) => {
+    it.each(['admin@alpha', 'user@m18', 'order@m18'])('is refused to %s (Z-31)', async (userName) => {
       const otherUser = await fixture.server.signIn(userName)
       expect(readStatusAndCode(await sendPackage(otherUser, await packBareApp()))).toEqual([403, 'FORBIDDEN'])
       expect(readStatusAndCode(await otherUser.send({ url: '/api/app/upload' }))).toEqual([403, 'FORBIDDEN'])
       expect(await listFiles()).toEqual([])
     })
 
-    test('of one user are not shown to another, and are limited in number', async () => {
+    test('hides them from other users and limits their number', async () => {
       await uploadPackage(await packBareApp())
-      // One that is only begun takes its place too, and no process opens it.
+      // An unfinished upload counts too, and does not start a process to read it.
       for (let index = 0; index < 19; index++) expect((await beginUpload(fixture.staff)).statusCode).toBe(201)
       const extraResponse = await sendPackage(fixture.staff, await packBareApp({ facts: { version: '2' } }))
       expect(readStatusAndCode(extraResponse)).toEqual([429, 'UPLOAD_LIMIT'])
@@ -172,7 +172,7 @@ onConnections('packages', (engine) => {
       await uploadPackage(await packBareApp({ facts: { version: '2' } }), otherUser)
     })
 
-    test('are gone after a day, with their files and what was shown of them', async () => {
+    test('deletes them after a day, with their files and previews', async () => {
       const { icon } = await uploadPackage(await packApp())
       fixture.server.clock.now += 86_400_000
       const laterStaff = await fixture.server.signIn('admin@m18')
@@ -190,10 +190,10 @@ onConnections('packages', (engine) => {
     })
   })
 
-  describe('that are published', () => {
+  describe('publishing packages', () => {
     const listRows = async (url: string) => (await fixture.staff.send({ url })).json().data
 
-    test('add and upgrade, with their icons, change logs and an entry in the trail', async () => {
+    test('adds and upgrades apps with icons, change logs and an audit entry', async () => {
       const [first, second] = [
         await packApp(),
         await packApp({ facts: { version: '1.1', min_version_required: '1.0' } }),
@@ -220,7 +220,7 @@ onConnections('packages', (engine) => {
       expect(trail.rows[1]?.info).toMatchObject({ AppCode: 'pay', ModuleCode: 'crm', File: 'pay.mapp' })
     })
 
-    test('are known again by their bytes, and conflict where they are others', async () => {
+    test('recognises the same bytes, and reports a conflict for others', async () => {
       const bytes = await packBareApp({ facts: { version: '1.10' } })
       await publishModules((await uploadPackage(bytes)).md5)
       expect(await uploadPackage(bytes)).toMatchObject({ status: 2, why: null, current_version: '1.10' })
@@ -238,7 +238,7 @@ onConnections('packages', (engine) => {
       }
     })
 
-    test('are chosen once a code, and only if they are there', async () => {
+    test('accepts one package per code, and only existing ones', async () => {
       const [firstPackage, secondPackage] = [
         await uploadPackage(await packBareApp()),
         await uploadPackage(await packBareApp({ facts: { version: '2' } })),
@@ -256,7 +256,7 @@ onConnections('packages', (engine) => {
       expect(readStatusAndCode(await beginPublishing(['x']))).toEqual([400, 'VALIDATION_ERROR'])
     })
 
-    test('by two at once are published once, and the later one is told of the conflict', async () => {
+    test('concurrently publishes one, and reports the conflict to the other', async () => {
       const otherUser: SignedIn = await fixture.server.signIn('delete@m18')
       const ownPackage = await uploadPackage(await packBareApp())
       const otherPackage = await uploadPackage(await packBareApp({ files: { other: 'bytes' } }), otherUser)
@@ -279,7 +279,7 @@ onConnections('packages', (engine) => {
       expect((await listRows('/api/apphistory')).length).toBe(1)
     })
 
-    test('are published exactly once, wherever a kill cuts the work off', async () => {
+    test('happens exactly once, wherever a kill interrupts it', async () => {
       const packages = [
         await packBareApp(),
         await packBareApp({ facts: { code: 'tax' } }),
@@ -291,7 +291,7 @@ onConnections('packages', (engine) => {
       const publishJob = requestJobKinds['publish-apps']
       if (!publishJob) throw new Error('nothing publishes')
       const progressInfo: unknown[] = []
-      // Dies after its own transaction and before anybody has recorded how far it is.
+      // Simulates a kill after the transaction of the step, before its progress is recorded.
       const killedJobKinds = {
         'publish-apps': {
           ...publishJob,
@@ -306,7 +306,7 @@ onConnections('packages', (engine) => {
         await runOneJob(fixture.server.app, killedJobKinds)
         fixture.server.clock.now += 120_000
       }
-      // The second try finds the first one published, and says the same.
+      // The second attempt finds the first package published, and reports the same progress.
       expect(progressInfo).toEqual([1, 2].map(() => ({ name: 'Pay 1.0', message: '1 / 3' })))
       await workAll()
       const finalResponse = await (await fixture.server.signIn('admin@m18')).send({ url: String(location) })
@@ -326,12 +326,12 @@ onConnections('packages', (engine) => {
       for (const bytes of packages) expect((await readStoredPackage(bytes))?.equals(bytes)).toBe(true)
     })
 
-    test('are kept before they are published, and are no longer lost when that comes to nothing', async () => {
+    test('stores the package first, and can still be done after a kill in between', async () => {
       const bytes = await packBareApp()
       const { md5 } = await uploadPackage(bytes)
       const [id = ''] = await listFiles()
       const [app, hash] = [fixture.server.app, hashSha256(bytes)]
-      // A kill between the two: kept, and not published.
+      // Simulates a kill in between: the package is stored, but not published.
       await storeUploadedPackage(app, id, hash)
       expect([await listFiles(), (await readStoredPackage(bytes))?.equals(bytes)]).toEqual([[id], true])
       await storeUploadedPackage(app, id, hash)
@@ -339,7 +339,7 @@ onConnections('packages', (engine) => {
       expect([await listFiles(), (await readStoredPackage(bytes))?.equals(bytes)]).toEqual([[], true])
     })
 
-    test('are not published when their file is lost', async () => {
+    test('fails if the file is lost', async () => {
       const bytes = await packBareApp({ facts: { code: 'lost' } })
       const { md5 } = await uploadPackage(bytes)
       const [id = ''] = await listFiles()
@@ -351,11 +351,11 @@ onConnections('packages', (engine) => {
     })
   })
 
-  describe('show', () => {
+  describe('previews of packages', () => {
     const getResource = (id: string, headers: Record<string, string> = {}) =>
       fixture.server.send({ url: `/public/resource/${id}`, headers })
 
-    test('their icon and change log to whoever knows the name, for good, and as nothing else (U-15)', async () => {
+    test('serve icon and change log by name, permanently and with safe headers only (U-15)', async () => {
       const { icon, markdown } = await uploadPackage(
         await packApp({ files: { 'changelog.md': '# Hi <script>alert(1)</script>' } }),
       )

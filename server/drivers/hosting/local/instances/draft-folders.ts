@@ -1,7 +1,4 @@
-/**
- * Folders of files that are not finished: `drafts` of an instance. Each has in its name which process makes it, so that what a killed
- * one left is told from what is at work.
- */
+/** The name identifies the creating process, so that leftovers of killed processes can be recognised. */
 import { createHash, randomBytes } from 'node:crypto'
 import { mkdirSync, readdirSync, rmSync } from 'node:fs'
 import { basename, join } from 'node:path'
@@ -13,13 +10,12 @@ const draftNamePattern = /^(\d+)-([0-9a-f]{16})-[0-9a-f]{16}$/
 const getDraftsFolder = (instanceFolder: string) => join(instanceFolder, 'drafts')
 
 export interface DraftFolder {
-  /** Of the folder alone. */
   name: string
   path: string
   remove(): void
 }
 
-/** What killed processes have left goes first. */
+/** First removes the folders of killed processes. */
 export function openDraftFolder(instanceFolder: string): DraftFolder {
   removeStaleDrafts(instanceFolder)
   const ownProcess = readIdentity(process.pid)
@@ -30,7 +26,7 @@ export function openDraftFolder(instanceFolder: string): DraftFolder {
   return { name, path, remove: () => rmSync(path, removeOptions) }
 }
 
-/** Not the one that it is in: the instance may be erased meanwhile. */
+/** Does not create the parent folder, because the instance may be erased at the same time. */
 function makeFolder(path: string): void {
   try {
     mkdirSync(path, { mode: 0o700 })
@@ -41,7 +37,7 @@ function makeFolder(path: string): void {
   }
 }
 
-/** Throws for what is no draft: it is part of a path. */
+/** Throws if the name is not that of a draft, because it becomes part of a path. */
 export function getDraftPath(instanceFolder: string, name: string): string {
   if (basename(name) !== name || !draftNamePattern.test(name)) throw new Error('no draft has that name')
   return join(getDraftsFolder(instanceFolder), name)
@@ -60,7 +56,7 @@ function isInUse(name: string): boolean {
 
 const hashStartTime = (started: string) => createHash('sha256').update(started).digest('hex').slice(0, 16)
 
-/** Null: there has been none yet. */
+/** Returns null if the folder does not exist yet. */
 function listDraftNames(instanceFolder: string): string[] | null {
   try {
     return readdirSync(getDraftsFolder(instanceFolder))

@@ -1,11 +1,11 @@
-/** Of services that were erased, the operation that did it: one that was overtaken by it does not set them up again. */
+/** Fences of the operations that erased services. An outdated operation must not create an erased service again. */
 import { join } from 'node:path'
 import { readJsonFile, writeFileAtomically } from '#server/drivers/hosting/local/atomic-file.ts'
 
 export interface ErasedFences {
-  /** 0: it was never erased. */
+  /** Returns 0 if the service was never erased. */
   get(serviceId: number): number
-  /** On the disk when it returns. */
+  /** Durable when it returns. */
   set(serviceId: number, fence: number): void
 }
 

@@ -1,7 +1,6 @@
 /**
- * What is on the disk of one service: `instances/<code>-<service>/` with `instance.json` (what is to be), `tasks.json` (what runs),
- * `data` (or, once its data was replaced, the folder that `instance.json` names), `apps`, `logs` of its host with `tasks` in it, and
- * `drafts` of what is not finished.
+ * Files of one service in `instances/<code>-<service>/`: `instance.json` (target state), `tasks.json` (running tasks), `data` (after a
+ * restore the folder that `instance.json` names), `apps`, `logs` with `tasks` in it, and `drafts`.
  */
 import { randomBytes } from 'node:crypto'
 import { mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs'
@@ -16,13 +15,13 @@ export interface InstalledApp {
   version: string
   module: string
   flags: Readonly<Record<string, boolean | number>>
-  /** Of `apps`; null: it was published before packages were kept. */
+  /** Folder name in `apps`. Null if the app was published before packages were stored. */
   folder: string | null
 }
 
-/** What tasks are started with. A start writes it down anew; until the next one it stays, whatever is configured. */
+/** The settings with which tasks are started. They change only at a start, even if the configuration changes before. */
 export interface ActiveSetting {
-  /** Rises with each one, so that a task knows whether it is of the latest. */
+  /** Increases with each setting, so that tasks with an outdated setting can be recognised. */
   number: number
   fence: number
   config: InstanceConfig
@@ -33,29 +32,27 @@ export interface InstanceRecord extends InstanceRef {
   format: 1
   name: string
   created: boolean
-  /** As the latest `prepare` found it. */
+  /** Result of the latest `prepare`. */
   hadData: boolean
-  /** Somebody could have signed in since the data was new. */
+  /** True if somebody may have signed in since the data was created. */
   hasPassword: boolean
   wanted: 'running' | 'stopped'
   fence: number
   config: InstanceConfig
   apps: readonly InstalledApp[]
   active: ActiveSetting | null
-  /** The folder of its data; absent: `data`. Another one is named in the moment in which all of its data is replaced. */
+  /** Name of the data folder; `data` if missing. A restore changes it, which replaces all data atomically. */
   data?: string
-  /** Number of the user, and group, that runs it and has its files; absent: those of the host. */
+  /** User and group id of the instance, which owns its files. Missing if it runs as the host's own user. */
   user?: number
 }
 
 export interface InstanceTaskRecord extends ProcessIdentity {
-  /** From 1. */
+  /** Starts at 1. */
   number: number
   /** Epoch ms. */
   since: number
-  /** Path of its socket. */
   socket: string
-  /** Number of the setting it was started with. */
   active: number
   config: InstanceConfig
   limitMb: number
@@ -65,19 +62,19 @@ export interface InstanceTaskRecord extends ProcessIdentity {
 const codePattern = /^[a-z][a-z0-9]{2,15}$/
 const folderPattern = /^([a-z][a-z0-9]{2,15})-([1-9]\d{0,14})$/
 
-/** It becomes part of paths and of addresses. */
+/** The code becomes part of paths and host names, so its format is restricted. */
 export const isInstanceRef = ({ code, serviceId }: InstanceRef): boolean =>
   typeof code === 'string' && codePattern.test(code) && Number.isSafeInteger(serviceId) && serviceId > 0
 
 export const getInstancesFolder = (folder: string): string => join(folder, 'instances')
 
-/** Throws for what is no reference to a service: it is part of a path. */
+/** Throws if the reference is invalid, because it becomes part of a path. */
 export function getInstanceFolder(folder: string, ref: InstanceRef): string {
   if (!isInstanceRef(ref)) throw new Error('no service has that code and number')
   return join(getInstancesFolder(folder), `${ref.code}-${ref.serviceId}`)
 }
 
-/** Of all whose folder is there. What was being erased when the process ended is erased. */
+/** All instances that have a folder. Also finishes erasures that a crash interrupted. */
 export function listInstances(folder: string): InstanceRef[] {
   const names = listNames(getInstancesFolder(folder))
   for (const name of names)
@@ -88,11 +85,10 @@ export function listInstances(folder: string): InstanceRef[] {
   })
 }
 
-/** Names of folders of what goes begin like this: no service's does. */
 export const erasedPrefix = '.erased-'
 export const removeOptions = { recursive: true, force: true, maxRetries: 3 } as const
 
-/** Null: it is not there, or was cut off before it was first written. */
+/** Returns null if the record is missing or was never completely written. */
 export const readInstanceRecord = (instanceFolder: string): InstanceRecord | null =>
   readJsonFile(join(instanceFolder, 'instance.json'))
 
@@ -113,11 +109,10 @@ export const getDataFolder = (instanceFolder: string, { data = 'data' }: Pick<In
 export const getDataFile = (instanceFolder: string, record: Pick<InstanceRecord, 'data'>): string =>
   join(getDataFolder(instanceFolder, record), 'instance.db')
 
-/** Data that was replaced, or was never taken up. */
 export function removeUnusedDataFolders(instanceFolder: string, { data = 'data' }: Pick<InstanceRecord, 'data'>): void {
   for (const name of listNames(instanceFolder)) {
     if (!dataFolderPattern.test(name) || name === data) continue
-    // Out of reach of the instance's own user first: what is removed while somebody writes to it could lead elsewhere.
+    // First moved away from the instance's user, whose links could otherwise lead the removal elsewhere.
     const draftsFolder = join(instanceFolder, 'drafts')
     mkdirSync(draftsFolder, { recursive: true, mode: 0o700 })
     renameSync(join(instanceFolder, name), join(draftsFolder, name))

@@ -1,7 +1,4 @@
-/**
- * Apps of an instance: each package is copied, found to be the one that was published, and unpacked by a process of its own within
- * the limits of every package. Folders are named by what is in them, so that what is there is whole.
- */
+/** Packages are copied, verified and unpacked by a limited process. Folders are named after their content. */
 import { createHash, randomBytes } from 'node:crypto'
 import { createReadStream, createWriteStream, existsSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs'
 import { open, writeFile } from 'node:fs/promises'
@@ -23,7 +20,7 @@ const limits: ProcessLimits = {
   heapMb: 128,
 }
 
-/** Throws HostingError `bad_package`. What was there before is still there then. */
+/** Throws HostingError `bad_package`. The installed apps stay unchanged in that case. */
 export async function installApps(folder: string, apps: readonly InstanceApp[]): Promise<InstalledApp[]> {
   const installedApps: InstalledApp[] = []
   for (const { package: file, code, name, version, module, flags } of apps) {
@@ -33,7 +30,6 @@ export async function installApps(folder: string, apps: readonly InstanceApp[]):
   return installedApps
 }
 
-/** What none of those apps has, and what was left half unpacked. */
 export function removeUnusedApps(folder: string, apps: readonly InstalledApp[]): void {
   const usedFolders = new Set(apps.map((app) => app.folder))
   if (!existsSync(folder)) return
@@ -57,7 +53,7 @@ async function unpackOnce(folder: string, file: { path: string; sha256: string }
   }
 }
 
-/** What is unpacked is the copy: nobody can put another file in its place between the look and the use. */
+/** The verified copy is unpacked, so that nobody can replace the file between the check and its use. */
 async function copyVerified({ path, sha256 }: { path: string; sha256: string }, copyPath: string): Promise<void> {
   const hash = createHash('sha256')
   const hashStream = new Transform({

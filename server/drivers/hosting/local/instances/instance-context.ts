@@ -3,22 +3,18 @@ import type { InstanceProgram } from '#server/drivers/hosting/local/instances/sp
 import type { UserPool } from '#server/drivers/hosting/local/instances/user-isolation.ts'
 import type { TaskTimes } from '#server/drivers/hosting/local/instances/task.ts'
 
-/** What one instance is given by its supervisor. */
 export interface InstanceContext {
   ref: InstanceRef
-  /** Its own folder. */
   path: string
-  /** Of sockets. */
   runFolder: string
   program: InstanceProgram
   times: TaskTimes
-  /** Null: instances run as the host's own user. */
+  /** Null if instances run as the host's own user. */
   users: UserPool | null
   getAddress: () => InstanceAddress
-  /** For one more. Throws HostingError `no_room`. */
+  /** Checks that there is room for another instance. Throws HostingError `no_room`. */
   requireRoom: () => Promise<void>
-  /** For the instance with that configuration, beside all others. Throws HostingError `no_memory`. */
+  /** Throws HostingError `no_memory` if this configuration does not fit in addition to all other instances. */
   requireMemory: (config: InstanceConfig) => void
-  /** Its state may be another. */
   onChange: () => void
 }

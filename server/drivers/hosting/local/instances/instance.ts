@@ -1,7 +1,4 @@
-/**
- * One service: what is to be is written down before anything is done about it, and what runs is brought to it, again after every
- * change and every end of a task. Calls that change it wait for each other.
- */
+/** Stores the target state first, then adjusts the tasks to it, again after every change and every end of a task. */
 import { randomBytes } from 'node:crypto'
 import { existsSync, mkdirSync, renameSync, rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -27,7 +24,6 @@ import { setInstancePassword } from '#server/drivers/hosting/local/instances/set
 import { TaskManager, buildProgram, type TaskPlan } from '#server/drivers/hosting/local/instances/task-manager.ts'
 import type { InstanceTask } from '#server/drivers/hosting/local/instances/task.ts'
 
-/** Of an instance that was never prepared. */
 const emptyRecord = { apps: [], active: null, hasPassword: false, wanted: 'stopped' } as const
 
 export class HostedInstance {
@@ -38,7 +34,7 @@ export class HostedInstance {
   readonly #log: LogWriter
   readonly #tasks: TaskManager
   #record: files.InstanceRecord | null
-  /** Nothing runs while its data is exchanged. */
+  /** No task runs while the data is replaced. */
   #isReplacingData = false
   #lastOperation: Promise<unknown> = Promise.resolve()
 
@@ -66,7 +62,6 @@ export class HostedInstance {
     this.#tasks.adopt()
   }
 
-  /** Returns null where the host has no record of it. */
   getState(): InstanceState | null {
     const record = this.#record
     if (!record) return null
@@ -94,7 +89,6 @@ export class HostedInstance {
     }
   }
 
-  /** The gateway sends requests to them in turn. */
   listHealthyTasks(): readonly InstanceTask[] {
     return this.#tasks.listHealthyTasks()
   }
@@ -103,14 +97,13 @@ export class HostedInstance {
     return (this.#getTaskPlan()?.count ?? 0) > 0
   }
 
-  /** MB that it may use, with what is configured for its next start; 0: it is not to run. */
+  /** Reserved memory in MB: the larger need of the active and the next configuration. 0 if it should not run. */
   getReservedMb(): number {
     const active = this.#getWantedSetting()
     if (!this.#record || !active) return 0
     return Math.max(this.#getNeededMb(active.config), this.#getNeededMb(this.#record.config))
   }
 
-  /** Paths of its tasks' sockets. */
   listSockets(): string[] {
     return this.#tasks.listTasks().map((task) => task.record.socket)
   }
@@ -195,7 +188,6 @@ export class HostedInstance {
     })
   }
 
-  /** Replaces its data by the draft of that name. */
   takeData(draftName: string, { fence }: HostingOperation): Promise<void> {
     return this.#runInTurn(fence, async () => {
       const { user } = this.#requireRecord()
@@ -209,7 +201,7 @@ export class HostedInstance {
         if (user !== undefined) chownTree(builtFolder, user, user)
         renameSync(builtFolder, join(this.#path, data))
         syncFolder(this.#path)
-        // The record names the new folder before any task starts.
+        // The record must name the new folder before any task starts.
         this.#updateRecord({ data, hasPassword: true, fence })
         this.#logEvent('data replaced')
       } finally {
@@ -234,7 +226,7 @@ export class HostedInstance {
       await this.#removeTasks(fence)
       if (!existsSync(this.#path)) return
       this.#erasedFences.set(this.ref.serviceId, fence)
-      // Renamed first: a folder that is half erased is never read as a service.
+      // Renamed first, so that a partly deleted folder is never read as an instance.
       const erasedPath = join(dirname(this.#path), `${files.erasedPrefix}${randomBytes(8).toString('hex')}`)
       renameSync(this.#path, erasedPath)
       if (this.#record?.user !== undefined) this.#context.users?.release(this.#record.user)
@@ -243,17 +235,16 @@ export class HostedInstance {
     })
   }
 
-  /** Ends what runs. The record still says that it is to run. */
+  /** Ends all tasks. The target state stays running. */
   shutDown(): Promise<void> {
     return this.#tasks.shutDown()
   }
 
-  /** Stops watching; the tasks go on. */
   detach(): void {
     this.#tasks.detach()
   }
 
-  /** One operation after the other. Refuses one that a later operation has overtaken. */
+  /** Runs operations one after the other. Throws `overtaken` if a later operation was already executed. */
   #runInTurn<T>(fence: number, work: () => Promise<T> | T): Promise<T> {
     const queuedRun = this.#lastOperation.then(() => {
       if (fence < (this.#record?.fence ?? this.#erasedFences.get(this.ref.serviceId)))
@@ -264,7 +255,7 @@ export class HostedInstance {
     return queuedRun.finally(this.#context.onChange)
   }
 
-  /** The files of an instance that gets a user become that user's. */
+  /** Claims a user of the system for the instance and makes it the owner of the files. */
   #assignUser({ user, ...recordWithoutUser }: files.InstanceRecord): files.InstanceRecord {
     const { users } = this.#context
     if (users === null) return recordWithoutUser
@@ -317,7 +308,7 @@ export class HostedInstance {
   }
 }
 
-/** What tasks are to be started with from now on; the same object: as before. */
+/** Setting for the next tasks. Returns the same object if the setting stays as it is. */
 function getNextActive(currentRecord: files.InstanceRecord, isFresh: boolean, fence: number): files.ActiveSetting {
   const { active, config, apps } = currentRecord
   const number = (active?.number ?? 0) + 1

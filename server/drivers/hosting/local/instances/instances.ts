@@ -1,4 +1,4 @@
-/** All instances of a folder. One without tasks costs a record in memory and nothing else. */
+/** All instances of a folder. An instance without tasks costs only a record in memory. */
 import { mkdirSync, readdirSync } from 'node:fs'
 import { statfs } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -39,17 +39,16 @@ import {
   type SystemUserRange,
 } from '#server/drivers/hosting/local/instances/user-isolation.ts'
 
-/** Those that do not run cost next to nothing; it is a bound all the same. */
+/** A safety limit. Stopped instances cost nearly nothing. */
 const maxInstances = 1000
 const minFreeBytes = 128 * 1024 * 1024
 
 interface InstanceRegistryOptions {
   folder: string
-  /** Path of what each instance runs. */
   program: string
-  /** Of all services together; 0: what this machine can give. */
+  /** Memory of all services together; 0 uses what this machine can provide. */
   memoryMb: number
-  /** Of instances; null: they run as the user that we are. */
+  /** System users for instances. Null if they run as the current user. */
   users: SystemUserRange | null
   times: Partial<TaskTimes>
   getAddress: (code: string) => InstanceAddress
@@ -57,7 +56,7 @@ interface InstanceRegistryOptions {
 }
 
 export class InstanceRegistry {
-  /** Why services share the user of the portal; null: they do not. */
+  /** Reason why services share the portal's user. Null if each has its own user. */
   readonly isolationProblem: string | null
   readonly #options: InstanceRegistryOptions
   readonly #runFolder: string
@@ -87,13 +86,13 @@ export class InstanceRegistry {
     this.#erasedFences = openErasedFences(folder)
   }
 
-  /** Reads what is on the disk, adopts what runs, and starts what is missing. */
+  /** Reads all instances from the disk, takes over running tasks and starts missing ones. */
   open(): void {
     for (const ref of listInstances(this.#options.folder)) this.get(ref)
     this.#removeStaleSockets()
   }
 
-  /** Throws HostingError `no_instance` for what can be none. */
+  /** Throws HostingError `no_instance` if the reference is invalid. */
   get({ code, serviceId }: InstanceRef): HostedInstance {
     const ref = { code, serviceId }
     if (!isInstanceRef(ref)) throw new HostingError('no_instance', 'no service has that code and number')
@@ -117,7 +116,7 @@ export class InstanceRegistry {
     return instance
   }
 
-  /** The code of an instance that was removed can be another company's by now. */
+  /** Ignores removed instances, because another company may use their code now. */
   findByCode(code: string): HostedInstance | null {
     return this.#list().find((instance) => instance.ref.code === code && instance.getState()?.created) ?? null
   }
@@ -173,7 +172,7 @@ export class InstanceRegistry {
     })
   }
 
-  /** Of tasks that ended while no supervisor ran. */
+  /** Removes sockets of tasks that ended while no supervisor ran. */
   #removeStaleSockets(): void {
     const usedPaths = new Set(this.#list().flatMap((instance) => instance.listSockets()))
     for (const name of readdirSync(this.#runFolder)) {

@@ -1,24 +1,24 @@
-/** How much memory the services of this machine may have together, in MB. */
+/** Memory budget of all services on this machine, in MB. */
 import { totalmem } from 'node:os'
 import type { InstanceConfig } from '#server/drivers/hosting/hosting-driver.ts'
 
 const megabyte = 1024 * 1024
-/** For the portal, its database and the system: a seventh of the machine, within these bounds. */
+/** Kept free for the portal, its database and the system: a seventh of the memory within these limits. */
 const reserve = { share: 1 / 7, min: 512, max: 4096 }
 
-/** Where it is left to the platform (D42). */
+/** Default memory limit of a task if the platform decides (D42). */
 const platformMemory = 256
 const maxTasks = 4
 
 export const getMemoryLimit = ({ memoryMb }: InstanceConfig): number => memoryMb || platformMemory
-/** -1 leaves it to the platform, which takes one (D42). */
+/** -1 lets the platform decide, which uses one task (D42). */
 export const getTaskCount = ({ tasks }: InstanceConfig): number => (tasks === -1 ? 1 : Math.min(tasks, maxTasks))
 
-/** `allowanceMb`: what a task may use beside its limit before it is replaced. */
+/** `allowanceMb`: what a task may use above its limit before it is replaced. */
 export const calculateNeededMemory = (config: InstanceConfig, allowanceMb: number): number =>
   getTaskCount(config) * (getMemoryLimit(config) + allowanceMb)
 
-/** Bytes; `constrainedBytes`: the limit of the control group, 0 or more than there is: none. */
+/** Bytes in, MB out. `constrainedBytes` is the control group's limit; 0 or more than the total means no limit. */
 export function calculateMemoryBudget(totalBytes = totalmem(), constrainedBytes = process.constrainedMemory()): number {
   const availableBytes = constrainedBytes > 0 ? Math.min(totalBytes, constrainedBytes) : totalBytes
   const availableMb = Math.floor(availableBytes / megabyte)

@@ -1,4 +1,4 @@
-/** Sets the password of an instance's `admin` by its own program, on its data: whether it runs or not. */
+/** Runs the instance's program on its data to set the password of `admin`, whether the instance runs or not. */
 import { HostingError } from '#server/drivers/hosting/hosting-driver.ts'
 import { type InstanceProgram, spawnProgram } from '#server/drivers/hosting/local/instances/spawn-program.ts'
 
@@ -6,7 +6,7 @@ const timeoutMs = 20_000
 const maxErrorLength = 2000
 const limitMb = 256
 
-/** On standard input: what stands in a command line, every user of the machine can read. */
+/** The password is passed on standard input, because every user of the machine can read command lines. */
 export function setInstancePassword(
   program: InstanceProgram,
   user: number | undefined,

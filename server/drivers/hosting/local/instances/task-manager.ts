@@ -1,4 +1,4 @@
-/** The tasks of one instance: as many as are wanted, each started again when it ends, old ones replaced one after the other. */
+/** Keeps the wanted number of tasks running, restarts tasks that end, and replaces outdated ones one at a time. */
 import { randomBytes } from 'node:crypto'
 import { chownSync, existsSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
@@ -20,12 +20,12 @@ export interface TaskPlan {
 }
 
 const minuteMs = 60_000
-/** How long it is said that a task used too much. */
+/** How long the out-of-memory fault is reported. */
 const memoryFaultMs = 5 * minuteMs
-/** So many ends within so long are a fault. */
+/** This many ends within this time are a fault. */
 const endsWindowMs = 2 * minuteMs
 const maxEnds = 5
-/** Replacing goes on with the next task, healthy or not, after so long. */
+/** Replacement continues with the next task after this time, even if the new one is not healthy. */
 const replaceMs = 15_000
 
 interface TaskManagerOptions {
@@ -39,7 +39,7 @@ export class TaskManager {
   readonly #options: TaskManagerOptions
   readonly #tasks = new Map<number, InstanceTask>()
   readonly #startTimers = new Map<number, NodeJS.Timeout>()
-  /** Epoch ms of ends that nobody requested. */
+  /** Epoch ms of unexpected ends. */
   #endTimes: number[] = []
   #memoryFaultAt = -Infinity
   #isReplacing = false
@@ -64,7 +64,7 @@ export class TaskManager {
     return tasks.length > 0 && tasks.every(({ isUnresponsive }) => isUnresponsive) ? 'no_answer' : null
   }
 
-  /** Takes over the tasks that an earlier supervisor has started, and starts what is missing. */
+  /** Takes over the tasks of an earlier supervisor and starts missing ones. */
   adopt(): void {
     const { context, getPlan } = this.#options
     const previousRecords = files.readTaskRecords(context.path)
@@ -74,11 +74,10 @@ export class TaskManager {
     }
     if (previousRecords.length > this.#tasks.size) this.#writeRecords()
     if (getPlan()) this.reconcile()
-    // The earlier supervisor was stopping it.
+    // The earlier supervisor was stopping the instance.
     else if (this.#tasks.size > 0) void this.removeAll()
   }
 
-  /** Starts what is missing and replaces what is outdated. Does not wait for it. */
   reconcile(): void {
     const plan = this.#options.getPlan()
     if (!plan) return
@@ -86,13 +85,12 @@ export class TaskManager {
     if (this.#findOutdated(plan)) void this.#replaceOutdated()
   }
 
-  /** Reconciles at once: earlier ends do not delay a start. */
+  /** Reconciles at once, without the delay after earlier ends. */
   restart(): void {
     this.#forgetEnds()
     this.reconcile()
   }
 
-  /** Resolves when nothing runs. */
   async removeAll(): Promise<void> {
     this.#forgetEnds()
     await Promise.all(this.listTasks().map((task) => task.remove('stopped')))
@@ -142,7 +140,6 @@ export class TaskManager {
     this.#addEnd()
   }
 
-  /** The more ends, the later. */
   #startLater(number: number): void {
     if (this.#startTimers.has(number) || this.#isClosed) return
     const timer = setTimeout(() => {
@@ -170,7 +167,7 @@ export class TaskManager {
     const { context, getRecord } = this.#options
     const { ref, path } = context
     const record: Partial<files.InstanceRecord> = getRecord() ?? {}
-    // A folder for each: once the task listens there, it is closed to its user.
+    // One folder per task. Once the task listens, its user loses write access to the folder.
     const folder = join(context.runFolder, `${ref.serviceId}-${number}-${randomBytes(3).toString('hex')}`)
     mkdirSync(folder, { mode: 0o700 })
     if (record.user !== undefined) chownSync(folder, record.user, record.user)
@@ -211,7 +208,7 @@ export class TaskManager {
     )
   }
 
-  /** One after the other, each when another one answers, so that a service of two goes on. */
+  /** Replaces a task only when another one responds, so that a service with two tasks stays available. */
   async #replaceOutdated(): Promise<void> {
     if (this.#isReplacing) return
     this.#isReplacing = true
@@ -269,7 +266,7 @@ export class TaskManager {
   }
 }
 
-/** With what its user needs of the environment: folders that it may write to. */
+/** The environment contains only folders that the instance's user may write to. */
 export function buildProgram(
   { program, path }: InstanceContext,
   record: Pick<files.InstanceRecord, 'user' | 'data'>,

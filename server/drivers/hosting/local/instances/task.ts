@@ -1,7 +1,4 @@
-/**
- * One process of an instance. It is detached, so that it lives on without its supervisor; it does nothing before it is told that it
- * has been written down, so that none runs of which nobody knows.
- */
+/** Detached, so that it survives its supervisor. It starts only once it is recorded, so that none can be unknown. */
 import {
   chownSync,
   closeSync,
@@ -21,31 +18,29 @@ import { type InstanceProgram, spawnProgram } from '#server/drivers/hosting/loca
 import { readIdentity, isRunning, readMemoryMb, signal } from '#server/drivers/hosting/local/process-identity.ts'
 import { requestSocket } from '#server/drivers/hosting/local/socket-http.ts'
 
-/** Why a task is taken away by its supervisor. */
 export type TaskRemovalReason = 'stopped' | 'replaced' | 'memory' | 'no_answer'
 
 export interface TaskEvents {
-  /** Its health or its memory is another. */
   onChange(task: InstanceTask): void
-  /** Once. `words`: what it said last on standard error. */
+  /** Called once. `errorOutput` is the end of its standard error. */
   onEnd(task: InstanceTask, errorOutput: string, isAbort: boolean): void
-  /** Holds no memory limit any more, or has not answered for too long. */
+  /** It exceeds its memory limit, or has not responded for too long. */
   onUnfit(task: InstanceTask, reason: 'memory' | 'no_answer'): void
 }
 
 export interface TaskTimes {
-  /** Between two checks of one that has answered, and of one that is beginning. */
+  /** Time between two checks, once it has responded and before its first response. */
   checkMs: number
   firstCheckMs: number
-  /** A check is missed after so long. */
+  /** A check fails after this time. */
   answerMs: number
-  /** After so many misses it counts as not healthy, and is replaced. */
+  /** After `unhealthyMisses` failed checks it counts as unhealthy, after `replaceMisses` it is replaced. */
   unhealthyMisses: number
   replaceMisses: number
-  /** How long it may take to begin, and to end. */
+  /** How long it may take to start and to end. */
   beginMs: number
   endMs: number
-  /** Above its limit, for what Node needs beside the heap. */
+  /** Allowed above its limit, because Node needs memory outside the heap. */
   allowanceMb: number
 }
 
@@ -60,16 +55,16 @@ export const defaultTaskTimes: TaskTimes = {
   allowanceMb: 100,
 }
 
-/** Beside the folder of the socket; of earlier builds beside the socket. */
+/** Next to the folder of the socket. Earlier builds put it next to the socket itself. */
 const getErrorFilePath = (socket: string) =>
   socket.endsWith('.sock') ? socket.replace(/\.sock$/, '.err') : `${dirname(socket)}.err`
 const maxErrorBytes = 8192
-/** Memory goes up and down all the time: less than that is not told of. */
+/** Smaller changes of memory usage are not reported, because it varies all the time. */
 const minNotifiedChangeMb = 16
-/** What one that says too much may have said before it is cut off. */
+/** Limit of the error file. Larger files are truncated. */
 const maxErrorFileBytes = 1_000_000
 
-/** `write` puts down that it runs; should that fail, it does not. */
+/** `write` records the task. If it throws, the task does not run. */
 export function startTask(
   program: InstanceProgram,
   setting: Omit<InstanceTaskRecord, 'pid' | 'started'>,
@@ -99,7 +94,7 @@ export function startTask(
   try {
     write(record)
   } catch (error) {
-    // Nothing on its standard input: it ends by itself.
+    // The process ends by itself, because it receives no `go` on standard input.
     child.stdin?.destroy()
     throw error
   }
@@ -110,7 +105,6 @@ export function startTask(
   return task
 }
 
-/** Watches one process, which an earlier supervisor may have started. */
 export class InstanceTask {
   readonly record: InstanceTaskRecord
   readonly #events: TaskEvents
@@ -133,34 +127,32 @@ export class InstanceTask {
     this.#scheduleCheck()
   }
 
-  /** MB; null: not known yet. */
+  /** In MB. Null if not known yet. */
   get usedMb(): number | null {
     return this.#usedMb
   }
 
-  /** Null: nobody has requested its end. */
   get removalReason(): TaskRemovalReason | null {
     return this.#removalReason
   }
 
-  /** It has answered the last health check. */
+  /** True if it responds to health checks and is not being removed. */
   get healthy(): boolean {
     return this.#isHealthy && this.#removalReason === null
   }
 
-  /** It has missed so many checks that it does not count as starting any more. */
+  /** True if it has failed so many checks that it no longer counts as starting. */
   get isUnresponsive(): boolean {
     return this.#missedCheckCount >= this.#times.unhealthyMisses && !this.#isStarting()
   }
 
-  /** Resolves when it has ended. The first reason counts. */
+  /** Resolves when the process has ended. If called again, the first reason stays. */
   remove(reason: TaskRemovalReason): Promise<void> {
     this.#removalReason ??= reason
     this.#removal ??= this.#terminate()
     return this.#removal
   }
 
-  /** Stops watching; the process goes on. */
   detach(): void {
     this.#isFinished = true
     clearTimeout(this.#timer)
@@ -239,7 +231,7 @@ export class InstanceTask {
   }
 }
 
-/** The end of the file alone: a task may have written without end since it was checked. */
+/** Reads only the end of the file, because a task may have written any amount since the last check. */
 function readErrorOutput(socket: string): string {
   try {
     const file = openSync(getErrorFilePath(socket), 'r')
@@ -260,7 +252,7 @@ function boundErrorFile(socket: string): void {
   try {
     if (statSync(getErrorFilePath(socket)).size > maxErrorFileBytes) truncateSync(getErrorFilePath(socket))
   } catch {
-    // It has ended, and its words were read.
+    // Ignored: the task has ended and its output was read.
   }
 }
 
@@ -270,7 +262,7 @@ function removeTaskFiles(socket: string): void {
   if (!socket.endsWith('.sock')) removeSocketFiles(dirname(socket))
 }
 
-/** A file, or the folder of one task. What its user may have left there stays: nobody goes into it. */
+/** Removes a socket file or the folder of one task. Other files that its user left there stay. */
 export function removeSocketFiles(path: string): void {
   try {
     if (lstatSync(path, { throwIfNoEntry: false })?.isDirectory()) {
@@ -278,14 +270,11 @@ export function removeSocketFiles(path: string): void {
       rmdirSync(path)
     } else rmSync(path, { force: true })
   } catch {
-    // Not empty.
+    // The folder is not empty.
   }
 }
 
-/**
- * Once a task listens, its user cannot put anything else in the place of its socket: we would speak to whatever that led to. False: it does
- * not listen yet, or something else is there.
- */
+/** Takes the folder from the task's user, who could replace the socket. Returns false if there is no socket yet. */
 function lockSocketFolder({ socket, user }: InstanceTaskRecord): boolean {
   if (user === undefined) return true
   const folder = dirname(socket)

@@ -1,7 +1,4 @@
-/**
- * One package, in a process of its own: the file on standard input, its files by number into the folder that is given. No name of
- * theirs becomes a path; which number has which name is said on standard output, as JSON.
- */
+/** Unpacks standard input into numbered files. Names of the package never become paths; they are returned as JSON. */
 import '#server/config/private-files.ts'
 import { createWriteStream } from 'node:fs'
 import { join } from 'node:path'

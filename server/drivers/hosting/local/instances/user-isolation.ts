@@ -1,7 +1,4 @@
-/**
- * Users of the operating system for instances: each has a number of its own, so that it reaches neither the files of others and of the
- * portal nor their processes. Only root on Linux can do this.
- */
+/** One system user per instance isolates it from other instances and from the portal. Works only as root on Linux. */
 import { spawn, spawnSync } from 'node:child_process'
 import { chmodSync, lchownSync, lstatSync, mkdirSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
@@ -9,7 +6,7 @@ import { HostingError } from '#server/drivers/hosting/hosting-driver.ts'
 import { readJsonFile, writeFileAtomically } from '#server/drivers/hosting/local/atomic-file.ts'
 import { getDataFolder, type InstanceRecord } from '#server/drivers/hosting/local/instances/files.ts'
 
-/** Numbers of users, and of groups, that nobody else has. */
+/** User and group ids that nothing else on the system uses. */
 export interface SystemUserRange {
   first: number
   last: number
@@ -18,10 +15,10 @@ export interface SystemUserRange {
 export const canChangeUser = (): boolean => process.platform === 'linux' && process.getuid?.() === 0
 
 const cannotEnterExit = 9
-/** Of the sample instance, called without a command. */
+/** Exit code of the sample instance if it is called without a command. */
 const usageExit = 2
 
-/** Why instances cannot have users of their own; null: they can. `folder`: that of all instances. */
+/** Reason why instances cannot have their own users, or null if they can. `folder` contains all instances. */
 export function findIsolationProblem(users: SystemUserRange | null, folder: string, program: string): string | null {
   if (users === null) return 'SERVICE_USERS is off'
   if (!canChangeUser()) return 'the portal does not run as root on Linux'
@@ -40,13 +37,13 @@ export function findIsolationProblem(users: SystemUserRange | null, folder: stri
 }
 
 export interface UserPool {
-  /** Throws HostingError `no_room` where all are taken. */
+  /** Throws HostingError `no_room` if all are in use. */
   claim(): number
   markClaimed(user: number): void
   release(user: number): void
 }
 
-/** One that was released is given again as late as possible: something of it may be left. */
+/** A released user id is reused as late as possible, because something may still belong to it. */
 export function openUserPool(folder: string, { first, last }: SystemUserRange): UserPool {
   const path = join(folder, 'users.json')
   const claimedUsers = new Set<number>()
@@ -68,12 +65,12 @@ export function openUserPool(folder: string, { first, last }: SystemUserRange): 
   }
 }
 
-/** Other users may pass through it to what they know of, and not see what is in it. */
+/** Other users may traverse the folder to paths that they know, but may not list it. */
 export const allowTraversal = (path: string): void => chmodSync(path, 0o711)
 
 /**
- * The folder of an instance for its user: data, its tasks' logs and what Node compiles belong to it, apps are readable, all else is
- * the host's. The user must never have run: what it could write, it could lead elsewhere.
+ * Makes the user the owner of data, task logs and compile cache. Apps become readable; the rest stays with the host. Only for a user that
+ * has never run a process: in a folder that it could write to there may be links.
  */
 export function assignToUser(instanceFolder: string, record: Pick<InstanceRecord, 'data'>, user: number): void {
   const cache = getCacheFolder(instanceFolder)
@@ -87,15 +84,14 @@ export function assignToUser(instanceFolder: string, record: Pick<InstanceRecord
   }
 }
 
-/** Folder of what Node has compiled for the user alone. */
 export const getCacheFolder = (instanceFolder: string): string => join(instanceFolder, 'cache')
 
-/** Of a folder that only the host writes to. */
+/** Only for a folder that nobody but the host writes to. */
 export function shareApps(instanceFolder: string, group: number): void {
   chownTree(join(instanceFolder, 'apps'), 0, group, (path, isFolder) => chmodSync(path, isFolder ? 0o750 : 0o640))
 }
 
-/** Follows no link. */
+/** Does not follow symbolic links. */
 export function chownTree(
   path: string,
   user: number,
@@ -109,7 +105,7 @@ export function chownTree(
   if (stats.isDirectory() || stats.isFile()) setMode(path, stats.isDirectory())
 }
 
-/** Ends every process of the user, also what a task has started and left. Resolves when it was done. */
+/** Ends every process of the user, including those that tasks have started. Resolves when the command has ended. */
 export function endUserProcesses(user: number): Promise<void> {
   const child = spawn('/bin/sh', ['-c', 'kill -KILL -1'], { uid: user, gid: user, env: {}, stdio: 'ignore' })
   return new Promise((resolve) => {

@@ -1,4 +1,4 @@
-/** The portal's end of the socket: finds the supervisor of a folder, starts one where nobody answers, and calls it. */
+/** The portal's side of the control socket: finds the supervisor of a folder, or starts one, and calls it. */
 import { spawn } from 'node:child_process'
 import { closeSync, mkdirSync } from 'node:fs'
 import { setTimeout as wait } from 'node:timers/promises'
@@ -20,10 +20,10 @@ import { openSupervisorLog } from '#server/drivers/hosting/local/supervisor/supe
 import { getControlSocket } from '#server/drivers/hosting/local/run-folder.ts'
 import { requestSocket, type SocketRequest } from '#server/drivers/hosting/local/socket-http.ts'
 
-/** Until a supervisor that was started answers, and how often another one is tried. */
+/** How long a new supervisor may take to respond, and the pause before another one is started. */
 const startTimeoutMs = 20_000
 const restartPauseMs = 3000
-/** An installation of many large packages is the longest. */
+/** Long enough for an installation of many large packages. */
 const callTimeoutMs = 180_000
 
 export interface ControlClient {
@@ -31,13 +31,13 @@ export interface ControlClient {
     name: Name,
     args: SupervisorCallArguments<Name>,
   ): Promise<SupervisorCallResult<Name>>
-  /** Starts a supervisor where none is. Throws HostingError `unreachable`. */
+  /** Starts a supervisor if none runs. Throws HostingError `unreachable`. */
   ensure(): Promise<void>
-  /** Ends it with all that runs, and resolves when it has ended; nothing to do where none is. */
+  /** Ends the supervisor and all tasks; resolves when it has ended. Does nothing if none runs. */
   shutDown(): Promise<void>
 }
 
-/** `log`: hears what a supervisor could not do for its services. */
+/** `log` receives warnings of the supervisor, for example about missing isolation. */
 export function openControlClient(settings: SupervisorSettings, log: Pick<Logger, 'warn'>): ControlClient {
   const socket = getControlSocket(settings.folder)
   const sendRequest = (request: SocketRequest) => requestSocket(socket, request)
@@ -49,7 +49,7 @@ export function openControlClient(settings: SupervisorSettings, log: Pick<Logger
     return response?.status === 200 ? (JSON.parse(response.body) as SupervisorGreeting) : null
   }
 
-  /** One at a time, and again when it has ended since. */
+  /** Concurrent calls share one search. Each later call searches again, because the supervisor may have ended. */
   function ensure(): Promise<void> {
     pendingSearch ??= findSupervisor().finally(() => (pendingSearch = null))
     return pendingSearch
@@ -71,11 +71,11 @@ export function openControlClient(settings: SupervisorSettings, log: Pick<Logger
     }
   }
 
-  /** Once for each supervisor. */
+  /** Runs once for each supervisor. */
   function greet({ pid, isolationProblem }: SupervisorGreeting): void {
     if (pid === greetedPid) return
     greetedPid = pid
-    // Where none were asked for, the start of the portal says so.
+    // If isolation is off by configuration, the portal reports it at its start instead.
     if (settings.users !== null && isolationProblem)
       log.warn(
         { event: 'service_isolation_missing', problem: isolationProblem },
@@ -120,7 +120,7 @@ export function openControlClient(settings: SupervisorSettings, log: Pick<Logger
   }
 }
 
-/** Detached: it lives on without us. Of our environment it gets nothing that could be a secret. */
+/** Detached, so that it survives the portal. Gets no variables of the portal, which may contain secrets. */
 function startSupervisor(settings: SupervisorSettings): void {
   mkdirSync(settings.folder, { recursive: true, mode: 0o700 })
   const logFile = openSupervisorLog(settings.folder)

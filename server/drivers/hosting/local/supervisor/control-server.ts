@@ -1,4 +1,3 @@
-/** The supervisor's end of the socket: calls of the port, who it is, its end, and a stream of what changes. */
 import { chmodSync } from 'node:fs'
 import { HostingError, type InstanceRef } from '#server/drivers/hosting/hosting-driver.ts'
 import { isDiskFull } from '#server/drivers/hosting/local/is-disk-full.ts'
@@ -22,9 +21,8 @@ import {
 const maxBody = 4_000_000
 
 export interface ControlServer {
-  /** To all that watch. */
   notify(ref: InstanceRef): void
-  /** How long nobody has asked or watched. */
+  /** Milliseconds since the last request, or since the last client stopped watching. */
   getQuietMs(): number
   close(): Promise<void>
 }
@@ -90,7 +88,7 @@ export async function startControlServer({
       else response.writeHead(500).end()
     })
   })
-  // Setting up many apps takes a while.
+  // Installing many apps can take long.
   server.requestTimeout = 0
   server.timeout = 0
   await new Promise<void>((resolve, reject) => {
@@ -101,7 +99,7 @@ export async function startControlServer({
 
   const pendingChanges = new Map<string, InstanceRef>()
   return {
-    /** Many changes of a moment are told once. */
+    /** Several changes within a short time are sent together. */
     notify(ref) {
       if (pendingChanges.size === 0) setTimeout(flush, 20)
       pendingChanges.set(`${ref.code}-${ref.serviceId}`, ref)
@@ -139,13 +137,12 @@ async function executeCall(instances: InstanceRegistry, call: SupervisorCall): P
   }
 }
 
-/** Who speaks here is of the same build, and the same user of the machine: only what becomes a path is looked at again. */
+/** Clients have the same build and system user, so only values that become part of paths are checked again. */
 function dispatch(instances: InstanceRegistry, { name, arguments: args }: SupervisorCall): unknown {
   if (!supervisorCallNames.includes(name)) throw new Error(`there is no call ${name}`)
   if (name === 'lookAll') return instances.listStates()
   const [ref, ...rest] = args as [InstanceRef, ...unknown[]]
   const instance = instances.get(ref)
   if (name === 'look') return instance.getState()
-  // The port's type says what each of them takes.
   return (instance[name] as (...all: unknown[]) => unknown).apply(instance, rest)
 }

@@ -1,4 +1,3 @@
-/** What the portal and the supervisor say to each other, as JSON over the socket in the folder. */
 import type {
   HostingDriver,
   HostingFault,
@@ -8,29 +7,24 @@ import type {
 import type { SystemUserRange } from '#server/drivers/hosting/local/instances/user-isolation.ts'
 import type { TaskTimes } from '#server/drivers/hosting/local/instances/task.ts'
 
-/** Rises when portal and supervisor of two builds would not understand each other. The higher one wins. */
+/** Increase it if two builds would not understand each other. The higher version replaces the lower one. */
 export const protocolVersion = 3
 
-/** What a supervisor goes by; another one takes its place where a portal starts with others. */
+/** Settings of a supervisor. If a portal starts with other settings, it replaces the supervisor. */
 export interface SupervisorSettings {
   folder: string
-  /** Path of the program that each service runs. */
   program: string
-  /** Services are at `www.CODE.DOMAIN`. */
   domain: string
-  /** Of the gateway, on this machine; 0: any free one, the same again when it can be had. */
+  /** Port of the gateway; 0 chooses a free port, preferably the previous one. */
   port: number
-  /** Proxies in front of the gateway whose X-Forwarded-For is believed. */
   trustProxy: number
-  /** People reach services over TLS. */
   tls: boolean
-  /** Of all services together; 0: what this machine can give. */
+  /** Memory of all services together; 0 uses what this machine can provide. */
   memoryMb: number
-  /** Users of the operating system for instances; null: they share the portal's. */
+  /** System users for instances. Null if they share the portal's user. */
   users: SystemUserRange | null
-  /** How long it stays when nothing is to run and nobody asks, ms. */
+  /** How long it stays without running instances and without requests, in ms. */
   idleMs: number
-  /** Where they are not the usual ones. */
   times: Partial<TaskTimes>
 }
 
@@ -38,7 +32,7 @@ export interface SupervisorGreeting {
   version: number
   pid: number
   settings: SupervisorSettings
-  /** Why services share the user of the portal; null: they do not. Supervisors of earlier builds do not say. */
+  /** Reason why services share the portal's user, or null. Missing in supervisors of earlier builds. */
   isolationProblem?: string | null
 }
 
@@ -57,7 +51,7 @@ export const supervisorCallNames = [
 ] as const
 export type SupervisorCallName = (typeof supervisorCallNames)[number]
 interface SupervisorCalls extends Omit<HostingDriver, 'readData' | 'replaceData'> {
-  /** What the portal has built under that name among the instance's drafts, in place of the data that it has. */
+  /** Replaces the instance's data by the draft with this name, which the portal has built. */
   takeData(ref: InstanceRef, draftName: string, operation: HostingOperation): Promise<void>
 }
 export type SupervisorCallArguments<N extends SupervisorCallName> = Parameters<SupervisorCalls[N]>

@@ -1,7 +1,7 @@
 /**
- * One supervisor for a folder. The lock is a file with a number in its name that says who holds it; whoever finds that the holder
- * of the highest number has ended makes the next one, which can be made once. A late one that makes a lower number sees the higher.
- * A holder of another machine or container on a shared folder is judged by the time of its file, which it renews.
+ * One supervisor per folder. The lock is a numbered file that names its holder. If the holder of the highest number has ended, one process
+ * can create the next number; a late one with a lower number sees the higher. A holder on another machine or container with a shared folder
+ * is judged by the modification time, which it renews.
  */
 import { randomBytes } from 'node:crypto'
 import { linkSync, mkdirSync, readdirSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs'
@@ -19,14 +19,14 @@ const lockNamePattern = /^supervisor\.lock\.(\d+)$/
 const maxTries = 100
 export interface LockTimes {
   renewMs: number
-  /** Longer than three of them. */
+  /** Longer than three renewals. */
   watchMs: number
-  /** A file that is so much older is nobody's, without being watched. */
+  /** An older file counts as abandoned without watching it. */
   oldMs: number
 }
 const defaultTimes: LockTimes = { renewMs: 1000, watchMs: 3500, oldMs: 60_000 }
 
-/** Answers how to let go of it; null: another process holds it. */
+/** Returns a release function, or null if another process holds the lock. */
 export async function acquireLock(folder: string, times: LockTimes = defaultTimes): Promise<(() => void) | null> {
   mkdirSync(folder, { recursive: true, mode: 0o700 })
   const ownProcess = readIdentity(process.pid)
@@ -53,7 +53,7 @@ export async function acquireLock(folder: string, times: LockTimes = defaultTime
   }
 }
 
-/** Whole or not at all: a reader never meets a lock that says of nobody. */
+/** Written atomically, so that a reader never sees an empty lock file. */
 function linkDraft(draft: string, path: string): boolean {
   try {
     linkSync(draft, path)
@@ -73,7 +73,7 @@ function holdLock(path: string, { renewMs }: LockTimes): () => void {
     try {
       utimesSync(path, new Date(), new Date())
     } catch {
-      // Its folder was taken away: there is nothing left to hold.
+      // The folder was removed, so there is no lock left to renew.
     }
   }, renewMs)
   renewTimer.unref()

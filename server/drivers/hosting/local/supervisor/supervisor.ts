@@ -1,7 +1,4 @@
-/**
- * The program that runs the services of one folder, apart from the portal, so that they go on whatever becomes of it. Started by the
- * driver when it is needed; ends by itself when nothing is to run and nobody has asked for a while.
- */
+/** Separate from the portal, so that services survive it. Ends itself if no instance runs and no request arrives. */
 import '#server/config/private-files.ts'
 import { rmSync } from 'node:fs'
 import { getControlSocket } from '#server/drivers/hosting/local/run-folder.ts'
@@ -17,7 +14,7 @@ const hourMs = 3_600_000
 
 const settings = JSON.parse(process.argv[2] ?? '') as SupervisorSettings
 const release = await acquireLock(settings.folder)
-// Another one is at work: whoever wanted this one asks that one.
+// Without the lock another supervisor already runs, and clients use that one.
 if (release) await runSupervisor(release)
 
 async function runSupervisor(releaseLock: () => void): Promise<void> {
@@ -57,7 +54,7 @@ async function runSupervisor(releaseLock: () => void): Promise<void> {
   }, hourMs)
 
   let isEnding = false
-  /** `leave`: what runs goes on, for the next supervisor to adopt. */
+  /** `leave` keeps the tasks running, for the next supervisor to take over. */
   async function end(mode: 'leave' | 'stop'): Promise<void> {
     if (isEnding) return
     isEnding = true
@@ -71,7 +68,7 @@ async function runSupervisor(releaseLock: () => void): Promise<void> {
     process.exit(0)
   }
   for (const name of ['SIGTERM', 'SIGINT'] as const) process.on(name, () => void end('leave'))
-  // What nobody foresaw: the next one begins where this one stood.
+  // After an unexpected error the supervisor ends, and the next one takes over the tasks.
   for (const kind of ['uncaughtException', 'unhandledRejection'] as const)
     process.on(kind, (error: unknown) => {
       logSupervisorError(

@@ -1,4 +1,3 @@
-/** Hears from the supervisor which instances changed, from one supervisor after the other. */
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import type { InstanceRef } from '#server/drivers/hosting/hosting-driver.ts'
@@ -6,11 +5,11 @@ import type { ControlClient } from '#server/drivers/hosting/local/supervisor/con
 import { getControlSocket } from '#server/drivers/hosting/local/run-folder.ts'
 import { request } from '#server/drivers/hosting/local/socket-http.ts'
 
-/** How often it is looked whether there is something to watch, and how long is waited after a supervisor has ended. */
+/** Pause before checking again whether there are instances, and after a supervisor has ended. */
 const pauseMs = 500
 const maxLineLength = 10_000
 
-/** Answers how to stop. Whenever it begins to listen anew, all are told of: what changed in between was not heard. */
+/** Returns a stop function. Reports all instances after each reconnection, because changes were missed. */
 export function watchChanges({
   client,
   folder,
@@ -50,14 +49,14 @@ export function watchChanges({
       const clientRequest = request(
         { socketPath: getControlSocket(folder), path: '/changes', agent: false, signal: stopSignal },
         (response) => {
-          // Nothing holds a process that is ending.
+          // The connection must not keep an ending process alive.
           response.socket.unref()
           let rest = ''
           response.setEncoding('utf8').on('data', (chunk: string) => {
             try {
               rest = notifyLines(rest + chunk)
             } catch (error) {
-              // Thrown in an event, it would end the portal.
+              // An exception in an event listener would end the portal.
               reject(error)
               clientRequest.destroy()
             }
@@ -78,7 +77,7 @@ export function watchChanges({
     })
   }
 
-  /** Returns what is not yet a line. Throws for lines that no supervisor of ours sends. */
+  /** Returns the incomplete rest. Throws for text that no supervisor sends. */
   function notifyLines(text: string): string {
     const lines = text.split('\n')
     const rest = lines.pop() ?? ''

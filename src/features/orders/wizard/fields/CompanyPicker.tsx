@@ -20,13 +20,12 @@ interface Props {
   placeholder?: string
   error?: string | null | undefined
   optional?: boolean
-  /** Null: none is chosen. */
   companyId: number | null
   onChoose: (id: number | null) => void
   ref?: Ref<HTMLInputElement>
 }
 
-/** Finds a customer by a part of the code or name: among those on the device, and those that the server adds. */
+/** Finds a customer by part of its code or name, in the companies on the device and in those returned by the server. */
 export function CompanyPicker({ companyId, onChoose, ...field }: Props) {
   const { t } = useTranslation('orders')
   const [searchText, setSearchText] = useState('')
@@ -47,7 +46,7 @@ export function CompanyPicker({ companyId, onChoose, ...field }: Props) {
   )
 }
 
-/** The companies of all stored responses, by code; of each the latest response counts. */
+/** Returns the companies of all stored responses. If several contain a company, the latest is used. */
 function useCachedCompanies(): readonly CompanyChoice[] {
   const responses = useLiveQuery(() => readAllAgedResponses(listCompanies), [])
   return useMemo(() => {
@@ -58,7 +57,6 @@ function useCachedCompanies(): readonly CompanyChoice[] {
   }, [responses])
 }
 
-/** The server's matches are stored on the device, and read from there. */
 function useCompanyMatches(searchText: string) {
   const dispatch = useDispatch()
   const companies = useCachedCompanies()
@@ -86,7 +84,7 @@ function useCompanyMatches(searchText: string) {
   return { matches, isAwaited, problem: isAwaited ? null : searchResult.problem }
 }
 
-/** The name of a company that the address or a draft names; its number until the device has the name, null for none. */
+/** Returns the name of a company, or its number until the name is on the device. Null if `id` is null. */
 export function useCompanyName(id: number | null): string | null {
   useRecord(listCompanies, id === null ? null : { query: { id } })
   const company = useCachedCompanies().find((candidate) => candidate.id === id)

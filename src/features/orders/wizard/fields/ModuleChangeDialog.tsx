@@ -15,7 +15,6 @@ interface Props {
   onClose: () => void
 }
 
-/** Lists what one click brings or takes along, and what becomes of the amount; nothing has changed yet. */
 export function ModuleChangeDialog({ toggle, getName, currency, change, inUse, onConfirm, onClose }: Props) {
   const { t } = useTranslation('wizard')
   const { kind, code, dependentCodes } = toggle

@@ -25,11 +25,10 @@ export interface ModulePickerProps {
   currency: Currency
   selectedCodes: readonly string[]
   onChange: (selectedCodes: string[]) => void
-  /** What such a choice comes to; null: it has no price. */
+  /** Returns the amount due for a selection, or null if it cannot be priced. */
   getAmount: (selectedCodes: readonly string[]) => string | null
-  /** In words. */
   error?: string | null | undefined
-  /** Modules in use: removing one is always asked about (contracts 2). */
+  /** Modules in use. Removing one always needs a confirmation (contracts 2). */
   inUse?: readonly string[]
 }
 
@@ -39,12 +38,11 @@ interface LastChange {
   change: PriceChange
 }
 
-/** Fewer of them are seen at a glance. */
 const minRowsForSearch = 10
 
 /**
- * Which modules. One click brings what is needed or takes along what needs it, after both were shown with what becomes of
- * the amount (M75). Hidden modules that join by themselves are named, for they are part of what is bought.
+ * One click also adds the modules that are needed, or removes those that depend on it. A dialog first shows them and the new amount (M75).
+ * Hidden modules that are added automatically are listed, because they are part of the order.
  */
 export function ModulePicker({
   priceData,
@@ -148,7 +146,6 @@ export function ModulePicker({
   )
 }
 
-/** Hidden modules that come along. */
 function JoiningModules({ modules }: { modules: readonly { code: string; name: string }[] }) {
   const { t } = useTranslation('wizard')
   return (
@@ -170,13 +167,13 @@ interface ModuleRowProps {
   row: SelectableModule
   isSelected: boolean
   needsText: string
-  /** Why it cannot be chosen; empty: it can. */
+  /** Reason why the module cannot be selected. Empty if it can be selected. */
   missingText: string
   unlistedText: string
   onPress: (code: string) => void
 }
 
-/** Drawn again only when it changes: a list may have 300 of them. */
+/** Memoised, because a list may have 300 rows. */
 const ModuleRow = memo(
   function Row({
     row: { code, name, price },
@@ -187,7 +184,7 @@ const ModuleRow = memo(
     onPress,
   }: ModuleRowProps) {
     const id = useId()
-    // What stands chosen can be taken away.
+    // A selected module can always be deselected.
     const isBlocked = missingText !== '' && !isSelected
     return (
       <li>

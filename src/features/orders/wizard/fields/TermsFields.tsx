@@ -12,7 +12,7 @@ import { UsersSlider } from '#features/orders/wizard/fields/UsersSlider.tsx'
 import { type AnyFieldProblem, formatOrderFieldProblem } from '#ui/i18n/order-field-messages.ts'
 import type { PriceListInForce, PriceData } from '#features/orders/quote/local-quote.ts'
 
-/** As they stand in the form: a number that is being typed is text. */
+/** Form values: a number field is stored as the typed text. */
 export interface TermsDraft {
   user_mode: UserMode
   users: string
@@ -29,7 +29,6 @@ export interface TermsFieldsProps {
 
 const modes: readonly UserMode[] = ['CONCURRENT', 'NAMED']
 
-/** User mode, users and UAT: what a new order and a change of a contract both ask for. */
 export function TermsFields({ values, onChange, problems, priceData, currency }: TermsFieldsProps) {
   const { t } = useTranslation('wizard')
   const { list } = priceData
@@ -44,11 +43,11 @@ export function TermsFields({ values, onChange, problems, priceData, currency }:
 
   function chooseMode(user_mode: UserMode) {
     const users = parseWholeNumber(values.users)
-    // Raised to what the other mode asks for at least, never lowered (contracts 5).
+    // Raised to the other mode's minimum, but never lowered (contracts 5).
     onChange({ user_mode, ...(users === null ? {} : { users: String(raiseUsers(list, user_mode, users)) }) })
   }
 
-  /** A lowest amount of nothing is none (D1). */
+  /** A minimum amount of 0 is not mentioned (D1). */
   function getUatHelp() {
     const { uatBound } = getCurrencyPrices(list, currency)
     const params = { percent: list.uat_charge, bound: formatAmount(currency, writeAmount(uatBound)) }
@@ -102,10 +101,10 @@ export function TermsFields({ values, onChange, problems, priceData, currency }:
   )
 }
 
-/** Null: it is no whole number. */
+/** Returns null if the text is not a whole number. */
 export const parseWholeNumber = (text: string): number | null => (/^\d{1,9}$/.test(text.trim()) ? Number(text) : null)
 
-/** How far the slider goes: twice into the last range, for most orders lie before it; beyond that one types. */
+/** Twice the start of the last range (100 or more), because most orders are below it. Higher numbers are typed. */
 function getSliderMax(list: PriceListInForce, mode: UserMode): number {
   const ranges = mode === 'CONCURRENT' ? list.concurrentUser : list.namedUser
   const lastFrom = Math.max(...ranges.map(({ from }) => from), 1)

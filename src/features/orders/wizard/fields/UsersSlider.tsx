@@ -8,12 +8,11 @@ interface Props {
   value: number
   min: number
   max: number
-  /** What one more user costs a year, by how many there are. */
   tiers: readonly PriceRange[]
   onChange: (users: string) => void
 }
 
-/** The slider beside the number of users, with a mark where the price of one changes; the number may lie beyond where it ends. */
+/** Has a mark wherever the price per user changes. The number may exceed the slider's maximum. */
 export function UsersSlider({ value, min, max, tiers, onChange }: Props) {
   const { t } = useTranslation('wizard')
   return (

@@ -9,21 +9,16 @@ import { parseWholeNumber } from '#features/orders/wizard/fields/TermsFields.tsx
 
 interface Props {
   label: string
-  /** As it is typed. */
   value: string
   error?: string | null | undefined
-  /** The most that can be chosen, and why no more. */
   maxYears?: number
   maxReachedReason?: string
-  /** What follows of it, beside the number. */
   children?: ReactNode
   onChange: (years: string) => void
 }
 
-/** What most people order: one press each. */
 const commonYears = ['1', '2', '3'] as const
 
-/** For how many years: the usual ones first, and any other number beside them. */
 export function YearsField({
   label,
   value,

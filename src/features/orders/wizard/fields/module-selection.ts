@@ -1,4 +1,4 @@
-/** The module list as it is shown: what can be chosen, what stands chosen and cannot be had any more, what comes by itself. */
+/** Builds the module list: selectable modules, selected ones no longer available, and automatic ones. */
 import { selectModule, deselectModule } from '#domain/catalogue/modules.ts'
 import { findUnmetNeeds } from '#domain/catalogue/unmet-needs.ts'
 import type { Currency } from '#domain/money.ts'
@@ -7,15 +7,14 @@ import type { PriceListInForce, ModuleChoice } from '#features/orders/quote/loca
 export interface SelectableModule {
   code: string
   name: string
-  /** Names of what it needs. */
   neededNames: string
-  /** A year; null: it has no price on the list in force. */
+  /** Annual price. Null if the price list in force has no price for it. */
   price: string | null
-  /** Names of what it needs, directly or not, and the list in force does not have; empty: it can be ordered. */
+  /** Modules that it needs, directly or not, but that are not on the list in force. Empty if it can be ordered. */
   missingNames: string
 }
 
-/** In the order of the price list, which the provider's staff have put them in (contracts 3). */
+/** Returns the modules in the order of the price list, as the provider's staff have arranged them (contracts 3). */
 export function buildSelectableModules(
   list: PriceListInForce,
   modules: readonly ModuleChoice[],
@@ -47,7 +46,6 @@ export function buildSelectableModules(
   }
 }
 
-/** By code or name; empty text finds all. */
 export function filterModules(rows: readonly SelectableModule[], text: string): readonly SelectableModule[] {
   const searchText = text.trim().toLowerCase()
   if (searchText === '') return rows
@@ -59,12 +57,11 @@ export function filterModules(rows: readonly SelectableModule[], text: string): 
 export interface ModuleToggle {
   kind: 'adding' | 'removing'
   code: string
-  /** What comes or goes along. */
   dependentCodes: string[]
   selectedCodes: string[]
 }
 
-/** What one click makes of the choice, dependencies both ways (contracts 2). */
+/** Returns the selection after one click, which includes dependencies in both directions (contracts 2). */
 export function toggleModule(
   modules: readonly ModuleChoice[],
   selectedCodes: readonly string[],

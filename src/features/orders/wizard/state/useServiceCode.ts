@@ -3,11 +3,11 @@ import { checkServiceCode } from '#domain/checks/service-code.ts'
 import { useDispatch } from '#state/use-store.ts'
 import { fetchIsCodeTaken } from '#features/orders/draft/submit-order.ts'
 
-/** `own`: an unpaid order of the user's company holds it. `later`: it cannot be checked without a connection. */
+/** `own`: held by an unpaid order of the same company. `later`: cannot be checked without a connection. */
 export type ServiceCodeState = 'unasked' | 'checking' | 'free' | 'taken' | 'own' | 'later'
 
 /**
- * Whether the service code is free, checked when its field is left. A code that an own unpaid order holds counts as free: the new
+ * Checks a service code when its field loses focus. A code held by an unpaid order of the same company counts as free, because the new
  * order would replace that one (D32, D36).
  */
 export function useServiceCode(code: string, isOwn: boolean) {
@@ -18,13 +18,13 @@ export function useServiceCode(code: string, isOwn: boolean) {
   })
   const checkState = codeCheck.code === code ? codeCheck.state : 'unasked'
 
-  /** False: it is taken. */
+  /** Returns false if the code is taken. */
   async function checkIsFree(): Promise<boolean> {
     if (isOwn || checkServiceCode('code', code) !== null) return true
     setCodeCheck({ code, state: 'checking' })
     const isTaken = await dispatch(fetchIsCodeTaken(code))
     const state = isTaken === null ? 'later' : isTaken ? 'taken' : 'free'
-    // The code may be another by now.
+    // The code may have changed in the meantime.
     setCodeCheck((current) => (current.code === code ? { code, state } : current))
     return isTaken !== true
   }

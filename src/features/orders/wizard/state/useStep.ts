@@ -1,4 +1,4 @@
-/** The wizard's steps as addresses: Back and Forward of the browser go through them (C-24). */
+/** Keeps the wizard's step in the address, so that the browser's Back and Forward move between steps (C-24). */
 import { useEffect, useState } from 'react'
 import { useSearchParams } from 'react-router-dom'
 import type { PlainDate } from '#domain/time.ts'
@@ -9,7 +9,7 @@ import type { WizardFormDraft, WizardStep } from '#features/orders/draft/wizard-
 import { checkInformation } from '#features/orders/draft/wizard-form.ts'
 import type { WizardDraftState } from '#features/orders/draft/useWizardDraft.ts'
 
-/** The last step that can be opened: the first whose values are not valid. An order was valid when it was sent. */
+/** Returns the first step with invalid values. An order that was already created had valid values. */
 export function getLastStep(
   { step, values, ordered: createdOrderId }: WizardFormDraft,
   priceData: PriceData,
@@ -20,14 +20,14 @@ export function getLastStep(
   return checkInformation(values, priceData, today).length > 0 ? 0 : 1
 }
 
-/** From `?step=2`, which is the second; null: the address has none, which is the first. */
+/** `?step=2` is the second step, with index 1. Returns null if the address has no step. */
 export const parseStep = (text: string | null): WizardStep | null =>
   text !== null && /^[1-4]$/.test(text) ? ((Number(text) - 1) as WizardStep) : null
 
 /**
- * The step of the address; without one the page opens at the draft's step. It is checked only when the address changes, so that a new
- * day or price list does not lead away from a field. Leaving a finished order opens an empty form; the address of the last step names
- * its order, so that a reload shows its result.
+ * The step in the address, or else the draft's step. It is validated only when the address changes, so that a new day or price list does
+ * not take the user away from a field. Leaving a finished order opens an empty form. The address of the last step contains the order's id,
+ * so that a reload shows its result.
  */
 export function useStep(
   { draft, updateDraft, discard }: Pick<WizardDraftState, 'draft' | 'updateDraft' | 'discard'>,
@@ -69,7 +69,7 @@ export function useStep(
     step,
     (to, replace = false, finishedOrderId) => {
       updateDraft((current) => ({ ...current, step: to }))
-      // The same step again would be an entry of its own for the browser's Back.
+      // Navigating to the same step would add a second entry to the browser history.
       if (to !== step) writeStep(to, replace, finishedOrderId)
     },
   ]

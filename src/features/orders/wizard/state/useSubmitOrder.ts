@@ -27,13 +27,12 @@ import {
 } from '#features/orders/quote/local-quote.ts'
 import { fetchPriceInForce, ordersListSlice } from '#features/orders/slice.ts'
 
-/** The stage between the choice of modules and an order. */
 export type SubmitStage =
   | { kind: 'idle' }
   | { kind: 'sending' }
-  /** No connection: nothing was ordered, unless `isUncertain`; the server is called again when the connection is back. */
+  /** No connection. Nothing was ordered, unless `isUncertain`. Continues when the connection is back. */
   | { kind: 'waiting'; isUncertain: boolean }
-  /** The server's figure is known; `displayedFigure`: the one agreed to before, if it differs. */
+  /** The server's figure is known. `displayedFigure` is the figure agreed to before, if it differs. */
   | { kind: 'confirm'; serverQuote: ServerQuote; displayedFigure: DisplayedFigure | null }
   | { kind: 'unpaid'; serverQuote: ServerQuote; unpaidOrder: UnpaidOrder }
   | {
@@ -50,10 +49,8 @@ interface SubmitOrderOptions {
   type: ClientType
   priceData: PriceData
   quote: QuoteState
-  /** The unpaid order on this device that holds the code. */
   findUnpaidOrder: (code: string) => UnpaidOrder | null
   onOrdered: (createdOrder: OrderRow) => void
-  /** The server refuses fields. */
   onRefused: (problems: readonly AnyFieldProblem[]) => void
 }
 
@@ -91,7 +88,7 @@ const toUncertainDraft = (
   agreed: draft.agreed ?? quote,
 })
 
-/** What the server needs to know before it orders; null: nothing. */
+/** Returns the question that the server asks before it accepts the order. Returns null if there is no question. */
 function findQuestionStage(
   problem: Problem,
   serverQuote: ServerQuote | null,
@@ -106,7 +103,7 @@ function findQuestionStage(
   return { kind: 'apps', serverQuote, replaces, appChanges: question.appChanges, key: question.key }
 }
 
-/** Runs `task` as long as `isDue`, and again after a while when it returns `'again'`. */
+/** Runs `task` while `isDue`. Runs it again after a delay if it returns `'again'`. */
 function useRepeated(isDue: boolean, task: (isCancelled: () => boolean) => Promise<'again' | 'done'>) {
   useEffect(() => {
     if (!isDue) return
@@ -124,7 +121,6 @@ function useRepeated(isDue: boolean, task: (isCancelled: () => boolean) => Promi
   }, [isDue, task])
 }
 
-/** Compares the server's figure with the one that the user has agreed to, or else sees. */
 function useQuoteComparison({ draft, type, priceData, quote }: ComparisonInput) {
   const { values, agreed: agreedQuote } = draft
   const { displayedFigure, requestQuote } = quote
@@ -142,7 +138,7 @@ function useQuoteComparison({ draft, type, priceData, quote }: ComparisonInput) 
     return { serverQuote: result.output, isSame }
   }, [requestQuote, values, type, agreedQuote, currentQuote])
   return {
-    /** Null: what is on the screen has no price. */
+    /** Null if the displayed order cannot be priced. */
     currentQuote,
     compareQuotes,
   }
@@ -171,7 +167,7 @@ export function useSubmitOrder({
       setStage({ kind: 'idle' })
       return onRefused(fieldFaults)
     }
-    // The order to replace is deleted by now.
+    // The order to replace has been deleted in the meantime.
     if (problem.code === 'NOT_FOUND' && createdOrderId !== null)
       updateDraft((current) => ({ ...current, ordered: null }))
     setStage({ kind: 'failed', problem })
@@ -184,17 +180,16 @@ export function useSubmitOrder({
     onOrdered(createdOrder)
   })
 
-  /** True: the order whose response was lost exists. Sent again, it would be refused as a second order of its own code. */
+  /** Returns true if the order of a lost response exists. Sent again, it would be refused because of its own code. */
   const acceptCreatedOrder = useCallback(async () => {
     const createdOrder = intent === null ? null : await dispatch(fetchOrderOfIntent(intent))
     if (createdOrder) acceptOrder(createdOrder)
     return createdOrder !== null
   }, [dispatch, intent, acceptOrder])
 
-  /** After the user's consent. */
   async function agree(serverQuote: ServerQuote, consents: { replaces?: number | null; confirmKey?: string } = {}) {
     const unpaidOrder = findUnpaidOrder(values.code)
-    // The order of this draft is replaced without another question (D36).
+    // The order that this draft created earlier is replaced without asking again (D36).
     const replaces = consents.replaces ?? createdOrderId
     if (unpaidOrder && replaces !== unpaidOrder.id) return setStage({ kind: 'unpaid', serverQuote, unpaidOrder })
     setStage({ kind: 'sending' })
@@ -207,12 +202,12 @@ export function useSubmitOrder({
       updateDraft((current) => ({ ...current, intent: null }))
       return handleRefusal(result.problem, serverQuote, replaces)
     }
-    // It may have been ordered: sent again under the same intent, it is ordered once.
+    // The order may exist already. Sending again with the same intent creates only one order.
     updateDraft((current) => toUncertainDraft(current, lostIntent, currentQuote))
     setStage({ kind: 'waiting', isUncertain: true })
   }
 
-  /** Requests the server's figure, and orders by it if it is the displayed one. */
+  /** Orders at the server's figure if it is equal to the displayed one. Otherwise asks for confirmation. */
   async function start() {
     if (await acceptCreatedOrder()) return
     setStage({ kind: 'sending' })
@@ -227,7 +222,7 @@ export function useSubmitOrder({
     setStage({ kind: 'waiting', isUncertain: false })
   }
 
-  // The connection is back: the server's figure is requested and displayed. Ordering takes a press.
+  // When the connection is back, the server's figure is displayed. The user must still press the button.
   const isWaiting = stage.kind === 'waiting' || (stage.kind === 'idle' && agreedQuote !== null)
   const isConnectionBack = useConnection().networkState === 'online' && isWaiting && draft.step === 1
   const compareAgain = useCallback(
@@ -235,7 +230,7 @@ export function useSubmitOrder({
       if (await acceptCreatedOrder()) return 'done'
       const comparison = await compareQuotes()
       if (isCancelled() || comparison === null) return 'done'
-      // The first call over a connection that is just coming back may be lost.
+      // The first request after the connection has come back may still fail.
       if (!('serverQuote' in comparison) && isConnectionLost(comparison)) return 'again'
       setStage(
         'serverQuote' in comparison
@@ -248,7 +243,7 @@ export function useSubmitOrder({
   )
   useRepeated(isConnectionBack, compareAgain)
 
-  // The local figure comes from an old price list: with the new one it is the server's too.
+  // The local figure is of an old price list. With the new list it will be equal to the server's.
   const isFigureChanged = stage.kind === 'confirm' && stage.displayedFigure !== null
   useEffect(() => {
     if (isFigureChanged) void dispatch(fetchPriceInForce(type))

@@ -32,7 +32,6 @@ export interface WizardInput {
   unpaidOrders: readonly OwnUnpaidOrder[]
 }
 
-/** What was last found wrong with the values, and how often a step was refused for it. */
 function useWizardProblems() {
   const [problems, setProblems] = useState<readonly AnyFieldProblem[]>([])
   const [refusalCount, setRefusalCount] = useState(0)
@@ -52,7 +51,7 @@ function useWizardProblems() {
   }
 }
 
-/** The state that the wizard's steps share, and how one leads to another. The values are the draft's: a reload restores them. */
+/** State shared by the wizard's steps. The values are part of the draft, so a reload restores them. */
 export function useWizard(input: WizardInput) {
   const { priceData, type, today, draftState, unpaidOrders } = input
   const { draft, updateDraft } = draftState
@@ -72,7 +71,7 @@ export function useWizard(input: WizardInput) {
     const [first] = newProblems
     if (first) goTo(getStepOfField(first.field))
   }
-  /** The browser's Back does not lead from the result to its form: nothing can be ordered twice. */
+  /** Replaces the history entry: the browser's Back must not lead to the form, or it could be ordered twice. */
   const showResult = (order: OrderRow) => {
     setCreatedOrder(order)
     goTo(3, true, Number(order.id))
@@ -99,7 +98,7 @@ export function useWizard(input: WizardInput) {
     if (code === values.code) fieldProblems.setFieldProblem(codeTakenProblem)
   })
   const checkCode = useLatestCallback(() => {
-    // Left empty it is not refused yet.
+    // An empty field is not reported before the step is submitted.
     if (values.code === '') return
     const codeProblem = checkInformation(values, priceData, today).find(({ field }) => field === 'code')
     if (codeProblem) return fieldProblems.setFieldProblem(codeProblem)
@@ -121,7 +120,6 @@ export function useWizard(input: WizardInput) {
     fault,
     submission,
     createdOrder,
-    /** The user's unpaid order that holds the code. */
     ownUnpaidOrder,
     codeState: codeCheck.state,
     updateValues,

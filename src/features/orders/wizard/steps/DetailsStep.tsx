@@ -24,7 +24,6 @@ import { PricedStep } from '#features/orders/wizard/steps/PricedStep.tsx'
 import type { ServiceCodeState } from '#features/orders/wizard/state/useServiceCode.ts'
 import type { WizardState } from '#features/orders/wizard/state/useWizard.ts'
 
-/** The first step: what is ordered for whom, from when. */
 export function DetailsStep({ wizard }: { wizard: WizardState }) {
   const { t } = useTranslation('wizard')
   return (
@@ -68,7 +67,7 @@ function DetailsFields({ wizard }: { wizard: WizardState }) {
       <PeriodFields {...{ period, period_start, sOrderCreateTime, today }} {...fieldsProps} />
     </fieldset>,
   ]
-  // On a tablet the price is tried out first, and text typed afterwards.
+  // On a tablet the user tries out prices first and types text afterwards.
   const isTablet = useMedia('(pointer: coarse) and (width >= 48rem)')
   return isTablet ? fieldsets.toReversed() : fieldsets
 }
@@ -82,7 +81,6 @@ interface FieldsProps {
   onChange: WizardState['updateValues']
 }
 
-/** The props of a text field. */
 function useFieldProps<N extends TextFieldName>(values: Pick<WizardValues, N>, { problems, onChange }: FieldsProps) {
   const { t } = useTranslation('wizard')
   return (name: N) => {
@@ -115,7 +113,7 @@ const ServiceFields = memo(function ServiceFields({
   const { error: descError, value, label, ...descProps } = getFieldProps('desc')
   const { error, input: limitProps } = useLengthLimit<HTMLTextAreaElement>(descLimit, { value, error: descError })
   const handleCodeInput = ({ target }: ChangeEvent<HTMLInputElement>) => {
-    // Lower case in the field before React draws it: a value that differs from what was typed sends the caret to the end.
+    // Lower case before React renders. If React set a value that was not typed, the caret would move to the end.
     const caret = target.selectionStart
     target.value = normaliseCode(target.value)
     target.setSelectionRange(caret, caret)
@@ -186,7 +184,7 @@ const PeriodFields = memo(function PeriodFields({
   )
 })
 
-/** The provider's staff order for any company, and may date an order back (D39). */
+/** The provider's staff can order for any company and can back-date an order (D39). */
 const StaffFields = memo(function StaffFields({
   today,
   onChange,
@@ -228,6 +226,6 @@ function CodeHelp({ state }: { state: ServiceCodeState }) {
         <Icon name="check" size={16} /> {t('code.free')}
       </>
     )
-  // A taken code is shown as the field's error.
+  // A taken code is shown as the field's error instead.
   return t(state === 'unasked' || state === 'taken' ? 'code.help' : `code.${state}`)
 }

@@ -9,12 +9,11 @@ import { StepIndicator } from '#features/orders/wizard/steps/StepIndicator.tsx'
 interface Props {
   id: number
   today: string
-  /** There is no such order, or it is not paid: the address has no result to show. */
   onNone: () => void
   onAgain: () => void
 }
 
-/** The result of an order after a reload: its draft is deleted, and the order itself has the result. */
+/** The result of an order after a reload, read from the order itself because its draft is deleted. */
 export function FinishedOrder({ id, today, onNone, onAgain }: Props) {
   const { t } = useTranslation('contract')
   const { overlaidRow, problem, isFetching, refetch } = useOrder(id)
@@ -22,7 +21,7 @@ export function FinishedOrder({ id, today, onNone, onAgain }: Props) {
   const isNotFinished = row ? row.state === 'unpaid' || row.state === 'invalid' : problem?.code === 'NOT_FOUND'
   useEffect(() => {
     if (isNotFinished && !isFetching) onNone()
-    // Once it is known.
+    // Waits until the order has been fetched.
     // oxlint-disable-next-line react/exhaustive-deps
   }, [isNotFinished, isFetching])
   return (

@@ -10,7 +10,6 @@ import { PricedStep } from '#features/orders/wizard/steps/PricedStep.tsx'
 import { SubmitNotes } from '#features/orders/wizard/steps/SubmitNotes.tsx'
 import type { WizardState } from '#features/orders/wizard/state/useWizard.ts'
 
-/** The second step: the modules, and the order by the server's figure. */
 export function ModulesStep({ wizard }: { wizard: WizardState }) {
   const { t } = useTranslation('wizard')
   const { priceData, draft, values, problems, requestedOrder, fault, submission } = wizard

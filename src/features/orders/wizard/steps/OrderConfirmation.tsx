@@ -13,10 +13,10 @@ import { buildOrderBreakdown, type OrderBreakdown } from '#features/orders/wizar
 import type { PriceData, ServerQuote } from '#features/orders/quote/local-quote.ts'
 import { getNameLang } from '#ui/i18n/name-language.ts'
 
-/** So many modules on a page of the confirmation (contracts 9). */
+/** Modules per page (contracts 9). */
 const pageSize = 5
 
-/** The server's confirmation: what was ordered, for how much, and why so much. `serverQuote`: null after a reload. */
+/** The ordered service with the amount and its calculation. `serverQuote` is null after a reload. */
 export function OrderConfirmation({
   order,
   serverQuote,
@@ -63,13 +63,12 @@ export function OrderConfirmation({
   )
 }
 
-/** Null: there is no such step. */
 function sumSteps(steps: readonly QuoteStep[], code: string): string | null {
   const matches = steps.filter((step) => step.code === code)
   return matches.length === 0 ? null : writeAmount(matches.reduce((sum, { amount }) => sum + readAmount(amount), 0n))
 }
 
-/** `users`: what all of them cost; null: not known any more. */
+/** `users` is the price of all users. Null if it is no longer known. */
 function ModuleList({ modules, users }: { modules: OrderBreakdown['modules']; users: string | null }) {
   const { t } = useTranslation('wizard')
   const [page, setPage] = useState(1)
@@ -103,7 +102,6 @@ function ModuleList({ modules, users }: { modules: OrderBreakdown['modules']; us
   )
 }
 
-/** What is added to users and modules, and what a year comes to. */
 function YearSums({ steps }: { steps: readonly QuoteStep[] }) {
   const { t } = useTranslation('wizard')
   const sums = [

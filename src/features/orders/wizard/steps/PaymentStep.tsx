@@ -15,17 +15,17 @@ import { refreshListedOrder } from '#features/orders/slice.ts'
 
 interface Props {
   id: number
-  /** As it was just created; null after a reload. */
+  /** The order that was just created. Null after a reload. */
   createdOrder: OrderRow | null
   serverQuote: ServerQuote | null
   priceData: PriceData
   onBack: () => void
   onPaid: (order: OrderRow) => void
-  /** It can no longer be paid: expired, deleted or replaced elsewhere. */
+  /** Called if the order can no longer be paid: it expired, or was deleted or replaced elsewhere. */
   onInvalid: () => void
 }
 
-/** The third step: the order exists, and is paid now or, for seven days, from its own page. */
+/** The third step. The order exists and can be paid now, or within seven days on its own page. */
 export function PaymentStep({ id, createdOrder, serverQuote, priceData, onBack, onPaid, onInvalid }: Props) {
   const { t } = useTranslation('wizard')
   const dispatch = useDispatch()
@@ -42,18 +42,18 @@ export function PaymentStep({ id, createdOrder, serverQuote, priceData, onBack, 
       if (!isActive) return
       const latestOrder = result.kind === 'fresh' || result.kind === 'cached' ? result.output : null
       const isMissing = result.kind === 'problem' && result.problem.code === 'NOT_FOUND'
-      // Meanwhile it may have been paid, deleted, or have expired.
+      // The order may have been paid, deleted or expired in the meantime.
       if (isMissing || latestOrder?.state === 'invalid') onInvalid()
       else if (!latestOrder) return
       else if (latestOrder.state === 'unpaid') setLoadedOrder(latestOrder)
       else onPaid(latestOrder)
     })
     return () => void (isActive = false)
-    // Read once for each order, and again when the connection changes.
+    // Fetched once per order, and again when the connection changes.
     // oxlint-disable-next-line react/exhaustive-deps
   }, [id, isNew, connection])
 
-  /** The order then has the number of its contract. */
+  /** Fetches the order again, because a paid order has the id of its contract. */
   async function handlePaid() {
     const result = await read(id)
     const latestOrder = result.kind === 'fresh' ? result.output : order

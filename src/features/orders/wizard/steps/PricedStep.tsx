@@ -8,18 +8,16 @@ import type { WizardState } from '#features/orders/wizard/state/useWizard.ts'
 interface Props {
   wizard: WizardState
   onSubmit?: FormEventHandler<HTMLFormElement>
-  /** Leads to the next step. */
   button: ReactNode
   children: ReactNode
 }
 
-/** A step beside the price of the order so far. */
 export function PricedStep({ wizard: { priceData, quote, values, fault }, onSubmit, button, children }: Props) {
   const { t } = useTranslation('wizard')
   const { networkState: connection } = useConnection()
   const priceProps = {
     priceData,
-    // Rendered after the field that is typed into or dragged; the order itself uses the current quote.
+    // Deferred, so that typing or dragging stays fast. Submitting uses the current quote.
     localQuote: useDeferredValue(quote.localQuote),
     isOffline: connection !== 'online',
     hasModules: values.modules.length > 0,

@@ -14,7 +14,7 @@ interface Props {
   onAgain: () => void
 }
 
-/** The result: the contract is in effect, and its system is set up (contracts 4). */
+/** The result: the contract is in effect and its system is being set up (contracts 4). */
 export function ResultStep({ order, today, onAgain }: Props) {
   const { t } = useTranslation('wizard')
   return (
@@ -45,10 +45,10 @@ export function ResultStep({ order, today, onAgain }: Props) {
   )
 }
 
-/** How often the set-up is polled, ms. */
+/** Interval between two polls of the set-up, in ms. */
 const pollIntervalMs = 5000
 
-/** The progress of the set-up, polled while it is displayed, and the address of the system. `fallback`: until it is read again. */
+/** Polls the set-up while displayed. `fallback` is used until the order has been read from the device. */
 function SetUpProgress({ id, today, fallback }: { id: number; today: string; fallback: OrderRow }) {
   const { t } = useTranslation('wizard')
   const { overlaidRow, refetch } = useOrder(id)

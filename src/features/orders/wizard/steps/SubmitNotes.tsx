@@ -14,11 +14,9 @@ interface Props {
   submission: SubmitOrderState
   currency: Currency
   agreedQuote: AgreedQuote | null
-  /** Of the service. */
   code: string
 }
 
-/** Questions and messages between the choice of modules and the order. */
 export function SubmitNotes({ submission, currency, agreedQuote, code }: Props) {
   const { t } = useTranslation('wizard')
   const { stage, start, agree, reset } = submission
@@ -73,7 +71,6 @@ export function SubmitNotes({ submission, currency, agreedQuote, code }: Props) 
   return null
 }
 
-/** Both figures if they differ; the server's alone if it has just confirmed the local one. */
 function QuoteComparison({
   stage: { serverQuote, displayedFigure },
   currency,

@@ -8,15 +8,12 @@ import {
 } from '#features/orders/quote/local-quote.ts'
 
 export interface OrderBreakdown {
-  /** With those that join by themselves (D5). `price` null: the list by which it was ordered is not at hand. */
+  /** Includes automatic modules (D5). `price` is null if the order's price list is not available. */
   modules: readonly (Omit<PricedModule, 'price'> & { price: string | null })[]
   steps: ServerQuote['steps'] | null
 }
 
-/**
- * The modules and fees of an order: from the server's quote, or after a reload calculated again, if the order's price list is still in
- * force and comes to the same amount.
- */
+/** Uses the server's quote, or after a reload a new calculation if list and amount are still the same. */
 export function buildOrderBreakdown(
   order: OrderRow,
   serverQuote: ServerQuote | null,

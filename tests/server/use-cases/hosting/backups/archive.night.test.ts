@@ -1,4 +1,4 @@
-/** Archives: exact, whole or an error, and nobody's who has not the key. */
+/** An archive is read exactly as it was written or fails with an error, and cannot be read without its key. */
 import { Decrypter } from 'age-encryption'
 import { createHash } from 'node:crypto'
 import * as fc from 'fast-check'
@@ -44,15 +44,15 @@ async function readContents(pieces: readonly DataPiece[]) {
   return digestStream.getContents()
 }
 
-describe('an archive', () => {
-  it('gives back what went in, whatever it is', async () => {
+describe('the archive of a backup', () => {
+  it('returns the data that was written, for any data', async () => {
     await fc.assert(
       fc.asyncProperty(dataPieces, async (pieces) => {
         const archiveWriter = writeArchive(head, streamPieces(pieces), identity)
         const bytes = Buffer.concat(await Array.fromAsync(archiveWriter))
         const archiveReader = readArchive(splitBytes(bytes, 77), identities)
         const restoredPieces = await Array.fromAsync(archiveReader)
-        // In an integer column 5 and 5n are one value, and a host gives out the first.
+        // In an integer column 5 and 5n are the same value. A host returns 5.
         expect(ungroupRows(restoredPieces)).toEqual(ungroupRows(pieces))
         expect(archiveReader.getHead()).toEqual(head)
         const contents = await readContents(pieces)
@@ -66,7 +66,7 @@ describe('an archive', () => {
     )
   }, 60_000)
 
-  it('has one digest for the same data, however its rows are grouped, and another one for any other', async () => {
+  it('has the same digest for the same rows in any grouping, and another for other data', async () => {
     await fc.assert(
       fc.asyncProperty(dataPieces, dataPieces, async (leftPieces, rightPieces) => {
         const { digest } = await readContents(leftPieces)
@@ -80,7 +80,7 @@ describe('an archive', () => {
     )
   })
 
-  it('is an error wherever a bit is another, or it is cut', async () => {
+  it('is rejected if any bit is changed or it is truncated', async () => {
     const bytes = await buildArchive(buildShopPieces(3))
     expect(await readPieces(bytes)).toEqual(buildShopPieces(3))
     const archiveError = { name: 'ArchiveError', fault: expect.stringMatching(/^(damaged|no_key)$/) }
@@ -93,7 +93,7 @@ describe('an archive', () => {
     await expect(readPieces(Buffer.concat([bytes, Buffer.alloc(1)]))).rejects.toMatchObject({ fault: 'damaged' })
   }, 60_000)
 
-  it('is an error at a place by chance of a larger one, too', async () => {
+  it('is rejected if a random place of a larger one is damaged', async () => {
     const bytes = await buildArchive(buildShopPieces(20_000))
     expect(bytes.length).toBeGreaterThan(2 * 65_536)
     const lastPiece = buildShopPieces(1).at(-1)
@@ -115,7 +115,7 @@ describe('an archive', () => {
     )
   }, 60_000)
 
-  it('is cut where an error of its source is, and hands that on', async () => {
+  it('ends with the error of its source and passes it on', async () => {
     const bytes = await buildArchive(buildShopPieces(2_000))
     async function* source() {
       yield bytes.subarray(0, 5_000)
@@ -131,7 +131,7 @@ describe('an archive', () => {
     expect(() => archiveWriter.getContents()).toThrow('once all pieces were taken')
   })
 
-  it('lets go of its source where a reader has had enough', async () => {
+  it('closes its source when the reader stops early', async () => {
     const bytes = await buildArchive(buildShopPieces(20_000))
     let closedCount = 0
     async function* source() {
@@ -154,7 +154,7 @@ describe('an archive', () => {
     await expect.poll(() => closedCount).toBe(2)
   })
 
-  it('is opened by age and gunzip, and its digest is that of the lines between the first and the last', async () => {
+  it('can be opened with age and gunzip, and its digest covers the lines between first and last', async () => {
     const pieces = buildShopPieces(10)
     const age = new Decrypter()
     age.addIdentity(identity)
@@ -167,7 +167,7 @@ describe('an archive', () => {
     expect(createHash('sha256').update(dataText).digest('hex')).toBe(contents.digest)
   })
 
-  it('does not hold its key, nor any text of the data in plain', async () => {
+  it('contains neither its key nor plain text of the data', async () => {
     const bytes = await buildArchive(buildShopPieces(10))
     for (const text of [identity, identity.slice(20, 40), 'item-3', 'acme', config.tokenKey.toString('hex')])
       expect(bytes.includes(text), text).toBe(false)
@@ -175,7 +175,7 @@ describe('an archive', () => {
 })
 
 describe('the key of an archive', () => {
-  it('opens its own company alone', async () => {
+  it('opens archives of its own company only', async () => {
     const bytes = await buildArchive(buildShopPieces(2))
     await expect(readPieces(bytes, getIdentities(config, 4))).rejects.toMatchObject({
       name: 'ArchiveError',
@@ -185,7 +185,7 @@ describe('the key of an archive', () => {
     expect(await readPieces(bytes, [...getIdentities(config, 4), identity])).toHaveLength(3)
   })
 
-  it('is opened by the installation key of before, once that is named', async () => {
+  it('of an earlier installation opens archives once it is configured', async () => {
     const bytes = await buildArchive(buildShopPieces(2))
     const [newKey, oldKey] = ['22'.repeat(32), '11'.repeat(32)]
     await expect(readPieces(bytes, getIdentities(testConfig({ BACKUP_KEY: newKey }), 3))).rejects.toMatchObject({
@@ -196,18 +196,18 @@ describe('the key of an archive', () => {
     expect(await readPieces(bytes, getIdentities(changedConfig, 3))).toHaveLength(3)
   })
 
-  it('is another one for every company and every installation key, and always the same', async () => {
+  it('differs for each company and installation key, and never changes', async () => {
     const identityKeys = [testConfig(), testConfig({ BACKUP_KEY: '22'.repeat(32) })].flatMap((keyConfig) =>
       [1, 2, 3].map((company) => getIdentities(keyConfig, company)[0]),
     )
     expect(new Set(identityKeys).size).toBe(6)
-    // Whoever has kept a key has to find it good for ever.
+    // A stored key must stay valid forever, so these values must not change.
     expect(identity).toBe('AGE-SECRET-KEY-1R2KHP6QW0D4R0CLTANKQY0QNE050FMCR2H2HJTCKY68G8TS34HSSEKC3Y3')
     expect(await getRecipient(config, 3)).toBe('age1t9vmtcnk2aeeevld3ectxx3ndp7n8m7zhn9nfu4lvmncrdnfldpqa7dmp2')
   })
 })
 
-describe('an archive that was made to do harm', () => {
+describe('a malicious archive', () => {
   let recipient: string
   beforeAll(async () => {
     recipient = await getRecipient(config, 3)
@@ -217,7 +217,7 @@ describe('an archive that was made to do harm', () => {
   const readSealed = async (lines: string[]) => readPieces(await sealArchive(recipient, `${lines.join('\n')}\n`))
   const damagedError = { name: 'ArchiveError', fault: 'damaged' }
 
-  it('is refused without the seal, which takes more than the recipient to make', async () => {
+  it('is rejected without the seal, which the recipient alone cannot create', async () => {
     const pieces = buildShopPieces(2)
     const contents = await readContents(pieces)
     const [, ...lines] = gunzipSync(await decryptArchive(await buildArchive(pieces)))
@@ -230,7 +230,7 @@ describe('an archive that was made to do harm', () => {
     await expect(
       readSealed([headLine, ...lines, JSON.stringify({ ...contents, seal: '0'.repeat(64) })]),
     ).rejects.toMatchObject(damagedError)
-    // Of another service, or another backup.
+    // The archive of another service or another backup is rejected.
     for (const otherFields of [{ serviceId: 5 }, { backupId: 8 }, { code: 'shop2' }])
       await expect(
         readSealed([JSON.stringify({ archive: 1, ...head, ...otherFields }), ...lines, lastLine]),
@@ -257,11 +257,11 @@ describe('an archive that was made to do harm', () => {
     ['a statement that is no text', [headLine, tableLine.replace('"statement":""', '"statement":1')]],
     ['a list of other things', [headLine, '{"end":[1]}']],
     ['an empty line', [headLine, '']],
-  ])('is refused: %s', async (_, lines) => {
+  ])('is rejected with damaged lines: %s', async (_, lines) => {
     await expect(readSealed(lines)).rejects.toMatchObject(damagedError)
   })
 
-  it('is refused with more tables or longer lines than there are', async () => {
+  it('is rejected with too many tables or too long lines', async () => {
     await expect(readSealed([headLine, ...Array<string>(10_001).fill(tableLine)])).rejects.toMatchObject({
       message: expect.stringContaining('too many tables'),
     })
@@ -274,13 +274,13 @@ describe('an archive that was made to do harm', () => {
     })
   }, 60_000)
 
-  it('is refused where its head has no end', async () => {
+  it('is rejected if its header does not end', async () => {
     const endlessHead = Buffer.from(`age-encryption.org/v1\n${'-> X25519 a\n'.repeat(1_000)}--- x\n`)
     await expect(readPieces(endlessHead)).rejects.toMatchObject(damagedError)
     await expect(readPieces(Buffer.alloc(100_000, 0x61))).rejects.toMatchObject(damagedError)
   })
 
-  it('is not made where a row is larger than one takes', async () => {
+  it('is not written for a row that is too large to read', async () => {
     const pieces: DataPiece[] = [
       { kind: 'table', name: 't', columns: [{ name: 'b', type: 'blob', notNull: false, key: 0 }], statement: '' },
       { kind: 'rows', rows: [[new Uint8Array(2 ** 20)]] },
@@ -296,7 +296,7 @@ async function decryptArchive(bytes: Buffer): Promise<Uint8Array> {
   return await age.decrypt(new Uint8Array(bytes))
 }
 
-/** Tells apart what JSON does not. */
+/** Keeps values distinct that JSON would merge. */
 function encodeValue(this: unknown, key: string, value: unknown): unknown {
   const rawValue = (this as Record<string, unknown>)[key]
   if (typeof rawValue === 'bigint') return { int: String(rawValue) }

@@ -1,4 +1,4 @@
-/** A backup put into its own service or another one of the company: all of it, or the service is as it was (contracts 3, Z-26). */
+/** Restores a backup into its own service or another one of the company, completely or not at all (contracts 3, Z-26). */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { runInTransaction } from '#server/db/transaction.ts'
 import { hostingJobKinds } from '#server/jobs/job-registry.ts'
@@ -21,7 +21,7 @@ import { nightly } from '#tests/support/runner/nightly.ts'
 import type { SignedIn } from '#tests/support/server/server.ts'
 import { buyOrder, setUpShop } from '#tests/support/orders/shop-data.ts'
 
-describe('a restore', () => {
+describe('restoring a backup', () => {
   const fixture = setUpShop('postgres')
   let backupFixture: BackupFixture
   let alpha: SignedIn
@@ -53,7 +53,7 @@ describe('a restore', () => {
     (await caller.send({ url: `/api/pdb/plan/${serviceId}` })).json()
   const getArchive = () => [...backupFixture.places.archives][0] ?? ['', Buffer.alloc(0)]
 
-  test('puts all of it back, and the service runs as before', async () => {
+  test('restores all data, and the service runs as before', async () => {
     const rowBefore = await readRow()
     expect(await restore()).toEqual({
       status: 200,
@@ -77,7 +77,7 @@ describe('a restore', () => {
   }, 60_000)
 
   nightly(
-    'puts it into another service of the company, asked for by the staff whom the customer does not know',
+    'can use another service of the company, also on request of staff',
     async () => {
       const secondId = await createBackedUpService(fixture.server, alpha, 'alpha2')
       const copyResult = await backUpNow(fixture.server, alpha, id, 'pdb2rds')
@@ -89,14 +89,14 @@ describe('a restore', () => {
       expect((await readPlan(staff, secondId)).restores).toMatchObject([
         { user_name: expect.stringContaining('admin') },
       ])
-      // A copy of the second database moves nothing that is billed.
+      // A restore from the second database causes no billed traffic.
       expect(Object.keys(await readTrafficByRun(fixture.server))).toEqual([`backup-${backupId}`])
     },
     90_000,
   )
 
   nightly(
-    'is an operation of the service: one at a time, and what it stopped stays stopped',
+    'runs one at a time, and keeps a stopped service stopped',
     async () => {
       await alpha.send({
         method: 'POST',
@@ -127,7 +127,7 @@ describe('a restore', () => {
     60_000,
   )
 
-  test('that meets a flipped bit, a cut archive, another one in its place or none says so, and the service keeps its data', async () => {
+  test('reports a damaged, truncated, foreign or missing archive, and the service keeps its data', async () => {
     const [key, archiveBytes] = getArchive()
     const flippedBytes = Buffer.from(archiveBytes)
     const middle = Math.floor(archiveBytes.length / 2)
@@ -142,7 +142,7 @@ describe('a restore', () => {
       backupFixture.places.archives.set(key, wrongBytes)
       expect(await restore()).toMatchObject({ status: 409, body: { data: { why: 'damaged' } } })
     }
-    // A whole one, and of the same service, but of another day.
+    // A complete archive of the same service, but of a later backup.
     putItems(backupFixture.host, 'alpha1', id, ['later'])
     await backUpNow(fixture.server, alpha, id)
     const laterArchive = [...backupFixture.places.archives].find(([name]) => name !== key)?.[1]
@@ -173,7 +173,7 @@ describe('a restore', () => {
   }, 90_000)
 
   nightly(
-    'is tried again where the store does not answer, and leaves the service free when it is given up',
+    'is retried while the store is unreachable, and frees the service when it fails',
     async () => {
       backupFixture.places.fault = 'unreachable'
       expect(await restore()).toMatchObject({ status: 409, body: { data: { why: 'unreachable' } } })
@@ -183,14 +183,14 @@ describe('a restore', () => {
     60_000,
   )
 
-  test('is refused with its reason, and of no other company', async () => {
+  test('is refused with its reason, and for every other company', async () => {
     const beta = await fixture.server.signIn('order@beta')
     const betaOrder = await buyOrder(fixture.server, beta, { code: 'beta1' })
     const [betaService] = (await beta.send({ url: '/api/aws/service' })).json().data
     expect(betaOrder.status).toBe(1)
     expect((await restore(betaService.id, backupId, beta)).status).toBe(404)
     expect((await restore(id, backupId, beta)).status).toBe(404)
-    // Not by the staff either: what is of one company goes to no other.
+    // Staff cannot do it either: data of one company is never restored for another.
     expect((await restore(betaService.id, backupId, await fixture.server.signIn('admin@m18'))).status).toBe(404)
     expect((await restore(id, 4711)).status).toBe(404)
     await runAsSystem((db) => db.updateTable('service').set({ traffic_disabled: true }).where('id', '=', id).execute())

@@ -1,4 +1,4 @@
-/** "Back up now", from the call to what lies in the bucket and the second database (contracts 9, Z-26). */
+/** The call "Back up now", from the request to the data in the bucket and the second database (contracts 9, Z-26). */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { runInTransaction } from '#server/db/transaction.ts'
 import { backupJobKinds } from '#server/jobs/job-registry.ts'
@@ -20,7 +20,7 @@ import { nightly } from '#tests/support/runner/nightly.ts'
 import type { SignedIn } from '#tests/support/server/server.ts'
 import { setUpShop } from '#tests/support/orders/shop-data.ts'
 
-describe('a backup', () => {
+describe('running a backup', () => {
   const fixture = setUpShop('postgres')
   let backupFixture: BackupFixture
   let alpha: SignedIn
@@ -46,7 +46,7 @@ describe('a backup', () => {
     return { status: response.statusCode, ...response.json() }
   }
 
-  test('of either kind holds all of the data, and says what it is', async () => {
+  test('stores all data in both kinds, and describes it', async () => {
     for (const [pdb_type, key] of [
       ['pdb2s3', expect.stringMatching(/^age1/)],
       ['pdb2rds', null],
@@ -77,7 +77,7 @@ describe('a backup', () => {
     ])
   }, 60_000)
 
-  test('is one at a time for a service and kind, and a second asking says who makes it', async () => {
+  test('runs once per service and kind, and a second request names the user of the first', async () => {
     const response = await requestBackup()
     expect(response.status).toBe(202)
     const staff = await fixture.server.signIn('admin@m18')
@@ -86,7 +86,7 @@ describe('a backup', () => {
       data: { user: expect.stringContaining('order'), action: 'run-backup' },
     })
     expect((await requestBackup(staff, { service_id: id, pdb_type: 'pdb2rds' })).status).toBe(202)
-    // To a customer the provider's people have no name.
+    // Customers do not see the names of provider staff.
     expect(await requestBackup(alpha, { service_id: id, pdb_type: 'pdb2rds' })).toMatchObject({
       status: 423,
       data: { user: null, action: 'run-backup' },
@@ -101,7 +101,7 @@ describe('a backup', () => {
     ])
   }, 60_000)
 
-  test('is refused with its reason, and is nobody else’s', async () => {
+  test('is refused with its reason, and to other companies', async () => {
     const beta = await fixture.server.signIn('order@beta')
     expect(await requestBackup(beta)).toMatchObject({ status: 404 })
     expect(await requestBackup(await fixture.server.signIn('user@alpha'))).toMatchObject({ status: 403 })
@@ -123,7 +123,7 @@ describe('a backup', () => {
     expect(await readBackupRows(fixture.server)).toEqual([])
   }, 60_000)
 
-  test('that the store refuses fails with its reason, in the trail and with the service, until one succeeds', async () => {
+  test('records a failure of the store in the trail and at the service until a backup succeeds', async () => {
     const faults = ['refused', 'no_room', 'damaged', 'missing'] as const
     for (const fault of faults) {
       backupFixture.places.fault = fault
@@ -146,7 +146,7 @@ describe('a backup', () => {
   }, 60_000)
 
   nightly(
-    'is tried again where nobody answers, under another place, and given up in the end',
+    'is retried at another location while the store is unreachable, and fails in the end',
     async () => {
       backupFixture.places.fault = 'unreachable'
       expect(await backUpNow(fixture.server, alpha, id)).toMatchObject({
@@ -166,7 +166,7 @@ describe('a backup', () => {
   )
 
   nightly(
-    'that hangs is given up',
+    'fails if it hangs',
     async () => {
       stallMs.limit = 100
       backupRetries.delaysMs = []
@@ -180,7 +180,7 @@ describe('a backup', () => {
   )
 
   nightly(
-    'of a service that is deleted meanwhile ends with that, and warns nobody',
+    'ends without a warning if its service is deleted meanwhile',
     async () => {
       await requestBackup()
       await runAsSystem((db) =>
@@ -195,7 +195,7 @@ describe('a backup', () => {
   )
 
   nightly(
-    'that was cut off begins again in another place, and leaves nothing in the first',
+    'starts again at another location after a kill, and deletes the first one',
     async () => {
       await requestBackup()
       const [startedBackup] = await readBackupRows(fixture.server)

@@ -1,4 +1,4 @@
-/** What the clock does about backups: the nightly ones, retries, warnings by mail, restore drills, and what it takes away. */
+/** Scheduled work on backups: nightly backups, retries, warnings by mail, restore drills and deletion. */
 import fc from 'fast-check'
 import { sql } from 'kysely'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
@@ -27,9 +27,9 @@ import { shopOpenedAt, setUpShop } from '#tests/support/orders/shop-data.ts'
 const hourMs = 3_600_000
 const dayMs = 24 * hourMs
 
-describe('the next night', () => {
+describe('the time of the next nightly backup', () => {
   const zone = { timeZone: 'Asia/Hong_Kong', backupHour: 1 }
-  test('is within a day, from one to five, the same minute for the same service', () => {
+  test('is within a day, between one and five, and always the same minute for a service', () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 1, max: 100_000 }),
@@ -48,7 +48,7 @@ describe('the next night', () => {
     )
   })
 
-  test('is spread: no minute has many, and the two kinds of a service lie apart', () => {
+  test('is spread over the night, and differs for the two kinds of a service', () => {
     const getNextNight = (id: number, type: 'pdb2s3' | 'pdb2rds') => getNextNightTime(zone, { id, type }, shopOpenedAt)
     const counts = new Map<number, number>()
     for (let id = 1; id <= 240; id++)
@@ -58,7 +58,7 @@ describe('the next night', () => {
   })
 })
 
-describe('backups are tended', () => {
+describe('scheduled backups', () => {
   const fixture = setUpShop('embedded')
   const inbox = createMailBox(() => fixture.server.app)
   let backupFixture: BackupFixture
@@ -88,7 +88,7 @@ describe('backups are tended', () => {
 
   const runAsSystem = <T>(work: Parameters<typeof runInTransaction<T>>[2]) =>
     runInTransaction(fixture.server.app, { role: 'portal_system' }, work)
-  /** Both looks of a moment, since another node looks too; then all that came of them. */
+  /** Runs the schedule as two nodes at the same time, then all jobs. Returns the number of started backups. */
   async function runBackupSchedule(): Promise<number> {
     const [firstCount, secondCount] = await Promise.all([
       startDueBackups(fixture.server.app),
@@ -110,11 +110,11 @@ describe('backups are tended', () => {
     await runAsSystem((db) => db.selectFrom('service').selectAll().where('id', '=', id).executeTakeFirstOrThrow())
   const listDrills = () =>
     runAsSystem((db) => db.selectFrom('restore').selectAll().where('kind', '=', 'drill').orderBy('id').execute())
-  /** Only one kind, so that a test counts one of each. */
+  /** Disables the second kind, so that each test has one backup of each schedule. */
   const disableCopies = () =>
     runAsSystem((db) => db.updateTable('backup_order').set({ status: 0 }).where('pdb_type', '=', 'pdb2rds').execute())
 
-  test('soon after the subscription, and then each night, once for each kind, though two nodes look', async () => {
+  test('start soon after the subscription and then each night, once per kind with two nodes', async () => {
     expect((await readPlan()).pdb2s3).toEqual({
       next_run: toTimestamp('Asia/Hong_Kong', fixture.server.clock.now),
       last_good: null,
@@ -141,7 +141,7 @@ describe('backups are tended', () => {
     )
   }, 60_000)
 
-  test('not what is suspended, not paid for any more, gone, or being worked on', async () => {
+  test('skip services that are suspended, unpaid, deleted or busy', async () => {
     await disableCopies()
     const updateService = (fields: object) =>
       runAsSystem((db) => db.updateTable('service').set(fields).where('id', '=', id).execute())
@@ -168,7 +168,7 @@ describe('backups are tended', () => {
   }, 60_000)
 
   nightly(
-    'again an hour after a failure, with a mail when it begins and once a day, to who wants it',
+    'are retried an hour after a failure, with a mail at first and once a day',
     async () => {
       await disableCopies()
       backupFixture.places.fault = 'refused'
@@ -202,7 +202,7 @@ describe('backups are tended', () => {
       backupFixture.places.fault = null
       await runBackupSchedule()
       expect((await readService()).failing_backups).toEqual([])
-      // It begins anew: told at once.
+      // A new failure is reported at once.
       advanceClock(dayMs)
       backupFixture.places.fault = 'no_room'
       await runBackupSchedule()
@@ -212,7 +212,7 @@ describe('backups are tended', () => {
   )
 
   nightly(
-    'a mail about a failure that is over by then is not sent',
+    'send no mail about a failure that is over',
     async () => {
       await disableCopies()
       backupFixture.places.fault = 'refused'
@@ -225,7 +225,7 @@ describe('backups are tended', () => {
   )
 
   nightly(
-    'what nobody works on any more is given up, and what it stored goes',
+    'fail if no job works on them any more, and their archive is deleted',
     async () => {
       await disableCopies()
       await startDueBackups(fixture.server.app)
@@ -248,7 +248,7 @@ describe('backups are tended', () => {
   )
 
   nightly(
-    'each week the newest good one is put into an empty place, and a bad one is told of until a good one comes',
+    'are restored once a week as a drill, and a failed drill is reported until one succeeds',
     async () => {
       await disableCopies()
       await runBackupSchedule()
@@ -277,7 +277,7 @@ describe('backups are tended', () => {
       expect((await readPlan()).drill).toMatchObject({ ok: false, fault: 'damaged' })
       expect((await readService()).failing_backups).toEqual(['pdb2s3'])
       expect(await readMails()).toHaveLength(2)
-      // The same one is not tried again, the next one is, at once.
+      // The failed backup is not tried again, but the next one is at once.
       await runBackupSchedule()
       expect(await listDrills()).toHaveLength(2)
       advanceClock(dayMs)
@@ -289,7 +289,7 @@ describe('backups are tended', () => {
     90_000,
   )
 
-  test('so many are kept, and so long; the newest stays as long as its service is there', async () => {
+  test('are kept by number and age, the latest as long as its service exists', async () => {
     await disableCopies()
     const { config } = fixture.server.app
     fixture.server.app.config = { ...config, backupKeepCount: 3, backupKeepDays: 10 }
@@ -308,7 +308,7 @@ describe('backups are tended', () => {
     expect(backupFixture.places.archives.size).toBe(3)
     expect((await readBackupRows(fixture.server)).filter(({ location }) => location === null)).toHaveLength(2)
     advanceClock(11 * dayMs)
-    // Whatever the store says meanwhile: it is taken up again.
+    // If the store is unreachable, the deletion is retried later.
     backupFixture.places.fault = 'unreachable'
     expect(await expireBackups(fixture.server.app)).toBe(0)
     backupFixture.places.fault = null
@@ -328,7 +328,7 @@ describe('backups are tended', () => {
   }, 60_000)
 
   nightly(
-    'what an overtaken try stored is found and taken away; what a dump knows nothing of is left alone',
+    'delete archives of outdated attempts, but none that the database does not know',
     async () => {
       await disableCopies()
       await backUpNow(fixture.server, alpha, id)

@@ -1,4 +1,4 @@
-/** Months that are over are billed, once each; what is overdue suspends what causes more (D22, D23, D25, D31, D86). */
+/** Ended months are billed once each, and an overdue month suspends the backups that cause traffic (D22, D23, D25, D31, D86). */
 import { beforeEach, expect, test } from 'vitest'
 import { runInTransaction } from '#server/db/transaction.ts'
 import { claimOverdueNotice } from '#server/db/hosting/traffic.ts'
@@ -32,7 +32,7 @@ onConnections('months of traffic', (engine) => {
 
   const runAsSystem = <T>(work: Parameters<typeof runInTransaction<T>>[2]) =>
     runInTransaction(server.app, { role: 'portal_system' }, work)
-  /** In the business time zone, in which this is 10:00. */
+  /** Sets the clock to 10:00 of the day in the business time zone. */
   const setDay = async (day: string) => {
     server.clock.now = Date.parse(`${day}T02:00:00Z`)
     buyer = await server.signIn('order@alpha')
@@ -47,7 +47,7 @@ onConnections('months of traffic', (engine) => {
       )
     ).map(({ period_end, pdb_traffic, amount }) => `${period_end}: ${pdb_traffic} GB, ${amount}`)
 
-  test('are billed when they are over: GB beyond the free ones, without the discount, with their steps', async () => {
+  test('A month is billed when it is over: GB above the free ones, without discount, with the steps', async () => {
     await createBackupOrder(server, 'shop')
     await addTraffic(63, 'backup-1')
     server.clock.now = Date.parse('2026-03-31T15:59:59Z')
@@ -82,7 +82,7 @@ onConnections('months of traffic', (engine) => {
     expect(await readService()).toMatchObject({ closed_month: '2026-03', os_traffic: expect.any(Number) })
   })
 
-  test('that nobody looked at for half a year are all billed, one record each, in order', async () => {
+  test('Months that were not closed for half a year are billed in order, one record each', async () => {
     await createBackupOrder(server, 'shop', { period_end: '2026-06-02', months: 3 })
     await addTraffic(51, 'backup-1')
     await setDay('2026-05-20')
@@ -91,7 +91,7 @@ onConnections('months of traffic', (engine) => {
     await addTraffic(50.4, 'restore-1')
     await setDay('2026-10-02')
     expect(await closeTraffic(server.app)).toMatchObject({ billed: 5 })
-    // July was moved in after the subscription was over: by the last terms before. August and September are nothing.
+    // The traffic of July came after the subscription and is billed by its last terms. August and September had none.
     expect(await listMonths()).toEqual([
       '2026-04-01: 51.00 GB, 12.50',
       '2026-05-01: 0.00 GB, 0.00',
@@ -105,7 +105,7 @@ onConnections('months of traffic', (engine) => {
     expect(await readService()).toMatchObject({ closed_month: '2026-11' })
   })
 
-  test('go by the list that the subscription was sold by, and by that of the next one from then on', async () => {
+  test('A month uses the price list of its subscription, and then that of the next one', async () => {
     await createBackupOrder(server, 'shop', {
       period_end: '2026-04-15',
       months: 1,
@@ -149,7 +149,7 @@ onConnections('months of traffic', (engine) => {
     expect(await listMonths()).toEqual(['2026-04-01: 60.00 GB, 125.00', '2026-05-01: 60.00 GB, 1000.00'])
   })
 
-  test('are billed once, whoever looks at the same moment', async () => {
+  test('A month is billed once by concurrent closings', async () => {
     await createBackupOrder(server, 'shop')
     await addTraffic(63, 'backup-1')
     await setDay('2026-06-01')
@@ -158,7 +158,7 @@ onConnections('months of traffic', (engine) => {
     expect(await listMonths()).toHaveLength(3)
   }, 30_000)
 
-  test('that a clock closed too early take nothing more: it counts in the next open one', async () => {
+  test('Traffic of a month that was closed too early counts in the next open month', async () => {
     await createBackupOrder(server, 'shop')
     await setDay('2026-08-01')
     await closeTraffic(server.app)
@@ -171,7 +171,7 @@ onConnections('months of traffic', (engine) => {
     expect(await listMonths()).toHaveLength(6)
   })
 
-  test('that are cut off half-way leave nothing, and are all billed the next time', async () => {
+  test('An interrupted closing leaves no record, and the next one bills all months', async () => {
     const [oldListId = 0, newListId = 0] = fixture.priceListIds
     await createBackupOrder(server, 'shop', { period_end: '2026-04-15', months: 1, price_id: oldListId })
     await createBackupOrder(server, 'shop', { period_start: '2026-04-15', months: 11, price_id: newListId })
@@ -198,14 +198,14 @@ onConnections('months of traffic', (engine) => {
     expect(await closeTraffic(server.app)).toMatchObject({ billed: 2 })
   })
 
-  test('without a subscription stay open', async () => {
+  test('A month without subscription stays open', async () => {
     await addTraffic(63, 'backup-1')
     await setDay('2026-06-01')
     expect(await closeTraffic(server.app)).toEqual({ billed: 0, overdue: 0 })
     expect((await readService()).closed_month).toBeNull()
   })
 
-  test('are numbered for devices, and told to nobody where there is nothing to pay', async () => {
+  test('A month without charge is sent to devices, but causes no mail', async () => {
     await keepOneReader()
     await createBackupOrder(server, 'shop')
     const url = `/api/pdb/traffic?serviceId=${serviceId}`
@@ -218,7 +218,6 @@ onConnections('months of traffic', (engine) => {
     expect(await inbox.fetch()).toEqual([])
   })
 
-  /** One reader is enough. */
   const keepOneReader = () =>
     runAsSystem((db) =>
       db
@@ -228,7 +227,7 @@ onConnections('months of traffic', (engine) => {
         .execute(),
     )
 
-  test('that cost something are told by mail, and again when they are overdue, once each', async () => {
+  test('A month with charge causes a mail, and another when it is overdue, once each', async () => {
     await keepOneReader()
     await createBackupOrder(server, 'shop')
     await addTraffic(63, 'backup-1')
@@ -258,7 +257,7 @@ onConnections('months of traffic', (engine) => {
     ])
   }, 30_000)
 
-  test('mails about what was paid meanwhile are not sent', async () => {
+  test('No mail is sent about a month that was paid meanwhile', async () => {
     await keepOneReader()
     await createBackupOrder(server, 'shop')
     await addTraffic(63, 'backup-1')
@@ -271,13 +270,13 @@ onConnections('months of traffic', (engine) => {
     expect(await readService()).toMatchObject({ traffic_disabled: false })
   })
 
-  test('that are overdue are taken by one node alone, to be told', async () => {
+  test('The notice of an overdue month is claimed by one node only', async () => {
     const id = await createTraffic(server, 'shop', { isPaid: false })
     expect(await runAsSystem((db) => claimOverdueNotice(db, id))).toBe(true)
     expect(await runAsSystem((db) => claimOverdueNotice(db, id))).toBe(false)
   })
 
-  test('of which one is overdue and another one not are suspended for the one', async () => {
+  test('One overdue month suspends the service, although another is not overdue', async () => {
     await createTraffic(server, 'shop', { isPaid: false, period_end: '2026-03-01' })
     await setDay('2026-03-09')
     await createTraffic(server, 'shop', { isPaid: false, period_end: '2026-04-01' })

@@ -1,4 +1,4 @@
-/** This month's traffic so far, and the staff who suspend what causes it (D22, D31, D86; Z-23). */
+/** The traffic of the current month, and its suspension by staff (D22, D31, D86; Z-23). */
 import { beforeEach, describe, expect, test } from 'vitest'
 import { runInTransaction } from '#server/db/transaction.ts'
 import {
@@ -12,7 +12,7 @@ import { buyOrder, setUpShop } from '#tests/support/orders/shop-data.ts'
 import type { SignedIn, TestServer } from '#tests/support/server/server.ts'
 import { readAuditEntries } from '#tests/support/audit-trail/trail-entries.ts'
 
-describe('traffic of the present month', () => {
+describe('the traffic of the current month', () => {
   const fixture = setUpShop('embedded')
   let server: TestServer
   let buyer: SignedIn
@@ -30,7 +30,7 @@ describe('traffic of the present month', () => {
   const readService = () =>
     runAsSystem((db) => db.selectFrom('service').selectAll().where('id', '=', serviceId).executeTakeFirstOrThrow())
 
-  test('is what moved, what is free and what it would cost, by the terms of the subscription', async () => {
+  test('has the moved, free and charged amounts by the terms of the subscription', async () => {
     await createBackupOrder(server, 'shop', { currency: 'RMB' })
     await recordTraffic(server, 'shop', 50_019_999_999, 'backup-1')
     await setBackupPrices(server, { pdb2rds_discount: '50.00' })
@@ -46,25 +46,25 @@ describe('traffic of the present month', () => {
     expect((await readTraffic()).json()).toMatchObject({ month: '2026-04', pdb_traffic: '0.00', amount: '0.00' })
   })
 
-  test('is that of the month in which it will be billed, where this one was by a clock that was wrong', async () => {
+  test('is that of the month that will be billed if a wrong clock closed this one', async () => {
     await runAsSystem((db) => db.updateTable('service').set({ closed_month: '2026-05' }).execute())
     await recordTraffic(server, 'shop', 1e9, 'backup-1')
     expect((await readTraffic()).json()).toMatchObject({ month: '2026-06', pdb_traffic: '1.00' })
   })
 
-  test('of a service without subscription is none, by what one would have', async () => {
+  test('is zero for a service without subscription, with the free amount of a new one', async () => {
     expect((await readTraffic()).json()).toMatchObject({ pdb_traffic: '0.00', pdb2s3_traffic: '50.00', amount: '0.00' })
     await setBackupPrices(server, null)
     expect((await readTraffic()).json()).toMatchObject({ pdb2s3_traffic: '0.00', currency: 'RMB' })
   })
 
-  test('is told to no other company, and to staff who order (N-06)', async () => {
+  test('is visible to the company and to staff with the order right only (N-06)', async () => {
     expect((await readTraffic(await server.signIn('order@beta'))).statusCode).toBe(404)
     expect((await readTraffic(await server.signIn('user@alpha'))).statusCode).toBe(403)
     expect((await readTraffic(await server.signIn('order@m18'))).statusCode).toBe(200)
   })
 
-  describe('is suspended by the staff', () => {
+  describe('the suspension by staff', () => {
     const setDisabled = async (isDisabled: boolean, caller?: SignedIn) =>
       (caller ?? (await server.signIn('admin@m18'))).send({
         method: 'POST',
@@ -72,7 +72,7 @@ describe('traffic of the present month', () => {
         payload: { disabled: isDisabled },
       })
 
-    test('and lifted again, with entries in the customer’s trail', async () => {
+    test('is set and lifted with entries in the trail of the customer', async () => {
       expect((await setDisabled(true)).json()).toEqual({ traffic_disabled: true })
       expect(await readService()).toMatchObject({ traffic_disabled: true, traffic_blocked: true })
       expect((await setDisabled(false)).json()).toEqual({ traffic_disabled: false })
@@ -84,7 +84,7 @@ describe('traffic of the present month', () => {
       ])
     })
 
-    test('but stays suspended while a month is overdue', async () => {
+    test('remains while a month is overdue', async () => {
       await createTraffic(server, 'shop', { isPaid: false })
       server.clock.now += 9 * 86_400_000
       await setDisabled(true)
@@ -92,13 +92,13 @@ describe('traffic of the present month', () => {
       expect(await readService()).toMatchObject({ traffic_disabled: true, traffic_blocked: false })
     })
 
-    test('and by nobody else', async () => {
+    test('is refused to everybody else', async () => {
       for (const userName of ['order@alpha', 'admin@alpha', 'user@m18', 'order@m18'])
         expect((await setDisabled(true, await server.signIn(userName))).statusCode).toBe(403)
       expect(await readService()).toMatchObject({ traffic_disabled: false })
     })
 
-    test('numbers its row for devices', async () => {
+    test('raises the change number of the service', async () => {
       const changeBefore = (await readService()).change
       await setDisabled(true)
       expect((await readService()).change).toBeGreaterThan(changeBefore)

@@ -1,6 +1,6 @@
 /**
- * Months of traffic by chance, against a ledger that is kept beside: bytes, clocks that jump, days without a server, subscriptions that
- * end and begin anew at other prices, payments. No month is billed twice and none left out; every byte is in one record or open (D22).
+ * Random traffic compared with a simple ledger: bytes, clock jumps, days without a server, subscriptions that end and restart at other
+ * prices, payments. No month is billed twice or left out, and each byte is in one record or still open (D22).
  */
 import { describe, expect, test } from 'vitest'
 import { runInTransaction } from '#server/db/transaction.ts'
@@ -33,7 +33,6 @@ interface BilledMonth {
 const getFirstDayAfter = (month: string) => monthsAfter(`${month}-01`, 1)
 const getNextMonth = (month: string) => getFirstDayAfter(month).slice(0, 7)
 
-/** What ought to be, kept by hand. */
 class TrafficModel {
   readonly soldPeriods: SoldPeriod[] = []
   readonly bytesByMonth = new Map<string, number>()
@@ -71,7 +70,7 @@ class TrafficModel {
   }
 }
 
-describe('months of traffic in the course of a service’s life', () => {
+describe('the traffic months of a service over a random history', () => {
   const fixture = setUpShop('embedded')
 
   async function runHistory(random: Random): Promise<void> {
@@ -151,7 +150,6 @@ describe('months of traffic in the course of a service’s life', () => {
         const billedMonth = model.billedMonths.find(({ month }) => getFirstDayAfter(month) === openTraffic.period_end)
         if (billedMonth) billedMonth.isPaid = true
       },
-      /** Another list is in force from now on. */
       async prices() {
         rates.free = drawBetween(random, 0, 60)
         rates.price = (drawBetween(random, 0, 3000) / 100).toFixed(2)
@@ -215,7 +213,7 @@ describe('months of traffic in the course of a service’s life', () => {
     const isOverdue = model.billedMonths.some(
       ({ billedOn, isPaid, amount }) => !isPaid && amount !== '0.00' && addDays(billedOn, 7) < today,
     )
-    // A clock that was put back does not lift what was suspended.
+    // A clock that was set back does not end a suspension.
     if (isOverdue) expect(service.traffic_disabled).toBe(true)
     else if (model.billedMonths.every(({ isPaid, amount }) => isPaid || amount === '0.00'))
       expect(service.traffic_disabled).toBe(false)
@@ -223,7 +221,7 @@ describe('months of traffic in the course of a service’s life', () => {
 
   const seeds = Array.from({ length: 30 }, (_, index) => suiteSeed + index)
   test.each(limitByDay(seeds, 10))(
-    'are as in a ledger kept by hand (seed %i)',
+    'match a simple reference ledger (seed %i)',
     (seed) => runHistory(createRandom(seed)),
     30_000,
   )

@@ -1,4 +1,4 @@
-/** Bytes of backups and restores are counted as they move: in the month in which they did, and once (D22). */
+/** Bytes of backups and restores are counted once, in the month in which they move (D22). */
 import { beforeEach, describe, expect, test } from 'vitest'
 import { sql } from 'kysely'
 import { runInTransaction } from '#server/db/transaction.ts'
@@ -7,7 +7,7 @@ import { readServiceId } from '#tests/support/hosting/backups.ts'
 import { buyOrder, setUpShop } from '#tests/support/orders/shop-data.ts'
 import type { TestServer } from '#tests/support/server/server.ts'
 
-describe('moved bytes', () => {
+describe('the meter of moved bytes', () => {
   const fixture = setUpShop('embedded')
   let server: TestServer
   let service = { companyId: 0, serviceId: 0 }
@@ -27,7 +27,7 @@ describe('moved bytes', () => {
     runAsSystem((db) => sql`update service set closed_month = ${month} where id = ${service.serviceId}`.execute(db))
   const openServiceMeter = (run = 'backup-1') => openMeter(server.app, { ...service, run })
 
-  test('stand there every few MB, and to the byte at the end', async () => {
+  test('writes every few MB, and the exact number at the end', async () => {
     const { meter, finish } = openServiceMeter()
     await meter(3_999_999)
     expect(await readCounts()).toEqual([])
@@ -39,21 +39,21 @@ describe('moved bytes', () => {
     expect(await readCounts()).toEqual([{ run: 'backup-1', month: '2026-03', bytes: 4_000_007 }])
   })
 
-  test('of none are no row', async () => {
+  test('writes no row for zero bytes', async () => {
     await openServiceMeter().finish()
     expect(await readCounts()).toEqual([])
   })
 
-  test('of parts that go side by side are one run', async () => {
+  test('counts concurrent parts as one run', async () => {
     const { meter, finish } = openServiceMeter()
     await Promise.all(Array.from({ length: 9 }, async () => meter(3_000_000)))
     await finish()
     expect(await readCounts()).toEqual([{ run: 'backup-1', month: '2026-03', bytes: 27_000_000 }])
   })
 
-  test('count in the month in which they move, in the business time zone', async () => {
+  test('counts bytes in the month in which they move, in the business time zone', async () => {
     const { meter, finish } = openServiceMeter()
-    // The last second of March in Hong Kong, and the first of April.
+    // The last second of March in Hong Kong, then the first of April.
     server.clock.now = Date.parse('2026-03-31T15:59:59Z')
     await meter(5_000_000)
     server.clock.now += 1000
@@ -65,7 +65,7 @@ describe('moved bytes', () => {
     ])
   })
 
-  test('never count in a month that was billed, whatever the clock says', async () => {
+  test('never counts in a billed month, with any clock', async () => {
     await closeMonth('2026-12')
     const { meter, finish } = openServiceMeter()
     await meter(10)
@@ -73,7 +73,7 @@ describe('moved bytes', () => {
     expect(await readCounts()).toEqual([{ run: 'backup-1', month: '2027-01', bytes: 10 }])
   })
 
-  test('of a run that was cut off count once: what it moves again adds what goes beyond', async () => {
+  test('counts an interrupted run once, and adds only what exceeds it', async () => {
     const interruptedRun = openServiceMeter()
     await interruptedRun.meter(9_000_000)
     server.clock.now = Date.parse('2026-04-02T00:00:00Z')
@@ -93,7 +93,7 @@ describe('moved bytes', () => {
     expect((await readCounts()).at(-1)).toEqual({ run: 'restore-1', month: '2026-04', bytes: 3 })
   })
 
-  test('are kept where the database was away, and it is said at the end that they could not be', async () => {
+  test('keeps bytes while they cannot be written, and fails at the end', async () => {
     const { meter, finish } = openMeter(server.app, { ...service, serviceId: 999_999, run: 'backup-1' })
     await meter(5_000_000)
     expect(server.readLog()).toContain('traffic_record_delayed')
