@@ -4,7 +4,7 @@ import { onConnections } from '#tests/support/server/database.ts'
 import { type SignedIn, startServer, type TestServer } from '#tests/support/server/server.ts'
 import { canaries } from '#tests/support/server/world.ts'
 
-onConnections('at the same moment', (engine) => {
+onConnections('concurrent requests', (engine) => {
   let server: TestServer
   let admin: SignedIn
   beforeAll(async () => {

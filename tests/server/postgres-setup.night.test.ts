@@ -94,8 +94,8 @@ nightlyBlock('PostgreSQL set up as the operating guide says', () => {
 describe('the migrations run as a schema owner without superuser rights', () => {
   const ownerCases: readonly [string, string, string[]][] = [
     // Since version 16 the creator of a role may grant it to others, but may not act as it.
-    ['may create roles, and has none yet', 'createrole', []],
-    ['may not create roles, and was granted them', 'nocreaterole', ['portal_app', 'portal_system']],
+    ['may create roles, before they exist', 'createrole', []],
+    ['may not create roles, but is a member of existing ones', 'nocreaterole', ['portal_app', 'portal_system']],
   ]
   it.each(limitByDay(ownerCases, 1))('who %s', async (_title, right, grantedRoles) => {
     const engine = await startBareEngine()

@@ -14,7 +14,7 @@ import { placeOrder, setUpShop } from '#tests/support/orders/shop-data.ts'
 
 const dayMs = 86_400_000
 
-onConnections('orders that wait to be paid', (engine) => {
+onConnections('unpaid orders', (engine) => {
   const fixture = setUpShop(engine)
 
   test('are limited to 20 per company, also for concurrent requests (fault 16b)', async () => {
@@ -42,7 +42,7 @@ onConnections('orders that wait to be paid', (engine) => {
   })
 })
 
-onConnections('a sign-up that nobody activates', (engine) => {
+onConnections('a sign-up without activation', (engine) => {
   let server: TestServer
   const mailBox = createMailBox(() => server.app)
   beforeAll(async () => {

@@ -35,7 +35,7 @@ const linkingEndpoint = defineEndpoint({
   offline: 'queue',
 })
 
-onBothEngines('a row named by the write that makes it', (app) => {
+onBothEngines('a reference to the write that creates a row', (app) => {
   let admin: Caller
   beforeEach(async () => {
     admin = await addAdmin(app, 'acme')
@@ -145,7 +145,7 @@ onBothEngines('a row named by the write that makes it', (app) => {
   })
 })
 
-onBothEngines('a write that must not overtake another', (app) => {
+onBothEngines('a write with a predecessor', (app) => {
   let admin: Caller
   beforeEach(async () => {
     admin = await addAdmin(app, 'acme')

@@ -61,7 +61,7 @@ describe('the payment settings', () => {
 
   it.each([
     [
-      'a key alone',
+      'a secret key without the other settings',
       { STRIPE_SECRET_KEY: stripeEnv.STRIPE_SECRET_KEY },
       'STRIPE_SECRET_KEY needs STRIPE_PUBLISHABLE_KEY, STRIPE_WEBHOOK_SECRET as well',
     ],
@@ -70,21 +70,21 @@ describe('the payment settings', () => {
       { ...stripeEnv, STRIPE_SECRET_KEY: key('pk_test') },
       'STRIPE_SECRET_KEY must look like',
     ],
-    ['two modes', { ...stripeEnv, STRIPE_PUBLISHABLE_KEY: key('pk_live') }, 'both be live keys'],
+    ['keys of two modes', { ...stripeEnv, STRIPE_PUBLISHABLE_KEY: key('pk_live') }, 'both be live keys'],
     [
       'a secret of the wrong kind',
       { ...stripeEnv, STRIPE_WEBHOOK_SECRET: 'secret' },
       'STRIPE_WEBHOOK_SECRET must look like',
     ],
     [
-      'an address in the open',
+      'an address without TLS',
       { ...stripeEnv, STRIPE_API_URL: 'http://stripe.example' },
       'STRIPE_API_URL must be an https',
     ],
     ['a short number', { ...alipayEnv, ALIPAY_SELLER_ID: '2088' }, 'ALIPAY_SELLER_ID must look like'],
     ['an app without digits', { ...alipayEnv, ALIPAY_APP_ID: 'app' }, 'ALIPAY_APP_ID must look like'],
     [
-      'keys the wrong way round',
+      'swapped keys',
       { ...alipayEnv, ALIPAY_PRIVATE_KEY: toOneLine(publicPem) },
       'ALIPAY_PRIVATE_KEY must be an RSA private key',
     ],
@@ -97,7 +97,7 @@ describe('the payment settings', () => {
       },
       'GLOBAL_ALIPAY_PRIVATE_KEY must be an RSA private key of 2048 bits',
     ],
-    ['the sandbox in earnest', { PAYMENT_SANDBOX: '1' }, 'PAYMENT_SANDBOX takes no real money'],
+    ['the sandbox outside the demo', { PAYMENT_SANDBOX: '1' }, 'PAYMENT_SANDBOX takes no real money'],
   ])('reject %s with one sentence that contains no key', (_, env, expectedMessage) => {
     let message = ''
     try {

@@ -94,10 +94,10 @@ const shortenFile: DamageFunction = async ({ path, end }) => {
 describe('a database with a damaged end of its log', () => {
   const damages: [string, DamageFunction][] = [
     ['without its last 100 bytes', cutTail(100)],
-    ['with a bit turned some records back', flipBit(6000)],
+    ['with a flipped bit some records before the end', flipBit(6000)],
     ['in a file that ends too early', shortenFile],
     ['without its last 9000 bytes', cutTail(9000)],
-    ['with a bit turned in its last record', flipBit(20)],
+    ['with a flipped bit in the last record', flipBit(20)],
   ]
   it.each(limitByDay(damages, 3))(
     '%s has complete transactions up to some point, or does not open',

@@ -117,8 +117,8 @@ describe('free disk space (R-13)', () => {
 
   it.each([
     ['a small disk: 64 MB', gigabyte, 64 * 2 ** 20],
-    ['a middle one: 5 %', 10 * gigabyte, gigabyte / 2],
-    ['a large one: no more than a gigabyte', 1000 * gigabyte, gigabyte],
+    ['a medium disk: 5 %', 10 * gigabyte, gigabyte / 2],
+    ['a large disk: at most 1 GB', 1000 * gigabyte, gigabyte],
   ])('is required on %s', (_, total, mark) => {
     expect(getRefusalThreshold({ bytes: 64 * 2 ** 20, percent: 5 }, total)).toBe(mark)
   })

@@ -208,7 +208,7 @@ const readOwners = async (
   return result.rows.map(({ owner }) => owner)
 }
 
-onBothEngines('row-level security alone', (app) => {
+onBothEngines('row-level security without query conditions', (app) => {
   it('hides rows of other companies in all tables from a query without a condition (N-10)', async () => {
     const [ownCompany, foreignCompany] = await fillTables(app)
     for (const table of closedTables)

@@ -73,7 +73,7 @@ async function insertSubscriptions(
       from service where code = ${code}`.execute(kysely)
 }
 
-eachEngine('periods that an earlier version sold', (engine) => {
+eachEngine('periods sold by an earlier version', (engine) => {
   it('are counted from the start of their order chain, and restart after a cut or a gap (fault 8)', async () => {
     const database = await openBare(engine)
     const { kysely } = database

@@ -169,7 +169,7 @@ async function readMigratedEntries({ kysely }: Pick<Database, 'kysely'>) {
 describe('the database schema', () => {
   const shapes = new Map<Engine, string[]>()
 
-  eachEngine('is one', (engine) => {
+  eachEngine('of one engine', (engine) => {
     it('is equal for a new database and one migrated through every version', async () => {
       const newDatabase = await openTestDatabase(engine)
       shapes.set(engine, await readShape(newDatabase))

@@ -6,7 +6,7 @@ import { addCompany, system } from '#tests/support/server/people.ts'
 
 const getCode = (error: unknown) => (error as { code?: string }).code
 
-onBothEngines('work in a transaction', (app, engine) => {
+onBothEngines('a database transaction', (app, engine) => {
   it('is repeated after a deadlock or serialization failure, at most three times (protocol 27)', async () => {
     for (const [code, state] of [
       ['serialization_failure', '40001'],

@@ -66,10 +66,10 @@ describe('readZip rejects names that lead elsewhere or that a system does not su
 
 describe('readZip rejects more than its limits (U-06)', () => {
   it.each([
-    ['one file', 'entry', [{ name: 'a', bytes: createNoise(1_000_001) }]],
-    ['all together', 'total', ['a', 'b'].map((name) => ({ name, bytes: createNoise(800_000) }))],
-    ['too many', 'entries', Array.from({ length: 21 }, (_, index) => ({ name: `f${index}`, bytes: '' }))],
-    ['out of too little', 'ratio', [{ name: 'a', bytes: Buffer.alloc(900_000) }]],
+    ['one file that is too large', 'entry', [{ name: 'a', bytes: createNoise(1_000_001) }]],
+    ['files that are too large in total', 'total', ['a', 'b'].map((name) => ({ name, bytes: createNoise(800_000) }))],
+    ['too many files', 'entries', Array.from({ length: 21 }, (_, index) => ({ name: `f${index}`, bytes: '' }))],
+    ['too high a compression ratio', 'ratio', [{ name: 'a', bytes: Buffer.alloc(900_000) }]],
   ])('%s', async (_, fault, files) => expect(await readFault(await zipFiles(files))).toBe(fault))
 
   it('a file that unpacks to more than its headers declare', async () => {
@@ -95,9 +95,9 @@ describe('readZip rejects special files and duplicates (U-07)', () => {
   ])('%s', async (_, mode) => expect(await readFault(await zipFiles([{ name: 'a', bytes: '/x', mode }]))).toBe('kind'))
 
   it.each([
-    ['one name twice', 'aaaa', 'aaaa'],
-    ['but for capitals', 'aaaa', 'AAAA'],
-    ['a file that is a folder too', 'aaaa', 'aaaa/b'],
+    ['the same name twice', 'aaaa', 'aaaa'],
+    ['names that differ only in case', 'aaaa', 'AAAA'],
+    ['a name that is a file and a folder', 'aaaa', 'aaaa/b'],
   ])('%s', async (_, first, second) => {
     const placeholder = 'q'.repeat(second.length)
     const bytes = await zipFiles([
@@ -145,13 +145,13 @@ describe('readZip rejects a contradicting archive (U-08)', () => {
   })
 
   it.each([
-    ['something stands before it', (bytes: Buffer) => Buffer.concat([Buffer.from('MZ'.repeat(40)), bytes])],
-    ['something stands behind it', (bytes: Buffer) => Buffer.concat([bytes, Buffer.from('more')])],
-    ['it goes on elsewhere', (bytes: Buffer) => writeNumber(bytes, findHeader(bytes, 'end') + 4, 1, 2)],
-    ['its end is missing', (bytes: Buffer) => bytes.subarray(0, -30)],
-    ['it has more entries than it lists', (bytes: Buffer) => writeNumber(bytes, findHeader(bytes, 'end') + 10, 9, 2)],
-    ['it is something else', () => Buffer.from('%PDF-1.7 and so on, and on, and on')],
-    ['it is empty', () => Buffer.alloc(0)],
+    ['with bytes before it', (bytes: Buffer) => Buffer.concat([Buffer.from('MZ'.repeat(40)), bytes])],
+    ['with bytes after it', (bytes: Buffer) => Buffer.concat([bytes, Buffer.from('more')])],
+    ['on several disks', (bytes: Buffer) => writeNumber(bytes, findHeader(bytes, 'end') + 4, 1, 2)],
+    ['without its end record', (bytes: Buffer) => bytes.subarray(0, -30)],
+    ['with a wrong number of entries', (bytes: Buffer) => writeNumber(bytes, findHeader(bytes, 'end') + 10, 9, 2)],
+    ['that is not a zip file', () => Buffer.from('%PDF-1.7 and so on, and on, and on')],
+    ['that is empty', () => Buffer.alloc(0)],
   ])('%s', async (_, changeZip) => {
     expect(['unreadable', 'contradiction']).toContain(await readFault(changeZip(await createSoundZip())))
   })

@@ -31,11 +31,11 @@ test.each([
     400,
   ],
   [
-    'a length beside chunks',
+    'a length together with chunks',
     'POST /api/x HTTP/1.1\r\nhost: x\r\ncontent-length: 4\r\ntransfer-encoding: chunked\r\n\r\n0\r\n\r\n',
     400,
   ],
-  ['headers beyond 16 kB', `GET / HTTP/1.1\r\nhost: x\r\nx: ${'y'.repeat(20_000)}\r\n\r\n`, 431],
+  ['headers of more than 16 kB', `GET / HTTP/1.1\r\nhost: x\r\nx: ${'y'.repeat(20_000)}\r\n\r\n`, 431],
 ])('The server rejects %s in JSON, and closes the connection', async (_, bytes, status) => {
   const response = await sendBytes(bytes)
   expect(response).toMatch(new RegExp(`^HTTP/1.1 ${status} `))
@@ -44,9 +44,9 @@ test.each([
 })
 
 test.each([
-  ['the address of a proxy’s request', 'GET http://portal.example/api/m18s/user HTTP/1.1\r\nhost: localhost', 400],
-  ['a name that somebody lets point here for a moment', 'GET /api/m18s/user HTTP/1.1\r\nhost: attacker.example', 403],
-  ['no name at all', 'GET /api/m18s/user HTTP/1.1\r\nhost: /', 403],
+  ['an absolute request target', 'GET http://portal.example/api/m18s/user HTTP/1.1\r\nhost: localhost', 400],
+  ['a foreign host name', 'GET /api/m18s/user HTTP/1.1\r\nhost: attacker.example', 403],
+  ['an invalid host name', 'GET /api/m18s/user HTTP/1.1\r\nhost: /', 403],
 ])('The server rejects %s before it looks at the path, and marks the response no-store', async (_, head, status) => {
   const response = await sendBytes(`${head}\r\nconnection: close\r\n\r\n`)
   expect(response).toMatch(new RegExp(`^HTTP/1.1 ${status} `))

@@ -18,7 +18,7 @@ interface ProgressListener {
   closeCode: Promise<number>
 }
 
-eachEngineByNight('progress over a websocket', (engine) => {
+eachEngineByNight('the progress websocket', (engine) => {
   let server: TestServer
   let staff: SignedIn
   let host: string

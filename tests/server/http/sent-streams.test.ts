@@ -26,7 +26,7 @@ const dateRange = { dateFrom: '2026-03-10', dateTo: '2026-03-10' }
 
 expectNothingUncaught()
 
-onConnections('a stream that is sent', (engine) => {
+onConnections('a streamed response', (engine) => {
   let server: TestServer
   let admin: SignedIn
   let origin: string

@@ -18,7 +18,7 @@ const dateRange = { dateFrom: '2026-03-10', dateTo: '2026-03-10' }
 
 expectNothingUncaught()
 
-onConnections('slow readers', (engine) => {
+onConnections('downloads with slow readers', (engine) => {
   let server: TestServer
   let origin: string
   const usersByName: Record<string, SignedIn> = {}

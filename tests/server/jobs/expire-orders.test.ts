@@ -14,7 +14,7 @@ import { createMailBox } from '#tests/support/server/mail-box.ts'
 import { buyOrder, placeOrder, payOrder, readOrder, setUpShop } from '#tests/support/orders/shop-data.ts'
 import type { SignedIn } from '#tests/support/server/server.ts'
 
-onConnections('orders are tended', (engine) => {
+onConnections('the order upkeep job', (engine) => {
   const fixture = setUpShop(engine)
   let buyer: SignedIn
   const mailBox = createMailBox(() => fixture.server.app)

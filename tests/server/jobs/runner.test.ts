@@ -31,7 +31,7 @@ function createTenStepJob(
 
 const oneToTen = Array.from({ length: 10 }, (_, index) => index + 1)
 
-eachEngine('work on a long request', (engine) => {
+eachEngine('the job runner', (engine) => {
   let server: TestServer
   let staff: SignedIn
   let location: string

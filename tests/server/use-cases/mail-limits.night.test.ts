@@ -10,7 +10,7 @@ import { canaries } from '#tests/support/server/world.ts'
 
 const hourMs = 3_600_000
 
-onConnections('the mails that a company causes', (engine) => {
+onConnections('the mail limit of a company', (engine) => {
   let server: TestServer
   let admin: SignedIn
   const mailBox = createMailBox(() => server.app)

@@ -33,7 +33,7 @@ const readStatusCodeAndOutcome = (response: StoredResponse) => [
   getOutcome(response),
 ]
 
-onBothEngines('a keyed write', (app) => {
+onBothEngines('a write', (app) => {
   let admin: Caller
   beforeEach(async () => {
     admin = await addAdmin(app, 'acme')

@@ -6,7 +6,7 @@ import { updateUser, lockUser, type UserRecord } from '#server/db/accounts/users
 import { onBothEngines } from '#tests/support/server/database.ts'
 import { addAdmin } from '#tests/support/server/people.ts'
 
-onBothEngines('a user whose row is written', (app) => {
+onBothEngines('updateUser', (app) => {
   async function withLockedUser<T>(callback: (db: DatabaseHandle, user: UserRecord) => Promise<T>): Promise<T> {
     const { companyId, userId } = await addAdmin(app, 'acme')
     return runInTransaction(app, { role: 'portal_app', companyId }, async (db) => {

@@ -79,7 +79,7 @@ onBothEngines('the audit trail', (app) => {
 
   it.each([
     ['quotes and signs', '"\\\b\f\n\r\t\u0001\u001f\u007f</script>\u2028'],
-    ['what looks like the places that are cut', 'id 0 "name" ","user_name":"'],
+    ['text that looks like field boundaries', 'id 0 "name" ","user_name":"'],
     ['a lone surrogate', 'a\ud800b'],
     ['another alphabet', '陈美玲 𝒳 é'],
   ])('stays canonical with %s in names and values', async (_, text) => {
@@ -224,30 +224,30 @@ onBothEngines('the audit trail', (app) => {
 
   it.each([
     ['a changed copy beside the leaf', sql`update audit_entry set exec_user_name = 'nobody' where id = 6`, 6],
-    ['a text that nobody finds any more', sql`update audit_entry set search = '' where id = 6`, 6],
+    ['an emptied search text', sql`update audit_entry set search = '' where id = 6`, 6],
     ['a changed leaf', sql`update audit_entry set leaf = replace(leaf, 'op', 'ap') where id = 6`, 6],
     ['a removed entry', sql`delete from audit_entry where id = 6`, 5],
-    ['a removed place', sql`delete from audit_leaf where entry_id = 6`, 5],
+    ['a removed log position', sql`delete from audit_leaf where entry_id = 6`, 5],
     [
-      'an entry that was slipped in',
+      'an inserted entry',
       sql`insert into audit_entry select 99, company_id, null, null, code, operation, exec_user_id,
       exec_user_name, end_time, status, info, intent, request_id, search, leaf from audit_entry where id = 6`,
       99,
     ],
     [
-      'two entries that changed places',
+      'two swapped entries',
       sql`with one as (update audit_leaf set log_index = 1000 where entry_id = 6 returning 1)
       select * from one`,
       5,
     ],
     ['a changed hash in a tile', sql`update audit_tile set hashes = overlay(hashes placing sha256('x') from 161)`, 6],
     [
-      'a cut tail',
+      'a removed last entry',
       sql`with cut as (delete from audit_leaf where entry_id = 12) delete from audit_entry where id = 12`,
       11,
     ],
     ['a forged checkpoint', sql`update audit_checkpoint set note = replace(note, '12', '11')`, 12],
-    ['no checkpoint', sql`delete from audit_checkpoint`, 12],
+    ['a missing checkpoint', sql`delete from audit_checkpoint`, 12],
   ])('detects %s', async (_, tamper, logIndex) => {
     const { findBroken } = await fillAuditTrail(app)
     await integrate(app)

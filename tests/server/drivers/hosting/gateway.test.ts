@@ -86,7 +86,7 @@ expectNothingUncaught()
 
 describe('the hosting gateway', () => {
   it.each([
-    ['a status that there is none of', 'HTTP/1.1 099 Hm\r\nContent-Length: 2\r\n\r\nhi'],
+    ['an invalid status', 'HTTP/1.1 099 Hm\r\nContent-Length: 2\r\n\r\nhi'],
     ['another protocol', 'HTTP/1.1 101 Switching Protocols\r\nUpgrade: other\r\nConnection: upgrade\r\n\r\n'],
     ['no HTTP', 'what?\r\n\r\n'],
   ])('returns 503 if a task sends %s (fault 1m)', async (_, sentBytes) => {

@@ -25,7 +25,7 @@ it.each([
   ['of its control group', 16 * gigabyte, 4 * gigabyte, 3511],
   ['of the machine where its control group has no limit', 16 * gigabyte, 2 ** 64, 14_043],
   ['of a small machine', gigabyte, 0, 512],
-  ['of one that is too small', gigabyte / 4, 0, 0],
+  ['of a machine that is too small', gigabyte / 4, 0, 0],
   ['of a large machine', 512 * gigabyte, 0, 520_192],
 ])('The memory budget leaves a part of the memory %s to the portal (fault 15f)', (_, total, memoryLimit, budget) => {
   expect(calculateMemoryBudget(total, memoryLimit)).toBe(budget)

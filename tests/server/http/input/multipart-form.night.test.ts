@@ -105,8 +105,8 @@ describe('a multipart form that is too large', () => {
 describe('a multipart form with too many parts', () => {
   test.each([
     ['fields', disposition],
-    ['fields that shout', disposition.toUpperCase()],
-    ['fields that whisper', disposition.toLowerCase()],
+    ['fields with upper-case headers', disposition.toUpperCase()],
+    ['fields with lower-case headers', disposition.toLowerCase()],
     ['parts without a disposition', 'X-Nothing: x'],
   ])('is rejected: %s', async (_, head) => {
     // Each part has a different name and a picture follows, so only the number of parts is wrong.

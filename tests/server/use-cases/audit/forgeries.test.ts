@@ -31,7 +31,7 @@ import { restoreSnapshot, type Snapshot, takeSnapshot } from '#tests/support/ser
 const hourMs = 3_600_000
 const dayMs = 24 * hourMs
 
-onBothEngines('a trail that somebody changed in the database', (fixture, engine) => {
+onBothEngines('a forged audit trail', (fixture, engine) => {
   let app: AppContext
   let folder: string
   let companyId: number

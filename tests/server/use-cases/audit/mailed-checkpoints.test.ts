@@ -30,7 +30,7 @@ import { addAdmin, system } from '#tests/support/server/people.ts'
 const runAsSystem = <T>(app: AppContext, work: Parameters<typeof runInTransaction<T>>[2]) =>
   runInTransaction(app, system, work)
 
-onBothEngines('a witness of the audit trail', (fixture) => {
+onBothEngines('checkpoints outside the database', (fixture) => {
   it('A checkpoint is mailed once a week to admins with service mails, if there are new entries', async () => {
     let now = Date.now()
     const app = { ...fixture, clock: () => now }

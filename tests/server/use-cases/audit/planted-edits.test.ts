@@ -28,7 +28,7 @@ import { emptyTables, restoreSnapshot, type Snapshot, takeSnapshot } from '#test
 /** Two full tiles and a partial one. */
 const entryCount = 600
 
-eachEngineByNight('an edit beside the entries of the trail', (engine) => {
+eachEngineByNight('database edits outside the audit leaves', (engine) => {
   let server: TestServer
   let companyId: number
   let admin: SignedIn

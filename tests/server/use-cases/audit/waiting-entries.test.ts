@@ -20,7 +20,7 @@ import { sealMigration, sealWaitingEntries } from '#server/use-cases/audit/seal-
 import { onBothEngines, bypassPolicies } from '#tests/support/server/database.ts'
 import { addAdmin, system } from '#tests/support/server/people.ts'
 
-onBothEngines('entries that wait for their place', (fixture) => {
+onBothEngines('waiting audit entries', (fixture) => {
   let app: AppContext
   let companyId: number
   beforeEach(async () => {

@@ -32,7 +32,7 @@ const { pdbPrice: backupPrices } = buildValidList({ core: 1, fin: 2, base: 3 })
 const markEncrypted = (bytes: Buffer) => writeNumber(bytes, findHeader(bytes, 'central') + 8, 1, 2)
 const markOtherPacking = (bytes: Buffer) => writeNumber(bytes, findHeader(bytes, 'central') + 10, 14, 2)
 
-onConnections('a file', (engine) => {
+onConnections('importing a price list file', (engine) => {
   const fixture = setUpShop(engine)
   let staff: SignedIn
   beforeEach(async () => {

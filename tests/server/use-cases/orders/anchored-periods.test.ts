@@ -7,7 +7,7 @@ import { runInTransaction } from '#server/db/transaction.ts'
 import { applyPayment } from '#server/use-cases/payments/apply-payment.ts'
 import type { SignedIn } from '#tests/support/server/server.ts'
 
-eachEngineByNight('periods bought one after the other', (engine) => {
+eachEngineByNight('consecutive periods', (engine) => {
   const fixture = setUpShop(engine)
   let buyer: SignedIn
   const moveToDay = async (day: string) => {

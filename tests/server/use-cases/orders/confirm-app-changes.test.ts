@@ -6,7 +6,7 @@ import { onConnections } from '#tests/support/server/database.ts'
 import { buyOrder, type OrderRow, setUpShop } from '#tests/support/orders/shop-data.ts'
 import type { SignedIn } from '#tests/support/server/server.ts'
 
-onConnections('a change of a service', (engine) => {
+onConnections('changing the contract of a service', (engine) => {
   const fixture = setUpShop(engine)
   let buyer: SignedIn
   let order: OrderRow

@@ -6,7 +6,7 @@ import { onConnections } from '#tests/support/server/database.ts'
 import { openPaymentSandbox, payFor } from '#tests/support/orders/sandbox-server.ts'
 import type { SignedIn } from '#tests/support/server/server.ts'
 
-onConnections('what is to be paid', (engine) => {
+onConnections('the dues of an order', (engine) => {
   const fixture = setUpShop(engine)
   let buyer: SignedIn
   let shopOrder: Awaited<ReturnType<typeof buyOrder>>

@@ -15,7 +15,7 @@ import { openPaymentSandbox, payFor, type PaymentSandbox } from '#tests/support/
 import { buyOrder, placeOrder, readOrder, setUpShop, orderInput } from '#tests/support/orders/shop-data.ts'
 import type { SignedIn } from '#tests/support/server/server.ts'
 
-onConnections('amounts that a gateway does not take', (engine) => {
+onConnections('amounts outside the limits of a gateway', (engine) => {
   const fixture = setUpShop(engine)
   let paymentSandbox: PaymentSandbox
   let buyer: SignedIn

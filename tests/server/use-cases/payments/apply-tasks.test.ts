@@ -8,7 +8,7 @@ import { setUpUnmatchedPayments } from '#tests/support/orders/unmatched-payments
 
 const dayMs = 86_400_000
 
-onConnections('money that no order waits for', (engine) => {
+onConnections('money without a payable order', (engine) => {
   const {
     fixture,
     inbox,

@@ -13,7 +13,7 @@ import { onConnections } from '#tests/support/server/database.ts'
 import { buyOrder, placeOrder, type OrderRow, payOrder, readOrder, setUpShop } from '#tests/support/orders/shop-data.ts'
 import type { SignedIn } from '#tests/support/server/server.ts'
 
-onConnections('while the counter of services is free', (engine) => {
+onConnections('taking document numbers', (engine) => {
   if (engine !== 'postgres') return
   const fixture = setUpShop(engine)
   const system = { role: 'portal_system' } as const

@@ -11,7 +11,7 @@ import { readAuditEntries } from '#tests/support/audit-trail/trail-entries.ts'
 
 const dayMs = 86_400_000
 
-onConnections('money that no order waits for', (engine) => {
+onConnections('money without a payable order', (engine) => {
   const {
     fixture,
     inbox,

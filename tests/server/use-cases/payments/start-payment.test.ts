@@ -18,7 +18,7 @@ import { openGatewayPage } from '#tests/support/orders/gateway-pages.ts'
 import type { SignedIn } from '#tests/support/server/server.ts'
 import { openPaymentSandbox, payFor, type PaymentSandbox } from '#tests/support/orders/sandbox-server.ts'
 
-onConnections('paying', (engine) => {
+onConnections('starting a payment', (engine) => {
   const fixture = setUpShop(engine)
   const inbox = createMailBox(() => fixture.server.app)
   let paymentSandbox: PaymentSandbox

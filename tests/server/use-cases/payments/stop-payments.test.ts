@@ -17,7 +17,7 @@ import {
 } from '#tests/support/orders/shop-data.ts'
 import type { SignedIn } from '#tests/support/server/server.ts'
 
-onConnections('an order that is being paid', (engine) => {
+onConnections('removing an order during its payment', (engine) => {
   const fixture = setUpShop(engine)
   let paymentSandbox: PaymentSandbox
   let buyer: SignedIn
