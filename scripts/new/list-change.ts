@@ -124,7 +124,7 @@ function buildServerEdits(names: NounNames): FileEdit[] {
             '  defineList(listAppHistory, appHistoryList),\n',
             `  defineList(${listCall}, ${singular}List),\n`,
           ),
-          '/** The lists of the catalogue, by their calls. */',
+          'export const catalogueLists = [',
           `const ${singular}List = createListUseCase<typeof ${listCall}, null, ${singularType}Record>({
   reads: ${singular}Reads,
   runInScope: (_context, _input, read) => read(null),
@@ -152,7 +152,7 @@ function buildPageEdits(names: NounNames): FileEdit[] {
       edit: (text) =>
         insertBefore(
           insertAfter(text, "  'app_history',\n", `  '${deviceTable}',\n`),
-          '}\n\n/** Names that tables had before version 5. */',
+          '}\n\nconst tablesBeforeVersion5',
           `  ${getNextVersion(text)}: ['${deviceTable}'],\n`,
         ),
     },

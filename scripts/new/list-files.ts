@@ -3,7 +3,7 @@ import { capitalise, type NounNames } from '#scripts/new/names.ts'
 export const buildMigrationFile = ({
   table,
   text,
-}: NounNames) => `/** ${capitalise(text)} of the catalogue: they belong to no company. Only the provider reads and writes them, as their call is for its staff. */
+}: NounNames) => `/** ${capitalise(text)} of the catalogue. They belong to no company. Only the provider's staff may read and write them. */
 import { type Kysely, sql } from 'kysely'
 import { share } from '#server/db/migrations/tenancy.ts'
 
@@ -23,7 +23,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     )\`.execute(db)
   await sql\`create index ${table}_change on \${sql.table('${table}')} (change)\`.execute(db)
   await share(db, '${table}', ['insert', 'update'])
-  // Without this, every company reads the rows: delete it where the call gets another access.
+  // Without this policy every company could read the rows. Delete it if the call gets another access.
   await sql\`
     create policy provider_only on \${sql.table('${table}')} as restrictive to portal_app
       using (exists (select from company
@@ -83,7 +83,7 @@ export const buildSourceFile = ({
   pluralType,
   table,
   text,
-}: NounNames) => `/** ${capitalise(text)} as rows. */
+}: NounNames) => `/** ${capitalise(text)} in the database. */
 import { type Insertable, type Selectable, sql } from 'kysely'
 import { list${pluralType} } from '#contract/catalogue/${file}.ts'
 import { normaliseText } from '#domain/text.ts'

@@ -1,11 +1,10 @@
-/** What a page says of a database that does not answer. */
 import { expect, it, vi } from 'vitest'
 import { watchDatabase } from '#app/connection/database-watch.ts'
 import { setDatabaseLost } from '#local/storage/open-transactions.ts'
 import { connection } from '#state/connection-slice.ts'
 import type { AppStore } from '#state/store.ts'
 
-it('fault 38e a page learns within a second that its database is lost, and that it is back', () => {
+it('A page notices within a second that its database is lost, and that it is back (fault 38e)', () => {
   vi.useFakeTimers()
   let state = connection.reducer(undefined, { type: 'start' })
   const store = {

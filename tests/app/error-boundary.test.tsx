@@ -1,4 +1,4 @@
-/** A page whose code could not be fetched without a line: what is said of it is true with a worker and without one. */
+/** The error page for code that could not be loaded offline, with and without a worker. */
 import { cleanup, render, screen } from '@testing-library/react'
 import { Provider } from 'react-redux'
 import { MemoryRouter } from 'react-router-dom'
@@ -36,13 +36,13 @@ function renderFailedPage(controller: object | null) {
   screen.getByRole('heading', { level: 1, name: 'This page needs a connection' })
 }
 
-it('without a worker its code is not here, although the page may need no server', () => {
+it('Without a worker, the error page states that the page is not saved on this device', () => {
   renderFailedPage(null)
   screen.getByText(/^It is not saved on this device\./)
   expect(screen.queryByText(/works only with the server/)).toBeNull()
 })
 
-it('with a worker, which keeps what is of use without a line, it is a page that can do nothing then', () => {
+it('With a worker, the error page states that the page needs the server', () => {
   renderFailedPage({})
   screen.getByText(/^It works only with the server/)
 })

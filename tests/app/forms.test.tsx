@@ -1,4 +1,4 @@
-/** What was typed is not lost: by leaving, by the end of the session, or by a session that ran out. */
+/** Input is not lost when the user leaves the form, when the session is ended or when it expires. */
 import { screen, within } from '@testing-library/dom'
 import { describe, expect, it } from 'vitest'
 import { getUser } from '#contract/accounts.ts'
@@ -23,8 +23,8 @@ const expectUnsavedNotice = async () => {
 const clickLink = async (name: string) => fixture.user.click(screen.getByRole('link', { name }))
 const press = async (name: string | RegExp) => fixture.user.click(await screen.findByRole('button', { name }))
 
-describe('leaving a form by a link', () => {
-  it('asks first, and loses nothing that is kept (C-22)', async () => {
+describe('leaving a form with unsaved changes', () => {
+  it('asks first when a link is clicked, and keeps the input (C-22)', async () => {
     await fixture.browser.openAs('admin@alpha', company)
     await screen.findByLabelText('Company name')
     await typeValues(fixture.user, { website: 'www.alpha.example' })
@@ -36,13 +36,13 @@ describe('leaving a form by a link', () => {
     await clickLink('Users')
     await press('Discard changes')
     await findHeading('Users')
-    // Nothing is typed, nothing is asked.
+    // Nothing was typed, so there is no question.
     await fixture.browser.open('/app/profile/password')
     await clickLink('Home')
     await waitForPath(fixture.browser, '/app/home')
   })
 
-  nightly('asks in the user’s menu and at the form’s own way out too, and not after saving (C-22)', async () => {
+  nightly('asks also in the account menu and on Cancel, but not after saving (C-22)', async () => {
     await fixture.browser.openAs('admin@alpha', '/app/profile/user?edit=1')
     await screen.findByLabelText('Name')
     await typeValues(fixture.user, { name: 'Amelia Chan Mei-ling' })
@@ -66,14 +66,14 @@ const typedFields = [
 ]
 
 it.each(limitByDay(typedFields, 1))(
-  'a session ended from another device loses nothing typed at %s',
+  'Ending the session from another device loses no input at %s',
   async (path, containerSelector, name, text) => {
     await fixture.browser.openAs('admin@alpha', path)
     await expect.poll(() => document.querySelector(`${containerSelector} [name=${name}]`)).not.toBeNull()
     await typeValues(fixture.user, { [name]: text })
     const otherSession = await fixture.server.signIn('admin@alpha')
     await otherSession.send({ method: 'DELETE', url: '/api/m18s/sessions' })
-    // Whoever asks next is told, as another tab may.
+    // The next request learns that the session has ended. Another tab may send it.
     const { api } = await import('#app/connection/network-bundle.ts')
     await api.call(getUser, {})
     await findHeading('Login')
@@ -83,17 +83,17 @@ it.each(limitByDay(typedFields, 1))(
     await expect
       .poll(() => document.querySelector<HTMLInputElement>(`${containerSelector} [name=${name}]`)?.value)
       .toBe(text)
-    // It is as it was left: still to be saved.
+    // The form still has its unsaved change.
     const findSaveButton = () => document.querySelector(`${containerSelector} button[type="submit"]`)
     await expect.poll(() => findSaveButton()?.getAttribute('aria-disabled')).toBe(null)
   },
 )
 
-/** Of the page that is open: each has modules of its own. */
+/** Imported for each page, because every page load has its own modules. */
 const loadDevice = async () => (await import('#local/storage/device.ts')).getThisDevice()
 const expireSession = async () => (await loadDevice()).directory.session.update('now', { until: Date.now() - 60_000 })
 
-it('fault 44c on a shared device that is said before anything is typed in vain', async () => {
+it('An expired session on a shared device is reported before more is typed (fault 44c)', async () => {
   await fixture.browser.openAs('admin@alpha', company)
   await screen.findByLabelText('Company name')
   await (await import('#local/session/shared-device.ts')).setShared(await loadDevice(), true)
@@ -109,7 +109,7 @@ it('fault 44c on a shared device that is said before anything is typed in vain',
   await expect.poll(() => readDescription(getButton('Save changes'))).toBe('Log in again first.')
 })
 
-it('fault 44f what is saved after a session ran out offline is locked until the next login, and the form says so', async () => {
+it('A change saved after the session expired offline is shown as locked until the next login (fault 44f)', async () => {
   await fixture.browser.openAs('admin@alpha', company)
   await screen.findByLabelText('Company name')
   fixture.browser.goOffline()
@@ -124,26 +124,23 @@ it('fault 44f what is saved after a session ran out offline is locked until the 
   expect(session && (await device.getDatabase(session).outbox.count())).toBe(0)
 })
 
-nightly(
-  'the account speaks the language of the sign-in, and of the switch from then on, also without a line (D68)',
-  async () => {
-    const readLanguage = async () => (await readUser(fixture.server.app, fixture.server.world, 'user@alpha')).language
-    await fixture.browser.open('/login?lang=zh')
-    await typeValues(fixture.user, { company: 'alpha', username: 'user@alpha.example', password })
-    await submit(fixture.user)
-    await waitForPath(fixture.browser, '/app/home')
-    await expect.poll(readLanguage).toBe('zh')
-    // The last parts of the frame, which follow the switch, come when the page has come to rest.
-    await screen.findByRole('button', { name: /后台任务/ })
-    await press('English')
-    await expect.poll(readLanguage).toBe('en')
-    const findWaitingMark = () => document.querySelector('.bar-waiting')
-    await expect.poll(findWaitingMark).toBeNull()
-    fixture.browser.goOffline()
-    await press('中文')
-    await expect.poll(findWaitingMark).not.toBeNull()
-    expect(await readLanguage()).toBe('en')
-    fixture.browser.goOnline()
-    await expect.poll(readLanguage).toBe('zh')
-  },
-)
+nightly('The account gets the language of the login and of each later switch, also offline (D68)', async () => {
+  const readLanguage = async () => (await readUser(fixture.server.app, fixture.server.world, 'user@alpha')).language
+  await fixture.browser.open('/login?lang=zh')
+  await typeValues(fixture.user, { company: 'alpha', username: 'user@alpha.example', password })
+  await submit(fixture.user)
+  await waitForPath(fixture.browser, '/app/home')
+  await expect.poll(readLanguage).toBe('zh')
+  // The last parts of the layout, which react to the switch, are loaded once the page is idle.
+  await screen.findByRole('button', { name: /后台任务/ })
+  await press('English')
+  await expect.poll(readLanguage).toBe('en')
+  const findWaitingMark = () => document.querySelector('.bar-waiting')
+  await expect.poll(findWaitingMark).toBeNull()
+  fixture.browser.goOffline()
+  await press('中文')
+  await expect.poll(findWaitingMark).not.toBeNull()
+  expect(await readLanguage()).toBe('en')
+  fixture.browser.goOnline()
+  await expect.poll(readLanguage).toBe('zh')
+})

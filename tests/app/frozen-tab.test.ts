@@ -5,7 +5,7 @@ import { getThisDevice } from '#local/storage/device.ts'
 import * as lockFallback from '#request/transport/request-lock-fallback.ts'
 import { createWebLocks } from '#request/transport/web-locks.ts'
 
-it('fault 41d a frozen tab does not answer for its locks, and answers again when it is resumed', async () => {
+it('A frozen tab does not confirm its locks, and confirms them again after it resumes (fault 41d)', async () => {
   const locks = createWebLocks(lockFallback, async () => undefined)
   let release = () => {}
   let onAcquired = () => {}
@@ -21,7 +21,7 @@ it('fault 41d a frozen tab does not answer for its locks, and answers again when
   const message = { type: 'who holds', name: '41d' }
   dispatchEvent(new Event('freeze'))
   otherChannel.postMessage({ ...message, name: '41d' })
-  // Heard after the first, in the order in which they were sent.
+  // Messages are delivered in order, so the first one would have been answered by now.
   const secondHold = locks.hold('41d second', { waitMs: 0 }, async () => undefined)
   await expect.poll(() => answers).toEqual([{ type: 'held', name: '41d second' }])
   await secondHold
@@ -34,14 +34,14 @@ it('fault 41d a frozen tab does not answer for its locks, and answers again when
   otherChannel.close()
 })
 
-it('fault 41g a frozen tab has no connection to its databases, and reads again when it is resumed', async () => {
+it('A frozen tab closes its databases, and reads them again after it resumes (fault 41g)', async () => {
   const db = getThisDevice().getDatabase({ companyId: 41, userId: 1 })
   const counts: number[] = []
   const subscription = liveQuery(() => db.meta.count()).subscribe((count) => counts.push(count))
   await expect.poll(() => counts).toEqual([0])
   dispatchEvent(new Event('freeze'))
   expect(db.isOpen()).toBe(false)
-  // As another tab does.
+  // Simulates another tab, which writes to the same database.
   const openRequest = indexedDB.open(db.name)
   await new Promise((resolve) => (openRequest.onsuccess = resolve))
   const transaction = openRequest.result.transaction('meta', 'readwrite')

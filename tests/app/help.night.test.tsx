@@ -1,4 +1,4 @@
-/** Help, and the keys that lead about: on every page, for those signed in and for visitors (A-19, A-34, C-21, C-25). */
+/** Help and keyboard shortcuts on every page, for signed-in users and visitors (A-19, A-34, C-21, C-25). */
 import { screen, within } from '@testing-library/dom'
 import { describe, expect, it, vi } from 'vitest'
 import { getButton, findHeading } from '#tests/support/pages/fields.ts'
@@ -9,7 +9,7 @@ const fixture = setUpPages({ env: { SUPPORT_EMAIL: 'help@m18.example' } })
 const findHelp = () => screen.findByRole('dialog', { name: 'Help' })
 const readKeys = (dialog: HTMLElement) => [...dialog.querySelectorAll('dt')].map(({ textContent }) => textContent)
 const expectNoDialog = () => expect.poll(() => document.querySelector('[role=dialog]')).toBeNull()
-/** The part of the frame that hears them comes when the page has come to rest. */
+/** Presses the keys until `isDone`: the part of the layout that handles them is loaded once the page is idle. */
 const pressUntil = (keys: string, isDone: () => boolean) =>
   vi.waitFor(
     async () => {
@@ -21,8 +21,8 @@ const pressUntil = (keys: string, isDone: () => boolean) =>
   )
 const isHelpOpen = () => screen.queryByRole('dialog', { name: 'Help' }) !== null
 
-describe('help', () => {
-  it.each(['/login', '/entrance', '/nowhere'])('is there for visitors, at %s', async (path) => {
+describe('the help dialog', () => {
+  it.each(['/login', '/entrance', '/nowhere'])('is available to visitors, at %s', async (path) => {
     await fixture.browser.open(path)
     await fixture.user.click(await within(screen.getByRole('banner')).findByRole('button', { name: 'Help' }))
     const dialog = await findHelp()
@@ -32,7 +32,7 @@ describe('help', () => {
     await expect.poll(() => readKeys(dialog)).toEqual(['?', '/', 'F8', 'Esc'])
   })
 
-  it('names whom to ask, without a line too once they were named, and the keys that lead where one may go', async () => {
+  it('shows the support address, offline too once it is known, and the keys for allowed pages', async () => {
     await fixture.browser.openAs('admin@alpha', '/app/profile/user')
     await fixture.user.click(getButton('Help'))
     await within(await findHelp()).findByText('help@m18.example')
@@ -44,7 +44,7 @@ describe('help', () => {
     await within(await findHelp()).findByText('help@m18.example')
   })
 
-  nightly('copies what a report needs, without what stands behind the address', async () => {
+  nightly('copies the details of a report without the query of the address', async () => {
     await fixture.browser.openAs('user@alpha', '/app/home?lang=en&otk=secret')
     const writeText = vi.spyOn(navigator.clipboard, 'writeText')
     await fixture.user.click(getButton('Help'))
@@ -60,8 +60,8 @@ describe('help', () => {
   })
 })
 
-describe('single keys', () => {
-  it('lead to the places one may go to, and to the help', async () => {
+describe('a single-key shortcut', () => {
+  it('opens an allowed page or the help', async () => {
     await fixture.browser.openAs('admin@alpha')
     await pressUntil('gu', () => fixture.browser.path() === '/app/user')
     await findHeading('Users')
@@ -72,7 +72,7 @@ describe('single keys', () => {
     await findHelp()
   })
 
-  nightly('show the help on a page in the moment it comes, and not on the one before it', async () => {
+  nightly('opens the help on the new page if pressed at the moment that page appears', async () => {
     await fixture.browser.openAs('admin@alpha')
     await pressUntil('?', isHelpOpen)
     await fixture.user.keyboard('{Escape}')
@@ -90,7 +90,7 @@ describe('single keys', () => {
     await expectNoDialog()
   })
 
-  it('lead nowhere else: not where one may not go, not while typing, not with another key held, not under a dialog', async () => {
+  it('does nothing for a forbidden page, while typing, with a modifier key or under a dialog', async () => {
     await fixture.browser.openAs('admin@alpha', '/app/user')
     await pressUntil('?', isHelpOpen)
     await fixture.user.keyboard('gh')
@@ -110,7 +110,7 @@ describe('single keys', () => {
     expect(fixture.browser.path()).toBe('/app/home')
   })
 
-  nightly('are all switched off together, on this device, and none is shown as one', async () => {
+  nightly('is switched off together with all others on this device, and then not announced', async () => {
     await fixture.browser.openAs('admin@alpha', '/app/user')
     await pressUntil('?', isHelpOpen)
     await fixture.user.click(within(await findHelp()).getByRole('switch', { name: 'Single-key shortcuts' }))
@@ -137,7 +137,7 @@ describe('single keys', () => {
   })
 })
 
-it('what waits to be sent has its place in the menu while there is any', async () => {
+it('The menu shows the waiting changes while there are any', async () => {
   await fixture.browser.openAs('admin@alpha', '/app/user')
   expect(screen.queryByRole('link', { name: /^Waiting changes/ })).toBeNull()
   fixture.browser.goOffline()

@@ -1,4 +1,3 @@
-/** The end of a session is announced, put off, and never said into somebody's typing. */
 import { screen } from '@testing-library/dom'
 import { expect, it } from 'vitest'
 import { getButton, findHeading, getNamedField } from '#tests/support/pages/fields.ts'
@@ -10,7 +9,7 @@ const remainingMs = 50_000
 
 const updateSession = async (session: { until?: number; renewFrom: number | undefined }) =>
   await (await import('#local/storage/device.ts')).getThisDevice().directory.session.update('now', session)
-/** As after a long time in which nothing was asked. Whatever the page still asks for renews nothing until it is due. */
+/** Simulates a long time without requests. Requests of the page do not renew the session until renewal is due. */
 async function setSessionEndingSoon(): Promise<number> {
   const endsAt = Date.now() + remainingMs
   await updateSession({ until: endsAt, renewFrom: undefined })
@@ -19,10 +18,10 @@ async function setSessionEndingSoon(): Promise<number> {
 const makeRenewalDue = () => updateSession({ renewFrom: 0 })
 const readSessionEnd = async () =>
   (await (await import('#local/storage/device.ts')).getThisDevice().directory.session.get('now'))?.until ?? 0
-/** What stands above a page is there, though it says nothing yet. */
+/** Waits for the banner above the page, which is rendered empty at first. */
 const waitForBanner = () => expect.poll(() => document.querySelector('.body > [role=status]')).not.toBeNull()
 
-it('is announced with a way to put it off, by keys', async () => {
+it('The end of the session is announced and can be postponed with the keyboard', async () => {
   await fixture.browser.openAs('user@alpha')
   await waitForBanner()
   const endsAt = await setSessionEndingSoon()
@@ -36,7 +35,7 @@ it('is announced with a way to put it off, by keys', async () => {
   await expect.poll(() => screen.queryByText(/^Your session ends/)).toBeNull()
 })
 
-nightly('is put off by typing and never announced meanwhile', async () => {
+nightly('Typing postpones the end of the session, so it is not announced', async () => {
   await fixture.browser.openAs('user@alpha', '/app/profile/password')
   await findHeading('Change password')
   await waitForBanner()

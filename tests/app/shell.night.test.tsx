@@ -1,4 +1,4 @@
-/** The frame of the portal: who gets where, in which language and colours, and what is said of the connection. */
+/** The layout of the portal: access, language, colours and the status of the connection. */
 import { screen, within } from '@testing-library/dom'
 import { describe, expect, it, vi } from 'vitest'
 import { getButton, readDescription, findHeading } from '#tests/support/pages/fields.ts'
@@ -11,8 +11,8 @@ const chooseMenuItem = async (name: string | RegExp, item: string, role = 'menui
   await fixture.user.click(await screen.findByRole(role, { name: item }))
 }
 
-describe('what awaits the user, at home', () => {
-  it('is not "nothing" while no list was read, and is not known without a line', async () => {
+describe('the open tasks on the home page', () => {
+  it('are shown as "Not known yet" offline if no list was read', async () => {
     await fixture.browser.openAs('admin@alpha', '/app/profile/user')
     fixture.browser.goOffline()
     const [link] = screen.getAllByRole('link', { name: 'Home' })
@@ -24,7 +24,7 @@ describe('what awaits the user, at home', () => {
     expect(screen.queryByText('Not known yet')).toBeNull()
   })
 
-  nightly('says nothing of it until the first lists are here', async () => {
+  nightly('are not shown as "all caught up" before the first lists are loaded', async () => {
     const homeTexts: string[] = []
     const observer = new MutationObserver(() =>
       homeTexts.push(document.querySelector('.home-nothing')?.textContent ?? ''),
@@ -37,7 +37,7 @@ describe('what awaits the user, at home', () => {
   })
 })
 
-nightly('another order by the address draws the list again, and not the frame around it', async () => {
+nightly('A new sort order in the address renders the list again, but not the layout around it', async () => {
   await fixture.browser.openAs('admin@alpha', '/app/user')
   const table = await screen.findByRole('table', { name: /Users/ })
   const readSortedColumn = () => document.querySelector('th[aria-sort]')?.textContent
@@ -45,7 +45,7 @@ nightly('another order by the address draws the list again, and not the frame ar
   expect(readSortedColumn()).toBe('Status')
   history.back()
   await expect.poll(readSortedColumn).toBe('Name')
-  // Each text is asked for where it is drawn.
+  // Every rendered text calls the translation function, so the calls show what was rendered again.
   const translate = vi.spyOn((await import('#ui/i18n/messages.ts')).i18n, 't')
   history.forward()
   await expect.poll(readSortedColumn).toBe('Status')
@@ -54,8 +54,8 @@ nightly('another order by the address draws the list again, and not the frame ar
   expect(texts.filter((key) => /^(menu|footer)\./.test(key))).toEqual([])
 })
 
-describe('ways in and out', () => {
-  it('a page one may not see leads home, and the menu does not offer it (M11, M12)', async () => {
+describe('the app shell', () => {
+  it('leads home from a forbidden page, and does not offer it in the menu (M11, M12)', async () => {
     await fixture.browser.openAs('user@alpha', '/app/user')
     await waitForPath(fixture.browser, '/app/home')
     await screen.findByRole('heading', { name: 'Your services' })
@@ -73,7 +73,7 @@ describe('ways in and out', () => {
     ).toEqual(['Home'])
   })
 
-  it('the header has the company, the language and the own menu, and a way in for visitors (M13)', async () => {
+  it('shows company, language and account menu in the header, and a login for visitors (M13)', async () => {
     await fixture.browser.openAs('admin@alpha')
     const withinHeader = () => within(screen.getByRole('banner'))
     await withinHeader().findByText('ALPHA-7f3a91 Ltd')
@@ -87,7 +87,7 @@ describe('ways in and out', () => {
     await findHeading('Login')
   })
 
-  nightly("the provider's items say who they are for (M12)", async () => {
+  nightly('describes the menu items of the provider as "For provider staff only" (M12)', async () => {
     await fixture.browser.openAs('admin@m18')
     await chooseMenuItem(/My account$/, 'My profile')
     const link = await screen.findByRole('link', { name: 'Price lists' })
@@ -99,14 +99,14 @@ describe('ways in and out', () => {
     ])
   })
 
-  it('what is no place of the portal says so and leads back (M5)', async () => {
+  it('shows "Page not found" with a link back for an unknown path (M5)', async () => {
     await fixture.browser.open('/no/such/place')
     await findHeading('Page not found')
     expect(screen.getByRole('main').textContent).toContain('/no/such/place')
     screen.getByRole('link', { name: 'Login' })
   })
 
-  it('names the window by page, company and product, and moves the focus to the heading (C-19, A-14)', async () => {
+  it('titles the window by page, company and product, and focuses the heading (C-19, A-14)', async () => {
     await fixture.browser.openAs('admin@alpha')
     await fixture.user.click(screen.getByRole('link', { name: 'Company' }))
     const title = await findHeading('Company')
@@ -118,7 +118,7 @@ describe('ways in and out', () => {
 describe('the client type (M3)', () => {
   const findClientTypeSelect = () => screen.findByRole<HTMLSelectElement>('combobox', { name: 'Client type' })
 
-  it('is chosen by the delete level on the pages that go by it alone, saas at first, and holds on all of them', async () => {
+  it('is offered to users with the delete level, starts as saas and is kept on all staff pages', async () => {
     await fixture.browser.openAs('delete@m18', '/app/m18/price')
     expect((await findClientTypeSelect()).value).toBe('saas')
     expect([...(await findClientTypeSelect()).options].map(({ value }) => value)).toEqual(['saas', 'mma'])
@@ -135,13 +135,13 @@ describe('the client type (M3)', () => {
   })
 
   it.each(limitByDay(['admin@alpha', 'user@m18'], 1))(
-    'is no matter of %s, who is led home from the staff pages (M11, M15)',
+    'is ignored for %s, who is led home from the staff pages (M11, M15)',
     async (userName) => {
       await fixture.browser.openAs(userName)
       localStorage.setItem('portal.clientType', 'mma')
       await fixture.browser.open('/app/m18/price')
       await waitForPath(fixture.browser, '/app/home')
-      // The frame's last parts come when the page has come to rest.
+      // The last parts of the layout are loaded once the page is idle.
       await screen.findByRole('button', { name: /Background tasks/ })
       expect(screen.queryByRole('combobox', { name: 'Client type' })).toBeNull()
       expect(screen.queryByRole('link', { name: 'Price lists' })).toBeNull()
@@ -150,7 +150,7 @@ describe('the client type (M3)', () => {
 })
 
 describe('language and colours', () => {
-  it('the toggle changes every word at once and is remembered (M4, A-32, I-11)', async () => {
+  it('the language switch changes all texts at once and is remembered (M4, A-32, I-11)', async () => {
     await fixture.browser.openAs('admin@alpha', '/app/user')
     await findHeading('Users')
     expect(document.documentElement.lang).toBe('en')
@@ -162,7 +162,7 @@ describe('language and colours', () => {
     await findHeading('用户')
   })
 
-  it.each(limitByDay(['en', 'zh'], 1))('no raw key of a text is ever seen, in %s', async (language) => {
+  it.each(limitByDay(['en', 'zh'], 1))('the public pages show no raw message key, in %s', async (language) => {
     const visibleTexts: string[] = []
     for (const path of ['/login', '/entrance', '/signup', '/forget', '/resetPwd', '/sys/activate', '/nowhere']) {
       await fixture.browser.open(`${path}?lang=${language}`)
@@ -173,7 +173,7 @@ describe('language and colours', () => {
     expect(visibleTexts.filter((text) => /^[a-z][A-Za-z]*(\.[A-Za-z_]+)+$/.test(text))).toEqual([])
   })
 
-  it('dark is chosen in the account menu, shown at once and remembered (C-34)', async () => {
+  it('dark colours, chosen in the account menu, are applied at once and remembered (C-34)', async () => {
     await fixture.browser.openAs('user@alpha')
     await chooseMenuItem(/My account$/, 'Dark colours', 'menuitemradio')
     await expect.poll(() => document.documentElement.dataset.theme).toBe('dark')
@@ -183,7 +183,7 @@ describe('language and colours', () => {
   })
 })
 
-it('the connection is told quietly and at once, however often it goes and comes (P-11, R-42)', async () => {
+it('The connection status is correct after each of many changes (P-11, R-42)', async () => {
   await fixture.browser.openAs('admin@alpha', '/app/user')
   const readConnectionText = () => document.querySelector('.bar .line')?.textContent
   await expect.poll(readConnectionText).toBe('Online')

@@ -8,10 +8,10 @@ import { canaries, password } from '#tests/support/server/world.ts'
 const fixture = setUpPages({ env: { STEP_UP: '1' } })
 const press = async (name: string) => fixture.user.click(await screen.findByRole('button', { name }))
 const disabledName = `${canaries.alpha} disabled`
-/** Whether or not a dialog stands before it. */
+/** Finds the menu button also while a dialog hides it. */
 const findRowMenu = () => screen.queryByRole('button', { name: `More for ${disabledName}`, hidden: true })
 
-it('the password once more is asked for over what is being done, which then goes on; closed, nothing happens (S-48)', async () => {
+it('The password dialog interrupts an action, which continues after it and is cancelled if closed (S-48)', async () => {
   await fixture.browser.openAs('admin@alpha', '/app/user')
   await press(`More for ${disabledName}`)
   await fixture.user.click(await screen.findByRole('menuitem', { name: 'Delete' }))
@@ -35,7 +35,7 @@ it('the password once more is asked for over what is being done, which then goes
   await expect.poll(findRowMenu).toBeNull()
 })
 
-it('fault 17b an invitation as admin that waited offline asks for the password when its form is sent again', async () => {
+it('Sending a waiting invitation of an admin again asks for the password (fault 17b)', async () => {
   await fixture.browser.openAs('admin@alpha', '/app/user')
   await screen.findByRole('button', { name: `More for ${disabledName}` })
   await press('New user')

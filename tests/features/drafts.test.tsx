@@ -1,4 +1,4 @@
-/** A draft of an earlier visit is offered in every form that keeps one, and fills in nothing by itself. */
+/** Every form with drafts offers the draft of an earlier visit, and never fills it in by itself. */
 import { screen, within } from '@testing-library/dom'
 import { expect, it } from 'vitest'
 import { getNamedField, submit, typeValues } from '#tests/support/pages/fields.ts'
@@ -9,7 +9,7 @@ const fixture = setUpShopPages()
 const { press } = createUserActions(fixture)
 
 type StoredDraft = { name: `draft:${string}`; value: unknown; at: number }
-/** The database of who is signed in, as the page has opened it: each page load has modules of its own. */
+/** Opens the database of the signed-in user as the page opened it: each page load has its own modules. */
 async function openDraftTable() {
   const { getThisDevice } = await import('#local/storage/device.ts')
   const [occupant] = await getThisDevice().directory.occupants.toArray()
@@ -21,7 +21,10 @@ async function readDrafts(): Promise<StoredDraft[]> {
   return (await table.where('name').startsWith('draft:').toArray()) as StoredDraft[]
 }
 const waitUntilStored = (text: string) => expect.poll(async () => JSON.stringify(await readDrafts())).toContain(text)
-/** A browser takes a page away without a word; here its form is left, which forgets its draft, so that it is put back. */
+/**
+ * Simulates a reload. A real browser removes the page without an event; here the form is left, which deletes its draft, so the draft is
+ * stored again.
+ */
 async function reloadWithDrafts(path: string, overrides: { at?: number } = {}) {
   const storedDrafts = await readDrafts()
   await fixture.browser.open('/app/home')
@@ -29,7 +32,7 @@ async function reloadWithDrafts(path: string, overrides: { at?: number } = {}) {
   for (const draft of storedDrafts) await table.put({ ...draft, ...overrides })
   await fixture.browser.open(path)
 }
-/** What was kept so far was kept at that moment, in another tab. */
+/** Opens the path in a new tab. The stored drafts get the given time, as if another tab had stored them then. */
 async function openInNewTab(path: string, hostSelector: string) {
   sessionStorage.clear()
   sessionStorage.setItem('portal.visit', crypto.randomUUID())
@@ -43,7 +46,7 @@ const waitForField = (name: string) => expect.poll(() => document.querySelector(
 const yesterdayQuestion = 'Continue your draft of 2026-11-27?'
 const yesterdayTime = '2026-11-27T12:00:00+08:00'
 
-it('fault 4c modify: a reload restores what was typed, a new tab asks, and no answer loses anything', async () => {
+it('A reload restores the draft of a change, and a new tab offers it without losing input (fault 4c)', async () => {
   const adminSession = await fixture.server.signIn('admin@acme')
   const order = await buyOrder(fixture.server, adminSession, { code: 'drafted', users: 25, period_start: today() })
   const page = `/app/contract/${order.id}?edit=1`
@@ -63,7 +66,7 @@ it('fault 4c modify: a reload restores what was typed, a new tab asks, and no an
   await findOffer(yesterdayQuestion)
   await answerOffer(yesterdayQuestion, 'Continue')
   await expect.poll(() => getNamedField('users').value).toBe('10')
-  // What was typed meanwhile is offered in its place.
+  // The input of the meantime is offered instead.
   const now = new RegExp(`^Continue your draft of ${today()} \\d\\d:\\d\\d:\\d\\d\\?$`)
   await answerOffer(now, 'Continue')
   await expect.poll(() => getNamedField('users').value).toBe('31')
@@ -72,7 +75,7 @@ it('fault 4c modify: a reload restores what was typed, a new tab asks, and no an
   expect(getNamedField('users').value).toBe('31')
 })
 
-it('fault 4c modify: a draft of a contract that was changed since says so', async () => {
+it('The draft of a change shows that its contract has changed since (fault 4c)', async () => {
   const adminSession = await fixture.server.signIn('admin@acme')
   const order = await buyOrder(fixture.server, adminSession, { code: 'drafted', users: 25, period_start: today() })
   await fixture.browser.openAs('admin@acme', `/app/contract/${order.id}?edit=1`)
@@ -88,7 +91,7 @@ it('fault 4c modify: a draft of a contract that was changed since says so', asyn
   await expect.poll(() => getNamedField('users').value).toBe('40')
 })
 
-it('fault 4c the wizard begins empty beside the draft of an earlier visit, and continues where it was left', async () => {
+it('The wizard starts empty, offers an earlier draft and continues at its step (fault 4c)', async () => {
   await fixture.browser.openAs('admin@acme', '/app/contract/new')
   await waitForField('code')
   await typeValues(fixture.user, { code: 'earlier', name: 'Earlier' })
@@ -106,7 +109,7 @@ it('fault 4c the wizard begins empty beside the draft of an earlier visit, and c
   await expect.poll(() => getNamedField('code').value).toBe('earlier')
 })
 
-it('fault 4c a price list shows its own values beside the draft of an earlier visit', async () => {
+it('A price list shows its own values and offers an earlier draft (fault 4c)', async () => {
   await fixture.browser.openAs('delete@m18', '/app/m18/price/new')
   await waitForField('desc')
   await typeValues(fixture.user, { desc: 'Begun earlier' })

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { isStoredWith, type ModuleGraph, parseLabel, type ChunkPart, placeModules } from '#scripts/chunk-placement.ts'
 
-/** `a > b` imports; `a ~ b: label` loads lazily, with what the import() says in its comment. */
+/** `a > b` is an import; `a ~ b: label` is a lazy import with the label in the comment of its import(). */
 function parseGraph(lines: string): ModuleGraph {
   const graph = new Map<string, { static: string[]; lazy: { id: string; label: ReturnType<typeof parseLabel> }[] }>()
   for (const line of lines.trim().split('\n')) {
@@ -31,8 +31,8 @@ const app = `
   contracts > table
 `
 
-describe('where a module is placed', () => {
-  it('puts a new page where its entry says, without a word in the build', () => {
+describe('placing modules in chunks', () => {
+  it('puts a new page into the chunk that its import label names', () => {
     expect(placeChunks(`${app}\n main ~ report: staff-reports list\n report > table\n report > figures`)).toMatchObject(
       {
         report: 'staff-reports-list',
@@ -42,40 +42,40 @@ describe('where a module is placed', () => {
     )
   })
 
-  it('puts what several stages need into the earliest', () => {
+  it('puts a module that several stages need into the earliest', () => {
     expect(placeChunks(app)).toMatchObject({ main: 'first', react: 'frame', table: 'inside', contracts: 'orders-list' })
     expect(placeChunks(`${app}\n wizard > price\n contracts > price`).price).toBe('orders-list')
   })
 
-  it('takes what is loaded lazily without a label for later, in the part that loads it', () => {
+  it('puts lazy modules without a label into "later", within the part that loads them', () => {
     expect(placeChunks(`${app}\n shell ~ banner\n contracts ~ dialog`)).toMatchObject({
       banner: 'later',
       dialog: 'orders',
     })
   })
 
-  it('gives what staff and people with orders share to the part that both keep', () => {
+  it('puts modules shared by staff and ordering users into the part that both store', () => {
     expect(placeChunks(`${app}\n prices > fees\n wizard > fees`).fees).toBe('orders')
     expect(placeChunks(`${app}\n prices > fees\n modules > fees`).fees).toBe('staff-shared-list')
     expect(placeChunks(`${app}\n prices > fees\n trail > fees`).fees).toBe('trail-list')
   })
 
-  it('gives what parts share that no device need keep together to all parts', () => {
+  it('puts modules shared by unrelated parts into a common chunk', () => {
     expect(placeChunks(`${app}\n trail ~ drawer\n wizard > dates\n drawer > dates`).dates).toBe('common')
     expect(placeChunks(`${app}\n contracts > dates\n trail > dates`).dates).toBe('common-list')
   })
 
-  it('keeps on every device what a page of everybody needs too', () => {
+  it('stores a module on every device if a page for everybody needs it', () => {
     expect(placeChunks(`${app}\n wizard > dates\n shell ~ help\n help > dates`).dates).toBe('later')
   })
 
-  it('stores nothing that only works online, unless a stored page needs it', () => {
+  it('does not store modules that only work online, unless a stored page needs them', () => {
     const placements = placeModules(['main'], parseGraph(`${app}\n shell ~ factor: online\n factor > code`))
     expect(placements.get('code')).toEqual({ part: 'online', chunk: 'online' })
     expect(placeChunks(`${app}\n shell ~ factor: online\n factor > code\n wizard > code`).code).toBe('orders')
   })
 
-  it('lets no module import one that is not kept with it or that comes later', () => {
+  it('lets no module import one that is stored elsewhere or loaded later', () => {
     const lines = `${app}\n prices > a\n a > b\n wizard > b\n b > c\n trail > c\n c > d\n shell ~ e\n e > d`
     const graph = parseGraph(lines)
     const placements = placeModules(['main'], graph)
@@ -87,7 +87,7 @@ describe('where a module is placed', () => {
         ).toBe(true)
   })
 
-  it('refuses a label that it does not know', () => {
+  it('rejects an unknown label', () => {
     expect(() => parseLabel('stuff list')).toThrow('"stuff"')
   })
 })
@@ -99,7 +99,7 @@ describe('the built client', () => {
   const parts: Record<string, ChunkPart> = readDistJson('parts.json')
   const getPart = (file: string): ChunkPart => parts[file] ?? 'everybody'
 
-  it('has no file that imports one which is not kept with it', () => {
+  it('has no file that imports one which is not stored with it', () => {
     const brokenImports = Object.values(builtFiles).flatMap(({ file, imports = [] }) =>
       imports
         .map((key) => builtFiles[key]?.file ?? key)
@@ -109,7 +109,7 @@ describe('the built client', () => {
     expect(brokenImports).toEqual([])
   })
 
-  it('tells the worker the part of each file that not every device keeps, and nothing of what none keeps', () => {
+  it('lists for the worker the part of each optional file, and no file that is never stored', () => {
     const workerText = readFileSync(join(dist, 'sw.js'), 'utf8')
     for (const [file, part] of Object.entries(parts)) {
       const entry = new RegExp(`\\{[^{}]*${file.replaceAll('.', '\\.')}[^{}]*\\}`).exec(workerText)?.[0]

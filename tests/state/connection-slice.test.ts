@@ -15,12 +15,12 @@ const onlineState: ConnectionState = {
 }
 const reducer = connection.reducer
 
-test('what every answer tells again is the same state: no page that watches the connection is drawn for it', () => {
+test('The connection reducer returns the same state for a repeated value, so no page renders again', () => {
   for (const action of [networkStateChanged('online'), deviceFullChanged(false), sessionExpiredChanged(false)])
     expect(reducer(onlineState, action)).toBe(onlineState)
 })
 
-test('each change is one of its own', () => {
+test('The connection reducer changes one field per action', () => {
   expect(reducer(onlineState, networkStateChanged('offline'))).toEqual({ ...onlineState, networkState: 'offline' })
   expect(reducer(onlineState, deviceFullChanged(true))).toEqual({ ...onlineState, isDeviceFull: true })
   expect(reducer(onlineState, sessionExpiredChanged(true))).toEqual({ ...onlineState, isSessionExpired: true })

@@ -3,13 +3,13 @@ import { reuseUnchanged } from '#state/live-query.ts'
 
 const buildOverlaidRow = (name: string) => ({ row: { id: 1, name, tags: ['a', null] }, waiting: undefined })
 
-test('an answer that says the same is the one before, however often it was read', () => {
+test('reuseUnchanged returns the previous value if the current one is equal', () => {
   const previousRows = [buildOverlaidRow('Li'), buildOverlaidRow('Lo')]
   expect(reuseUnchanged(previousRows, [buildOverlaidRow('Li'), buildOverlaidRow('Lo')])).toBe(previousRows)
   expect(reuseUnchanged(Number.NaN, Number.NaN)).toBe(Number.NaN)
 })
 
-test('of one that differs, what says the same is as it was, and the rest is new', () => {
+test('reuseUnchanged reuses equal parts of a changed value', () => {
   const previous = { rows: [buildOverlaidRow('Li'), buildOverlaidRow('Lo')], asOf: 1, isDeleted: true }
   const current = reuseUnchanged(previous, {
     rows: [buildOverlaidRow('Li'), buildOverlaidRow('Lu'), buildOverlaidRow('Lo')],
@@ -32,11 +32,11 @@ test.each([
   [[], {}],
   [null, {}],
   [undefined, []],
-  // What cannot be looked into is never taken for the same.
+  // Values that cannot be compared are never treated as equal.
   [new Map([[1, 2]]), new Map([[1, 2]])],
   [new Date(0), new Date(0)],
   [new Blob(['a']), new Blob(['a'])],
-])('what %o was is not taken for %o', (previous, current) => {
+])('reuseUnchanged does not reuse %o for %o', (previous, current) => {
   expect(reuseUnchanged(previous, current)).not.toBe(previous)
   expect(reuseUnchanged([previous], [current])[0]).not.toBe(previous)
   expect(reuseUnchanged([previous], [current])).toStrictEqual([current])

@@ -17,7 +17,7 @@ const buildRefusal = (status: number, code = 'OFFLINE'): CallResult<never> => ({
   intent: 'intent-1',
 })
 
-/** A server that answers each call when the test says so. */
+/** Creates a server whose calls the test resolves. */
 function createServer() {
   const calls: {
     input: unknown
@@ -46,8 +46,8 @@ function renderAction() {
   return { calls, result, run }
 }
 
-describe('an action', () => {
-  it('is busy until the server has answered, and then has its problem', async () => {
+describe('useAction', () => {
+  it('is busy until the server has responded, and then returns the problem', async () => {
     const { calls, result, run } = renderAction()
     run(3)
     expect([calls[0]?.input, result.current.isBusy]).toEqual([{ params: { id: 3 } }, true])
@@ -60,7 +60,7 @@ describe('an action', () => {
     expect(result.current).toMatchObject({ isBusy: false, problem: null })
   })
 
-  it('has no intent of an earlier run, even if the response of that was lost', async () => {
+  it('does not reuse the intent of an earlier run, even if its response was lost', async () => {
     const { calls, run } = renderAction()
     run(3)
     await calls[0]?.respond(buildRefusal(0))
@@ -78,7 +78,7 @@ describe('an action', () => {
     expect(result.current.problem?.code).toBe('BUSY')
   })
 
-  it('is busy until the last of two runs has ended, and has the problem of either', async () => {
+  it('is busy until the last of two runs has ended, and returns the problem of either', async () => {
     const { calls, result, run } = renderAction()
     run(3)
     run(4)
@@ -90,7 +90,7 @@ describe('an action', () => {
     expect(result.current).toMatchObject({ isBusy: true, problem: null })
   })
 
-  it('needs a connection where its code cannot be loaded', async () => {
+  it('returns NEEDS_CONNECTION if its code cannot be loaded', async () => {
     const { calls, result, run } = renderAction()
     run(3)
     await calls[0]?.fail()
@@ -116,7 +116,7 @@ describe('a long action', () => {
     return { calls, events, result }
   }
 
-  it('is followed from its start to its end under one intent', async () => {
+  it('is followed from start to end under one intent', async () => {
     const { calls, events, result } = renderLongAction()
     const { intent } = calls[0]?.options ?? {}
     expect([intent?.length, calls[0]?.options.until]).toEqual([36, 'started'])
@@ -127,7 +127,7 @@ describe('a long action', () => {
     expect(result.current.isBusy).toBe(false)
   })
 
-  it('reports a refused start as its problem, and a later failure to its listener alone', async () => {
+  it('returns a refused start as its problem, and a later failure only to its listener', async () => {
     const { calls, events, result } = renderLongAction()
     await calls[0]?.respond(buildRefusal(0))
     expect([events, result.current.problem?.code]).toEqual([[], 'OFFLINE'])

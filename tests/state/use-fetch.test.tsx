@@ -26,7 +26,7 @@ function renderFetch(shouldSkip: boolean) {
   return { fetchedNames, fetchFirst, fetchSecond, rerenderWith, setNetworkState }
 }
 
-it('fetches when it comes, when the line goes or comes back, and when something else is to be fetched', () => {
+it('useFetch fetches on mount, when the connection changes and when the request changes', () => {
   const { fetchedNames, fetchFirst, fetchSecond, rerenderWith, setNetworkState } = renderFetch(false)
   expect(fetchedNames).toEqual(['first'])
   rerenderWith(fetchFirst, false)
@@ -40,7 +40,7 @@ it('fetches when it comes, when the line goes or comes back, and when something 
   expect(fetchedNames.slice(3)).toEqual(['second'])
 })
 
-it('fetches nothing while it is told to skip, and then at once', () => {
+it('useFetch fetches nothing while it is skipped, and then at once', () => {
   const { fetchedNames, fetchFirst, rerenderWith, setNetworkState } = renderFetch(true)
   setNetworkState('offline')
   setNetworkState('online')

@@ -15,10 +15,10 @@ const slice = {
   viewChanged: createAction<string, 'users/viewChanged'>('users/viewChanged'),
 }
 
-it('is what was chosen before the address has moved, and what the address says after a step back that came sooner', () => {
+it('useListUrl returns the selected view until the address changes, and after a step back that of the address', () => {
   const store = createStore({} as ThunkExtra)
   const navigations: unknown[] = []
-  // A router that has not got there yet.
+  // Simulates a router that has not changed its location yet.
   const navigator = {
     push: (location: unknown) => navigations.push(location),
     replace() {},

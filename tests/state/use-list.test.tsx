@@ -18,7 +18,7 @@ const refusedResult: CallResult<never> = { kind: 'problem', problem: createLocal
 const freshResult: CallResult<null> = { kind: 'fresh', output: null }
 const plainState = plainListState(userListSpec)
 
-/** A list whose device holds one row, and a server that answers each request when the test says so. */
+/** Renders `useList` with one cached row and a server whose calls the test resolves. */
 function renderList(shouldSkip = false, view: object = {}) {
   const readQueries: ListQuery[] = []
   const readList = (async (_list, query: ListQuery) => {
@@ -54,7 +54,7 @@ function renderList(shouldSkip = false, view: object = {}) {
   return { list, store, calls, readQueries, respondTo, result: hook.result, rerender: hook.rerender }
 }
 
-it('asks for the view when it comes, and shows the rows of the device meanwhile', async () => {
+it('useList requests the view on mount, and shows the cached rows meanwhile', async () => {
   const { calls, readQueries, respondTo, result } = renderList()
   expect(calls.map(({ input }) => input)).toEqual([{ params: { companyId: 7 }, query: toPageQuery(plainState) }])
   await expect.poll(() => result.current.rows?.map(({ row }) => row.id)).toEqual([1])
@@ -64,7 +64,7 @@ it('asks for the view when it comes, and shows the rows of the device meanwhile'
   expect(result.current).toMatchObject({ isFetching: false, problem: null })
 })
 
-it('asks again for another view, on refetch and when the connection is back, and not for the same view', async () => {
+it('useList requests again for another view, on refetch and on reconnection, but not for the same view', async () => {
   const { calls, store, result, rerender } = renderList()
   rerender({ ...plainState })
   expect(calls).toHaveLength(1)
@@ -78,7 +78,7 @@ it('asks again for another view, on refetch and when the connection is back, and
   expect(calls).toHaveLength(callsBefore + 1)
 })
 
-it('a late answer of an older request leaves the newer one as it is', async () => {
+it('useList ignores a late response to an earlier request', async () => {
   const { respondTo, result, rerender } = renderList()
   rerender({ ...plainState, page: 2 })
   await respondTo(0, refusedResult)
@@ -92,7 +92,7 @@ it('a late answer of an older request leaves the newer one as it is', async () =
   expect(result.current).toMatchObject({ isFetching: false, problem: { code: 'OFFLINE' } })
 })
 
-it('shows what went wrong until it is asked again', async () => {
+it('useList returns the problem until the next request', async () => {
   const { respondTo, result } = renderList()
   await respondTo(0, refusedResult)
   expect(result.current.problem?.code).toBe('OFFLINE')
@@ -102,7 +102,7 @@ it('shows what went wrong until it is asked again', async () => {
   expect(result.current).toMatchObject({ isFetching: false, problem: null })
 })
 
-it('asks the device for no rows again because a view is remembered: none that are new are the same none', () => {
+it('useList returns the same empty list of new rows, so remembering a view reads no rows again', () => {
   const { list, store } = renderList()
   const emptyRows = list.selectNewRows(store.getState())
   for (const action of [list.viewChanged('page=2'), list.newRowsCleared()]) {
@@ -111,7 +111,7 @@ it('asks the device for no rows again because a view is remembered: none that ar
   }
 })
 
-it('nothing of it is left for the next user of this device', async () => {
+it('useList keeps nothing for the next user of the device', async () => {
   const { list, store, respondTo, result } = renderList()
   store.dispatch(list.viewChanged('page=2'))
   expect(list.selectSavedQuery(store.getState())).toBe('page=2')
@@ -122,18 +122,18 @@ it('nothing of it is left for the next user of this device', async () => {
   expect(result.current.problem).toBeNull()
 })
 
-it('is neither asked for nor read where it is skipped', async () => {
+it('useList neither requests nor reads rows while it is skipped', async () => {
   const { calls, readQueries, result } = renderList(true)
   await new Promise((resolve) => setTimeout(resolve, 150))
   expect([calls.length, readQueries.length, result.current.rows]).toEqual([0, 0, undefined])
 })
 
-describe('fault 46a: how many rows a list has that is here in part', () => {
+describe('the row count of a partly cached list (fault 46a)', () => {
   const partialList = { count: 68, offlineCount: 16, cachedCount: 16, total: 68, complete: false }
   const buildRows = (length: number) =>
     Array.from({ length }, (_, index) => ({ row: buildUser(index + 1), waiting: null }))
 
-  it('is all that the server counted while it can be asked, and what is here while it cannot', async () => {
+  it('is the count of the server while online, and the number of cached rows offline', async () => {
     const { respondTo, store, result } = renderList(false, { ...partialList, rows: buildRows(10) })
     await expect.poll(() => result.current.count).toBe(68)
     await respondTo(0, freshResult)
@@ -142,27 +142,27 @@ describe('fault 46a: how many rows a list has that is here in part', () => {
     expect(result.current.count).toBe(16)
   })
 
-  it('is what is here where the server did not answer, though the connection seems to be there', async () => {
+  it('is the number of cached rows if the server did not respond, even while online', async () => {
     const { respondTo, result } = renderList(false, { ...partialList, rows: buildRows(10) })
     await respondTo(0, refusedResult)
     await expect.poll(() => result.current.count).toBe(16)
   })
 
-  it('reaches to a later page that was read alone', async () => {
+  it('includes a later page that was loaded on its own', async () => {
     const { store, result, rerender } = renderList(false, { ...partialList, rows: buildRows(4) })
     act(() => void store.dispatch(networkStateChanged('offline')))
     rerender({ ...plainState, page: 5 })
     await expect.poll(() => result.current.count).toBe(44)
   })
 
-  it('leads back from a page that is not here', async () => {
+  it('leads back from a page that is not cached', async () => {
     const { store, result, rerender } = renderList(false, { ...partialList, rows: [] })
     act(() => void store.dispatch(networkStateChanged('offline')))
     rerender({ ...plainState, page: 3 })
     await expect.poll(() => result.current.count).toBe(16)
   })
 
-  it('is all of it where all of it is here', async () => {
+  it('is complete if all rows are cached', async () => {
     const { store, result } = renderList(false, { count: 68, offlineCount: 68, complete: true })
     act(() => void store.dispatch(networkStateChanged('offline')))
     await expect.poll(() => result.current.count).toBe(68)

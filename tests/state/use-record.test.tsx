@@ -18,7 +18,7 @@ const toUserInput = (userId: number): Input => ({ query: { userId } })
 const refusedResult: CallResult<never> = { kind: 'problem', problem: createLocalProblem('OFFLINE') }
 const freshResult: CallResult<null> = { kind: 'fresh', output: null }
 
-/** This device, with user 1 signed in and the response about that user stored. */
+/** Signs in user 1 and stores the response about that user on the device. */
 async function storeResponse(userId: number) {
   const device = getThisDevice()
   await openSession(device, { companyId: 7, userId: 1 })
@@ -28,7 +28,7 @@ async function storeResponse(userId: number) {
     .responses.put({ path, body: `{"id":${userId}}`, asOf: 5 } as never)
 }
 
-/** A device that holds an answer for user 1 alone, and a server that answers when the test says so. */
+/** Renders `useRecord` with a cached response for user 1 and a server whose calls the test resolves. */
 async function renderRecord(initialProps: Input) {
   await storeResponse(1)
   const calls: {
@@ -50,7 +50,7 @@ async function renderRecord(initialProps: Input) {
   return { calls, store, result: hook.result, rerender: hook.rerender }
 }
 
-it('shows what the device holds while the server is asked, and never one answer for another question', async () => {
+it('useRecord shows the cached record while it fetches, never the record of another input', async () => {
   const { calls, result, rerender } = await renderRecord(toUserInput(1))
   expect([result.current.record, result.current.isFetching]).toEqual([undefined, true])
   await expect.poll(() => result.current.record).toEqual({ id: 1 })
@@ -61,7 +61,7 @@ it('shows what the device holds while the server is asked, and never one answer 
   expect(calls.map(({ input }) => input)).toEqual([toUserInput(1), toUserInput(2)])
 })
 
-it('asks nothing until it is known what', async () => {
+it('useRecord requests nothing without an input', async () => {
   const { calls, result, rerender } = await renderRecord(null)
   await act(() => result.current.refetch())
   expect(calls).toEqual([])
@@ -69,7 +69,7 @@ it('asks nothing until it is known what', async () => {
   expect(calls).toHaveLength(1)
 })
 
-it('tells the problem of the latest request, forgets it with the next, and for the next user', async () => {
+it('useRecord returns the problem of the latest request, until the next request or user', async () => {
   const { calls, store, result } = await renderRecord(toUserInput(1))
   act(() => void result.current.refetch())
   await calls[0]?.respond(refusedResult)
@@ -86,7 +86,7 @@ it('tells the problem of the latest request, forgets it with the next, and for t
   expect(result.current.problem).toBeNull()
 })
 
-it('code that cannot be fetched is a lost line, and is asked for again', async () => {
+it('useRecord treats code that cannot be loaded as a lost connection, and can be retried', async () => {
   const { calls, result } = await renderRecord(toUserInput(1))
   await calls[0]?.fail()
   expect(result.current).toMatchObject({ isFetching: false, problem: { code: 'OFFLINE' } })

@@ -13,7 +13,7 @@ type Input = InputOf<typeof getUser> | null
 const toUserInput = (userId: number): Input => ({ query: { userId } })
 const buildResult = (id: number) => ({ kind: 'fresh', output: { id } }) as CallResult<never>
 
-/** A server that answers when the test says so. */
+/** Renders the hook with a server whose calls the test resolves. */
 function renderResponse(initialProps: Input, delayMs = 0) {
   const calls: { input: unknown; respond: (result: CallResult<never>) => Promise<void>; fail: () => Promise<void> }[] =
     []
@@ -34,7 +34,7 @@ function renderResponse(initialProps: Input, delayMs = 0) {
   return { calls, result, rerender, setOnline }
 }
 
-it('has the response of the current input alone', async () => {
+it('useServerResponse returns only the response to the current input', async () => {
   const { calls, result, rerender } = renderResponse(null)
   expect(result.current).toBeUndefined()
   rerender(toUserInput(1))
@@ -49,13 +49,13 @@ it('has the response of the current input alone', async () => {
   expect(result.current).toBeUndefined()
 })
 
-it('sends no input that changes within its delay', async () => {
+it('useServerResponse does not send an input that changes within the delay', async () => {
   const { calls, rerender } = renderResponse(toUserInput(1), 50)
   rerender(toUserInput(2))
   await expect.poll(() => calls.map(({ input }) => input)).toEqual([toUserInput(2)])
 })
 
-it('is a problem while there is no connection, and is fetched once more when it is back', async () => {
+it('useServerResponse returns a problem while offline, and fetches again once the connection is back', async () => {
   const { calls, result, setOnline } = renderResponse(toUserInput(1))
   setOnline(false)
   expect(result.current).toMatchObject({ kind: 'problem', problem: { code: 'OFFLINE' } })

@@ -12,8 +12,8 @@ const findRoute = (path: string, fields: Partial<typeof plainRequest> = {}, isBy
 }
 const buildExamplePath = (path: string) => path.replace(/:\w+/g, '1')
 
-describe('what the worker does with a request', () => {
-  it('is said at once, for every call there is', () => {
+describe("the worker's route of a request", () => {
+  it('is known for every endpoint', () => {
     const routes = endpoints.map(({ method, path }) => findRoute(buildExamplePath(path), { method }))
     expect(new Set(routes)).toEqual(new Set(['pipeline', 'files']))
     expect(findRoute(buildExamplePath(createUser.path), { method: 'POST' })).toBe('pipeline')
@@ -26,14 +26,14 @@ describe('what the worker does with a request', () => {
     expect(findRoute('/saas/app/user', { mode: 'navigate' })).toBe('files')
   })
 
-  it('takes no part in what it could only spoil: parts of files, and what developer tools ask of the cache', () => {
+  it('passes range requests and the cache requests of developer tools through', () => {
     expect(findRoute('/saas/assets/a.js', { headers: { range: 'bytes=0-9' } })).toBe('through')
     expect(findRoute('/api/m18s/user', { headers: { range: 'bytes=0-9' } })).toBe('through')
     expect(findRoute('/saas/assets/a.js', { cache: 'only-if-cached', mode: 'no-cors' })).toBe('through')
     expect(findRoute('/saas/assets/a.js', { cache: 'only-if-cached', mode: 'same-origin' })).toBe('files')
   })
 
-  it('is nothing at all once the server wants no worker (W-11)', () => {
+  it('passes everything through once the server wants no worker (W-11)', () => {
     for (const { method, path } of endpoints)
       expect(findRoute(buildExamplePath(path), { method }, true)).toBe('through')
     expect(findRoute('/saas/app/user', { mode: 'navigate' }, true)).toBe('through')

@@ -8,7 +8,7 @@ it.each([
   ['王小明', '小明'],
   ['李 雷', '李雷'],
   ['', ''],
-])('%o is drawn as %o', (name, expectedInitials) => {
+])('getInitials returns, for %o, %o', (name, expectedInitials) => {
   expect(getInitials(name)).toBe(expectedInitials)
 })
 
@@ -21,6 +21,6 @@ it.each([
   ['O’Neil-Smith', 'O'],
   ['🙂 Li', 'L'],
   ['(…)', ''],
-])('fault 37c %o is drawn as %o', (name, expectedInitials) => {
+])('getInitials returns, for %o, %o, with mixed scripts and symbols (fault 37c)', (name, expectedInitials) => {
   expect(getInitials(name)).toBe(expectedInitials)
 })

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 const dayMs = 86_400_000
 const serverTime = Date.UTC(2026, 10, 28, 16, 30)
 
-/** As a page that begins finds it: what an earlier one heard is in the browser's storage. */
+/** Loads the module as a new page does: what an earlier page learned is in the browser's storage. */
 async function openPage(deviceTime: number) {
   vi.resetModules()
   vi.setSystemTime(deviceTime)
@@ -24,10 +24,10 @@ afterEach(() => {
 })
 
 test.each([
-  ['34a 20 days behind', -20 * dayMs],
-  ['34a 20 days ahead', 20 * dayMs],
+  ['34a, 20 days behind', -20 * dayMs],
+  ['34a, 20 days ahead', 20 * dayMs],
 ])(
-  'fault %s: a device goes by the server’s clock, also after a reload, in the business time zone',
+  "A device uses the server's clock in the business time zone, also after a reload (fault %s)",
   async (_, deviationMs) => {
     const firstPage = await openPage(serverTime + deviationMs)
     firstPage.setBusinessZone('Asia/Hong_Kong')
@@ -39,19 +39,19 @@ test.each([
   },
 )
 
-test('fault 34b a device that is set back while there is no connection never goes behind what it has heard', async () => {
+test('A device set back without a connection never goes behind the last server time (fault 34b)', async () => {
   const firstPage = await openPage(serverTime)
   firstPage.updateServerTime(serverTime)
   const laterPage = await openPage(serverTime - 20 * dayMs)
   expect(laterPage.getBusinessNow()).toBe(serverTime)
   laterPage.updateServerTime(serverTime - 1)
   expect(laterPage.getBusinessNow()).toBe(serverTime)
-  // The server itself had been wrong, and says so.
+  // The server's own clock was wrong and was corrected.
   laterPage.updateServerTime(serverTime - 3_600_000)
   expect(laterPage.getBusinessNow()).toBe(serverTime - 3_600_000)
 })
 
-test('fault 34c a clock that differs by seconds is left alone, and who shows times hears of a greater correction once', async () => {
+test('A difference of seconds is ignored, and a greater correction is notified once (fault 34c)', async () => {
   const { getBusinessNow, updateServerTime, subscribeToBusinessClock } = await openPage(serverTime)
   let notificationCount = 0
   subscribeToBusinessClock(() => (notificationCount += 1))
@@ -62,7 +62,7 @@ test('fault 34c a clock that differs by seconds is left alone, and who shows tim
   expect([getBusinessNow(), notificationCount]).toEqual([serverTime + 2 * 60_000 + 1_000, 1])
 })
 
-test('fault 34d what stands in the storage by mistake breaks nothing', async () => {
+test('Invalid stored values of the clock are ignored (fault 34d)', async () => {
   localStorage.setItem('portal.clock', '{"zone":"Nowhere/None","aheadMs":"x","heardAt":null}')
   const { getBusinessNow, getBusinessZone, setBusinessZone } = await openPage(serverTime)
   expect(getBusinessNow()).toBe(serverTime)

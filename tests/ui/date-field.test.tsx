@@ -1,4 +1,3 @@
-/** Days and minutes that are typed, wherever a form asks for one. */
 import { useState } from 'react'
 import { cleanup, fireEvent, render, screen } from '@testing-library/react'
 import { userEvent } from '@testing-library/user-event'
@@ -27,16 +26,19 @@ async function typeAndLeave(text: string, name?: string): Promise<{ value: strin
   return { value: findField(name).value, description: readDescription(findField(name)) }
 }
 
-describe('a day', () => {
-  it.each(['2026-11-24', '2026/11/24', '2026.11.24', '20261124', ' 2026-11-24 '])('is read from "%s"', async (text) => {
-    render(<TestDateField kind="day" />)
-    expect(await typeAndLeave(text)).toEqual({ value: '2026-11-24', description: '' })
-    expect(findCalendar()?.value).toBe('2026-11-24')
-    expect(findCalendar()?.min).toBe('2026-01-01')
-  })
+describe('<DateField> for a day', () => {
+  it.each(['2026-11-24', '2026/11/24', '2026.11.24', '20261124', ' 2026-11-24 '])(
+    'reads the day from "%s"',
+    async (text) => {
+      render(<TestDateField kind="day" />)
+      expect(await typeAndLeave(text)).toEqual({ value: '2026-11-24', description: '' })
+      expect(findCalendar()?.value).toBe('2026-11-24')
+      expect(findCalendar()?.min).toBe('2026-01-01')
+    },
+  )
 
   it.each(['2026年11月24日', '２０２６－１１－２４', '２０２６／１１／２４', '2026年11月24日 '])(
-    'fault 22b is read from "%s" too',
+    'reads the Chinese or full-width day from "%s" (fault 22b)',
     async (text) => {
       render(<TestDateField kind="day" />)
       expect(await typeAndLeave(text)).toEqual({ value: '2026-11-24', description: '' })
@@ -44,7 +46,7 @@ describe('a day', () => {
   )
 
   it.each(['2026年1月5日9:05', '2026年1月5日 9时05分', '２０２６年１月５日　０９：０５'])(
-    'fault 22b and a minute from "%s"',
+    'reads a Chinese or full-width minute from "%s" (fault 22b)',
     async (text) => {
       render(<TestDateField kind="minute" />)
       expect(await typeAndLeave(text)).toEqual({ value: '2026-01-05 09:05', description: '' })
@@ -52,63 +54,66 @@ describe('a day', () => {
   )
 
   it.each(['2026-02-30', '24.11.2026', 'soon', '0026-01-01', '2026-1', '2026-11-24 09:30'])(
-    'is not "%s"',
+    'rejects "%s"',
     async (text) => {
       render(<TestDateField kind="day" />)
       const { value, description } = await typeAndLeave(text)
       expect(description).toBe('Please write a date such as 2026-11-24.')
       expect(value).toBe(text)
       expect(findCalendar()?.value).toBe('')
-      // Not while it is being written.
+      // No error while the user is typing.
       await user.type(findField(), '1')
       expect(readDescription(findField())).toBe('')
     },
   )
 
-  it('says what its owner says in the first place, and nothing of being empty', async () => {
+  it('shows the error of its form first, and no error for an empty field', async () => {
     const { rerender } = render(<TestDateField kind="day" />)
     expect(await typeAndLeave(' ')).toEqual({ value: '', description: '' })
     rerender(<TestDateField kind="day" error="Choose today or a later day." />)
     expect((await typeAndLeave('x')).description).toBe('Choose today or a later day.')
   })
 
-  it('is chosen in the calendar of the browser, which the keyboard finds by its button', async () => {
+  it("takes the day from the browser's calendar, whose button is labelled", async () => {
     render(<TestDateField kind="day" />)
     expect(screen.getByRole('button', { name: 'Choose the date: Day' })).toBeDefined()
     fireEvent.change(findCalendar() as HTMLInputElement, { target: { value: '2026-03-04' } })
     expect(findField().value).toBe('2026-03-04')
   })
 
-  it('is tidy before a form that Enter sends reads it', async () => {
+  it('normalises the day before Enter submits the form', async () => {
     render(<TestDateField kind="day" />)
     await user.type(findField(), '2026/1/5{Enter}')
     expect(findField().value).toBe('2026-01-05')
   })
 })
 
-describe('a minute', () => {
+describe('<DateField> for a minute', () => {
   it.each([
     ['2026-11-24 09:30', '2026-11-24 09:30'],
     ['2026/1/5 9:05', '2026-01-05 09:05'],
     ['20260105 0905', '2026-01-05 09:05'],
     ['2026-01-05T09:05:59', '2026-01-05 09:05'],
     ['2026-01-05', '2026-01-05 00:00'],
-  ])('is read from "%s"', async (text, value) => {
+  ])('reads the minute from "%s"', async (text, value) => {
     render(<TestDateField kind="minute" />)
     expect(await typeAndLeave(text)).toEqual({ value, description: '' })
     expect(findCalendar()?.value).toBe(value.replace(' ', 'T'))
   })
 
-  it.each(['2026-11-24 24:00', '2026-11-24 09:60', '2026-02-30 09:30', '09:30'])('is not "%s"', async (text) => {
-    render(<TestDateField kind="minute" />)
-    expect(await typeAndLeave(text)).toEqual({
-      value: text,
-      description: 'Please write a date and time such as 2026-11-24 09:30.',
-    })
-    expect(findCalendar()?.value).toBe('')
-  })
+  it.each(['2026-11-24 24:00', '2026-11-24 09:60', '2026-02-30 09:30', '09:30'])(
+    'rejects the minute "%s"',
+    async (text) => {
+      render(<TestDateField kind="minute" />)
+      expect(await typeAndLeave(text)).toEqual({
+        value: text,
+        description: 'Please write a date and time such as 2026-11-24 09:30.',
+      })
+      expect(findCalendar()?.value).toBe('')
+    },
+  )
 
-  it('is chosen in the calendar of the browser', () => {
+  it("takes the minute from the browser's calendar", () => {
     render(<TestDateField kind="minute" />)
     expect(screen.getByRole('button', { name: 'Choose the date and time: Day' })).toBeDefined()
     fireEvent.change(findCalendar() as HTMLInputElement, { target: { value: '2026-03-04T05:06' } })
@@ -116,7 +121,7 @@ describe('a minute', () => {
   })
 })
 
-describe('a range', () => {
+describe('<DateRange>', () => {
   const changes: (DateRangeValue | null)[] = []
   function TestDateRange({ errors }: { errors?: { from: string } }) {
     const [range, setRange] = useState<DateRangeValue>({ from: '2026-01-05 10:00', to: '' })
@@ -136,7 +141,7 @@ describe('a range', () => {
   }
   beforeEach(() => void changes.splice(0))
 
-  it('tells its owner what holds, and that nothing does', async () => {
+  it('reports valid ranges to its owner, and null for an invalid one', async () => {
     render(<TestDateRange />)
     expect(await typeAndLeave('2026-01-05 09:59', 'To')).toEqual({
       value: '2026-01-05 09:59',
@@ -153,7 +158,7 @@ describe('a range', () => {
     expect((await typeAndLeave('x', 'From')).description).toBe('Please write a date and time such as 2026-11-24 09:30.')
   })
 
-  it('says what is wrong with a date that is one', async () => {
+  it('shows the error of a valid date, and its own for an invalid one', async () => {
     render(<TestDateRange errors={{ from: 'Not kept for so long.' }} />)
     expect(readDescription(findField('From'))).toBe('Not kept for so long.')
     expect((await typeAndLeave('x', 'From')).description).toBe('Please write a date and time such as 2026-11-24 09:30.')

@@ -23,7 +23,7 @@ const saveButton = <Button kind="primary">Save</Button>
 const deleteButton = <Button kind="danger">Delete</Button>
 
 describe('the buttons of a dialog', () => {
-  it('are what is done, then what closes', async () => {
+  it('are the action, then the one that closes', async () => {
     await openDialog(
       <Dialog open title="Edit" onClose={doNothing} action={saveButton}>
         <p>Text</p>
@@ -32,7 +32,7 @@ describe('the buttons of a dialog', () => {
     expect(readButtons()).toEqual(['Save', 'Cancel'])
   })
 
-  it('are one that closes where nothing is done, and none where the content has its own', async () => {
+  it('are only the one that closes without an action, and none if the content has its own', async () => {
     await openDialog(
       <Dialog open title="About" onClose={doNothing}>
         <p>Text</p>
@@ -48,7 +48,7 @@ describe('the buttons of a dialog', () => {
     expect(readButtons()).toEqual([])
   })
 
-  it('give way to a question until it is answered', async () => {
+  it('are replaced by a question until it is answered', async () => {
     await openDialog(
       <Dialog
         open
@@ -64,8 +64,8 @@ describe('the buttons of a dialog', () => {
   })
 })
 
-describe('the focus begins (A-10)', () => {
-  it('in the first field that is typed in, and on no switch', async () => {
+describe('the initial focus of a dialog (A-10)', () => {
+  it('is in the first text field, not on a switch', async () => {
     await openDialog(
       <Dialog open side="right" title="Edit" onClose={doNothing} action={saveButton}>
         <CheckField variant="switch" label="Admin" name="admin" />
@@ -76,7 +76,7 @@ describe('the focus begins (A-10)', () => {
     await waitForFocus('name')
   })
 
-  it('on the title of a drawer that has only switches', async () => {
+  it('is on the title of a drawer that has only switches', async () => {
     await openDialog(
       <Dialog open side="right" title="Edit Ada Wong" onClose={doNothing} action={saveButton}>
         <CheckField variant="switch" label="Admin" name="admin" />
@@ -85,7 +85,7 @@ describe('the focus begins (A-10)', () => {
     await waitForFocus('Edit Ada Wong')
   })
 
-  it('on what closes, where something is lost', async () => {
+  it('is on the button that closes if the action is destructive', async () => {
     await openDialog(
       <Dialog open title="Delete?" onClose={doNothing} action={deleteButton}>
         <p>Text</p>
@@ -94,7 +94,7 @@ describe('the focus begins (A-10)', () => {
     await waitForFocus('Cancel')
   })
 
-  it('on what is done, where nothing is lost', async () => {
+  it('is on the action if it is not destructive', async () => {
     await openDialog(
       <Dialog open title="Send?" onClose={doNothing} action={saveButton}>
         <p>Text</p>
@@ -110,7 +110,7 @@ function TestTable() {
   const deleteRow = () => {
     const deletedName = nameToDelete
     setNameToDelete(null)
-    // As it is told from the device's database: after the dialog is gone.
+    // The row disappears after the dialog has closed, as with a live query on the device's database.
     setTimeout(() => setNames((now) => now.filter((name) => name !== deletedName)), 30)
   }
   return (
@@ -142,7 +142,7 @@ function TestTable() {
   )
 }
 
-it('a deleted row leaves the focus to the one that takes its place, the last of them to the heading (A-10)', async () => {
+it('After a row is deleted, the focus moves to the next row, or to the heading after the last one (A-10)', async () => {
   render(<TestTable />)
   const deleteByButton = async (name: string) => {
     const button = screen.getByRole('button', { name: `Delete ${name}` })

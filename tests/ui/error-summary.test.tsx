@@ -39,7 +39,7 @@ function TestForm({ sent: isSent }: { sent: boolean }) {
 const readSummary = () => screen.getByRole('status').textContent
 const findField = (name: string) => document.querySelector<HTMLInputElement>(`[name=${name}]`) as HTMLInputElement
 
-it('a refused form says how many fields are wrong and leads to each, until they are mended (A-11)', async () => {
+it('A refused form counts its invalid fields and links to each until they are corrected (A-11)', async () => {
   const { default: userEvent } = await import('@testing-library/user-event')
   const user = userEvent.setup()
   render(<TestForm sent />)
@@ -55,7 +55,7 @@ it('a refused form says how many fields are wrong and leads to each, until they 
   await waitFor(() => expect(readSummary()).toBe(''))
 })
 
-it('what is wrong before anything is sent is said at its field alone', async () => {
+it('A problem found before sending is shown only at its field', async () => {
   render(<TestForm sent={false} />)
   await new Promise((resolve) => setTimeout(resolve, 20))
   expect(document.querySelectorAll('[aria-invalid=true]')).toHaveLength(3)

@@ -1,4 +1,4 @@
-/** A list whose address names a page behind the last one. */
+/** A list whose address contains a page after the last one. */
 import { cleanup, render } from '@testing-library/react'
 import { MemoryRouter } from 'react-router-dom'
 import { afterEach, expect, it, vi } from 'vitest'
@@ -41,21 +41,21 @@ async function renderDataList(props: ListProps) {
   return onPage.mock.calls
 }
 
-it('fault 37d turns to the last page, as a correction of the address', async () => {
+it('A list moves from a page that does not exist to the last one, replacing the address (fault 37d)', async () => {
   expect(await renderDataList({ page: 99, rows: [], count: 58 })).toEqual([[6, true]])
 })
 
 it.each([
   ['a page that has rows', { page: 6, rows: [{ id: 1 }], count: 58 }],
   ['a list without rows', { page: 99, rows: [], count: 0 }],
-  ['a page that is asked for', { page: 99, rows: [], count: 58, isFetching: true }],
-])('fault 37d leaves %s', async (_, props) => {
+  ['a page that is being loaded', { page: 99, rows: [], count: 58, isFetching: true }],
+])('A list stays on its page for %s (fault 37d)', async (_, props) => {
   expect(await renderDataList(props)).toEqual([])
 })
 
 const readPageText = () => document.body.textContent
 
-it('fault 46a: where a part of a list is here and nothing of it fits, does not say that there is nothing', async () => {
+it('A partly cached list without a match does not state that there are no rows at all (fault 46a)', async () => {
   await renderDataList({
     page: 1,
     rows: [],
@@ -67,15 +67,15 @@ it('fault 46a: where a part of a list is here and nothing of it fits, does not s
 })
 
 it.each([
-  ['all of it is here', { asOf: 1, cachedCount: 58, total: 58, complete: true, isCached: true }],
-  ['nothing was ever read', { asOf: null, cachedCount: 0, total: null, complete: false, isCached: true }],
-  ['the server has answered', { asOf: 1, cachedCount: 0, total: 0, complete: true }],
-])('says what the page has to say where %s', async (_, freshness) => {
+  ['the list is completely cached', { asOf: 1, cachedCount: 58, total: 58, complete: true, isCached: true }],
+  ['the list was never loaded', { asOf: null, cachedCount: 0, total: null, complete: false, isCached: true }],
+  ['the server has responded', { asOf: 1, cachedCount: 0, total: 0, complete: true }],
+])('A list shows the text of its page if %s', async (_, freshness) => {
   await renderDataList({ page: 1, rows: [], count: 0, freshness })
   expect(readPageText()).toContain('nothing')
 })
 
-it('fault 46a: is not said to be empty for the moment before it turns to the last page', async () => {
+it('A list is not shown as empty before it moves to the last page (fault 46a)', async () => {
   await renderDataList({ page: 99, rows: [], count: 58 })
   expect(readPageText()).not.toContain('nothing')
 })

@@ -1,4 +1,4 @@
-/** What `maxLength` means in a field: nothing typed is cut off silently. */
+/** The meaning of `maxLength` in a field: input is never cut off silently. */
 import { useState } from 'react'
 import { cleanup, render, screen } from '@testing-library/react'
 import { userEvent } from '@testing-library/user-event'
@@ -18,7 +18,7 @@ function TestField({ error = null }: { error?: string | null }) {
 }
 const findField = () => screen.getByRole<HTMLInputElement>('textbox', { name: 'Code' })
 
-it('fault 36M72a a letter too many stays, and the field says how many are allowed until it is taken away', async () => {
+it('A field keeps a character over its limit, and shows the limit until it is removed (fault 36M72a)', async () => {
   render(<TestField />)
   await user.type(findField(), 'abcdefghijklmnop')
   expect(screen.queryByText(/at most/)).toBeNull()
@@ -30,7 +30,7 @@ it('fault 36M72a a letter too many stays, and the field says how many are allowe
   expect(screen.queryByText(/at most/)).toBeNull()
 })
 
-it('fault 36M72a a long text that is pasted stays whole, and another error is said first', async () => {
+it('A field keeps an overlong pasted text, and shows another error first (fault 36M72a)', async () => {
   render(<TestField error="Taken" />)
   await user.click(findField())
   await user.paste('x'.repeat(300))
@@ -39,7 +39,7 @@ it('fault 36M72a a long text that is pasted stays whole, and another error is sa
   expect(screen.queryByText(/at most/)).toBeNull()
 })
 
-it('fault 36M72a a field that is emptied by its form says nothing of the text before', async () => {
+it('A field emptied by its form shows no error about the previous text (fault 36M72a)', async () => {
   const { rerender } = render(<Field label="Code" maxLength={16} value={'x'.repeat(17)} onChange={() => undefined} />)
   expect(screen.getByText('Please use at most 16 characters.')).toBeTruthy()
   rerender(<Field label="Code" maxLength={16} value="" onChange={() => undefined} />)

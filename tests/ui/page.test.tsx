@@ -10,7 +10,7 @@ import { Page } from '#ui/page/Page.tsx'
 beforeEach(startMessages)
 afterEach(cleanup)
 
-it('a breadcrumb ends in the page itself, which leads nowhere, and begins with the way back (C-18, M97)', () => {
+it('A breadcrumb starts with a link back and ends with the page itself, without a link (C-18, M97)', () => {
   render(
     <MemoryRouter>
       <Page
@@ -34,7 +34,7 @@ it('a breadcrumb ends in the page itself, which leads nowhere, and begins with t
   expect(screen.getAllByRole('heading', { level: 1 })).toHaveLength(1)
 })
 
-it('a menu of one thing is a button that does it, and says why it cannot', async () => {
+it('A menu with one item is a button that runs it, with a reason if it is disabled', async () => {
   const { default: userEvent } = await import('@testing-library/user-event')
   const user = userEvent.setup()
   const print = vi.fn()
@@ -49,7 +49,7 @@ it('a menu of one thing is a button that does it, and says why it cannot', async
   screen.getByText('There is nothing to print.')
 })
 
-it('fault 37t a page says once that it could not load, however many parts failed, and asks for all of them again', async () => {
+it('A page reports several failed parts once, and one retry loads them all (fault 37t)', async () => {
   const { default: userEvent } = await import('@testing-library/user-event')
   const user = userEvent.setup()
   const onRetry = vi.fn()

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest'
 import { ProgressBar } from '#ui/page/ProgressBar.tsx'
 import Steps from '#ui/prime/Steps.tsx'
 
-it('a progress bar says what of, how far and in which words, and is as long as that (A-23)', async () => {
+it('A progress bar has a label, a value and a text, and the matching width (A-23)', async () => {
   const { rerender } = render(<ProgressBar label="Check" percent={40} text="40 of 100" />)
   const bar = await screen.findByRole('progressbar', { name: 'Check' })
   expect([bar.getAttribute('aria-valuenow'), bar.getAttribute('aria-valuetext')]).toEqual(['40', '40 of 100'])
@@ -12,7 +12,7 @@ it('a progress bar says what of, how far and in which words, and is as long as t
   expect((bar.firstElementChild as HTMLElement).style.width).toBe('100%')
 })
 
-it('of the steps one is the current one, and none can be pressed or reached by Tab', () => {
+it('Exactly one step is current, and no step can be clicked or focused', () => {
   render(<Steps label="The way" steps={['First', 'Second', 'Third']} currentStep={1} />)
   const navigation = screen.getByRole('navigation', { name: 'The way' })
   const steps = within(navigation).getAllByRole('listitem')

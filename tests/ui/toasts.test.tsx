@@ -9,7 +9,7 @@ import { showToast, Toasts } from '#ui/overlay/toasts.tsx'
 beforeEach(startMessages)
 afterEach(cleanup)
 
-it('says the same thing once, however often it happens, and another thing beside it', async () => {
+it('A repeated toast is shown once, next to toasts of another text or kind', async () => {
   render(<Toasts />)
   act(() => {
     for (let round = 0; round < 3; round += 1) showToast({ kind: 'failed', text: 'Update failed.' })
@@ -20,7 +20,7 @@ it('says the same thing once, however often it happens, and another thing beside
   screen.getByText('Code not exists')
 })
 
-it('what was said in a frame that is gone is no news in the next one; what failed still is', () => {
+it('A toast of a removed page is not announced again on the next page, except a failure', () => {
   vi.useFakeTimers({ toFake: ['Date', 'setInterval', 'clearInterval'] })
   const firstRender = render(<Toasts />)
   act(() => {
@@ -37,7 +37,7 @@ it('what was said in a frame that is gone is no news in the next one; what faile
 
 const getFocusedText = () => document.activeElement?.textContent ?? ''
 
-it('gives the focus back to where it was before it was entered, or to the heading (A-10, C-13)', async () => {
+it('A toast that is used or closed returns the focus to the previous element, or to the heading (A-10, C-13)', async () => {
   let undoCount = 0
   render(
     <MemoryRouter>
@@ -69,7 +69,7 @@ it('gives the focus back to where it was before it was entered, or to the headin
   await waitFor(() => expect(getFocusedText()).toBe('Users'))
 })
 
-it('names what it is about and leads to it', () => {
+it('A toast names its record and links to it', () => {
   render(
     <MemoryRouter>
       <Toasts />

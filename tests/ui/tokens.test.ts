@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 
 const css = readFileSync(new URL('../../src/ui/tokens.css', import.meta.url), 'utf8')
 
-/** The colours of the block that begins with this selector. */
+/** Returns the colours of the block with this selector. */
 function readColours(selector: string): Record<string, string> {
   const block = css.slice(css.indexOf(`${selector} {`)).split('}')[0] ?? ''
   return Object.fromEntries([...block.matchAll(/--([\w-]+): (#[0-9a-f]{6});/g)].map(([, name, value]) => [name, value]))
@@ -25,7 +25,7 @@ function calculateContrast(a: string, b: string): number {
 
 const backgrounds = ['canvas', 'surface', 'raised', 'sunken']
 
-/** Text of normal size on what it stands on: 4.5:1. */
+/** Contrast of normal text on its background: 4.5:1. */
 const texts: [text: string, grounds: string[]][] = [
   ['text', [...backgrounds, 'line', 'accent-soft', 'danger-soft', 'pending-soft', 'warning-soft', 'positive-soft']],
   ['muted', [...backgrounds]],
@@ -38,7 +38,7 @@ const texts: [text: string, grounds: string[]][] = [
   ['on-danger', ['danger-fill', 'danger-hover']],
 ]
 
-/** Borders of controls, rings and marks against what they stand on: 3:1. */
+/** Contrast of borders, focus rings and marks on their background: 3:1. */
 const shapes: [shape: string, grounds: string[]][] = [
   ['line-strong', backgrounds],
   ['focus', backgrounds],
@@ -53,7 +53,7 @@ const listPairs = (table: [string, string[]][]) =>
 describe.each([
   ['light', ':root'],
   ['dark', "[data-theme='dark']"],
-])('in the %s theme (A-31)', (_, selector) => {
+])('the %s theme (A-31)', (_, selector) => {
   const tokens = readColours(selector)
   const measurePair = ([foreground = '', background = '']: string[]) => {
     const [foregroundColour, backgroundColour] = [tokens[foreground], tokens[background]]
@@ -62,7 +62,7 @@ describe.each([
     return { pair: `${foreground} on ${background}`, ratio: calculateContrast(foregroundColour, backgroundColour) }
   }
 
-  it('text can be read on everything it stands on', () => {
+  it('has readable text on every background', () => {
     expect(
       listPairs(texts)
         .map(measurePair)
@@ -70,7 +70,7 @@ describe.each([
     ).toEqual([])
   })
 
-  it('controls, rings and marks can be seen', () => {
+  it('has visible controls, focus rings and marks', () => {
     expect(
       listPairs(shapes)
         .map(measurePair)
@@ -79,6 +79,6 @@ describe.each([
   })
 })
 
-it('light and dark are two sets of the same colours', () => {
+it('The light and the dark theme define the same colours', () => {
   expect(Object.keys(readColours("[data-theme='dark']"))).toEqual(Object.keys(readColours(':root')))
 })

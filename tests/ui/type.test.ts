@@ -3,7 +3,7 @@ import { readFileText, listFilesUnder } from '#tests/architecture/tree.ts'
 
 const listStyleSheets = (...folders: string[]) => listFilesUnder(...folders).filter((file) => file.endsWith('.css'))
 
-/** `property: value of file`, of every rule that sets it otherwise than `allowedValue`. */
+/** Returns `property: value of file` for every rule whose value does not match `allowedValue`. */
 function listDeviations(files: string[], property: string, allowedValue: RegExp): string[] {
   const rule = new RegExp(`(?<=[\\s;{])${property}:\\s*([^;}]+)`, 'g')
   return files.flatMap((file) =>
@@ -13,13 +13,13 @@ function listDeviations(files: string[], property: string, allowedValue: RegExp)
   )
 }
 
-it('there are three weights: 550 is drawn as 600 or 700 by fonts that have no weight between', () => {
+it('All style sheets use only the weights 400, 500 and 600, which every font can show', () => {
   const files = listStyleSheets('src', 'site', 'server')
   expect(files.length).toBeGreaterThan(40)
   expect(listDeviations(files, 'font-weight', /^(400|500|600|inherit)$/)).toEqual([])
 })
 
-it('every size is one of the tokens, and lines are as high as their size asks for', () => {
+it('The style sheets of the client use the size tokens and only three line heights', () => {
   const files = listStyleSheets('src')
   expect(listDeviations(files, 'font-size', /^(var\(--t-[a-z]+\)|inherit|0)$/)).toEqual([])
   expect(listDeviations(files, 'line-height', /^(var\(--leading\)|18px|1)$/)).toEqual([])

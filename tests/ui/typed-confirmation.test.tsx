@@ -1,4 +1,4 @@
-/** The confirmation of what cannot be undone (M52, D84). */
+/** The confirmation of an action that cannot be undone (M52, D84). */
 import { useState } from 'react'
 import { cleanup, render, screen } from '@testing-library/react'
 import { userEvent } from '@testing-library/user-event'
@@ -47,11 +47,11 @@ const findCodeField = () => screen.getByLabelText<HTMLInputElement>(/^Confirmati
 const readCodeGroups = () => [...document.querySelectorAll('.confirm-code code')].map(({ textContent }) => textContent)
 const clickConfirm = () => user.click(screen.getByRole('button', { name: 'Delete service' }))
 
-describe('a typed confirmation', () => {
+describe('<TypedConfirmation>', () => {
   it.each([
-    ['in one', ''],
-    ['in the groups that are shown', ' '],
-  ])('acts when value and code are typed exactly, the code %s', async (_, separator) => {
+    ['without spaces', ''],
+    ['in groups', ' '],
+  ])('confirms when value and code are typed exactly, with the code typed %s', async (_, separator) => {
     await user.type(findValueField(), 'abc01')
     await user.type(findCodeField(), readCodeGroups().join(separator))
     await clickConfirm()
@@ -63,7 +63,7 @@ describe('a typed confirmation', () => {
     ['the value in capitals', 'ABC01', true, ['typed-value']],
     ['another code', 'abc01', false, ['typed-code']],
     ['nothing at all', '', false, ['typed-value', 'typed-code']],
-  ])('says "Input Error!" to %s, and does nothing', async (_, typedValue, isCodeRight, invalidNames) => {
+  ])('shows "Input Error!" for %s, and does not confirm', async (_, typedValue, isCodeRight, invalidNames) => {
     if (typedValue) await user.type(findValueField(), typedValue)
     if (isCodeRight) await user.type(findCodeField(), readCodeGroups().join(''))
     else if (typedValue) await user.type(findCodeField(), 'AAAAAAAAAAAA')
@@ -75,7 +75,7 @@ describe('a typed confirmation', () => {
     expect(confirmCount).toBe(0)
   })
 
-  it('takes no paste and no drop, but every key', async () => {
+  it('accepts typing but neither paste nor drop', async () => {
     await user.click(findCodeField())
     await user.paste(readCodeGroups().join(''))
     expect(findCodeField().value).toBe('')
@@ -84,12 +84,12 @@ describe('a typed confirmation', () => {
     expect(findCodeField().value).toBe('abc')
   })
 
-  it('gives its code in groups that a reader hears with the field (A-18)', () => {
+  it('shows its code in groups, which a screen reader announces with the field (A-18)', () => {
     expect(readCodeGroups()).toHaveLength(3)
     expect(readDescription(findCodeField())).toBe(readCodeGroups().join(''))
   })
 
-  it('is left by Escape without anything done, and asks for another code next time', async () => {
+  it('closes on Escape without an action, and shows a new code the next time', async () => {
     const codeBefore = readCodeGroups().join('')
     await user.click(findValueField())
     await user.keyboard('{Escape}')

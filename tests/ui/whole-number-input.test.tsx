@@ -1,4 +1,4 @@
-/** Whole numbers that are typed (fault 18), and what people write in place of plain figures (fault 22). */
+/** Typing whole numbers (fault 18), also in the notations that people use (fault 22). */
 import { useState } from 'react'
 import { cleanup, render, screen } from '@testing-library/react'
 import { userEvent } from '@testing-library/user-event'
@@ -22,7 +22,7 @@ it.each([
   ['1e3', '1e3'],
   ['1,20', '1,20'],
   ['twelve', 'twelve'],
-])('fault 22a "%s" is "%s" when the field is left', async (text, normalised) => {
+])('The number field changes "%s" to "%s" when it loses focus (fault 22a)', async (text, normalised) => {
   render(<TestNumberInput />)
   await user.type(findField(), text)
   await user.tab()
@@ -34,7 +34,7 @@ it.each([
   ['98', '{ArrowUp}{ArrowUp}', '99'],
   ['3', '{ArrowDown}{ArrowDown}', '2'],
   ['1.5', '{ArrowUp}', '1.5'],
-])('fault 18b the arrow keys step from "%s" within the limits', async (initialValue, keys, expectedValue) => {
+])('The arrow keys change "%s" within the limits (fault 18b)', async (initialValue, keys, expectedValue) => {
   render(<TestNumberInput first={initialValue} />)
   await user.click(findField())
   await user.keyboard(keys)

@@ -13,40 +13,50 @@ import { getNetworkState, observeApi, noteNetworkChange, watchConnection } from 
 const refusedProblem: Problem = { status: 409, code: 'DUP_USER', message: '', data: null, requestId: null }
 const toProblemResult = (problem: Problem): CallResult<unknown> => ({ kind: 'problem', problem })
 
-describe('what an answer says about the line (P-11)', () => {
+describe('getNetworkState (P-11)', () => {
   it.each<[string, CallResult<unknown>, boolean, string | null]>([
-    ['a fresh answer means online, whatever the browser believes', { kind: 'fresh', output: 1 }, false, 'online'],
-    ['a refusal came from the server, so it is there', toProblemResult(refusedProblem), true, 'online'],
-    ['nobody answered though there is a network', toProblemResult(createLocalProblem('OFFLINE')), true, 'unreachable'],
-    ['nobody answered and there is no network', toProblemResult(createLocalProblem('OFFLINE')), false, 'offline'],
-    ['rows from the device alone prove nothing', { kind: 'cached', output: null, asOf: 0 }, true, null],
     [
-      'what needs the server proves nothing by not being sent',
+      'online after a fresh response, even if the browser reports no network',
+      { kind: 'fresh', output: 1 },
+      false,
+      'online',
+    ],
+    ['online after a refusal, which comes from the server', toProblemResult(refusedProblem), true, 'online'],
+    [
+      'unreachable without a response although there is a network',
+      toProblemResult(createLocalProblem('OFFLINE')),
+      true,
+      'unreachable',
+    ],
+    [
+      'offline without a response and without a network',
+      toProblemResult(createLocalProblem('OFFLINE')),
+      false,
+      'offline',
+    ],
+    ['unknown after cached rows alone', { kind: 'cached', output: null, asOf: 0 }, true, null],
+    [
+      'unknown after NEEDS_CONNECTION while there is a network',
       toProblemResult(createLocalProblem('NEEDS_CONNECTION')),
       true,
       null,
     ],
-    ['nor with no network', toProblemResult(createLocalProblem('NEEDS_CONNECTION')), false, 'offline'],
     [
-      "a proxy's word for a server that is away proves nothing",
-      toProblemResult({ ...refusedProblem, status: 502 }),
-      true,
-      null,
+      'offline after NEEDS_CONNECTION without a network',
+      toProblemResult(createLocalProblem('NEEDS_CONNECTION')),
+      false,
+      'offline',
     ],
+    ['unknown after a 502 of a proxy', toProblemResult({ ...refusedProblem, status: 502 }), true, null],
     [
-      "our server's own mistake says that it is there",
+      'online after a 500 of the server itself',
       toProblemResult({ ...refusedProblem, status: 500, requestId: 'r' }),
       true,
       'online',
     ],
-    ['a write that waits behind others proves nothing', { kind: 'queued', intent: 'i' }, true, null],
-    [
-      'what the device itself refuses proves nothing',
-      toProblemResult(createLocalProblem('STORAGE_FAILED')),
-      true,
-      null,
-    ],
-  ])('%s', (_, result, isBrowserOnline, expectedState) => {
+    ['unknown after a queued write', { kind: 'queued', intent: 'i' }, true, null],
+    ['unknown after a refusal by the device itself', toProblemResult(createLocalProblem('STORAGE_FAILED')), true, null],
+  ])('derives the state of the connection from a result: %s', (_, result, isBrowserOnline, expectedState) => {
     expect(getNetworkState(result, isBrowserOnline)).toBe(expectedState)
   })
 })
@@ -61,11 +71,11 @@ afterEach(() => {
   vi.unstubAllGlobals()
 })
 
-describe('an answer that was under way when the network came or went', () => {
+describe('observeApi, if the network may have changed during a call', () => {
   it.each<[string, number, string[]]>([
-    ['is not believed', 1, []],
-    ['is believed where nothing moved', 0, ['online']],
-  ])('%s', async (_, moveCount, expected) => {
+    ['one change', 1, []],
+    ['no change', 0, ['online']],
+  ])('reports "online" only if the network did not change: %s', async (_, moveCount, expected) => {
     vi.stubGlobal('navigator', { onLine: true })
     const states: string[] = []
     let respond = () => {}
@@ -80,11 +90,11 @@ describe('an answer that was under way when the network came or went', () => {
   })
 })
 
-describe('an answer while the browser says that there is no network', () => {
+describe('observeApi, while the browser reports no network', () => {
   it.each<[string, number, string[]]>([
-    ['may have come over what was just going, and is not believed', 900, []],
-    ['is believed later: browsers err', 1_100, ['online']],
-  ])('%s', async (_, laterMs, expected) => {
+    ['ignored after 0.9 s', 900, []],
+    ['used after 1.1 s, because browsers can be wrong', 1_100, ['online']],
+  ])('ignores a response in the first second after the network was lost: %s', async (_, laterMs, expected) => {
     vi.useFakeTimers({ toFake: ['performance'] })
     vi.stubGlobal('navigator', { onLine: false })
     const states: string[] = []
@@ -96,33 +106,42 @@ describe('an answer while the browser says that there is no network', () => {
   })
 })
 
-describe('what was asked and lost while the browser has a network', () => {
+describe('observeApi, when a call is lost although the browser reports a network', () => {
   const lostResult = toProblemResult(createLocalProblem('OFFLINE'))
   const freshResult: CallResult<unknown> = { kind: 'fresh', output: 1 }
   const abortedSignal = AbortSignal.abort()
   it.each<[string, NetworkState, Parameters<ApiClient['call']>, number, string]>([
-    ['a read is asked for once more where the server is there', 'online', [getUser, {}], 2, 'fresh'],
-    ['a read is not where it is away', 'unreachable', [getUser, {}], 1, 'problem'],
-    ['a write is never: it may have been done', 'online', [changePassword, { body: {} as never }], 1, 'problem'],
-    ['nothing is that nobody waits for any more', 'online', [getUser, {}, { signal: abortedSignal }], 1, 'problem'],
-  ])('%s', async (_, probedState, args, callCount, kind) => {
-    vi.stubGlobal('navigator', { onLine: true })
-    const call = vi
-      .fn<() => Promise<CallResult<unknown>>>()
-      .mockResolvedValueOnce(lostResult)
-      .mockResolvedValueOnce(freshResult)
-    const api = observeApi({ call: call as unknown as ApiClient['call'] }, async () => probedState)
-    expect((await api.call(...args)).kind).toBe(kind)
-    expect(call).toHaveBeenCalledTimes(callCount)
-  })
+    ['a read is repeated if the server is reachable', 'online', [getUser, {}], 2, 'fresh'],
+    ['a read is not repeated if the server is unreachable', 'unreachable', [getUser, {}], 1, 'problem'],
+    [
+      'a write is never repeated, because it may have been executed',
+      'online',
+      [changePassword, { body: {} as never }],
+      1,
+      'problem',
+    ],
+    ['an aborted read is not repeated', 'online', [getUser, {}, { signal: abortedSignal }], 1, 'problem'],
+  ])(
+    'repeats only reads, if the server is reachable and the caller still waits: %s',
+    async (_, probedState, args, callCount, kind) => {
+      vi.stubGlobal('navigator', { onLine: true })
+      const call = vi
+        .fn<() => Promise<CallResult<unknown>>>()
+        .mockResolvedValueOnce(lostResult)
+        .mockResolvedValueOnce(freshResult)
+      const api = observeApi({ call: call as unknown as ApiClient['call'] }, async () => probedState)
+      expect((await api.call(...args)).kind).toBe(kind)
+      expect(call).toHaveBeenCalledTimes(callCount)
+    },
+  )
 })
 
 it.each<[string, CallResult<never>]>([
-  ['a read that the device answered', { kind: 'cached', output: null, asOf: 0 }],
-  ['a write that waits', { kind: 'queued', intent: 'i' }],
-  ['a call that only the server can do', toProblemResult(createLocalProblem('NEEDS_CONNECTION')) as CallResult<never>],
-  ["a proxy's word", toProblemResult({ ...refusedProblem, status: 504 }) as CallResult<never>],
-])('%s is told at once, and is a doubt where the browser has a network', async (_, result) => {
+  ['a read from the cache', { kind: 'cached', output: null, asOf: 0 }],
+  ['a queued write', { kind: 'queued', intent: 'i' }],
+  ['a call that needs a connection', toProblemResult(createLocalProblem('NEEDS_CONNECTION')) as CallResult<never>],
+  ['a 504 of a proxy', toProblemResult({ ...refusedProblem, status: 504 }) as CallResult<never>],
+])('observeApi reports "unreachable" at once and does not repeat the call: %s', async (_, result) => {
   vi.stubGlobal('navigator', { onLine: true })
   const states: string[] = []
   const onState = (state: NetworkState) => (states.push(state), new Promise<never>(() => {}))
@@ -133,31 +152,34 @@ it.each<[string, CallResult<never>]>([
 
 it.each<[string, CallResult<unknown>, string[]]>([
   [
-    '30b a refusal for want of a right',
+    '30b, a refusal for a missing right',
     toProblemResult({ ...refusedProblem, status: 403, code: 'FORBIDDEN' }),
     ['account'],
   ],
-  ['30b another refusal', toProblemResult(refusedProblem), []],
-])('fault %s has the signed-in user read again, or not', async (_, result, expected) => {
-  vi.stubGlobal('navigator', { onLine: true })
-  const notifiedTopics: string[] = []
-  const stop = subscribeToChanges('account', () => notifiedTopics.push('account'))
-  const call = async () => result as CallResult<never>
-  await observeApi({ call }, async () => 'online').call(changePassword, {} as never)
-  expect(notifiedTopics).toEqual(expected)
-  await observeApi({ call }, async () => 'online').call(getUser, {})
-  expect(notifiedTopics).toEqual(expected)
-  stop()
-})
+  ['30b, another refusal', toProblemResult(refusedProblem), []],
+])(
+  'observeApi has the signed-in user read again only after a refusal for a missing right (fault %s)',
+  async (_, result, expected) => {
+    vi.stubGlobal('navigator', { onLine: true })
+    const notifiedTopics: string[] = []
+    const stop = subscribeToChanges('account', () => notifiedTopics.push('account'))
+    const call = async () => result as CallResult<never>
+    await observeApi({ call }, async () => 'online').call(changePassword, {} as never)
+    expect(notifiedTopics).toEqual(expected)
+    await observeApi({ call }, async () => 'online').call(getUser, {})
+    expect(notifiedTopics).toEqual(expected)
+    stop()
+  },
+)
 
-it('a read that is lost twice though the server is there is no matter of the line, and can be asked for again', async () => {
+it('observeApi returns UNREADABLE_ANSWER if a read is lost twice while the server is reachable', async () => {
   vi.stubGlobal('navigator', { onLine: true })
   const call = async () => toProblemResult(createLocalProblem('OFFLINE')) as CallResult<never>
   const result = await observeApi({ call }, async () => 'online').call(getUser, {})
   expect(result).toEqual(toProblemResult(createLocalProblem('UNREADABLE_ANSWER')))
 })
 
-describe('an answer that did not come while the browser has a network', () => {
+describe('the connection monitor, while the browser reports a network', () => {
   function watchFakeServer(serverState: { isUp: boolean; isHanging?: boolean }) {
     vi.useFakeTimers()
     vi.stubGlobal('navigator', { onLine: true })
@@ -190,7 +212,7 @@ describe('an answer that did not come while the browser has a network', () => {
     return { reportState, states, page, countProbes: () => probes }
   }
 
-  it('is told as soon as a knock is not answered either, and ended by the next answer', async () => {
+  it('reports "unreachable" when a probe fails too, and "online" at the next response', async () => {
     const { reportState, states } = watchFakeServer({ isUp: false })
     void reportState('unreachable')
     await vi.advanceTimersByTimeAsync(1)
@@ -199,14 +221,14 @@ describe('an answer that did not come while the browser has a network', () => {
     expect(states).toEqual(['unreachable', 'online'])
   })
 
-  it('is told within two seconds where the knock gets no answer at all', async () => {
+  it('reports "unreachable" within 2 s if the probe gets no response', async () => {
     const { reportState, states } = watchFakeServer({ isUp: true, isHanging: true })
     void reportState('unreachable')
     await vi.advanceTimersByTimeAsync(1_999)
     expect(states).toEqual(['unreachable'])
   })
 
-  it('is looked for when somebody comes back to a page that has been quiet, and only then', async () => {
+  it('probes when the user returns to an idle page, but not while the page is active', async () => {
     const { reportState, states, countProbes } = watchFakeServer({ isUp: false })
     void reportState('online')
     await vi.advanceTimersByTimeAsync(9_000)
@@ -219,7 +241,7 @@ describe('an answer that did not come while the browser has a network', () => {
     expect([states, countProbes()]).toEqual([['unreachable'], 1])
   })
 
-  it('is looked for as soon as somebody moves while the server is away, without waiting for the next knock', async () => {
+  it('probes as soon as the user moves the pointer while the server is unreachable', async () => {
     const serverState = { isUp: false }
     const { reportState, states } = watchFakeServer(serverState)
     void reportState('unreachable')
@@ -230,7 +252,7 @@ describe('an answer that did not come while the browser has a network', () => {
     expect(states).toEqual(['unreachable', 'online'])
   })
 
-  it('says nothing of the line where the server answers a knock, and knocks every other second at most', async () => {
+  it('reports nothing while probes succeed, and probes at most every 2 s', async () => {
     const { reportState, states, countProbes } = watchFakeServer({ isUp: true })
     for (let round = 0; round < 95; round++) {
       void reportState('unreachable')
@@ -241,7 +263,7 @@ describe('an answer that did not come while the browser has a network', () => {
     expect(countProbes()).toBe(5)
   })
 
-  it('does not have pages ask without end where others are answered and a knock is not', async () => {
+  it('limits its reports if calls succeed but probes fail', async () => {
     const { reportState, states } = watchFakeServer({ isUp: false })
     for (let round = 0; round < 95; round++) {
       void reportState('unreachable')
@@ -251,7 +273,7 @@ describe('an answer that did not come while the browser has a network', () => {
     expect(states.filter((state) => state === 'unreachable')).toHaveLength(5)
   })
 
-  it('is known again once the server is back, by knocks that come ever less often', async () => {
+  it('probes at growing intervals until the server is back', async () => {
     const serverState = { isUp: false }
     const { reportState, states, countProbes } = watchFakeServer(serverState)
     void reportState('unreachable')
@@ -264,7 +286,7 @@ describe('an answer that did not come while the browser has a network', () => {
     expect(states).toEqual(['unreachable', 'online'])
   })
 
-  it('fault 31i is seen within twenty seconds by a page that stands idle, and not asked for by one that nobody sees', async () => {
+  it('notices a lost server within 20 s on an idle page, and does not probe on a hidden page (fault 31i)', async () => {
     const serverState = { isUp: true }
     const { reportState, states, page, countProbes } = watchFakeServer(serverState)
     void reportState('online')
@@ -289,7 +311,7 @@ describe('an answer that did not come while the browser has a network', () => {
     expect(countProbes()).toBe(probesWhileHidden + 1)
   })
 
-  it('code that cannot be fetched is a lost line, and never thrown at the page', async () => {
+  it('treats code that cannot be loaded as a lost connection and does not throw', async () => {
     vi.stubGlobal('navigator', { onLine: true })
     const states: string[] = []
     const call = () => Promise.reject(new TypeError('Failed to fetch dynamically imported module'))

@@ -8,11 +8,11 @@ import { openSession } from '#local/session/session.ts'
 
 afterEach(() => vi.unstubAllGlobals())
 
-test('fault 1j a file that was cut off on its way is said to be incomplete, and nothing of it is saved', async () => {
+test('A download that was cut off is reported as incomplete, and nothing of it is saved (fault 1j)', async () => {
   await openSession(getThisDevice(), { companyId: 1, userId: 1 })
   vi.stubGlobal('location', new URL('http://localhost:8080/saas/'))
   vi.stubGlobal('document', { cookie: `${cookies.access.plain}=token` })
-  // It asks where it is as soon as it is loaded.
+  // The module reads the location when it is loaded.
   const { download } = await import('#app/connection/download.ts')
   let chunks = 0
   const body = new ReadableStream({

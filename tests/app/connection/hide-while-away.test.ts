@@ -1,4 +1,4 @@
-/** A page that the browser keeps for its Back button, after whoever it is of has signed out elsewhere. */
+/** A page in the browser's back-forward cache, restored after its user has signed out elsewhere. */
 import { expect, it, vi } from 'vitest'
 import { hideWhileAway } from '#app/connection/hide-while-away.ts'
 import { getThisDevice } from '#local/storage/device.ts'
@@ -9,7 +9,7 @@ import { buildUser } from '#tests/support/device/device-database.ts'
 const dispatchPageEvent = (kind: 'pagehide' | 'pageshow') =>
   dispatchEvent(Object.assign(new Event(kind), { persisted: true }))
 
-it('fault 27a it shows nothing when it comes back, unless the same user is still signed in', async () => {
+it('A page restored by the browser shows nothing unless the same user is still signed in (fault 27a)', async () => {
   const { style } = document.documentElement
   const user = buildUser(1)
   await openSession(getThisDevice(), { companyId: 1, userId: user.id })

@@ -6,7 +6,7 @@ import { createScriptedServer } from '#tests/support/device/scripted-server.ts'
 const page = vi.hoisted(() => ({ ports: {} as Tablet['ports'] }))
 vi.mock('#app/connection/api.ts', () => ({ ...page, getWorker: () => null }))
 
-it('a page over which a change waits says that the server is back as soon as it finds it, without an event (P-11)', async () => {
+it('A page with a waiting change notices that the server is back without a browser event (P-11)', async () => {
   const clock = createClock()
   const server = createScriptedServer(clock)
   const tablet = createTablet((request) => server.transport(request), clock)

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { createPieceSize, pieceLimits } from '#app/connection/piece-size.ts'
 
-/** Sends so many pieces past something that refuses more than `maxBytes` bytes; the sizes that were tried. */
+/** Sends pieces to a server that refuses more than `maxBytes` bytes. Returns the size of each attempt in KiB. */
 function sendPieces(pieceCount: number, maxBytes: number): number[] {
   const pieceSize = createPieceSize()
   return Array.from({ length: pieceCount }, () => {
@@ -12,22 +12,22 @@ function sendPieces(pieceCount: number, maxBytes: number): number[] {
   })
 }
 
-it('fault 25a pieces begin with 512 KiB and grow while they are accepted', () => {
+it('The piece size starts at 512 KiB and grows while pieces are accepted (fault 25a)', () => {
   expect(sendPieces(6, Number.POSITIVE_INFINITY)).toEqual([512, 1024, 2048, 4096, 4096, 4096])
 })
 
-it('fault 25b after a refusal they are as small as what was accepted, and stay so', () => {
+it('The piece size falls to the accepted size after a refusal and stays there (fault 25b)', () => {
   expect(sendPieces(6, 1024 * 1024)).toEqual([512, 1024, 2048, 1024, 1024, 1024])
   expect(sendPieces(8, 100 * 1024)).toEqual([512, 256, 128, 64, 64, 64, 64, 64])
 })
 
-it('fault 25b what refuses the smallest piece too is not tried for ever', () => {
+it('The upload gives up if the smallest piece is refused too (fault 25b)', () => {
   const pieceSize = createPieceSize()
   while (pieceSize.bytes > pieceLimits.min) expect(pieceSize.onRefused()).toBe(true)
   expect(pieceSize.onRefused()).toBe(false)
 })
 
-it('fault 25b a connection that broke makes the next piece smaller, for a while', () => {
+it('The piece size is halved after a broken connection, until a piece is accepted (fault 25b)', () => {
   const pieceSize = createPieceSize()
   pieceSize.onBroken()
   expect(pieceSize.bytes).toBe(256 * 1024)

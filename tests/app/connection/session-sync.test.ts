@@ -47,14 +47,14 @@ function watchTestSession(call: ApiClient['call'], firstPageReady = Promise.reso
   return { readUserName, stop }
 }
 
-test('who is signed in is shown from the device while the server says nothing (M10)', async () => {
+test('The stored user is shown while the server has not responded (M10)', async () => {
   await storeUser('Kept')
   const { readUserName, stop } = watchTestSession(() => new Promise(() => {}))
   await expect.poll(readUserName).toBe('Kept')
   stop()
 })
 
-test("the server's later word on the user replaces the device's", async () => {
+test("The server's response replaces the stored user", async () => {
   await storeUser('Kept')
   const freshResult: CallResult<unknown> = { kind: 'fresh', output: { ...buildUser(1), name: 'Renamed' } }
   const { readUserName, stop } = watchTestSession(async () => freshResult as CallResult<never>)
@@ -63,7 +63,7 @@ test("the server's later word on the user replaces the device's", async () => {
   stop()
 })
 
-test('nobody is shown before the first page can be drawn', async () => {
+test('No user is shown before the first page can be rendered', async () => {
   await storeUser('Kept')
   let resolveFirstPage = () => {}
   const { readUserName, stop } = watchTestSession(
@@ -77,7 +77,7 @@ test('nobody is shown before the first page can be drawn', async () => {
   stop()
 })
 
-test('fault 30a the user is read again when rights or names are said to have changed, once for many', async () => {
+test('Several notices of changed rights or names cause one new read of the user (fault 30a)', async () => {
   await storeUser('Kept')
   let readCount = 0
   const respond = async () => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { getInitialLanguage } from '#app/i18n/language.ts'
 
-describe('the first language (M4, I-12)', () => {
+describe('getInitialLanguage (M4, I-12)', () => {
   it.each([
     ['', null, 'en'],
     ['', 'zh', 'zh'],
@@ -13,7 +13,7 @@ describe('the first language (M4, I-12)', () => {
     ['?lang=ZH', null, 'en'],
     ['', 'klingon', 'en'],
     ['?lang=fr', 'fr', 'en'],
-  ])('with %o in the address and %o kept is %s', (search, storedLanguage, language) => {
+  ])('uses the address %o and the stored language %o to choose %s', (search, storedLanguage, language) => {
     expect(getInitialLanguage(search, storedLanguage)).toBe(language)
   })
 })

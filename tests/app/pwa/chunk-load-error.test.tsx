@@ -1,4 +1,4 @@
-/** Code that could not be fetched, with the build that the server has too: most likely a line that was lost for a moment. */
+/** Code could not be loaded although the server has the same build: most likely the connection was lost for a moment. */
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { buildInfoPath } from '#contract/client-build.ts'
 import { recoverFromLoadError } from '#app/pwa/chunk-load-error.ts'
@@ -18,13 +18,13 @@ afterEach(() => {
   document.body.replaceChildren()
 })
 
-it('loads the page again, once', async () => {
+it('A chunk that cannot be loaded reloads the page once', async () => {
   await recoverFromLoadError()
   await recoverFromLoadError()
   expect(reload).toHaveBeenCalledTimes(1)
 })
 
-it('loses nothing that stands in a form (W-10)', async () => {
+it('A chunk that cannot be loaded does not reload a page with form input (W-10)', async () => {
   const form = document.body.appendChild(document.createElement('form'))
   form.appendChild(document.createElement('input')).value = 'a password'
   await recoverFromLoadError()

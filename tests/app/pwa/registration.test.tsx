@@ -1,4 +1,4 @@
-/** Every build that waits is told of, however early it came and however often (P-15, W-09). */
+/** The page notifies of every waiting build, however early and however often one arrives (P-15, W-09). */
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { createRegistration } from '#app/pwa/registration.ts'
 
@@ -13,7 +13,7 @@ class FakeRegistration extends EventTarget {
   installing: FakeWorker | null = null
   update = async () => {}
 
-  /** As a browser does it: the events come after the states. */
+  /** Fires the events after the states have changed, as a browser does. */
   startInstalling(): FakeWorker {
     this.installing = new FakeWorker()
     this.dispatchEvent(new Event('updatefound'))
@@ -41,15 +41,15 @@ afterEach(() => {
   vi.unstubAllGlobals()
 })
 
-describe('a build that waits is told of', () => {
-  it('when it waited before anybody listened', async () => {
+describe('registering the worker, with a new build', () => {
+  it('notifies of a build that was already waiting', async () => {
     const fake = new FakeRegistration()
     fake.waiting = new FakeWorker()
     const { isNotified } = await registerFake(fake)
     expect(await isNotified()).toBe(true)
   })
 
-  it('when it was being installed before anybody listened', async () => {
+  it('notifies of a build whose installation was already running', async () => {
     const fake = new FakeRegistration()
     const earlyWorker = fake.startInstalling()
     const { isNotified } = await registerFake(fake)
@@ -58,14 +58,14 @@ describe('a build that waits is told of', () => {
     expect(await isNotified()).toBe(true)
   })
 
-  it('when another tab asked for it', async () => {
+  it('notifies of a build that another tab has requested', async () => {
     const fake = new FakeRegistration()
     const { isNotified } = await registerFake(fake)
     fake.endInstalling(fake.startInstalling(), 'installed')
     expect(await isNotified()).toBe(true)
   })
 
-  it('after others that could not be installed', async () => {
+  it('notifies of a build after others that could not be installed', async () => {
     const fake = new FakeRegistration()
     const { registration, isNotified } = await registerFake(fake)
     for (let round = 0; round < 2; round++) fake.endInstalling(fake.startInstalling(), 'redundant')
@@ -77,8 +77,8 @@ describe('a build that waits is told of', () => {
   })
 })
 
-describe('nothing is told of', () => {
-  it('the first build of all, which takes over by itself', async () => {
+describe('registering the worker, without a new build', () => {
+  it('does not notify of the first build, which takes over by itself', async () => {
     const fake = new FakeRegistration()
     fake.active = null
     const { isNotified } = await registerFake(fake)
@@ -89,7 +89,7 @@ describe('nothing is told of', () => {
     expect(await isNotified()).toBe(false)
   })
 
-  it('a look that cannot be taken', async () => {
+  it('does not notify if the check for an update fails', async () => {
     const fake = new FakeRegistration()
     const { registration, isNotified } = await registerFake(fake)
     fake.update = () => Promise.reject(new TypeError('offline'))

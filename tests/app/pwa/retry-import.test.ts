@@ -10,7 +10,7 @@ afterEach(() => {
   vi.unstubAllGlobals()
 })
 
-/** Fails so often, as an import without a line does, and then is there. */
+/** Returns an import that fails `failures` times, as without a connection, and then succeeds. */
 function createFailingImport(failures: number) {
   let loadCount = 0
   const load = () =>
@@ -18,7 +18,7 @@ function createFailingImport(failures: number) {
   return { load, countLoads: () => loadCount }
 }
 
-it('what could not be fetched is asked for again when the browser says that the line is back', async () => {
+it('retryImport loads the code again when the browser reports that the network is back', async () => {
   const { load, countLoads } = createFailingImport(1)
   const result = retryImport(load)
   await vi.advanceTimersByTimeAsync(100)
@@ -29,7 +29,7 @@ it('what could not be fetched is asked for again when the browser says that the 
   expect(countLoads()).toBe(2)
 })
 
-it('and by itself, where the browser says nothing', async () => {
+it('retryImport loads the code again after some time if the browser reports nothing', async () => {
   const { load, countLoads } = createFailingImport(2)
   const result = retryImport(load)
   await vi.advanceTimersByTimeAsync(31_000)

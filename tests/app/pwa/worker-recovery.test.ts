@@ -42,8 +42,8 @@ const dispatchPreloadError = async () => {
   await vi.advanceTimersByTimeAsync(0)
 }
 
-describe('a worker that went away under the page', () => {
-  it('is missed when code does not come: the page is loaded again, once a minute', async () => {
+describe('recoverLostWorker, after the worker was lost', () => {
+  it('reloads the page when code cannot be loaded, at most once a minute', async () => {
     fakeFetch.mockImplementation(rejectAsOffline)
     recoverLostWorker()
     await dispatchPreloadError()
@@ -55,7 +55,7 @@ describe('a worker that went away under the page', () => {
     expect(reload).toHaveBeenCalledTimes(2)
   })
 
-  it('and when something was lost before the first script ran', async () => {
+  it('reloads the page if a file failed to load before the first script ran', async () => {
     fakeFetch.mockImplementation(rejectAsOffline)
     entries.push({ responseStatus: 200 }, { responseStatus: 0 })
     recoverLostWorker()
@@ -63,7 +63,7 @@ describe('a worker that went away under the page', () => {
     expect(reload).toHaveBeenCalledTimes(1)
   })
 
-  it('and when nothing is ever answered, after a few seconds', async () => {
+  it('reloads the page if a request gets no response for a few seconds', async () => {
     const timeoutSpy = vi.spyOn(AbortSignal, 'timeout').mockImplementation((ms) => {
       const controller = new AbortController()
       setTimeout(() => controller.abort(), ms)
@@ -80,7 +80,7 @@ describe('a worker that went away under the page', () => {
     expect(reload).toHaveBeenCalledTimes(1)
   })
 
-  it('is left where something stands in a form', async () => {
+  it('does not reload the page while a form has input', async () => {
     fakeFetch.mockImplementation(rejectAsOffline)
     fields.push({ type: 'checkbox', value: 'on' }, { type: 'text', value: 'typed' })
     recoverLostWorker()
@@ -90,8 +90,8 @@ describe('a worker that went away under the page', () => {
   })
 })
 
-describe('no reason to load the page again is', () => {
-  it('a file that is missing while the worker answers', async () => {
+describe('recoverLostWorker, if the worker was not lost', () => {
+  it('does not reload the page for a missing file while the worker responds', async () => {
     fakeFetch.mockResolvedValue(new Response())
     recoverLostWorker()
     await dispatchPreloadError()
@@ -100,9 +100,9 @@ describe('no reason to load the page again is', () => {
   })
 
   it.each([
-    ['a first visit, which has no worker', null, undefined],
-    ['a worker that has been taken away (W-11): the next load would find none', {}, undefined],
-  ])('%s', async (_, controller, registration) => {
+    ['a first visit without a worker', null, undefined],
+    ['the worker was unregistered on purpose (W-11)', {}, undefined],
+  ])('does not reload the page: %s', async (_, controller, registration) => {
     stubServiceWorker(controller, registration)
     fakeFetch.mockImplementation(rejectAsOffline)
     recoverLostWorker()

@@ -16,7 +16,7 @@ const callers: Record<string, Caller> = {
   clerk: { ...plainCaller, companyCode: 'm18' },
   'provider admin': { ...plainCaller, companyCode: 'm18', admin: true },
   'delete level': { ...plainCaller, companyCode: 'm18', accessLevel: 100 },
-  // The level means nothing outside the provider's company (D48).
+  // The access level has no effect outside the provider's company (D48).
   'customer with a level': { ...plainCaller, accessLevel: 100 },
 }
 
@@ -47,7 +47,7 @@ const allowedRoutes: Record<keyof typeof callers, string[]> = {
   'admin with the order flag': [...commonRoutes, ...orderRoutes, ...adminRoutes],
   clerk: commonRoutes,
   'provider admin': [...commonRoutes, ...adminRoutes, ...providerRoutes],
-  // Without the admin flag: the provider's pages and the trail (D46, D51), no users, no company (D47).
+  // Without the admin flag: the provider's pages and the audit trail (D46, D51), but no users and no company (D47).
   'delete level': [...commonRoutes, 'trail', ...providerRoutes],
   'customer with a level': commonRoutes,
 }
@@ -76,8 +76,8 @@ const offeredRoutes: Record<keyof typeof callers, string[]> = {
 
 const toSessionState = (caller: Caller): SessionState => ({ kind: 'signed in', user: {} as SessionUser, caller })
 
-describe('the places of the portal', () => {
-  it('are these, and these may enter them (portal 2, contracts 2)', () => {
+describe('the routes', () => {
+  it('have these paths and this access (portal 2, contracts 2)', () => {
     expect(
       Object.fromEntries(routeNames.map((routeName) => [routes[routeName].path, routes[routeName].access])),
     ).toMatchInlineSnapshot(`
@@ -122,22 +122,21 @@ describe('the places of the portal', () => {
     `)
   })
 
-  it('lie under /app exactly if they need a session', () => {
+  it('are below /app exactly if they need a session', () => {
     expect(signedInRouteNames.filter((routeName) => !routes[routeName].path.startsWith('/app/'))).toEqual([])
     expect(publicRouteNames.filter((routeName) => routes[routeName].path.startsWith('/app'))).toEqual([])
   })
 
-  it('have one path each', () => {
+  it('have unique paths', () => {
     const paths = routeNames.map((routeName) => routes[routeName].path)
     expect(new Set(paths).size).toBe(paths.length)
   })
 })
 
-describe.each(Object.keys(callers))('a %s', (name) => {
-  // The names come from the same object.
+describe.each(Object.keys(callers))('navigation for a %s', (name) => {
   const caller = callers[name] as Caller
 
-  it('enters what they may and is led home from everything else (M11)', () => {
+  it('admits the allowed pages and leads home from all others (M11)', () => {
     const enteredRoutes = signedInRouteNames.filter((routeName) => {
       const admission = getAdmission(toSessionState(caller), routes[routeName].access)
       if (admission.kind === 'led') expect(admission.to).toBe('home')
@@ -146,19 +145,19 @@ describe.each(Object.keys(callers))('a %s', (name) => {
     expect(enteredRoutes.sort()).toEqual([...(allowedRoutes[name] ?? [])].sort())
   })
 
-  it('is offered exactly the places of their menu (M12)', () => {
+  it("offers exactly the pages of the user's menu (M12)", () => {
     expect(
       navigationGroups.flatMap((group) => getNavigationItems(group, caller)).map(({ routeName }) => routeName),
     ).toEqual(offeredRoutes[name])
   })
 
-  it('may go wherever the menu leads', () => {
+  it('admits every page that the menu offers', () => {
     for (const { routeName } of navigationGroups.flatMap((group) => getNavigationItems(group, caller)))
       expect(getAdmission(toSessionState(caller), routes[routeName].access).kind).toBe('drawn')
   })
 })
 
-it('the shortcuts of the installed app lead to pages', () => {
+it('The shortcuts of the installed app open existing pages', () => {
   const { shortcuts } = JSON.parse(readFileSync('public/manifest.webmanifest', 'utf8')) as {
     shortcuts: { url: string }[]
   }
@@ -170,8 +169,8 @@ it('the shortcuts of the installed app lead to pages', () => {
   expect(isPagePath('/app/service/7/nothing')).toBe(false)
 })
 
-describe('without a session', () => {
-  it('the account pages and the entrance are open, everything else leads to the login (M8, M10)', () => {
+describe('navigation without a session', () => {
+  it('admits the account pages and the entrance, and leads to the login from all others (M8, M10)', () => {
     for (const routeName of routeNames) {
       const admission = getAdmission({ kind: 'signed out', reason: 'noSession' }, routes[routeName].access)
       expect([routeName, admission]).toEqual([
@@ -183,7 +182,7 @@ describe('without a session', () => {
     }
   })
 
-  it('a page waits while it is not known who is there', () => {
+  it('waits at a protected page while it is unknown whether a user is signed in', () => {
     expect(getAdmission({ kind: 'unknown' }, 'user')).toEqual({ kind: 'held' })
     expect(getAdmission({ kind: 'unknown' }, 'anybody')).toEqual({ kind: 'drawn' })
   })

@@ -8,7 +8,7 @@ import { waitForPath, setUpPages } from '#tests/support/pages/screen.ts'
 const fixture = setUpPages()
 const mailbox = createMailBox(() => fixture.server.app)
 
-/** As the mail that an admin has sent to somebody who was only invited. */
+/** Sends the invitation again and returns the key from its mail. */
 async function sendInvitation(): Promise<string> {
   const adminSession = await fixture.server.signIn('admin@alpha')
   await adminSession.send({
@@ -18,7 +18,7 @@ async function sendInvitation(): Promise<string> {
   return (await mailbox.fetch()).map(readKey).find(Boolean) ?? ''
 }
 
-it('an activation link sets a password once, leaves the address at once, and the password is good (M30, S-36)', async () => {
+it('An activation link sets a password once and is removed from the address at once (M30, S-36)', async () => {
   const link = `/sys/activate?otk=${await sendInvitation()}`
   await fixture.browser.open(link)
   await findHeading('Set your password')
@@ -46,12 +46,12 @@ it('an activation link sets a password once, leaves the address at once, and the
   await waitForPath(fixture.browser, '/app/home')
   await fixture.browser.open(link)
   await screen.findByText('Activate key is invalid or overdue.')
-  // What is used up is not held for a reload either.
+  // A used link is not stored for a reload either.
   await fixture.browser.open('/sys/activate')
   await screen.findByText('No activate key provided.')
 })
 
-it('fault 27b a reload of the activation page goes on where it was, and so does that of a new password', async () => {
+it('A reload of the activation page or the reset page continues with the same link (fault 27b)', async () => {
   await fixture.browser.open(`/sys/activate?otk=${await sendInvitation()}`)
   await findHeading('Set your password')
   await waitForPath(fixture.browser, '/sys/activate')
@@ -83,10 +83,10 @@ it('fault 27b a reload of the activation page goes on where it was, and so does 
 
 it.each([
   ['without a key', '', 'No activate key provided.'],
-  ['by a code that says it is done', '?code=ACTIVATE_OK', 'Activate successful'],
-  ['by a code of its own and its words', '?code=ODD_ONE&message=Ask+your+operator', 'Ask your operator'],
-  ['by an empty code', '?code=', 'Error Found'],
-])('an activation link %s shows the specified words', async (_, query, expectedText) => {
+  ['with the code ACTIVATE_OK', '?code=ACTIVATE_OK', 'Activate successful'],
+  ['with an unknown code and a message', '?code=ODD_ONE&message=Ask+your+operator', 'Ask your operator'],
+  ['with an empty code', '?code=', 'Error Found'],
+])('An activation link %s shows the specified text', async (_, query, expectedText) => {
   await fixture.browser.open(`/sys/activate${query}`)
   await screen.findByText(expectedText)
 })

@@ -7,25 +7,25 @@ import { checkPasswords } from '#features/accounts/passwords.ts'
 
 i18n.addResourceBundle('en', 'problem', problem)
 
-/** What the page says of a link that is used up. */
+/** Returns the message for a used link, else the kind of the link's state. */
 function readLinkMessage(query: string): string {
   const { linkState: link } = readQuery(query)
   return link.kind === 'used up' ? formatProblem(link.problem) : link.kind
 }
 const readQuery = (query: string) => readActivationLink(new URLSearchParams(query))
 
-describe('an activation address (portal 2, 8)', () => {
+describe('reading an activation address (portal 2, 8)', () => {
   it.each(['otk=abc', 'otk=abc&code=OK', 'otk=abc&code=SET_PASSWORD'])(
-    'with a key is for the server to judge: %s',
+    'leaves a link with a key to the server: %s',
     (query) => expect(readQuery(query)).toEqual({ otk: 'abc', linkState: { kind: 'unknown' } }),
   )
 
-  it('says that it went well', () => expect(readQuery('code=ACTIVATE_OK').linkState).toEqual({ kind: 'done' }))
+  it('reports a successful activation', () => expect(readQuery('code=ACTIVATE_OK').linkState).toEqual({ kind: 'done' }))
 
-  it('without a key says so', () =>
+  it('reports NO_ACTIVATE_KEY without a key', () =>
     expect(readQuery('').linkState).toMatchObject({ problem: { code: 'NO_ACTIVATE_KEY' } }))
 
-  it('shows the code it brings, whatever the key', () => {
+  it('reports the code of the address even if there is a key', () => {
     expect(readQuery('otk=abc&code=INVALID_ACTIVATE_KEY').linkState).toMatchObject({
       problem: { code: 'INVALID_ACTIVATE_KEY' },
     })
@@ -39,20 +39,20 @@ describe('an activation address (portal 2, 8)', () => {
     ['code=ODD', 'ODD'],
     ['code=', 'Error Found'],
     ['', 'No activate key provided.'],
-  ])('shows our words, or the message it brings, or the code, or Error Found: %s', (query, expectedText) =>
+  ])('shows our message for the code, else the message of the address, else the code: %s', (query, expectedText) =>
     expect(readLinkMessage(query)).toBe(expectedText),
   )
 
-  it('asks about a key that is far too long as about any other: the server knows none such', () =>
+  it('shortens an overlong key and leaves it to the server', () =>
     expect(readQuery(`otk=${'x'.repeat(5000)}`)).toEqual({ otk: 'x'.repeat(100), linkState: { kind: 'unknown' } }))
 
-  it('does not let an address write a letter on our page', () => {
+  it('shortens the message of the address to 200 characters', () => {
     const { linkState: link } = readQuery(`code=ODD&message=${'x'.repeat(5000)}`)
     expect(link.kind === 'used up' && link.problem.message.length).toBe(200)
   })
 })
 
-describe('a new password (portal 5, S-27)', () => {
+describe('checking a new password (portal 5, S-27)', () => {
   it.each([
     [{ password: '', confirm: '' }, [{ field: 'password', code: 'REQUIRED' }]],
     [{ password: 'seven77', confirm: 'seven77' }, [{ field: 'password', code: 'TOO_SHORT', limit: 8 }]],
@@ -61,5 +61,7 @@ describe('a new password (portal 5, S-27)', () => {
     [{ password: 'long enough', confirm: 'long enough ' }, [{ field: 'confirm', code: 'MISMATCH' }]],
     [{ password: ' long enough ', confirm: ' long enough ' }, []],
     [{ password: '🔑🔑🔑🔑🔑🔑🔑🔑', confirm: '🔑🔑🔑🔑🔑🔑🔑🔑' }, []],
-  ])('%o', (passwords, expectedProblems) => expect(checkPasswords(passwords)).toEqual(expectedProblems))
+  ])('returns the problems of %o', (passwords, expectedProblems) =>
+    expect(checkPasswords(passwords)).toEqual(expectedProblems),
+  )
 })

@@ -1,4 +1,4 @@
-/** Leaving with changes that the server does not have yet (M24). */
+/** Logout with changes that the server does not have yet (M24). */
 import { screen, within } from '@testing-library/dom'
 import { beforeEach, expect, it } from 'vitest'
 import { getButton, readDescription, findHeading } from '#tests/support/pages/fields.ts'
@@ -12,7 +12,7 @@ const waitForLogout = () => findHeading('You are logged out')
 const readAlertFlag = async () => (await readUser(fixture.server.app, fixture.server.world, 'user@alpha')).alert
 const getColleagueId = () => fixture.server.world.users['user@alpha'] ?? 0
 
-/** One change of a colleague, made without a connection; then to where one leaves. */
+/** Changes one user offline, then opens the logout page. */
 beforeEach(async () => {
   await fixture.browser.openAs('admin@alpha', `/app/user?user=${getColleagueId()}`)
   const dialog = await screen.findByRole('dialog', { name: /^Edit / })
@@ -25,7 +25,7 @@ beforeEach(async () => {
   await screen.findByText(/^It is safe on this device\./)
 })
 
-it('asks what is to become of it, and keeps it by default', async () => {
+it('Logout asks what to do with a waiting change, and keeps it by default', async () => {
   await expect.poll(() => findChoice('Keep for my next login').checked).toBe(true)
   await fixture.user.click(getButton('Keep and log out'))
   await waitForLogout()
@@ -35,7 +35,7 @@ it('asks what is to become of it, and keeps it by default', async () => {
   await expect.poll(readAlertFlag).toBe(true)
 })
 
-it('is spoken of on the login page: so much waits here, and so much is gone where the browser has cleared it', async () => {
+it('The login page shows how many changes are waiting, and how many the browser has deleted', async () => {
   await fixture.user.click(getButton('Keep and log out'))
   await waitForLogout()
   await fixture.browser.open('/login')
@@ -51,7 +51,7 @@ it('is spoken of on the login page: so much waits here, and so much is gone wher
   await screen.findByText(/^1 change saved here is lost: the browser cleared its storage\./)
 })
 
-nightly('is spoken of on the login page with whose it is where the server has ended the session', async () => {
+nightly('The login page names the owner of a waiting change after the server ended the session', async () => {
   await fixture.browser.open('/app/home')
   const { getThisDevice } = await import('#local/storage/device.ts')
   const { endSession, readSession } = await import('#local/session/session.ts')
@@ -61,7 +61,7 @@ nightly('is spoken of on the login page with whose it is where the server has en
   await screen.findByText(/^1 change of .+ is waiting on this device\. It is sent after login\.$/)
 })
 
-it('sends it first, as soon as there is a connection, and leaves then', async () => {
+it('"Send and log out" waits for a connection, sends the change and then logs out', async () => {
   await fixture.user.click(findChoice('Send now, then log out'))
   const sendButton = getButton('Send and log out')
   await expect.poll(() => sendButton.getAttribute('aria-disabled')).toBe('true')
@@ -71,7 +71,7 @@ it('sends it first, as soon as there is a connection, and leaves then', async ()
   expect(await readAlertFlag()).toBe(true)
 })
 
-it('throws it away when that is said twice, and nobody ever gets it', async () => {
+it('Logout discards a waiting change only after a second confirmation', async () => {
   await fixture.user.click(findChoice('Discard'))
   await fixture.user.click(getButton('Discard and log out'))
   await screen.findByText('1 change will be lost for good.')

@@ -22,7 +22,7 @@ const submitForm = () => submit(fixture.user)
 const findAlert = (text: string | RegExp) => screen.findByText(text, { selector: '[role=alert] *' })
 
 describe('the login form', () => {
-  it('asks for what is missing and goes to the first, and leaves the focus where one types (A-12)', async () => {
+  it('marks missing fields, focuses the first and leaves the focus while the user types (A-12)', async () => {
     await fixture.browser.open('/login')
     await submitForm()
     expect(readProblems()).toEqual({
@@ -41,7 +41,7 @@ describe('the login form', () => {
     expect(document.activeElement).toBe(getNamedField('username'))
   })
 
-  it('is known to password managers and lets one paste and look at the password (A-16, A-17)', async () => {
+  it('supports password managers, pasting and showing the password (A-16, A-17)', async () => {
     await fixture.browser.open('/login')
     const autocompleteTokens = ['company', 'username', 'password'].map((name) =>
       getNamedField(name).getAttribute('autocomplete'),
@@ -55,7 +55,7 @@ describe('the login form', () => {
     expect(getNamedField('password').type).toBe('text')
   })
 
-  it('fault 22g takes a company code and a user name in full-width characters for what they mean, by Enter too', async () => {
+  it('accepts a company code and a user name in full-width characters (fault 22g)', async () => {
     await fixture.browser.open('/login')
     await fixture.user.type(getNamedField('company'), ' ａｌｐｈａ ')
     await fixture.user.tab()
@@ -66,7 +66,7 @@ describe('the login form', () => {
     await findAlert('Password Or User is wrong!')
   })
 
-  it('with a wrong password says so beside the form, keeps the rest and forgets the password', async () => {
+  it('shows that the password is wrong, clears it and keeps the other fields', async () => {
     await fixture.browser.open('/login')
     await typeValues(fixture.user, { ...credentials, password: 'not the one' })
     await submitForm()
@@ -78,7 +78,7 @@ describe('the login form', () => {
     ])
   })
 
-  it('tells how long to wait after too many attempts, and blocks the button with that reason (S-62)', async () => {
+  it('shows the waiting time after too many attempts, and disables the button (S-62)', async () => {
     await fixture.browser.open('/login')
     const waitText = /^You can try again in \d+ (seconds|minutes?)\.$/
     for (let attempt = 0; attempt < 10 && screen.queryAllByText(waitText).length === 0; attempt += 1) {
@@ -98,7 +98,7 @@ describe('the login form', () => {
     expect(getNamedField('password').value).toMatch(/^guess/)
   })
 
-  it('of an account that is not activated offers the mail again and says what comes of it (M25)', async () => {
+  it('offers to resend the activation mail, and shows the result (M25)', async () => {
     await fixture.browser.open('/login')
     await typeValues(fixture.user, { ...credentials, username: 'waiting@alpha.example' })
     await submitForm()
@@ -112,7 +112,7 @@ describe('the login form', () => {
     })
   })
 
-  it('without a connection keeps what was typed, says what is missing, and works when it is back', async () => {
+  it('keeps the input without a connection, shows why it waits and works once it is back', async () => {
     await fixture.browser.open('/login')
     await typeValues(fixture.user, credentials)
     fixture.browser.goOffline()
@@ -125,27 +125,24 @@ describe('the login form', () => {
     await waitForPath(fixture.browser, '/app/home')
   })
 
-  nightly(
-    "a login that no server answered is what the status says on every visitors' page, until one is there again (P-11)",
-    async () => {
-      await fixture.browser.open('/login')
-      const readConnectionText = () => document.querySelector('header .line')?.textContent
-      await expect.poll(readConnectionText).toBe('Online')
-      await typeValues(fixture.user, credentials)
-      fixture.browser.connectionState = 'down'
-      await submitForm()
-      await expect.poll(readConnectionText).toBe('Server unreachable')
-      await fixture.user.click(screen.getByRole('link', { name: 'Forgot password?' }))
-      await screen.findByText(/needs a connection/)
-      expect(readConnectionText()).toBe('Server unreachable')
-      fixture.browser.connectionState = 'up'
-      await new Promise((resolve) => setTimeout(resolve, 2_100))
-      await fixture.user.type(document.querySelector('input') as HTMLInputElement, 'alpha')
-      await expect.poll(readConnectionText).toBe('Online')
-    },
-  )
+  nightly('reports an unreachable server on all public pages until it responds again (P-11)', async () => {
+    await fixture.browser.open('/login')
+    const readConnectionText = () => document.querySelector('header .line')?.textContent
+    await expect.poll(readConnectionText).toBe('Online')
+    await typeValues(fixture.user, credentials)
+    fixture.browser.connectionState = 'down'
+    await submitForm()
+    await expect.poll(readConnectionText).toBe('Server unreachable')
+    await fixture.user.click(screen.getByRole('link', { name: 'Forgot password?' }))
+    await screen.findByText(/needs a connection/)
+    expect(readConnectionText()).toBe('Server unreachable')
+    fixture.browser.connectionState = 'up'
+    await new Promise((resolve) => setTimeout(resolve, 2_100))
+    await fixture.user.type(document.querySelector('input') as HTMLInputElement, 'alpha')
+    await expect.poll(readConnectionText).toBe('Online')
+  })
 
-  it('on a device that can store nothing says that, and not that a connection is missing', async () => {
+  it('reports a device that cannot store anything, not a missing connection', async () => {
     await fixture.browser.open('/login')
     vi.spyOn(IDBObjectStore.prototype, 'put').mockImplementation(() => {
       throw new DOMException('the disk is full', 'QuotaExceededError')
@@ -157,7 +154,7 @@ describe('the login form', () => {
     expect(reported.splice(0)).not.toEqual([])
   })
 
-  it('leads to where one was going', async () => {
+  it('returns to the requested page', async () => {
     await fixture.browser.open('/app/user?statusType=0&page=2')
     expect(fixture.browser.path()).toMatch(/^\/login\?to=/)
     await typeValues(fixture.user, { ...credentials, username: 'admin@alpha.example' })
@@ -165,7 +162,7 @@ describe('the login form', () => {
     await expect.poll(() => fixture.browser.path()).toMatch(/^\/app\/user\?statusType=0/)
   })
 
-  it('leads nowhere outside (S-67)', async () => {
+  it('never leads to another site (S-67)', async () => {
     await fixture.browser.open('/login?to=//evil.example/app/user')
     await typeValues(fixture.user, credentials)
     await submitForm()
@@ -173,7 +170,7 @@ describe('the login form', () => {
   })
 })
 
-it('the logout of a session that the server has ended goes straight to the logged-out state (M24)', async () => {
+it('/logout shows the logged-out state at once if the server has ended the session (M24)', async () => {
   await fixture.browser.open('/logout')
   await findHeading('You are logged out')
 })

@@ -1,4 +1,4 @@
-/** Logging out, a session that ended, and coming in again (M24, portal 2). */
+/** Logout, a session that has ended, and the next login (M24, portal 2). */
 import { screen } from '@testing-library/dom'
 import { afterEach, expect, it, vi } from 'vitest'
 import { runInTransaction } from '#server/db/transaction.ts'
@@ -16,7 +16,7 @@ const endSessions = (userName: string) =>
     endAllSessions(db, fixture.server.world.users[userName] ?? 0, fixture.server.app.clock(), 'password'),
   )
 
-it('says that one is leaving until the server has answered, and then one text', async () => {
+it('/logout shows that it is running until the server responds, and then one text', async () => {
   await fixture.browser.openAs('user@alpha')
   let respond = () => {}
   const response = new Promise<void>((resolve) => (respond = resolve))
@@ -37,7 +37,7 @@ it('says that one is leaving until the server has answered, and then one text', 
   await fixture.user.click(await screen.findByRole('button', { name: /My account$/ }))
   await fixture.user.click(await screen.findByRole('menuitem', { name: 'Logout' }))
   await expect.poll(() => isRequested).toBe(true)
-  // Longer than the device needs to note that it is signed out.
+  // Longer than the device needs to store that it is signed out.
   await new Promise((resolve) => setTimeout(resolve, 300))
   screen.getByText('You are leaving...')
   respond()
@@ -47,19 +47,19 @@ it('says that one is leaving until the server has answered, and then one text', 
   expect([...seenTexts].filter((text) => text.includes('is told'))).toEqual([])
 })
 
-it('an invalid token goes straight to the logged-out state, whatever waits', async () => {
+it('/logout shows the logged-out state at once if the token is invalid', async () => {
   await fixture.browser.openAs('user@alpha')
   await endSessions('user@alpha')
   await fixture.browser.open('/logout')
   await findHeading('You are logged out')
 })
 
-it('a session that ended says why one is at the login, and company and e-mail are filled in', async () => {
+it('The login page reports the ended session, and fills in company and e-mail', async () => {
   await fixture.browser.openAs('admin@alpha', '/app/profile/company')
-  // The frame's last parts come when the page has come to rest.
+  // The last parts of the layout are loaded once the page is idle.
   await screen.findByRole('button', { name: /Background tasks/ })
   await endSessions('admin@alpha')
-  // As the first answer of the server that knows it no more has it.
+  // Has the same effect as the first response of the server after it ended the session.
   const { getThisDevice } = await import('#local/storage/device.ts')
   const { endSession, readSession } = await import('#local/session/session.ts')
   await endSession(getThisDevice(), (await readSession(getThisDevice()))?.generation ?? -1)
@@ -73,13 +73,13 @@ it('a session that ended says why one is at the login, and company and e-mail ar
   await waitForPath(fixture.browser, returnPath)
 })
 
-nightly('who comes by an address inside is told why there is a login', async () => {
+nightly('The login page explains that the requested page needs a login', async () => {
   await fixture.browser.open('/app/user')
   await findHeading('Login')
   await screen.findByText('Log in to open the page you asked for.')
 })
 
-nightly("an account's language is shown where nobody has chosen one on this device (D68)", async () => {
+nightly('The language of the account is used if none was chosen on this device (D68)', async () => {
   await runInTransaction(fixture.server.app, { role: 'portal_system' }, (db) =>
     db
       .updateTable('portal_user')
@@ -101,14 +101,14 @@ it.each([
   ['/forget', 'Forgot password', /^Sending the mail needs a connection/],
   ['/resetPwd?otk=key', 'Reset password', /^Resetting needs a connection/],
   ['/sys/activate?otk=key', 'Activate your account', /^Activating needs a connection/],
-])('%s says what needs a connection, before anything is typed', async (path, title, expectedText) => {
+])('%s shows that it needs a connection before anything is typed', async (path, title, expectedText) => {
   fixture.browser.goOffline()
   await fixture.browser.open(path)
   await findHeading(title)
   await screen.findByText(expectedText)
 })
 
-it('says so and lets one try again where what logs out cannot be fetched', async () => {
+it('/logout shows that the user is still logged in if its code cannot be loaded, and offers a retry', async () => {
   await fixture.browser.openAs('user@alpha')
   vi.doMock('#request/session/sign-in.ts', () => {
     throw new Error('Failed to fetch dynamically imported module')

@@ -9,7 +9,7 @@ const fixture = setUpPages()
 const mailbox = createMailBox(() => fixture.server.app)
 afterEach(() => void vi.useRealTimers())
 
-it('a forgotten password is replaced by the link of the mail, in Chinese (M31, M32)', async () => {
+it('The link of a mail replaces a forgotten password, in Chinese (M31, M32)', async () => {
   await fixture.browser.open('/forget?lang=zh')
   expect(fixture.browser.path()).toBe('/forget')
   await typeValues(fixture.user, { companyCode: 'beta', userEmail: 'admin@beta.example' })
@@ -24,7 +24,7 @@ it('a forgotten password is replaced by the link of the mail, in Chinese (M31, M
   await submit(fixture.user)
   expect(readProblems()).toEqual({ confirm: '两次输入的密码不一致！' })
   await typeValues(fixture.user, { confirm: newPassword })
-  // The success stays to be read for as long as the clock is not turned.
+  // The success message stays visible until the fake clock is advanced.
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'], shouldAdvanceTime: true })
   await submit(fixture.user)
   await screen.findByText('重置成功。')
@@ -42,17 +42,17 @@ const expectRefusal = async () => {
 }
 
 it.each([
-  ['no such key', 'no-such-key'],
-  ['a mangled key', 'x'.repeat(300)],
-])('a reset link with %s says so, and how to get another (portal 8)', async (_, key) => {
+  ['an unknown key', 'no-such-key'],
+  ['a malformed key', 'x'.repeat(300)],
+])('A reset link with %s is refused, with a link to request another (portal 8)', async (_, key) => {
   await fixture.browser.open(`/resetPwd?otk=${key}`)
-  // Before a password is typed.
+  // The refusal is shown before a password is typed.
   await expectRefusal()
   await fixture.user.click(screen.getByRole('link', { name: 'Send a new link' }))
   await findHeading('Forgot password')
 })
 
-it('a reset link without a key says so at once', async () => {
+it('A reset link without a key is refused at once', async () => {
   await fixture.browser.open('/resetPwd')
   await expectRefusal()
 })

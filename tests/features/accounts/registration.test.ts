@@ -8,7 +8,7 @@ import type { CallResult } from '#request/call-results.ts'
 import { type ThunkExtra, createStore } from '#state/store.ts'
 import { noTrails } from '#tests/support/device/no-trails.ts'
 
-/** A store whose server answers as told, and remembers what it was asked. */
+/** Creates a store whose server returns `result` and records its calls. */
 function createStoreWithResult(result: CallResult<unknown>) {
   const calls: unknown[] = []
   const extra: ThunkExtra = {
@@ -49,8 +49,8 @@ const values = {
   confirmPwd: ' secret words ',
 }
 
-describe('registering', () => {
-  it('sends what is given without its blanks, leaves out what is empty, and the password exactly as typed', async () => {
+describe('the registration', () => {
+  it('trims all fields except the password, and omits empty ones', async () => {
     const { store, calls } = createStoreWithResult({ kind: 'fresh', output: { email: 'ana@nova.example' } })
     expect(await store.dispatch(register(values, 'zh'))).toEqual({ email: 'ana@nova.example' })
     const body = {
@@ -69,7 +69,7 @@ describe('registering', () => {
     expect(selectRegistrationStatus(store.getState())).toEqual({ kind: 'idle' })
   })
 
-  it('says why it was refused', async () => {
+  it('stores the problem of a refusal', async () => {
     const { store } = createStoreWithResult(createRefusal('DUP_CODE'))
     expect(await store.dispatch(register(values, 'en'))).toMatchObject({ problem: { code: 'DUP_CODE' } })
     expect(selectRegistrationStatus(store.getState()).kind).toBe('failed')
@@ -79,7 +79,7 @@ describe('registering', () => {
     [{ kind: 'fresh', output: true } as const, true],
     [{ kind: 'fresh', output: false } as const, false],
     [createRefusal('OFFLINE'), null],
-  ])('asks whether a code is taken; %o is %s', async (result, isTaken) => {
+  ])('asks the server whether a code is taken: %o gives %s', async (result, isTaken) => {
     const { store, calls } = createStoreWithResult(result)
     expect(await store.dispatch(checkCodeTaken('nova'))).toBe(isTaken)
     expect(calls).toEqual([['codeExists', { query: { code: 'nova', resource: 'company' } }]])
@@ -90,9 +90,11 @@ describe('registering', () => {
     ['RESERVED_CODE', [{ field: 'code', code: 'RESERVED' }]],
     ['WEAK_PASSWORD', [{ field: 'user_password', code: 'COMMON_PASSWORD' }]],
     ['SERVER_ERROR', []],
-  ])('%s is about its field', (code, fields) => expect(toFieldProblems(createProblem(code))).toEqual(fields))
+  ])('assigns the problem %s to its field', (code, fields) =>
+    expect(toFieldProblems(createProblem(code))).toEqual(fields),
+  )
 
-  it('of several fields each is marked', () => {
+  it('marks each field of a validation error', () => {
     const fields = [{ field: 'tel', code: 'INVALID_TEL' }]
     expect(toFieldProblems(createProblem('VALIDATION_ERROR', fields))).toEqual(fields)
     expect(toFieldProblems(null)).toEqual([])
@@ -100,14 +102,14 @@ describe('registering', () => {
 })
 
 describe('a forgotten password', () => {
-  it('asks for a mail by code and e-mail without blanks', async () => {
+  it('requests a mail by trimmed code and e-mail', async () => {
     const { store, calls } = createStoreWithResult({ kind: 'fresh', output: null })
     const input = { companyCode: ' acme ', userEmail: ' li@acme.example ' }
     expect(await store.dispatch(sendResetMail(input))).toEqual({ kind: 'fresh', output: null })
     expect(calls).toEqual([['sendResetMail', { body: { companyCode: 'acme', userEmail: 'li@acme.example' } }]])
   })
 
-  it('is replaced by the key of the link, unless the link is refused', async () => {
+  it('is replaced with the key of the link, unless the link is refused', async () => {
     const { store, calls } = createStoreWithResult(createRefusal('INVALID_RESETPWD_LINK'))
     expect(await store.dispatch(resetPassword({ otk: 'key', pwd: ' words ' }))).toMatchObject({
       problem: { code: 'INVALID_RESETPWD_LINK' },
@@ -118,7 +120,7 @@ describe('a forgotten password', () => {
   it.each([
     ['INVALID_RESETPWD_LINK', { code: 'INVALID_RESETPWD_LINK' }],
     ['SERVER_ERROR', null],
-  ])('checks its link: %s', async (code, problem) => {
+  ])('has its link checked: %s', async (code, problem) => {
     const { store } = createStoreWithResult(createRefusal(code))
     const result = await store.dispatch(checkLink('key'))
     expect(result && { code: result.code }).toEqual(problem)

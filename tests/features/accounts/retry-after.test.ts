@@ -10,7 +10,7 @@ const createRateLimit = (data: unknown): Problem => ({
   requestId: null,
 })
 
-describe('after too many attempts', () => {
+describe('the waiting time after too many attempts', () => {
   it.each([
     [{ retry_after: 30 }, 30],
     [{ retry_after: 1.2 }, 2],
@@ -18,11 +18,9 @@ describe('after too many attempts', () => {
     [{ retry_after: 'soon' }, null],
     [{}, null],
     [null, null],
-  ])('the wait is what the answer says: %o', (data, seconds) =>
-    expect(getRetrySeconds(createRateLimit(data))).toBe(seconds),
-  )
+  ])('is read from the response: %o', (data, seconds) => expect(getRetrySeconds(createRateLimit(data))).toBe(seconds))
 
-  it('no other problem has a wait', () => {
+  it('is null for any other problem', () => {
     expect(getRetrySeconds({ ...createRateLimit({ retry_after: 30 }), code: 'invalid_grant' })).toBeNull()
     expect(getRetrySeconds(null)).toBeNull()
   })
@@ -32,5 +30,5 @@ describe('after too many attempts', () => {
     [90, 'Seconds', 90],
     [91, 'Minutes', 2],
     [600, 'Minutes', 10],
-  ])('%i s are said as %s %i', (seconds, unit, count) => expect(toRetryDelay(seconds)).toEqual({ unit, count }))
+  ])('of %i s is shown as %s %i', (seconds, unit, count) => expect(toRetryDelay(seconds)).toEqual({ unit, count }))
 })

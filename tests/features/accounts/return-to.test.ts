@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import { homePath, toReturnPath } from '#features/accounts/return-to.ts'
 
-describe('where one goes after the login (S-67)', () => {
+describe('toReturnPath (S-67)', () => {
   it.each(['/app/user', '/app/user?page=2&statusType=0', '/app/contract/12#top', '/app'])(
-    'is where one was going: %s',
+    'returns a path of the app: %s',
     (path) => expect(toReturnPath(path)).toBe(path),
   )
 
@@ -24,9 +24,9 @@ describe('where one goes after the login (S-67)', () => {
     '/appendix',
     '/app/../logout',
     '/app/..%2f..%2flogout/../../logout',
-  ])('is home for anything that is not a page of the app: %s', (path) => expect(toReturnPath(path)).toBe(homePath))
+  ])('returns the home page for anything else: %s', (path) => expect(toReturnPath(path)).toBe(homePath))
 
-  it('stays inside the app however the path is encoded', () => {
+  it('stays inside the app if the path is encoded', () => {
     const returnPath = toReturnPath('/app/%2e%2e/logout')
     expect(new URL(returnPath, 'https://own.example').pathname.startsWith('/app')).toBe(true)
   })

@@ -19,7 +19,7 @@ async function logOut() {
   await fixture.browser.open('/logout')
   await findHeading('You are logged out')
 }
-/** To the second step. */
+/** Logs in with the password, up to the second step. */
 async function enterPassword(userName: string) {
   await fixture.browser.open('/login')
   await typeValues(fixture.user, toCredentials(userName))
@@ -32,7 +32,7 @@ async function confirmByPassword(typedPassword = password) {
   await typeValues(fixture.user, { password: typedPassword })
   await press('Continue')
 }
-/** Answers the secret and the recovery codes. */
+/** Returns the secret and the recovery codes. */
 async function setUpAuthenticatorApp() {
   await screen.findByRole('img', { name: 'QR code of the account' })
   const secret = (document.querySelector('.factor-scan code')?.textContent ?? '').replaceAll(' ', '')
@@ -47,7 +47,7 @@ async function setUpAuthenticatorApp() {
 }
 
 describe('an authenticator app', () => {
-  it('is set up, asked for at the next login, and removed', async () => {
+  it('is set up, required at the next login, and removed', async () => {
     await fixture.browser.openAs('user@alpha', page)
     await press('Add authenticator app')
     await confirmByPassword('Not-the-one-44')
@@ -80,7 +80,7 @@ describe('an authenticator app', () => {
     await typeValues(fixture.user, { password })
     await submit(fixture.user)
     await findHeading('Confirm it is you')
-    // The code that set it up is used up.
+    // The code that set up the app cannot be used again.
     fixture.server.clock.now += stepMs
     await typeValues(fixture.user, { otp: generateCode(secret).replace(/^(...)/, '$1 ') })
     await submit(fixture.user)
@@ -95,7 +95,7 @@ describe('an authenticator app', () => {
     await screen.findByText('Off')
   })
 
-  it('is no longer asked for once somebody has signed in in another tab', async () => {
+  it('is no longer required once a user has logged in in another tab', async () => {
     await addAuthenticatorApp(await fixture.server.signIn('user@alpha'), fixture.server.clock.now)
     await enterPassword('user')
     const { signIn } = await import('#request/session/sign-in.ts')
@@ -104,7 +104,7 @@ describe('an authenticator app', () => {
     await waitForApp()
   })
 
-  nightly('that is lost is replaced by a recovery code, which works once', async () => {
+  nightly('is replaced by a recovery code if it is lost, and each code works once', async () => {
     const { codes } = await addAuthenticatorApp(await fixture.server.signIn('user@alpha'), fixture.server.clock.now)
     const enterRecoveryCode = async (code = '') => {
       await enterPassword('user')
@@ -124,7 +124,7 @@ describe('an authenticator app', () => {
     await screen.findByText('8 left')
   })
 
-  nightly('cannot be looked after without a connection, and the page goes on when there is one', async () => {
+  nightly('cannot be changed without a connection, and can be changed once it is back', async () => {
     await fixture.browser.openAs('user@alpha', page)
     const addButton = await screen.findByRole('button', { name: 'Add authenticator app' })
     fixture.browser.goOffline()
@@ -135,7 +135,7 @@ describe('an authenticator app', () => {
   })
 })
 
-nightly('who has lost everything is helped by an admin, is out at once, and logs in with the password', async () => {
+nightly('An admin resets the two-step login of a user, who is logged out and logs in with the password', async () => {
   const lostSession = await fixture.server.signIn('user@alpha')
   await addAuthenticatorApp(lostSession, fixture.server.clock.now)
   await fixture.browser.openAs('admin@alpha', `/app/user?user=${lostSession.userId}`)
@@ -146,13 +146,13 @@ nightly('who has lost everything is helped by an admin, is out at once, and logs
   await fixture.user.click(within(questionDialog).getByRole('button', { name: 'Reset two-step login' }))
   await screen.findByText(/^The two-step login of .* user has been reset\.$/)
   await screen.findByText('Off: the password alone logs this user in.')
-  // What was given to the dialog was no saving of the drawer behind it.
+  // The password was submitted in the dialog only, not in the form of the drawer behind it.
   expect(screen.getByRole('dialog', { name: /^Edit / })).toBeDefined()
   expect((await lostSession.send({ url: '/api/m18s/user' })).statusCode).toBe(401)
   await fixture.server.signIn('user@alpha')
 })
 
-it('a company that requires it has its users set it up at their next login, before anything else', async () => {
+it('A user of a company that requires two-step login must set it up at the next login', async () => {
   await fixture.browser.openAs('admin@alpha', page)
   await fixture.user.click(await screen.findByRole('switch', { name: 'Require two-step login' }))
   await confirmByPassword()

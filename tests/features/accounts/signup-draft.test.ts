@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { parseDraft, emptySignup, storeDraft, readDrafts } from '#features/accounts/signup-draft.ts'
 
-describe('a draft of the sign-up', () => {
-  it('comes back with its words and without passwords', () => {
+describe('parseDraft', () => {
+  it('returns the values without passwords', () => {
     const storedDraft = {
       step: 'user',
       values: { code: 'nova', user_name: 'Ana', user_password: 'secret', confirmPwd: 'secret' },
@@ -14,12 +14,12 @@ describe('a draft of the sign-up', () => {
   })
 
   it.each([null, 7, 'x', {}, { step: 'nowhere', values: null }, { values: { code: 7, other: 'x' } }])(
-    'of another build or of nobody, %o, is an empty one',
+    'returns an empty draft for an unknown format: %o',
     (storedDraft) => expect(parseDraft(storedDraft)).toEqual(emptySignup),
   )
 })
 
-describe('fault 4c a sign-up that was begun in this tab', () => {
+describe('the draft of a sign-up in this tab (fault 4c)', () => {
   const draft = { step: 'company' as const, values: { ...emptySignup.values, code: 'nova' } }
   beforeEach(() => {
     const storedItems = new Map<string, string>()
@@ -32,17 +32,17 @@ describe('fault 4c a sign-up that was begun in this tab', () => {
   afterEach(() => void vi.unstubAllGlobals())
   const dayMs = 86_400_000
 
-  it('comes back by itself on the same day, and is offered on a later one', () => {
+  it('is restored on the same day, and offered on a later day', () => {
     storeDraft(draft)
     expect(readDrafts()).toEqual({ draft, earlierDraft: null })
     const laterDrafts = readDrafts(Date.now() + dayMs)
     expect(laterDrafts.draft).toEqual(emptySignup)
     expect(laterDrafts.earlierDraft).toMatchObject({ draft, storedAt: expect.any(Number) })
-    // It stays offered until it is taken or discarded.
+    // It is offered until it is used or discarded.
     expect(readDrafts().earlierDraft).toMatchObject({ draft })
   })
 
-  it('offers nothing where nothing was typed, or all was sent', () => {
+  it('is not offered if nothing was typed or everything was sent', () => {
     for (const unsavedDraft of [emptySignup, { ...draft, step: 'sent' as const }]) {
       storeDraft(unsavedDraft)
       expect(readDrafts(Date.now() + dayMs)).toEqual({ draft: emptySignup, earlierDraft: null })

@@ -19,7 +19,7 @@ async function fillCompany(code: string) {
   await typeValues(fixture.user, { number: '12345678' })
 }
 
-it('says what is wrong in the specified words, and goes to the first (portal 5, A-12)', async () => {
+it('The sign-up form shows the specified errors and focuses the first field (portal 5, A-12)', async () => {
   await fixture.browser.open('/signup')
   await submitForm()
   expect(readProblems()).toMatchObject({
@@ -28,7 +28,7 @@ it('says what is wrong in the specified words, and goes to the first (portal 5, 
     number: 'Please input "Telephone" as it\'s required.',
   })
   expect(document.activeElement).toBe(getNamedField('code'))
-  // Counted above them too, with a way to each (A-11).
+  // The summary above the fields counts the errors and links to each (A-11).
   await screen.findByText(/^\d fields need your attention$/)
   await fixture.user.click(screen.getByRole('button', { name: 'Phone number' }))
   expect(document.activeElement).toBe(getNamedField('number'))
@@ -41,7 +41,7 @@ it('says what is wrong in the specified words, and goes to the first (portal 5, 
   await typeValues(fixture.user, { code: 'alpha' })
   await fixture.user.tab()
   await expect.poll(readProblems).toMatchObject({ code: '"alpha" is occupied.' })
-  // While others are wrong too it is not forgotten.
+  // The error stays while other fields have errors too.
   await submitForm()
   expect(readProblems()).toMatchObject({ code: '"alpha" is occupied.', name: 'Please input company name' })
   await typeValues(fixture.user, { email: '' })
@@ -50,7 +50,7 @@ it('says what is wrong in the specified words, and goes to the first (portal 5, 
   await typeValues(fixture.user, { number: '1234x5678' })
   await submitForm()
   expect(readProblems()).toEqual({ number: 'Please use digits only: the country code, then the number.' })
-  // Put right when it is left (fault 22d).
+  // The number is corrected when the field loses focus (fault 22d).
   await typeValues(fixture.user, { number: '1234-5678' })
   await submitForm()
   await screen.findByLabelText('Name')
@@ -65,7 +65,7 @@ it('says what is wrong in the specified words, and goes to the first (portal 5, 
     .toEqual({ user_password: 'Many people use this password. Please choose another one.' })
 })
 
-it('keeps what was typed over a reload and a lost network, and never a password', async () => {
+it('The sign-up form keeps its input after a reload and a lost network, but never a password', async () => {
   await fixture.browser.open('/signup')
   await fillCompany('nova')
   await submitForm()

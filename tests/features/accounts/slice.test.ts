@@ -41,7 +41,7 @@ const createProblem = (code: string, status = 400): Problem => ({
 
 const rejectAsUnfetched = () => Promise.reject(new TypeError('Failed to fetch dynamically imported module'))
 
-/** A store whose outside answers as told, and remembers what it was asked. */
+/** Creates a store whose calls return `results`, and records the calls. */
 function createStoreWithResults(results: {
   enterResult?: CallResult<{ user: SessionUser }>
   callResult?: CallResult<unknown>
@@ -78,14 +78,14 @@ function createStoreWithResults(results: {
   }
 }
 
-describe('logging in', () => {
-  it('takes blanks off company and name, and the password exactly as typed', async () => {
+describe('login', () => {
+  it('trims the company and the user name, but not the password', async () => {
     const { store, calls } = createStoreWithResults({})
     await store.dispatch(login(credentials))
     expect(calls).toEqual([{ company: 'acme', username: 'li@acme.example', password: ' secret ', language: 'en' }])
   })
 
-  it('makes the user of the session, and keeps the sealing keys out of the store', async () => {
+  it('sets the user of the session, and keeps the sealing keys out of the store', async () => {
     const { store } = createStoreWithResults({ enterResult: { kind: 'fresh', output: { user } } })
     await store.dispatch(login(credentials))
     expect(store.getState().session).toMatchObject({ kind: 'signed in', user: { name: 'Li Wei' } })
@@ -93,7 +93,7 @@ describe('logging in', () => {
     expect(JSON.stringify(store.getState())).not.toContain(' secret ')
   })
 
-  it('that is refused keeps its problem beside the form', async () => {
+  it('stores the problem of a refusal', async () => {
     const { store, getAccounts } = createStoreWithResults({
       enterResult: { kind: 'problem', problem: createProblem('invalid_grant', 401) },
     })
@@ -103,7 +103,7 @@ describe('logging in', () => {
   })
 })
 
-it('what asks and cannot be fetched itself says that it needs a connection, and goes on waiting for nobody', async () => {
+it('Account actions return NEEDS_CONNECTION if their code cannot be loaded', async () => {
   const { store, getAccounts, getActivation } = createStoreWithResults({ areChunksLost: true })
   const expectedFailure = { kind: 'failed', problem: { code: 'NEEDS_CONNECTION' } }
   await store.dispatch(login(credentials))
@@ -117,8 +117,8 @@ it('what asks and cannot be fetched itself says that it needs a connection, and 
   expect(getActivation()).toMatchObject({ linkState: { kind: 'good' }, activationStatus: expectedFailure })
 })
 
-describe('a deactivated account', () => {
-  it('has its mail sent again by company:e-mail and password (M25)', async () => {
+describe('resendMail', () => {
+  it('requests the mail with company:e-mail and password (M25)', async () => {
     const { store, calls, getAccounts } = createStoreWithResults({})
     await store.dispatch(resendMail(credentials))
     expect(calls).toEqual([
@@ -127,7 +127,7 @@ describe('a deactivated account', () => {
     expect(getAccounts().resendStatus).toEqual({ kind: 'sent', email: 'li@acme.example' })
   })
 
-  it('is told when that is not possible', async () => {
+  it('stores the problem if the server does not support it', async () => {
     const { store, getAccounts } = createStoreWithResults({
       callResult: { kind: 'problem', problem: createProblem('NOT_SUPPORT', 501) },
     })
@@ -136,24 +136,24 @@ describe('a deactivated account', () => {
   })
 })
 
-it('logging out leaves, whatever the line does', async () => {
+it('logout signs out even if the server does not respond', async () => {
   const { store, calls } = createStoreWithResults({})
   await store.dispatch(logout())
   expect(calls).toEqual(['leave'])
   expect(store.getState().session).toEqual({ kind: 'signed out', reason: 'left' })
 })
 
-describe('an activation link', () => {
+describe('the link of an activation mail', () => {
   it.each([
     ['SET_PASSWORD', true],
     ['OK', false],
-  ])('that is good (%s) says whether a password is to be set', async (code, shouldSetPassword) => {
+  ])('is good for the code %s and says whether a password must be set', async (code, shouldSetPassword) => {
     const { store, getActivation } = createStoreWithResults({ callResult: { kind: 'fresh', output: { code } } })
     await store.dispatch(checkActivationLink('key'))
     expect(getActivation().linkState).toEqual({ kind: 'good', shouldSetPassword })
   })
 
-  it.each(['INVALID_ACTIVATE_KEY', 'NO_ACTIVATE_KEY'])('that is %s is used up', async (code) => {
+  it.each(['INVALID_ACTIVATE_KEY', 'NO_ACTIVATE_KEY'])('is used up if the server returns %s', async (code) => {
     const { store, getActivation } = createStoreWithResults({
       callResult: { kind: 'problem', problem: createProblem(code) },
     })
@@ -161,7 +161,7 @@ describe('an activation link', () => {
     expect(getActivation().linkState).toMatchObject({ kind: 'used up', problem: { code } })
   })
 
-  it('survives a weak password and a lost connection', async () => {
+  it('stays good after a weak password or a lost connection', async () => {
     for (const code of ['WEAK_PASSWORD', 'NEEDS_CONNECTION']) {
       const { store, getActivation } = createStoreWithResults({
         callResult: { kind: 'problem', problem: createProblem(code) },
@@ -175,7 +175,7 @@ describe('an activation link', () => {
     }
   })
 
-  it('leads to success', async () => {
+  it('is done after the activation', async () => {
     const { store, getActivation } = createStoreWithResults({
       callResult: { kind: 'fresh', output: { code: 'ACTIVATE_OK' } },
     })

@@ -1,4 +1,4 @@
-/** Background tasks as who began them sees them: by name, with progress and with what they came to. */
+/** Background tasks as the user who started them sees them: name, progress and result. */
 import { screen } from '@testing-library/dom'
 import { expect, it, onTestFinished } from 'vitest'
 import { paymentJobKinds } from '#server/jobs/job-registry.ts'
@@ -10,13 +10,13 @@ const fixture = setUpShopPages()
 const { press, choose } = createUserActions(fixture)
 const readTask = () => document.querySelector('.request')?.textContent
 
-it('names the reconciliation of payments, shows how far it is, tells elsewhere that it has ended, and shows its figures', async () => {
+it('The activity page shows name, progress, end and result of a reconciliation of payments', async () => {
   const sandbox = await openPaymentSandbox(fixture.server)
   onTestFinished(sandbox.close)
   const buyerSession = await fixture.server.signIn('admin@acme')
   const [order] = await listOrders(buyerSession, 'acmehr')
   if (!order) throw new Error('there is no order to pay')
-  // It stays open: the bank has not been asked.
+  // The payment stays open, because the bank was not called.
   expect((await payFor(buyerSession, order.id, { token: 'pm_card_threeDSecureRequired' })).statusCode).toBe(200)
 
   await fixture.browser.openAs('delete@m18', '/app/contract')

@@ -18,7 +18,7 @@ function renderActions(result: CallResult<unknown>, action: () => Promise<void> 
   return renderHook(useJobActions, { wrapper }).result
 }
 
-it('a check of the trail is under way until the server has accepted it', async () => {
+it('useJobActions is verifying until the server has accepted the request', async () => {
   const actions = renderActions({ kind: 'started', jobId: 'j-1' })
   act(() => void actions.current.verify())
   expect(actions.current).toMatchObject({ isVerifying: true, problem: null })
@@ -26,7 +26,7 @@ it('a check of the trail is under way until the server has accepted it', async (
   expect(actions.current).toMatchObject({ isVerifying: false, problem: null })
 })
 
-it('says why it could not be started, until something else is pressed', async () => {
+it('useJobActions returns why a job did not start, until the next action', async () => {
   const actions = renderActions(refusedResult)
   await act(() => actions.current.verify())
   expect(actions.current).toMatchObject({ isVerifying: false, problem: { code: 'OFFLINE' } })
@@ -34,7 +34,7 @@ it('says why it could not be started, until something else is pressed', async ()
   expect(actions.current.problem).toBeNull()
 })
 
-it('a button whose code cannot be fetched says that it needs a connection, until something else is pressed', async () => {
+it('useJobActions returns NEEDS_CONNECTION if its code cannot be loaded, until the next action', async () => {
   const actions = renderActions({ kind: 'started', jobId: 'j-1' }, () =>
     Promise.reject(new TypeError('Failed to fetch')),
   )
@@ -44,7 +44,7 @@ it('a button whose code cannot be fetched says that it needs a connection, until
   expect(actions.current.problem).toBeNull()
 })
 
-it('every endpoint that begins a background task has a name for it', () => {
+it('Every endpoint that starts a background task has a translated name', () => {
   const jobEndpointNames = endpoints.filter(({ job }) => job !== undefined).map(({ name }) => name)
   const translatedNames = Object.keys(texts.name).filter((name) => name !== 'other')
   expect(translatedNames.toSorted()).toEqual(jobEndpointNames.toSorted())

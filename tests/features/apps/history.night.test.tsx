@@ -1,4 +1,4 @@
-/** The app history on the screen (contracts 2, 3; M135, D87): found, sorted, paged, read offline, and its change logs. */
+/** The app history page (contracts 2, 3; M135, D87): search, sort order, pages, offline use and change logs. */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -35,13 +35,13 @@ async function publish(version: string, files: Record<string, string | null> = {
   while (await runOneJob(fixture.server.app, requestJobKinds));
 }
 
-it('is searched at typing speed, sorted and paged, as the address says, and with no line as well', async () => {
+it('The app history is searched, sorted and paged by the address, also offline', async () => {
   await addVersions(fixture.server, 'barcode', 'Barcodes', '2.0', '2.1')
   fixture.server.clock.now += 10_000
   await addVersions(fixture.server, 'pay', 'Pay', ...Array.from({ length: 10 }, (_, index) => `1.${index}`))
   await fixture.browser.openAs('admin@m18', '/app/apphistory')
   await expect.poll(() => readShownRows().length).toBe(10)
-  // The newest first; its icon's place has the first letter until the picture is there.
+  // The latest is first. The first letter of its name is shown until its icon is loaded.
   expect(readShownRows()[0]).toEqual(['Ppay', 'Pay', '1.9'])
   await fixture.user.click(getButton('Next page'))
   await expect.poll(() => readShownRows().length).toBe(2)
@@ -62,7 +62,7 @@ it('is searched at typing speed, sorted and paged, as the address says, and with
   expect(document.querySelector('.problem')).toBeNull()
 })
 
-it('shows a change log in a frame of 700 by 300 without scripts, and says in place where it was never read', async () => {
+it('The app history shows a change log in a frame without scripts, or that it was never loaded', async () => {
   await addVersions(fixture.server, 'barcode', 'Barcodes', '2.0')
   await publish('1.0', { 'changelog.md': '# 1.0\n\nNew: [more](https://example.org/) <script>alert(1)</script>' })
   await fixture.browser.openAs('admin@m18', '/app/apphistory')
@@ -87,7 +87,7 @@ it('shows a change log in a frame of 700 by 300 without scripts, and says in pla
   await screen.findByTitle('Change log: Pay 1.0')
 })
 
-it('says in the reader’s language that nothing of it is on the device', async () => {
+it('The app history says in Chinese that nothing of it is stored on the device', async () => {
   await fixture.browser.openAs('admin@m18')
   fixture.browser.goOffline()
   await fixture.browser.open('/app/apphistory?lang=zh')

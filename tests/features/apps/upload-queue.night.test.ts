@@ -1,4 +1,4 @@
-/** The files on the upload page's way to the server: paused, resumed, after a reload, over a lost line, with no room, refused. By tus, over a real socket. */
+/** The upload queue with a real tus client and socket: pause, resume, reload, lost connection, full server, refusal. */
 import { setTimeout as pass } from 'node:timers/promises'
 import { beforeAll, beforeEach, expect, test } from 'vitest'
 import { Upload } from 'tus-js-client'
@@ -13,19 +13,19 @@ import { onConnections } from '#tests/support/server/database.ts'
 import { buildNoise, packApp } from '#tests/support/uploads/packages.ts'
 import { beginUpload, listUploads, setUpUploads } from '#tests/support/uploads/uploads.ts'
 
-/** The server opens each file in a process of its own, which takes its time beside other work. */
+/** The server opens each file in a process of its own, which is slow while other tests run. */
 const pollOptions = { timeout: 60_000 }
 const testOptions = { timeout: 90_000 }
 
-onConnections('the queue of the upload page', (engine) => {
+onConnections('the upload queue', (engine) => {
   const fixture = setUpUploads(engine)
   let url: string
   let isOnline: boolean
-  /** Where uploads that were begun go on: outlives the page. */
+  /** The client's store of resumable uploads. It outlives the page. */
   let storedItems: Map<string, string>
   let maxConcurrent: number
   let runningCount: number
-  /** Where each attempt began, in bytes. */
+  /** The offset in bytes at which each attempt started. */
   let startOffsets: number[]
   beforeAll(async () => {
     url = await fixture.server.fastify.listen({ port: 0, host: '127.0.0.1' })
@@ -45,7 +45,7 @@ onConnections('the queue of the upload page', (engine) => {
   }
   const getUploadId = (uploadUrl: string | null) => uploadUrl?.split('/').at(-1) ?? ''
 
-  /** As the page sends, by the same client; a file of Node's is given as its bytes. */
+  /** Sends with the same client as the page. Node needs the bytes of the file instead of a `File`. */
   const createSend =
     (getSession: () => SignedIn): AppPackages['send'] =>
     async (file, { md5, signal, onStarted, onProgress }) => {
@@ -120,7 +120,7 @@ onConnections('the queue of the upload page', (engine) => {
       if (!match) throw new Error(`${name} is not on the page`)
       return match
     }
-    /** Until some of it, and not all, is on the server. */
+    /** Resolves when part of the file, but not all of it, is on the server. */
     const waitUntilHalfway = (name: string) =>
       new Promise<void>((resolve) => {
         const unsubscribe = queue.subscribe(() => {
@@ -133,14 +133,14 @@ onConnections('the queue of the upload page', (engine) => {
     return { queue, readPhases, findEntry, waitUntilHalfway }
   }
 
-  /** Ten pieces. */
+  /** Builds a package of ten pieces. */
   const packLarge = async (code: string) => {
     const bytes = await packApp({ facts: { code }, files: { 'data/large.bin': buildNoise(10 * 64 * 1024) } })
     return new File([bytes as BlobPart], `${code}.mapp`)
   }
   const packSmall = async (code: string) => new File([(await packApp({ facts: { code } })) as BlobPart], `${code}.mapp`)
 
-  test('sends two files at a time, and takes the server’s word for what is in them', testOptions, async () => {
+  test('sends two files at a time, and shows what the server read from them', testOptions, async () => {
     const { queue, readPhases, findEntry } = createQueue()
     queue.add(await Promise.all(['pay', 'tax', 'tip'].map(packLarge)))
     await expect.poll(readPhases, pollOptions).toEqual({ 'pay.mapp': 'sent', 'tax.mapp': 'sent', 'tip.mapp': 'sent' })
@@ -148,7 +148,7 @@ onConnections('the queue of the upload page', (engine) => {
     expect(findEntry('tip.mapp')).toMatchObject({ isFromServer: true, row: { code: 'tip', status: 0 } })
   })
 
-  test('keeps what was sent of a paused file, and goes on from there', testOptions, async () => {
+  test('keeps the sent bytes of a paused file and continues after them', testOptions, async () => {
     const { queue, readPhases, findEntry, waitUntilHalfway } = createQueue()
     const reachedHalf = waitUntilHalfway('pay.mapp')
     queue.add([await packLarge('pay')])
@@ -165,7 +165,7 @@ onConnections('the queue of the upload page', (engine) => {
     expect(startOffsets.at(-1)).toBeGreaterThanOrEqual(received)
   })
 
-  test('shows after a reload what was begun, and goes on with the same file in its place', testOptions, async () => {
+  test('shows an unfinished upload after a reload, and continues it with the same file', testOptions, async () => {
     const previousQueue = createQueue()
     const reachedHalf = previousQueue.waitUntilHalfway('pay.mapp')
     const file = await packLarge('pay')
@@ -183,7 +183,7 @@ onConnections('the queue of the upload page', (engine) => {
     expect(await listUploads(fixture.staff)).toHaveLength(1)
   })
 
-  test('waits when the line is lost, and goes on by itself once it is back', testOptions, async () => {
+  test('waits while the connection is lost, and continues by itself', testOptions, async () => {
     const { queue, readPhases, waitUntilHalfway } = createQueue()
     const reachedHalf = waitUntilHalfway('pay.mapp')
     queue.add([await packLarge('pay')])
@@ -199,12 +199,12 @@ onConnections('the queue of the upload page', (engine) => {
   })
 
   nightly(
-    'holds what the server has no room for, until something is removed',
+    'holds a file that the server has no space for, until another is removed',
     async () => {
       const { queue, readPhases, findEntry } = createQueue()
       queue.add([await packSmall('pay')])
       await expect.poll(readPhases, pollOptions).toEqual({ 'pay.mapp': 'sent' })
-      // Begun on another device: its place is taken, its bytes have not come.
+      // Uploads started on another device reserve all places, although none of their bytes has arrived.
       while ((await beginUpload(fixture.staff)).statusCode === 201);
       queue.add([await packSmall('tax')])
       await expect.poll(() => queue.getState().isFull, pollOptions).toBe(true)
@@ -216,24 +216,20 @@ onConnections('the queue of the upload page', (engine) => {
     testOptions.timeout,
   )
 
-  test(
-    'sends no file with a fault in it, and says what the server found where this device found nothing',
-    testOptions,
-    async () => {
-      const goodFile = await packSmall('pay')
-      const { queue, readPhases, findEntry } = createQueue(undefined, {
-        // The file was changed after it was read.
-        readFile: async (file) => await readFile(file.name === 'changed.mapp' ? goodFile : file),
-      })
-      queue.add([new File(['hello'], 'nozip.mapp'), new File([buildNoise(1_000) as BlobPart], 'changed.mapp')])
-      await expect.poll(readPhases, pollOptions).toEqual({ 'nozip.mapp': 'refused', 'changed.mapp': 'refused' })
-      expect(findEntry('nozip.mapp')).toMatchObject({ fault: { code: 'NO_ZIP' }, uploadId: null })
-      expect(findEntry('changed.mapp')).toMatchObject({ fault: { code: 'NO_ZIP' }, row: null })
-      expect(await listUploads(fixture.staff)).toMatchObject([{ name: 'changed.mapp', state: 'refused' }])
-    },
-  )
+  test('sends no file with an error, and shows errors that only the server found', testOptions, async () => {
+    const goodFile = await packSmall('pay')
+    const { queue, readPhases, findEntry } = createQueue(undefined, {
+      // Simulates a file that was changed after it was checked.
+      readFile: async (file) => await readFile(file.name === 'changed.mapp' ? goodFile : file),
+    })
+    queue.add([new File(['hello'], 'nozip.mapp'), new File([buildNoise(1_000) as BlobPart], 'changed.mapp')])
+    await expect.poll(readPhases, pollOptions).toEqual({ 'nozip.mapp': 'refused', 'changed.mapp': 'refused' })
+    expect(findEntry('nozip.mapp')).toMatchObject({ fault: { code: 'NO_ZIP' }, uploadId: null })
+    expect(findEntry('changed.mapp')).toMatchObject({ fault: { code: 'NO_ZIP' }, row: null })
+    expect(await listUploads(fixture.staff)).toMatchObject([{ name: 'changed.mapp', state: 'refused' }])
+  })
 
-  test('shows nothing that another user has sent', testOptions, async () => {
+  test('does not show files of another user', testOptions, async () => {
     const ownQueue = createQueue()
     ownQueue.queue.add([await packSmall('pay')])
     await expect.poll(ownQueue.readPhases, pollOptions).toEqual({ 'pay.mapp': 'sent' })

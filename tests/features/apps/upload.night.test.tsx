@@ -1,4 +1,4 @@
-/** The upload page before and after the sending (contracts 2, 4, 5; M155 to M160): what it reads, lets choose, asks and publishes. */
+/** The upload page before and after sending (contracts 2, 4, 5; M155 to M160): checks, selection, questions, publication. */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -19,7 +19,7 @@ const fixture = setUpPages({ env: { FILES_DIR: folder } })
 
 const addVersion = (code: string, version: string) => addVersions(fixture.server, code, code, version)
 beforeEach(async () => {
-  // The pages' day is the server's.
+  // The pages use the day of the server.
   fixture.server.clock.now = Date.now()
   await addVersion('barcode', '2.1')
 })
@@ -43,7 +43,7 @@ const readRefusals = () =>
     ]),
   )
 
-/** Nothing is sent: the files of the tests are read with no line, as on a train. */
+/** Opens the page and goes offline, so that the files are checked but not sent. */
 async function openOffline(lang = 'en') {
   await fixture.browser.openAs('admin@m18', '/app/m18/upload')
   await screen.findByText('Drop .mapp files here')
@@ -52,7 +52,7 @@ async function openOffline(lang = 'en') {
   if (lang !== 'en') await (await import('#app/i18n/page-messages.ts')).chooseLanguage('zh')
 }
 
-it('reads each file without a line, and says what is wrong with it in the reader’s language', async () => {
+it("The upload page reads files offline, and shows their errors in the user's language", async () => {
   await openOffline()
   const payPackage = await createAppPackage('pay', '1.0')
   await chooseFiles(
@@ -81,65 +81,62 @@ it('reads each file without a line, and says what is wrong with it in the reader
   await expect.poll(readRefusals).toEqual({})
 })
 
-nightly(
-  'takes files that are dropped, and the packages of dropped folders, and says of which folder there were none',
-  async () => {
-    await openOffline()
-    const [payPackage, taxPackage] = [await createAppPackage('pay', '1.0'), await createAppPackage('tax', '1.0')]
-    const createFileEntry = (packageFile: File | null) => ({
-      name: packageFile?.name ?? 'read.me',
-      isDirectory: false,
-      file: (onFile: (it: unknown) => void) => onFile(packageFile),
-    })
-    const createFolderEntry = (name: string, entries: object[]) => {
-      const batches = [entries, []]
-      return {
-        name,
-        isDirectory: true,
-        createReader: () => ({
-          readEntries: (onEntries: (batch: object[]) => void) => onEntries(batches.shift() ?? []),
-        }),
-      }
-    }
-    const createDropItem = (entry: object, droppedFile: File | null = null) => ({
-      kind: 'file',
-      getAsFile: () => droppedFile,
-      webkitGetAsEntry: () => entry,
-    })
-    const createDeepFolder = (levels: number): object =>
-      createFolderEntry('deep', levels === 0 ? [] : [createDeepFolder(levels - 1)])
-    const items = [
-      createDropItem(
-        createFolderEntry('build', [createFileEntry(null), createFolderEntry('out', [createFileEntry(taxPackage)])]),
-        new File([], 'build'),
-      ),
-      createDropItem({ isDirectory: false, name: 'pay-1.0.mapp' }, payPackage),
-      createDropItem(createFolderEntry('photos', [createFileEntry(null)])),
-      createDropItem(createDeepFolder(9)),
-      createDropItem({
-        name: 'gone',
-        isDirectory: true,
-        createReader: () => ({ readEntries: (_: unknown, onError: (e: Error) => void) => onError(new Error('gone')) }),
+nightly('The upload page accepts dropped files and folders, and names folders without packages', async () => {
+  await openOffline()
+  const [payPackage, taxPackage] = [await createAppPackage('pay', '1.0'), await createAppPackage('tax', '1.0')]
+  const createFileEntry = (packageFile: File | null) => ({
+    name: packageFile?.name ?? 'read.me',
+    isDirectory: false,
+    file: (onFile: (it: unknown) => void) => onFile(packageFile),
+  })
+  const createFolderEntry = (name: string, entries: object[]) => {
+    const batches = [entries, []]
+    return {
+      name,
+      isDirectory: true,
+      createReader: () => ({
+        readEntries: (onEntries: (batch: object[]) => void) => onEntries(batches.shift() ?? []),
       }),
-      createDropItem(
-        createFolderEntry(
-          'disk',
-          Array.from({ length: 3_000 }, () => createFileEntry(null)),
-        ),
+    }
+  }
+  const createDropItem = (entry: object, droppedFile: File | null = null) => ({
+    kind: 'file',
+    getAsFile: () => droppedFile,
+    webkitGetAsEntry: () => entry,
+  })
+  const createDeepFolder = (levels: number): object =>
+    createFolderEntry('deep', levels === 0 ? [] : [createDeepFolder(levels - 1)])
+  const items = [
+    createDropItem(
+      createFolderEntry('build', [createFileEntry(null), createFolderEntry('out', [createFileEntry(taxPackage)])]),
+      new File([], 'build'),
+    ),
+    createDropItem({ isDirectory: false, name: 'pay-1.0.mapp' }, payPackage),
+    createDropItem(createFolderEntry('photos', [createFileEntry(null)])),
+    createDropItem(createDeepFolder(9)),
+    createDropItem({
+      name: 'gone',
+      isDirectory: true,
+      createReader: () => ({ readEntries: (_: unknown, onError: (e: Error) => void) => onError(new Error('gone')) }),
+    }),
+    createDropItem(
+      createFolderEntry(
+        'disk',
+        Array.from({ length: 3_000 }, () => createFileEntry(null)),
       ),
-    ]
-    const event = new Event('drop', { bubbles: true, cancelable: true })
-    Object.assign(event, { dataTransfer: { items } })
-    screen.getByRole('region', { name: 'Files to upload' }).dispatchEvent(event)
-    await screen.findByText('No .mapp file is in the folder “photos”.')
-    await screen.findByText(/^The folder “deep, disk” has too many files/)
-    await screen.findByText(/^The folder “gone” cannot be read/)
-    await expect.poll(() => readRows('App info')).toEqual(['pay-1.0.mapp: Add', 'tax-1.0.mapp: Add'])
-    expect(readRefusals()).toEqual({})
-  },
-)
+    ),
+  ]
+  const event = new Event('drop', { bubbles: true, cancelable: true })
+  Object.assign(event, { dataTransfer: { items } })
+  screen.getByRole('region', { name: 'Files to upload' }).dispatchEvent(event)
+  await screen.findByText('No .mapp file is in the folder “photos”.')
+  await screen.findByText(/^The folder “deep, disk” has too many files/)
+  await screen.findByText(/^The folder “gone” cannot be read/)
+  await expect.poll(() => readRows('App info')).toEqual(['pay-1.0.mapp: Add', 'tax-1.0.mapp: Add'])
+  expect(readRefusals()).toEqual({})
+})
 
-it('takes one version of an app, only what adds or upgrades, and lists conflicts five a page', async () => {
+it('The upload page accepts one new version per app, and lists five conflicts per page', async () => {
   await openOffline()
   await chooseFiles(
     ...(await Promise.all([
@@ -160,7 +157,7 @@ it('takes one version of an app, only what adds or upgrades, and lists conflicts
   await expect
     .poll(() => readRows('Version conflicts')[0])
     .toBe('barcode-1.0.mapp: Version conflictThe current version 2.1 is higher. Give it a higher version.')
-  // The highest is chosen by itself; another one only after it was taken out.
+  // The highest version is selected by default. Another one can be selected only after it is deselected.
   const highestBox = await findPublishBox('barcode 2.3')
   await expect.poll(() => highestBox.checked).toBe(true)
   const lowerBox = await findPublishBox('barcode 2.2')
@@ -181,25 +178,22 @@ it('takes one version of an app, only what adds or upgrades, and lists conflicts
   await expect.poll(() => readRows('Version conflicts').length).toBe(1)
 })
 
-nightly(
-  'knows without a line what published apps need themselves, and that a version is published with other bytes',
-  async () => {
-    const requires = JSON.stringify([{ code: 'ledger', version: '1.0' }])
-    await addVersionsWith(fixture.server, { code: 'tax', name: 'Tax', requires, sha256: 'f'.repeat(64) }, '1.0')
-    await openOffline()
-    await chooseFiles(
-      await createAppPackage('pay', '1.0', { requires: [{ code: 'tax', version: '1.0' }] }),
-      await createAppPackage('tax', '1.0'),
-    )
-    await expect.poll(() => readRows('App info')).toEqual(['pay-1.0.mapp: Add'])
-    await expect
-      .poll(() => readRows('Version conflicts'))
-      .toEqual(['tax-1.0.mapp: Version conflictVersion 1.0 is published with other content. Give it a higher version.'])
-    await screen.findByText('Missing: ledger')
-  },
-)
+nightly('The upload page checks requirements and published versions offline', async () => {
+  const requires = JSON.stringify([{ code: 'ledger', version: '1.0' }])
+  await addVersionsWith(fixture.server, { code: 'tax', name: 'Tax', requires, sha256: 'f'.repeat(64) }, '1.0')
+  await openOffline()
+  await chooseFiles(
+    await createAppPackage('pay', '1.0', { requires: [{ code: 'tax', version: '1.0' }] }),
+    await createAppPackage('tax', '1.0'),
+  )
+  await expect.poll(() => readRows('App info')).toEqual(['pay-1.0.mapp: Add'])
+  await expect
+    .poll(() => readRows('Version conflicts'))
+    .toEqual(['tax-1.0.mapp: Version conflictVersion 1.0 is published with other content. Give it a higher version.'])
+  await screen.findByText('Missing: ledger')
+})
 
-nightly('asks before files that are not uploaded are left, in the specified words, and stays or goes', async () => {
+nightly('The upload page asks before the user leaves files that are not uploaded', async () => {
   await openOffline()
   await chooseFiles(await createAppPackage('pay', '1.0'))
   await screen.findByText('Waiting for a connection')
@@ -214,7 +208,7 @@ nightly('asks before files that are not uploaded are left, in the specified word
   await waitForPath(fixture.browser, '/app/apphistory')
 })
 
-it('publishes what an earlier visit has uploaded, with progress, and gives the rows their new status', async () => {
+it('The upload page publishes earlier uploads with progress, and updates their status', async () => {
   const staffSession = await fixture.server.signIn('admin@m18')
   for (const version of ['1.0', '1.1'])
     expect(
@@ -225,11 +219,11 @@ it('publishes what an earlier visit has uploaded, with progress, and gives the r
   await expect.poll(() => newerBox.checked).toBe(true)
   await fixture.user.click(getButton('Publish 1 app'))
   await screen.findByRole('progressbar', { name: 'Progress of publishing' })
-  // The page says so before the server has heard of it.
+  // The page shows the progress before the server has started the job.
   await expect.poll(() => runOneJob(fixture.server.app, requestJobKinds)).toBe(true)
   while (await runOneJob(fixture.server.app, requestJobKinds));
   await screen.findByText('1 app is published.', { exact: false })
-  // The other one is an upgrade no more.
+  // The other version is no longer an upgrade.
   await expect.poll(() => readRows('App info')).toEqual(['pay-1.1.mapp: Published'])
   await expect
     .poll(() => readRows('Version conflicts'))
@@ -242,7 +236,7 @@ it('publishes what an earlier visit has uploaded, with progress, and gives the r
   await screen.findByText('1.1')
 })
 
-nightly('says why nothing was published where the catalogue has changed meanwhile', async () => {
+nightly('The upload page explains why nothing was published if the catalogue has changed', async () => {
   const staffSession = await fixture.server.signIn('admin@m18')
   await sendPackage(staffSession, await packApp({}), 'pay-1.0.mapp')
   await fixture.browser.openAs('admin@m18', '/app/m18/upload')

@@ -1,4 +1,4 @@
-/** A log that was changed since this device saw it is an alarm on the trail page itself, without anything having been saved. */
+/** The trail page shows an alarm if the log was changed after this device read it, even if nothing was saved. */
 import { screen } from '@testing-library/dom'
 import { sql } from 'kysely'
 import { afterEach, expect, it } from 'vitest'
@@ -11,7 +11,7 @@ import { writeEntries } from '#tests/support/audit-trail/trail-entries.ts'
 const fixture = setUpPages()
 const readAlarm = () => document.querySelector('.problem[role=alert]')?.textContent
 const path = '/app/systrail?dateFrom=2026-01-10&dateTo=2026-01-11'
-// The server's process remembers what it has found until the log is in order again, as the next test's is.
+// The server process remembers its findings until the log is valid again, as it is for the next test.
 afterEach(async () => {
   await fixture.server.reset()
   await checkCompleteLogs(fixture.server.app)
@@ -24,7 +24,7 @@ async function readCheckpointSize(): Promise<number | undefined> {
   return subject && (await getThisDevice().getDatabase(subject).logCheckpoints.get(company))?.size
 }
 
-it('fault 13c an earlier visit is enough: the alarm says what is wrong and what to do, in both languages', async () => {
+it('The alarm of an earlier visit explains the problem and what to do, in both languages (fault 13c)', async () => {
   await writeEntries(
     fixture.server,
     {
@@ -58,7 +58,7 @@ it('fault 13c an earlier visit is enough: the alarm says what is wrong and what 
     .poll(readAlarm)
     .toMatch(/^The audit trail has been changed. Entries 0 to \d+ are missing: the log was cut./)
   expect(readAlarm()).toContain("don't clear this site's data")
-  // The entries stay readable beside it.
+  // The entries stay readable below the alarm.
   await screen.findByText('2 entries')
   const { i18n } = await import('#ui/i18n/messages.ts')
   await i18n.changeLanguage('zh')
@@ -67,7 +67,7 @@ it('fault 13c an earlier visit is enough: the alarm says what is wrong and what 
   await i18n.changeLanguage('en')
 })
 
-it('fault 13h the home page of the provider tells of a customer whose log was changed, and leads to it', async () => {
+it('The home page of the provider reports a customer whose log was changed, with a link (fault 13h)', async () => {
   const company = fixture.server.world.companies.alpha
   const writtenEntry = {
     userName: 'admin@alpha',

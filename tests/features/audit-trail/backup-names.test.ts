@@ -1,4 +1,3 @@
-/** Entries about backups are told in the reader's language: what they name and the values that they have. */
 import { describe, expect, it } from 'vitest'
 import { findInfoKey, findValueKey } from '#features/audit-trail/find-entry-key.ts'
 import { backupTypes } from '#contract/backups.ts'
@@ -7,14 +6,17 @@ import zh from '#locales/zh/audit.json'
 
 const entry = { code: 'backup' } as const
 
-describe('entries about backups', () => {
-  it.each(['Month', 'BackupType', 'BackupId', 'FromService', 'IntoService'])('name %s', (key) => {
-    const textKey = findInfoKey(key)
-    expect(textKey).toBeDefined()
-    if (textKey) expect(zh.info[textKey]).not.toBe(en.info[textKey])
-  })
+describe('audit entries about backups', () => {
+  it.each(['Month', 'BackupType', 'BackupId', 'FromService', 'IntoService'])(
+    'have a translated name for the field %s',
+    (key) => {
+      const textKey = findInfoKey(key)
+      expect(textKey).toBeDefined()
+      if (textKey) expect(zh.info[textKey]).not.toBe(en.info[textKey])
+    },
+  )
 
-  it('name their kinds and how they stand', () => {
+  it('have translated types and statuses', () => {
     for (const type of backupTypes) {
       expect(findValueKey('BackupType', type, entry)).toBe(`BackupType.${type}`)
       expect(findValueKey('pdb_type', type, entry)).toBe(`pdb_type.${type}`)

@@ -1,4 +1,3 @@
-/** What an entry of the audit trail changed, in words that its reader knows, in both languages. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import '#features/audit-trail/translations.ts'
 import { toFieldText, formatFilter } from '#features/audit-trail/format-value.ts'
@@ -16,7 +15,7 @@ const formatPriceChange = (field: string, value: string) =>
 
 interface ExpectedTexts {
   language: string
-  /** Path and value of a difference, in words. */
+  /** The path and value of a change, with the expected text. */
   prices: Record<string, string>
   otherFields: [AuditMenu, field: string, value: unknown, words: string][]
 }
@@ -97,21 +96,24 @@ const texts: ExpectedTexts[] = [
   },
 ]
 
-describe.each(texts)('in $language', ({ language, prices, otherFields: others }) => {
+describe.each(texts)('audit entries in $language', ({ language, prices, otherFields: others }) => {
   beforeAll(async () => void (await i18n.changeLanguage(language)))
   afterAll(async () => void (await i18n.changeLanguage('en')))
 
-  it.each(Object.entries(prices))('fault 35b an entry of a price list says %s as %s', (change, expectedText) => {
+  it.each(Object.entries(prices))('show the price change %s as %s (fault 35b)', (change, expectedText) => {
     const [field = '', ...value] = change.split(' ')
     expect(formatPriceChange(field, value.join(' '))).toBe(expectedText)
   })
 
-  it.each(others)('fault 35c an entry of type %s says %s %j as %s', (code, field, value, expectedText) => {
-    expect(formatField(code, field, value)).toBe(expectedText)
-  })
+  it.each(others)(
+    'of type %s show the field %s with the value %j as %s (fault 35c)',
+    (code, field, value, expectedText) => {
+      expect(formatField(code, field, value)).toBe(expectedText)
+    },
+  )
 })
 
-it('fault 35d an export is told with the names of what it was filtered by', async () => {
+it('An entry about an export names the filters of the export (fault 35d)', async () => {
   await i18n.changeLanguage('en')
   const t = i18n.getFixedT('en', 'audit')
   expect(
@@ -122,7 +124,7 @@ it('fault 35d an export is told with the names of what it was filtered by', asyn
 })
 
 it.each(['CompanyCode', 'Gateway', 'Waived', 'Epoch', 'RestoredSize', 'RestoredRoot', 'Sha256'])(
-  'fault 35e %s of an entry has a name in both languages',
+  'The field %s of an audit entry has a name in both languages (fault 35e)',
   (key) => {
     const textKey = findInfoKey(key)
     expect(textKey).toBeDefined()

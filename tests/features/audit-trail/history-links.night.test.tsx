@@ -1,4 +1,4 @@
-/** Where “History” of a contract, a module and a price list leads, and for whom it is there (contracts 2). */
+/** The "History" links of contracts, modules and price lists, and the users who see them (contracts 2). */
 import { screen } from '@testing-library/dom'
 import { expect, it, vi } from 'vitest'
 import { setUpShopPages } from '#tests/support/pages/shop-pages.ts'
@@ -7,7 +7,7 @@ const fixture = setUpShopPages()
 
 const readFilter = () => Object.fromEntries(new URLSearchParams(fixture.browser.path().split('?')[1]))
 
-/** Opens the menu of the row that has the text. */
+/** Opens the menu of the row that contains the text. */
 async function openRowMenu(text: string | RegExp): Promise<void> {
   const menuButton = await vi.waitFor(
     () => {
@@ -25,7 +25,7 @@ const openHistory = async () => {
   await screen.findByRole('heading', { level: 1, name: 'Audit trail' })
 }
 
-it('a contract’s history is that of its service code', async () => {
+it('The history of a contract shows the entries of its service code', async () => {
   await fixture.browser.openAs('admin@acme', '/app/contract')
   await openRowMenu('acmetrade')
   await openHistory()
@@ -43,7 +43,7 @@ it('a contract’s history is that of its service code', async () => {
   expect(readFilter()).toEqual({ code: 'order', searchText: 'acmetrade' })
 })
 
-it('the history of modules and price lists is for the delete level', async () => {
+it('The history of modules and price lists is offered only to the delete level', async () => {
   await fixture.browser.openAs('delete@m18', '/app/m18/module')
   await openRowMenu('core')
   await openHistory()

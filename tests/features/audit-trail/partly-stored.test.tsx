@@ -1,13 +1,13 @@
-/** What the button of a trail that is here in part says (fault 46). */
+/** The label of the button of a partly stored trail (fault 46). */
 import { screen } from '@testing-library/dom'
 import { expect, it } from 'vitest'
 import { setUpPages } from '#tests/support/pages/screen.ts'
 
 const fixture = setUpPages()
 
-it('fault 46d: that it is being saved only while it is, and offline how much of it is here', async () => {
+it('The audit trail shows "saving" only while it saves, and offline how much is stored (fault 46d)', async () => {
   await fixture.browser.openAs('admin@alpha', '/app/systrail')
-  // Each page has modules of its own.
+  // Each page load has its own modules.
   const { getThisDevice } = await import('#local/storage/device.ts')
   await screen.findByRole('button', { name: 'Save on this device' })
   fixture.browser.goOffline()

@@ -1,4 +1,3 @@
-/** What is kept of the audit trail and the proof of an entry, on the screen. */
 import { screen, within } from '@testing-library/dom'
 import { expect, it, vi } from 'vitest'
 import { integrate } from '#server/use-cases/audit/integrate.ts'
@@ -38,13 +37,13 @@ async function chooseRange(from: string, to: string): Promise<void> {
   fireEvent.change(storeDialog.getByLabelText('To'), { target: { value: to } })
 }
 
-it('days are kept: the size is said before, and all of it is checked and removed again', async () => {
+it('The size of days is shown before they are saved, and their entries can be verified and removed', async () => {
   await openTrail()
   await fixture.user.click(await screen.findByRole('button', { name: 'Save on this device' }))
   await chooseRange('2026-01-11', '2026-01-10')
   const storeDialog = within(await findDialog())
   expect(await storeDialog.findByText("The end can't be before the start, 2026-01-11.")).toBeDefined()
-  // What is typed is no range: nothing is begun with the last one that was.
+  // The input is not a valid range, so the previous range must not be saved instead.
   expect(storeDialog.queryByText(/kB$/)).toBeNull()
   expect(storeDialog.getByRole('button', { name: 'Save' }).getAttribute('aria-disabled')).toBe('true')
   await chooseRange('2026-01-10', '')
@@ -62,7 +61,7 @@ it('days are kept: the size is said before, and all of it is checked and removed
   expect(await within(await findDialog()).findByText("The size is shown when you're online.")).toBeDefined()
 })
 
-it('days are said to be saved once each entry can be proven here, and not as soon as they can be read', async () => {
+it('Days are shown as saved once every entry can be proven offline, not as soon as they can be read', async () => {
   await openTrail()
   await fixture.user.click(await screen.findByRole('button', { name: 'Save on this device' }))
   await chooseRange('2026-01-10', '2026-01-11')
@@ -70,7 +69,7 @@ it('days are said to be saved once each entry can be proven here, and not as soo
   await fixture.user.click(within(await findDialog()).getByRole('button', { name: 'Save' }))
   const hiddenOptions = { hidden: true }
   await screen.findByRole('button', { name: 'Saved on this device', ...hiddenOptions })
-  // As where the browser is closed when all entries are here, and the hashes around them are not.
+  // Simulates a browser that was closed when all entries were stored, but not yet the hashes that prove them.
   const { getThisDevice } = await import('#local/storage/device.ts')
   const [subject] = await getThisDevice().directory.occupants.toArray()
   if (!subject) throw new Error('nobody is here')
@@ -78,13 +77,13 @@ it('days are said to be saved once each entry can be proven here, and not as soo
   await getThisDevice().getDatabase(subject).storedTrails.toCollection().modify({ note: null, key: null })
   await expect.poll(() => screen.queryByRole('button', { name: 'Saved on this device', ...hiddenOptions })).toBeNull()
   expect(screen.queryByRole('button', { name: 'Check all entries' })).toBeNull()
-  // With a connection it goes on by itself.
+  // With a connection the download continues by itself.
   fixture.browser.goOnline()
   await screen.findByRole('button', { name: 'Saved on this device', ...hiddenOptions })
   await screen.findByRole('button', { name: 'Check all entries' })
 })
 
-it('an entry is proven, and its proof is taken along as a file', async () => {
+it('An entry is proven, and its proof can be exported as a file', async () => {
   await openTrail()
   const createUrl = vi.spyOn(URL, 'createObjectURL').mockReturnValue('blob:proof')
   await fixture.user.click(await screen.findByRole('link', { name: /2026-01-11 10:00:00/ }))

@@ -43,24 +43,24 @@ const staffCaller = createCaller({ companyCode: 'm18' })
 const deleteLevelCaller = createCaller({ companyCode: 'm18', accessLevel: 100 })
 
 describe('the address of the audit trail', () => {
-  it('says the whole view, and the plain list nothing', () => {
+  it('contains the complete view, and nothing for the default view', () => {
     expect(trailView.read(trailView.write(fullView))).toEqual(fullView)
     expect(trailView.write(trailView.defaultView).toString()).toBe('')
     expect(trailView.toSavedQuery({ ...fullView, open: 1, page: 3, after: 5 })).not.toMatch(/entry|page|after/)
   })
 
-  it('has no page that the server would not count to', () => {
+  it('limits the page to the entries that the server counts', () => {
     expect([10, 20, 30, 40, 50].map((results) => getLastPage({ results }))).toEqual([1000, 500, 333, 250, 200])
     expect(trailView.read(new URLSearchParams('page=999999&results=30')).page).toBe(333)
   })
 
-  it('begins at the first page when the filter changes, and not when an entry is opened', () => {
+  it('returns to the first page when the filter changes, but not when an entry is opened', () => {
     expect(trailView.change({ ...fullView, after: 5 }, { code: null })).toMatchObject({ page: 1, after: null })
     expect(trailView.change({ ...fullView, after: 5 }, { open: 9 })).toMatchObject({ page: 3, after: 5, open: 9 })
     expect(trailView.change(fullView, { after: 5 })).toMatchObject({ page: 1, after: 5 })
   })
 
-  it('asks behind an entry or for a page, never for both', () => {
+  it('requests either a page or the entries after one, never both', () => {
     expect(toTrailInput(fullView).query).toMatchObject({ page: 3, companyId: 9, code: 'order', status: -1 })
     expect(toTrailInput({ ...fullView, after: 5 }).query).not.toHaveProperty('page')
     expect(toTrailInput(trailView.defaultView).query).toEqual({
@@ -72,11 +72,11 @@ describe('the address of the audit trail', () => {
   })
 
   it.each(['2026-02-30', '0000-01-01', '2026-1-1', '9999999', "2026-01-01'--", '1026-01-01'])(
-    'takes %s for no day',
+    'ignores the invalid day %s',
     (day) => expect(trailView.read(new URLSearchParams({ dateFrom: day })).dateFrom).toBeNull(),
   )
 
-  it('gives nobody what they may not read (contracts 2, D51)', () => {
+  it('drops filters that the user may not use (contracts 2, D51)', () => {
     expect(restrictView({ ...fullView, code: 'price' }, createCaller())).toMatchObject({ code: null, company: null })
     expect(restrictView({ ...fullView, code: 'price' }, staffCaller)).toMatchObject({ code: null, company: 9 })
     expect(restrictView({ ...fullView, code: 'price', company: 2 }, deleteLevelCaller)).toMatchObject({
@@ -88,10 +88,10 @@ describe('the address of the audit trail', () => {
   })
 })
 
-describe('the days that are drawn', () => {
+describe('the days of the activity chart', () => {
   const singleDay = { dateFrom: '2026-01-10', dateTo: '2026-01-10' }
 
-  it('stay those from which a day was chosen, or are its neighbours', () => {
+  it('stay the same after one of them was chosen, else surround the chosen day', () => {
     const openRange = { dateFrom: '2026-01-01', dateTo: null }
     expect(toDrawnRange(openRange, null)).toEqual(openRange)
     expect(toDrawnRange(singleDay, openRange)).toEqual(openRange)
@@ -101,7 +101,7 @@ describe('the days that are drawn', () => {
     })
   })
 
-  it('have no gap, and are no more than 400', () => {
+  it('have no gaps, and are at most 400', () => {
     const createDay = (date: string) => ({ day: date, done: 1, failed: 0 })
     const openRange = { dateFrom: null, dateTo: null }
     const fillUntil = (dateTo: string) =>
@@ -119,10 +119,10 @@ describe('the days that are drawn', () => {
   })
 })
 
-describe('the record of an entry', () => {
+describe('the record of an audit entry', () => {
   const createEntry = (code: string, info: object, company_id = 2) => ({ code, info, company_id }) as never
 
-  it('is led to where the reader may go there', () => {
+  it('is linked if the user may open it', () => {
     expect(toRecordPath(createEntry('user', { UserId: 5 }), createCaller())).toBe('/app/user?user=5')
     expect(toRecordPath(createEntry('user', { UserId: 5 }, 3), staffCaller)).toBeNull()
     expect(toRecordPath(createEntry('order', { ServiceCode: 'abc', OrderId: 4 }), createCaller())).toBe(
@@ -137,7 +137,7 @@ describe('the record of an entry', () => {
     expect(toRecordPath(createEntry('module', { ModuleCode: 'crm' }), createCaller())).toBeNull()
   })
 
-  it('leads nowhere by what is no number and no text', () => {
+  it('is not linked by a value that is neither a number nor a text', () => {
     expect(toRecordPath(createEntry('user', { UserId: '5/../../x' }), createCaller())).toBeNull()
     expect(toRecordPath(createEntry('order', { ServiceCode: { a: 1 } }), createCaller())).toBeNull()
     expect(toRecordPath(createEntry('order', { ServiceCode: '"><a' }), createCaller())).toBe(
@@ -145,7 +145,7 @@ describe('the record of an entry', () => {
     )
   })
 
-  it('has a history for who may read it', () => {
+  it('has a history link for users who may read it', () => {
     expect(buildHistoryPath({ code: 'user', name: 'Mei Lin' }, createCaller())).toBe(
       '/app/systrail?code=user&searchText=Mei+Lin',
     )

@@ -1,4 +1,4 @@
-/** The audit trail on the screen (contracts 2, 3; M131 to M133): filters, dates, pages, details and the address. */
+/** The audit trail page (contracts 2, 3; M131 to M133): filters, dates, pages, details and the address. */
 import { screen, within } from '@testing-library/dom'
 import { afterEach, expect, it, vi } from 'vitest'
 import { getButton, getNamedField, readProblems, typeValues } from '#tests/support/pages/fields.ts'
@@ -32,7 +32,7 @@ const { matchMedia } = window
 afterEach(() => vi.stubGlobal('matchMedia', matchMedia))
 
 const intent = '6f1c2d3e-0000-4000-8000-00000000abcd'
-/** Two days of the company, told by four entries. */
+/** Writes four entries on two days of the company. */
 const writeStory = () =>
   writeEntries(
     fixture.server,
@@ -58,7 +58,7 @@ const writeStory = () =>
       ],
     }),
   )
-/** Logins of the tests themselves stand in the log as well: the story's own days are asked for. */
+/** The trail also contains logins of the tests, so the pages are opened with these days. */
 const dateQuery = 'dateFrom=2026-01-10&dateTo=2026-01-11'
 const entryTimes = ['2026-01-11 23:59:59', '2026-01-11 08:30:00', '2026-01-10 10:00:00', '2026-01-10 09:00:00']
 
@@ -67,7 +67,7 @@ async function openTrail(query = dateQuery, userName = 'admin@alpha') {
   await fixture.browser.openAs(userName, `${path}?${query}`)
 }
 
-it('shows who did what in words, the newest first, and what failed as such', async () => {
+it('The audit trail shows who did what, the latest first, and marks failures', async () => {
   await openTrail()
   await expect.poll(readRows).toEqual([
     [entryTimes[0], 'User', 'Update', toUserName('admin'), 'Tom <b>Bold</b>', 'Done'],
@@ -82,7 +82,7 @@ it('shows who did what in words, the newest first, and what failed as such', asy
   await waitForPath(fixture.browser, `${path}?${dateQuery}&sortField=end_time&sortOrder=asc`)
 })
 
-it('is narrowed by type, operation, status, person and text, all of which the address holds', async () => {
+it('The audit trail is filtered by type, operation, status, user and text, all in the address', async () => {
   await openTrail()
   await expect.poll(readTimes).toEqual(entryTimes)
   await selectOption('code', 'user')
@@ -99,10 +99,10 @@ it('is narrowed by type, operation, status, person and text, all of which the ad
   await expect.poll(readTimes).toEqual([entryTimes[2]])
   const id = fixture.server.world.users['second@alpha']
   await waitForPath(fixture.browser, `${path}?${dateQuery}&user=${id}`)
-  // Loaded anew, it is the same list.
+  // A reload shows the same list.
   await fixture.browser.open(fixture.browser.path())
   await expect.poll(readTimes).toEqual([entryTimes[2]])
-  // Whose name it is, is a question of its own.
+  // The name of the user is loaded by a separate request.
   await expect.poll(() => getNamedField('person').value).toBe(toUserName('second'))
   await fixture.user.clear(getNamedField('person'))
   await fixture.user.tab()
@@ -113,13 +113,13 @@ it('is narrowed by type, operation, status, person and text, all of which the ad
   await expect.poll(readTimes).toEqual(entryTimes)
 })
 
-nightly('says at once that a start is after the end, and keeps what was typed', async () => {
+nightly('The audit trail reports a start after the end at once, and keeps the input', async () => {
   await openTrail()
   await expect.poll(readTimes).toEqual(entryTimes)
   await typeValues(fixture.user, { dateFrom: '2026-01-15' })
   expect(readProblems()).toEqual({ dateFrom: "The start can't be after the end, 2026-01-11." })
   expect(getNamedField('dateFrom').value).toBe('2026-01-15')
-  // The list is that of the last range that holds.
+  // The list still shows the last valid range.
   await waitForPath(fixture.browser, `${path}?dateTo=2026-01-11`)
   await typeValues(fixture.user, { dateTo: '2026-01-14' })
   expect(readProblems()).toEqual({ dateTo: "The end can't be before the start, 2026-01-15." })
@@ -135,19 +135,19 @@ nightly('says at once that a start is after the end, and keeps what was typed', 
   expect(getNamedField('dateTo').value).toBe('2026-02-30')
 })
 
-nightly('takes what is wrong in an address for what is not there', async () => {
+nightly('The audit trail ignores invalid values in the address', async () => {
   await openTrail(
     'code=price&operation=%3Cscript%3E&status=7&user=-1&intent=x&company=1&dateFrom=2026-13-40&dateTo=0000-00-00&page=99999999&results=7&sortField=__proto__&after=1e9&entry=NaN',
   )
   await expect.poll(() => readTimes().slice(-4)).toEqual(entryTimes)
   expect(document.querySelector('.problem')).toBeNull()
-  // A range that begins after its end, and a page that no entry is on: the address is corrected.
+  // The address is corrected if its range starts after its end, or if its page has no entries.
   await fixture.browser.open(`${path}?dateFrom=2026-01-11&dateTo=2026-01-10&page=5000`)
   await expect.poll(() => readTimes().slice(-4)).toEqual(entryTimes)
   await waitForPath(fixture.browser, path)
 })
 
-it('pages by numbers, as the address says', async () => {
+it('The audit trail uses page numbers, also in the address', async () => {
   await writeManyEntries(fixture.server, 25, '2026-01-01 00:00:01')
   await fixture.browser.openAs('admin@alpha', `${path}?dateTo=2026-01-31`)
   await expect.poll(() => readTimes()[0]).toBe('2026-01-01 00:00:25')
@@ -161,7 +161,7 @@ it('pages by numbers, as the address says', async () => {
   await waitForPath(fixture.browser, `${path}?operation=login&dateTo=2026-01-31`)
 })
 
-nightly('counts to 10,000, says that there are more, and goes on behind them without numbers', async () => {
+nightly('The audit trail counts up to 10,000 entries, and has no page numbers after them', async () => {
   await writeManyEntries(fixture.server, 10_025, '2026-01-01 00:00:01')
   await fixture.browser.openAs('admin@alpha', `${path}?results=20&page=500&dateTo=2026-01-31`)
   await screen.findByText('more than 10,000 entries')
@@ -180,7 +180,7 @@ nightly('counts to 10,000, says that there are more, and goes on behind them wit
   await waitForPath(fixture.browser, `${path}?dateTo=2026-01-31&results=20`)
 })
 
-it('opens an entry with its differences, and goes to its neighbours by keys', async () => {
+it('The audit trail opens an entry with its changes, and moves to the next one with the keyboard', async () => {
   await openTrail()
   await expect.poll(readTimes).toEqual(entryTimes)
   await fixture.user.click(screen.getByRole('link', { name: entryTimes[0] ?? '' }))
@@ -208,7 +208,7 @@ it('opens an entry with its differences, and goes to its neighbours by keys', as
   await waitForPath(fixture.browser, `${path}?${dateQuery}`)
 })
 
-nightly('tells an update that changed nothing from one of which it is not known', async () => {
+nightly('The audit trail distinguishes an update without changes from one with unknown changes', async () => {
   await openTrail()
   await writeEntries(
     fixture.server,
@@ -228,7 +228,7 @@ nightly('tells an update that changed nothing from one of which it is not known'
   expect(await readChangeNote(3)).toBeUndefined()
 })
 
-nightly('opens an entry that the address names and the page behind it does not show', async () => {
+nightly('The audit trail opens an entry from the address that is not on the current page', async () => {
   await openTrail()
   await fixture.user.click(await screen.findByRole('link', { name: entryTimes[3] ?? '' }))
   await screen.findByRole('dialog', { name: 'User · Update' })
@@ -238,7 +238,7 @@ nightly('opens an entry that the address names and the page behind it does not s
   await expect.poll(() => dialog.textContent).toContain(entryTimes[3])
   await fixture.browser.open(`${path}?entry=2147483647`)
   await screen.findByRole('heading', { name: 'There is no such entry' })
-  // Many of one moment, on either side: by time alone such an entry is not found.
+  // Many entries of the same second around it: such an entry cannot be found by its time alone.
   const manyEntries = Array.from({ length: 120 }, (_, index) =>
     createEntry('2026-01-12 09:00:00', { code: 'company', info: { CompanyName: `Alpha ${index}` } }),
   )
@@ -252,7 +252,7 @@ nightly('opens an entry that the address names and the page behind it does not s
   await expect.poll(() => company.textContent).toContain('Alpha 60')
 })
 
-nightly('finds the entries of one change by its number, as a receipt leads to it', async () => {
+nightly('The audit trail finds the entries of one intent, as a receipt links to them', async () => {
   await openTrail(`intent=${intent}`)
   await expect.poll(readTimes).toEqual([entryTimes[0]])
   await fixture.user.click(getButton(/^Remove filter One change: 6f1c2d3e/))
@@ -260,7 +260,7 @@ nightly('finds the entries of one change by its number, as a receipt leads to it
   await waitForPath(fixture.browser, path)
 })
 
-nightly('filters to one day of the activity, by keys and from its table', async () => {
+nightly('The audit trail is filtered to a day of the chart, with the keyboard and from the table', async () => {
   await openTrail()
   const daySlider = await screen.findByRole('slider')
   await expect.poll(() => daySlider.getAttribute('aria-valuetext')).toBe('2026-01-11: 1 done, 1 failed')
@@ -270,7 +270,7 @@ nightly('filters to one day of the activity, by keys and from its table', async 
   await fixture.user.keyboard('{Enter}')
   await expect.poll(readTimes).toEqual(entryTimes.slice(2))
   await waitForPath(fixture.browser, `${path}?dateFrom=2026-01-10&dateTo=2026-01-10`)
-  // The other days are still there to be chosen.
+  // The other days can still be selected.
   await fixture.user.click(screen.getByText('Numbers as a table'))
   await fixture.user.click(await screen.findByRole('button', { name: /Show only 2026-01-11/ }))
   await expect.poll(readTimes).toEqual(entryTimes.slice(0, 2))
@@ -278,7 +278,7 @@ nightly('filters to one day of the activity, by keys and from its table', async 
   await expect.poll(readTimes).toEqual(entryTimes)
 })
 
-nightly('draws the days around a chosen one again after a reload, also without a network', async () => {
+nightly('The audit trail shows the days around a chosen day again after a reload, also offline', async () => {
   await openTrail()
   const findSlider = () => screen.findByRole('slider')
   await expect
@@ -296,7 +296,7 @@ nightly('draws the days around a chosen one again after a reload, also without a
   expect(screen.queryByText('The daily numbers are not saved on this device.')).toBeNull()
   await fixture.user.click(getButton('Show all days'))
   await waitForPath(fixture.browser, `${path}?${dateQuery}`)
-  // What another build or hand left there is no range.
+  // Invalid values in the storage are ignored.
   for (const storedText of ['{', '7', '["2026-01-11","2026-01-10"]', '[{"a":1},"x"]']) {
     sessionStorage.setItem('portal.trailDays', storedText)
     await fixture.browser.open(`${path}?dateFrom=2026-01-10&dateTo=2026-01-10`)
@@ -305,7 +305,7 @@ nightly('draws the days around a chosen one again after a reload, also without a
   }
 })
 
-nightly('offers the types of the catalogue to the delete level alone', async () => {
+nightly('The audit trail offers the types of the catalogue only to the delete level', async () => {
   const readTypes = () => [...getNamedField('code').querySelectorAll('option')].map(({ textContent }) => textContent)
   await writeEntries(
     fixture.server,
@@ -318,7 +318,7 @@ nightly('offers the types of the catalogue to the delete level alone', async () 
   await expect.poll(() => readRows().map((row) => row.slice(1, 3))).toEqual([['Price list', 'Confirm']])
 })
 
-it('shows the provider’s staff the trail of a company that they find by its name', async () => {
+it('The audit trail of a company is shown to provider staff, who find the company by name', async () => {
   await writeStory()
   await fixture.browser.openAs('admin@m18', `${path}?${dateQuery}`)
   await screen.findByRole('heading', { name: 'No entry matches these filters' })
@@ -329,13 +329,13 @@ it('shows the provider’s staff the trail of a company that they find by its na
     fixture.browser,
     `${path}?dateFrom=2026-01-10&dateTo=2026-01-11&company=${fixture.server.world.companies.alpha}`,
   )
-  // A customer's address may name any company, and is answered with the own one.
+  // A customer's address may contain the id of any company. The server uses the customer's own.
   await fixture.browser.openAs('admin@beta', fixture.browser.path())
   await screen.findByRole('heading', { name: 'No entry matches these filters' })
   expect(screen.queryByRole('combobox', { name: 'Company' })).toBeNull()
 })
 
-it('says offline what is not on this device, and shows again what was read', async () => {
+it('The audit trail shows offline which entries are not stored, and shows stored ones again', async () => {
   await openTrail()
   await expect.poll(readTimes).toEqual(entryTimes)
   fixture.browser.goOffline()
@@ -349,30 +349,33 @@ it('says offline what is not on this device, and shows again what was read', asy
   await expect.poll(() => csvItem.textContent).toContain('needs a connection')
 })
 
-nightly('keeps its filters and order in a sheet on a phone, behind one button that counts them', async () => {
-  vi.stubGlobal('matchMedia', (query: string) => ({
-    ...matchMedia.call(window, query),
-    matches: query.startsWith('(width <'),
-    addEventListener: () => undefined,
-    removeEventListener: () => undefined,
-  }))
-  await openTrail()
-  await expect.poll(readTimes).toEqual(entryTimes)
-  expect(document.querySelector('main [name=code]')).toBeNull()
-  // The activity is folded away, where the screen is the list's.
-  expect(screen.queryByRole('slider')).toBeNull()
-  await fixture.user.click(getButton('Filter (2)'))
-  const filterSheet = within(await screen.findByRole('dialog', { name: 'Filter and sort' }))
-  await selectOption('code', 'order')
-  await expect.poll(readTimes).toEqual([entryTimes[2]])
-  await fixture.user.selectOptions(filterSheet.getByLabelText('Sort by'), 'Time, ascending')
-  await fixture.user.click(filterSheet.getByRole('button', { name: 'Show' }))
-  await expect.poll(() => screen.queryByRole('dialog')).toBeNull()
-  await waitForPath(fixture.browser, `${path}?code=order&${dateQuery}&sortField=end_time&sortOrder=asc`)
-  await screen.findByRole('button', { name: 'Filter (3)' })
-})
+nightly(
+  'The audit trail has its filters and sort order in a sheet on a phone, with a count on the button',
+  async () => {
+    vi.stubGlobal('matchMedia', (query: string) => ({
+      ...matchMedia.call(window, query),
+      matches: query.startsWith('(width <'),
+      addEventListener: () => undefined,
+      removeEventListener: () => undefined,
+    }))
+    await openTrail()
+    await expect.poll(readTimes).toEqual(entryTimes)
+    expect(document.querySelector('main [name=code]')).toBeNull()
+    // The activity chart is collapsed on a phone, where the list needs the screen.
+    expect(screen.queryByRole('slider')).toBeNull()
+    await fixture.user.click(getButton('Filter (2)'))
+    const filterSheet = within(await screen.findByRole('dialog', { name: 'Filter and sort' }))
+    await selectOption('code', 'order')
+    await expect.poll(readTimes).toEqual([entryTimes[2]])
+    await fixture.user.selectOptions(filterSheet.getByLabelText('Sort by'), 'Time, ascending')
+    await fixture.user.click(filterSheet.getByRole('button', { name: 'Show' }))
+    await expect.poll(() => screen.queryByRole('dialog')).toBeNull()
+    await waitForPath(fixture.browser, `${path}?code=order&${dateQuery}&sortField=end_time&sortOrder=asc`)
+    await screen.findByRole('button', { name: 'Filter (3)' })
+  },
+)
 
-it('is where “History” of a user leads, with the filter that finds them under every name they had', async () => {
+it('The audit trail opens from "History" of a user, and finds entries under all names of that user', async () => {
   await writeEntries(
     fixture.server,
     createEntry('2026-01-10 09:00:00', { info: { UserName: 'Another name then', UserEmail: 'second@alpha.example' } }),
@@ -388,7 +391,7 @@ it('is where “History” of a user leads, with the filter that finds them unde
   await expect.poll(readTimes).toContain('2026-01-10 09:00:00')
 })
 
-nightly('speaks Chinese', async () => {
+nightly('The audit trail is translated to Chinese', async () => {
   await openTrail(`${dateQuery}&lang=zh`)
   await expect.poll(() => readRows()[1]?.slice(1, 3)).toEqual(['用户', '登录'])
   await screen.findByRole('heading', { level: 1, name: '操作记录' })

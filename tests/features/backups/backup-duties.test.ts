@@ -1,4 +1,4 @@
-/** What of the backups home asks for, out of the services that the device has. */
+/** The backup tasks on the home page, computed from the services on the device. */
 import { expect, it } from 'vitest'
 import type { ServiceRow } from '#contract/services.ts'
 import { listBackupDuties } from '#features/backups/home/backup-duties.ts'
@@ -30,18 +30,18 @@ const today = '2026-11-26'
 const listDuties = (fields: Partial<ServiceRow>) => listBackupDuties([createService(fields)], today)
 const listKinds = (fields: Partial<ServiceRow>) => listDuties(fields).map(({ kind }) => kind)
 
-it('asks for nothing where all is well, nor for the backups of a service without a contract', () => {
+it('listBackupDuties returns nothing if all is well, or for a service without a contract', () => {
   expect(listKinds({})).toEqual([])
   expect(listKinds({ contract_id: 0, failing_backups: ['pdb2s3'] })).toEqual([])
 })
 
-it('names what is broken, and a suspension by the staff but not one of overdue traffic, which is named where it is paid', () => {
+it('listBackupDuties returns failing backups and a suspension by staff, but not one for overdue traffic', () => {
   expect(listDuties({ failing_backups: ['pdb2rds'] })).toMatchObject([{ kind: 'failing', type: 'pdb2rds' }])
   expect(listKinds({ os_traffic: 3, traffic_due: '2026-11-25 23:59:59', traffic_disabled: true })).toEqual([])
   expect(listKinds({ traffic_disabled: true })).toEqual(['suspended'])
 })
 
-it('fault 32a says when the data of an expired or removed service will be deleted', () => {
+it('listBackupDuties returns when the data of an expired or removed service will be deleted (fault 32a)', () => {
   const expiredFields = { status: 2, stop_date: '2026-11-30', erase_date: '2026-12-30' } as const
   expect(listDuties(expiredFields)).toMatchObject([
     {
@@ -56,14 +56,14 @@ it('fault 32a says when the data of an expired or removed service will be delete
   expect(listDuties({ ...expiredFields, stop_date: null, erase_date: '2026-12-03' })).toMatchObject([
     { kind: 'deletion', stopDate: null, days: 7, isUrgent: true },
   ])
-  // Removed while its contract runs, or without one.
+  // For a service that was removed during its contract, or that has no contract.
   expect(listDuties({ erase_date: '2026-12-04', contract_id: 0 })).toMatchObject([{ isExpired: false, days: 8 }])
   expect(listKinds({ erase_date: '2026-11-25' })).toEqual([])
 })
 
 const backup = { pdb_type: 'pdb2s3', state: 'done' } as StoredBackupRow
 
-it('offers services of the same company alone, its own first, each with what is against it', () => {
+it('The restore targets are services of the same company, own service first, with reasons against them', () => {
   const ownService = createService()
   const services = [
     createService({ id: 2, contract_id: 0 }),
@@ -84,7 +84,7 @@ it('offers services of the same company alone, its own first, each with what is 
   )
 })
 
-it('cannot restore what is not there, nor an archive whose traffic is suspended', () => {
+it('findRestoreRefusal refuses a backup that is not complete, and an archive if traffic is suspended', () => {
   for (const state of ['running', 'failed', 'removed'] as const)
     expect(findRestoreRefusal({ ...backup, state }, createService())).toBe('not_done')
   const suspendedService = createService({ traffic_disabled: true })

@@ -1,4 +1,4 @@
-/** Backups as they are made, listed, restored and suspended on the screen (contracts 6, 9; M130; D41, D89, Z-26), over a real host. */
+/** Creating, listing, restoring and suspending backups (contracts 6, 9; M130; D41, D89, Z-26), with a real host. */
 import { screen } from '@testing-library/dom'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { addYears } from '#domain/plain-dates.ts'
@@ -25,12 +25,11 @@ beforeEach(async () => {
 })
 
 interface TestContract {
-  /** Of the order's page, and of the service. */
   orderId: number
   serviceId: number
 }
 
-/** Bought from today on, with a system that runs. */
+/** Buys a contract that starts today, and creates its service. */
 async function createContract(code: string): Promise<TestContract> {
   const { server } = fixture
   const order = await buyOrder(server, acmeSession, { code, name: `Test ${code}`, period_start: today() })
@@ -41,7 +40,7 @@ async function createContract(code: string): Promise<TestContract> {
   await waitUntilHealthy(server.app.hosting, { serviceId: id, code })
   return { orderId: order.id, serviceId: id }
 }
-/** The same, subscribed to both kinds, with items in it. */
+/** Also subscribes to both kinds of backup and stores items in the service. */
 async function createSubscribedContract(code: string): Promise<TestContract> {
   const contract = await createContract(code)
   for (const pdb_type of ['pdb2s3', 'pdb2rds'] as const)
@@ -54,7 +53,7 @@ const readListedBackups = () =>
   [...screen.getByRole('table', { name: /^Backups of/ }).querySelectorAll('tbody tr')].map((row) =>
     [...row.children].map(({ textContent }) => textContent),
   )
-/** The server's own work, once it was asked for. */
+/** Runs the queued backup and restore jobs of the server. */
 async function runServerWork() {
   const { app, clock } = fixture.server
   const runOne = async () => (await runOneJob(app, backupJobKinds)) || (await runOneJob(app, restoreJobKinds))
@@ -63,7 +62,7 @@ async function runServerWork() {
   clock.now = Date.now()
 }
 
-it('makes a backup now: how long it takes, how far it is, what it came to and by whom (M130)', async () => {
+it('"Back up now" shows duration, progress, size and user of the backup (M130)', async () => {
   const contract = await createSubscribedContract('makes')
   await fixture.browser.openAs('admin@acme', getTabPath(contract))
   await screen.findByRole('heading', { level: 2, name: 'No backups yet' })
@@ -78,7 +77,7 @@ it('makes a backup now: how long it takes, how far it is, what it came to and by
   await findText('A backup is being made: Backup to RDS.')
   await runServerWork()
   await findText('makes: the backup is made.')
-  // The row follows by its own question to the server, after what the tab says.
+  // The row is updated by a request of its own, after the message of the tab.
   await expect.poll(() => readListedBackups().map((row) => row[3])).toEqual(['Done'])
   const [[time, size, duration, , requestedBy] = []] = readListedBackups()
   expect(time).toMatch(/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\dBackup to RDS$/)
@@ -90,7 +89,7 @@ it('makes a backup now: how long it takes, how far it is, what it came to and by
 }, 90_000)
 
 nightly(
-  'restores one into its own service, once its code was typed: what came since is gone',
+  'A restore into the same service needs its typed code, and removes later data',
   async () => {
     const contract = await createSubscribedContract('restores')
     await buyOrder(fixture.server, acmeSession, { code: 'nosystem', name: 'Empty', period_start: today() })
@@ -103,7 +102,7 @@ nightly(
     await restoreDialog.findByText(
       /^All current data of restores \(Test restores\) is overwritten by this backup of restores from/,
     )
-    // Others of the company are offered, and say why they cannot take it.
+    // Other services of the company are listed, disabled ones with the reason.
     const readChoice = (name: RegExp) => {
       const radio = restoreDialog.getByLabelText(name)
       return [(radio as HTMLInputElement).disabled, readDescription(radio)]
@@ -128,7 +127,7 @@ nightly(
   90_000,
 )
 
-it('restores into another service of the company: what is lost is said of that one, and its code is typed', async () => {
+it('A restore into another service shows what that service loses, and needs the code of that service', async () => {
   const source = await createSubscribedContract('source')
   await backUpNow(fixture.server, acmeSession, source.serviceId)
   const targetContract = await createContract('target')
@@ -150,7 +149,7 @@ it('restores into another service of the company: what is lost is said of that o
 }, 120_000)
 
 nightly(
-  'says what failed, on the tab and on home, and why such a one cannot be restored',
+  'A failed backup is shown on the tab and on the home page, with why it cannot be restored',
   async () => {
     const contract = await createSubscribedContract('fails')
     backups.places.fault = 'refused'
@@ -161,7 +160,7 @@ nightly(
     await findText('fails: the backup failed. The backup storage refused access.')
     await findText('The newest backup failed: Backup to S3.')
     await findText('The backup storage refused access. It is tried again at the next run.')
-    // The row follows by its own question to the server, after what the tab says.
+    // The row is updated by a request of its own, after the message of the tab.
     await expect
       .poll(() => readListedBackups().map((row) => row[3]))
       .toEqual(['FailedThe backup storage refused access.'])
@@ -180,7 +179,7 @@ nightly(
 )
 
 nightly(
-  'suspends traffic by the staff, on the page of the service: the customer sees it, and archives stay where they are',
+  'Staff suspends the traffic on the service page, the customer sees it, and archives are kept',
   async () => {
     const contract = await createSubscribedContract('stops')
     await backUpNow(fixture.server, acmeSession, contract.serviceId)
@@ -216,7 +215,7 @@ nightly(
 )
 
 nightly(
-  'without a line shows what is here, and says of each act that it needs one',
+  'Offline, the tab shows the cached backups, and each action that it needs a connection',
   async () => {
     const contract = await createSubscribedContract('away')
     for (let index = 0; index < 6; index += 1)

@@ -1,4 +1,4 @@
-/** Subscribing a contract's service to backups (contracts 2, 4, 5, 9; M123 to M126; D15, D17, D20, D21, D89), over a server that sells them. */
+/** Subscribing the service of a contract to backups (contracts 2, 4, 5, 9; M123 to M126; D15, D17, D20, D21, D89). */
 import { screen, within } from '@testing-library/dom'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { addDays, addMonths, addYears, getLastDay } from '#domain/plain-dates.ts'
@@ -16,7 +16,7 @@ beforeEach(async () => {
   adminSession = await fixture.server.signIn('admin@acme')
 })
 
-/** A contract in effect, from today on for two years. */
+/** Buys a contract for two years that starts today. */
 const buyContract = async (code: string, fields = {}) =>
   (
     await buyOrder(fixture.server, adminSession, {
@@ -57,11 +57,10 @@ const fetchOrders = async (code: string) =>
     pay_amount: string
     period_end: string
   }[]
-/** The two cards' tags, with what they say of each. */
 const readTags = () => [...document.querySelectorAll('.backup-card .tag')].map(({ textContent }) => textContent)
 
-describe('the tab (M123)', () => {
-  it('stands beside the contract, is an address of its own, and leads back to the list', async () => {
+describe('the tab "Backup subscription" (M123)', () => {
+  it('is next to the contract tab, has its own address and leads back to the list', async () => {
     const id = await openTab('tabbed')
     expect(screen.getByRole('link', { name: 'Backup subscription' }).getAttribute('aria-current')).toBe('page')
     expect(screen.queryByRole('button', { name: 'Modify' })).toBeNull()
@@ -72,7 +71,7 @@ describe('the tab (M123)', () => {
     expect(screen.queryByRole('heading', { name: 'Backup to S3' })).toBeNull()
   })
 
-  nightly('is not there where the price list sells no backups', async () => {
+  nightly('is missing if the price list sells no backups', async () => {
     const id = await buyContract('nobackup')
     await createPriceList(fixture.server, () => ({ pdbPrice: null }))
     await fixture.browser.openAs('admin@acme', getTabPath(id))
@@ -80,7 +79,7 @@ describe('the tab (M123)', () => {
     expect(screen.queryByRole('link', { name: 'Backup subscription' })).toBeNull()
   })
 
-  nightly('is not there before there is a contract', async () => {
+  nightly('is missing before there is a contract', async () => {
     const response = await adminSession.send({
       method: 'POST',
       url: '/api/sorder',
@@ -101,7 +100,7 @@ describe('the tab (M123)', () => {
   })
 })
 
-it('subscribes: what it is and costs, how long, why that amount, and payment at once (M124 to M126, D20)', async () => {
+it('Subscribing shows content, fee, duration and calculation, and leads to payment (M124 to M126, D20)', async () => {
   const id = await openTab('subscribed')
   await expect.poll(readTags).toEqual(['Not enabled', 'Not enabled'])
   for (const expectedText of ['HKD 6,000.00', '10%', '50 GB a month', 'HKD 12.50'])
@@ -113,7 +112,7 @@ it('subscribes: what it is and costs, how long, why that amount, and payment at 
     .poll(() => [readFact('Start'), readFact('Last day')])
     .toEqual([`${today()} Today`, getLastDay(addYears(today(), 1))])
 
-  // As it is typed; the focus stays.
+  // The amount changes while the user types, and the focus stays.
   await typeValues(fixture.user, { 'backup-period': '7' })
   expect(document.activeElement).toBe(getNamedField('backup-period'))
   await fixture.user.selectOptions(getNamedField('backup-unit'), 'Months')
@@ -135,14 +134,14 @@ it('subscribes: what it is and costs, how long, why that amount, and payment at 
   expect(await fetchOrders('subscribed')).toMatchObject([{ status: 0, pay_amount: '3150.00' }])
   await fixture.user.keyboard('{Escape}')
 
-  // It waits: said with its last second, paid from here.
+  // The unpaid order is shown with its deadline to the second, and can be paid here.
   await findText('Backup to S3 is unpaid:')
   await expect.poll(readRows).toEqual([expect.stringContaining('Unpaid')])
   await expect.poll(() => document.querySelector('.backup-form')).toBeNull()
   expect(id).toBeGreaterThan(0)
 }, 60_000)
 
-nightly('a new order takes the place of an unpaid one, and says so before (D32)', async () => {
+nightly('A new order replaces an unpaid one, after a notice (D32)', async () => {
   const id = await buyContract('replaced')
   await createBackupOrder(fixture.server, 'replaced', { status: 0, months: 1, period: 1, period_type: 'month' })
   await fixture.browser.openAs('admin@acme', getTabPath(id))
@@ -158,7 +157,7 @@ nightly('a new order takes the place of an unpaid one, and says so before (D32)'
   expect((await fetchOrders('replaced')).map(({ status }) => status)).toEqual([0, -1])
 })
 
-nightly('is cut at the end of the contract, and nothing is sold beyond it (D21)', async () => {
+nightly('A subscription is cut at the end of the contract and cannot be sold beyond it (D21)', async () => {
   const id = await openTab('cut', { period: 1 })
   await press('Subscribe: Backup to RDS')
   await typeValues(fixture.user, { 'backup-period': '3' })
@@ -181,7 +180,7 @@ nightly('is cut at the end of the contract, and nothing is sold beyond it (D21)'
   expect(id).toBeGreaterThan(0)
 })
 
-nightly('goes on after the present subscription; what has run out is said (D21, M124)', async () => {
+nightly('A new subscription follows the current one, and an expired one is shown as such (D21, M124)', async () => {
   const id = await buyContract('further')
   const endDate = addMonths(today(), 3)
   await createBackupOrder(fixture.server, 'further', {
@@ -202,7 +201,7 @@ nightly('goes on after the present subscription; what has run out is said (D21, 
   await expect.poll(() => readFact('Last day')).toBe(getLastDay(addYears(endDate, 1)))
 })
 
-nightly('costs nothing and is in effect at once where all of it is taken off (D15)', async () => {
+nightly('A subscription with a full discount costs nothing and takes effect at once (D15)', async () => {
   const id = await buyContract('gift')
   await createPriceList(fixture.server, ({ ['pdbPrice']: prices }) => ({
     pdbPrice: { ...(prices as object), pdb2s3_discount: '100.00' },
@@ -216,13 +215,13 @@ nightly('costs nothing and is in effect at once where all of it is taken off (D1
   expect(screen.queryByRole('dialog')).toBeNull()
 })
 
-nightlyBlock('another price', () => {
+nightlyBlock('a price that has changed', () => {
   const raisePrices = () =>
     createPriceList(fixture.server, ({ ['pdbPrice']: prices }) => ({
       pdbPrice: { ...(prices as object), pdb2s3_fee_hkd: '7200.00' },
     }))
 
-  nightly('than was shown is not ordered: both are shown, and it is ordered by the new one (D17, D89)', async () => {
+  nightly('is shown with the old one before anything is ordered, and then used (D17, D89)', async () => {
     await openTab('changed')
     await press('Subscribe: Backup to S3')
     await expect.poll(readDueAmount).toBe('HKD 5,400.00')
@@ -238,7 +237,7 @@ nightlyBlock('another price', () => {
   })
 
   nightly(
-    'than without a line: what was chosen is a draft, never sent by itself; back online the present price is shown beside it first',
+    'is shown online next to the offline draft, which is never sent by itself',
     async () => {
       const id = await openTab('drafted')
       fixture.browser.goOffline()
@@ -250,7 +249,7 @@ nightlyBlock('another price', () => {
       await expect.poll(() => readDescription(findOrderButton() ?? document.body)).toBe('This needs a connection.')
       await submitOrder()
       await raisePrices()
-      // A reload keeps it.
+      // The draft survives a reload.
       await fixture.browser.open(getTabPath(id))
       await expect.poll(readDueAmount).toBe('HKD 10,800.00')
       expect(getNamedField('backup-period').value).toBe('2')
@@ -260,7 +259,7 @@ nightlyBlock('another price', () => {
       await submitOrder()
       await dialog('Pay Backup to S3')
       expect(await fetchOrders('drafted')).toMatchObject([{ pay_amount: '12960.00' }])
-      // What was ordered is no draft any more.
+      // The draft is deleted once it was ordered.
       await fixture.browser.open(getTabPath(id))
       await screen.findByRole('heading', { level: 2, name: 'Backup to S3' })
       await findText('Backup to S3 is unpaid:')
@@ -270,7 +269,7 @@ nightlyBlock('another price', () => {
   )
 })
 
-nightly('says without a line why nothing can be paid or printed, and shows what is here', async () => {
+nightly('Offline, the tab shows the cached orders and why nothing can be paid or printed', async () => {
   const id = await buyContract('cached')
   await createBackupOrder(fixture.server, 'cached')
   await createBackupOrder(fixture.server, 'cached', { pdb_type: 'pdb2rds', status: 0 })

@@ -1,4 +1,4 @@
-/** Months of backup traffic on the screen (contracts 3, 7, 9; M53, M127 to M129; A-31; D22, D31). */
+/** Months of backup traffic (contracts 3, 7, 9; M53, M127 to M129; A-31; D22, D31). */
 import { screen } from '@testing-library/dom'
 import { beforeEach, expect, it, vi } from 'vitest'
 import { addMonths } from '#domain/plain-dates.ts'
@@ -22,7 +22,7 @@ const getFirstDay = () => `${today().slice(0, 7)}-01`
 const getMonthsAgo = (count: number) => addMonths(getFirstDay(), -count)
 const getMonthName = (count: number) => getMonthsAgo(count).slice(0, 7)
 
-/** In effect, and subscribed to what causes traffic. Answers its page. */
+/** Buys a contract with a backup subscription, which causes traffic. Returns the path of its page. */
 async function buyContract(code: string): Promise<string> {
   const { id } = await buyOrder(fixture.server, adminSession, { code, name: `Test ${code}`, period_start: today() })
   await createBackupOrder(fixture.server, code, { period_start: today(), period_end: addMonths(today(), 6) })
@@ -44,7 +44,7 @@ const findTable = () => screen.getByRole('table', { name: /^Backup traffic of/ }
 const findRows = () => [...findTable().querySelectorAll('tbody tr')]
 const readCells = () => findRows().map((row) => [...row.children].map(({ textContent }) => textContent?.trim()))
 
-it('says this month so far with a bar, and beyond the free GB in red, with a sign and in words (M127, A-31)', async () => {
+it('The traffic of this month is shown as a bar, and traffic over the free GB in red and words (M127, A-31)', async () => {
   const path = await buyContract('moving')
   await writeMovedTraffic('moving', 38)
   await fixture.browser.openAs('admin@acme', path)
@@ -65,7 +65,7 @@ it('says this month so far with a bar, and beyond the free GB in red, with a sig
 })
 
 nightly(
-  'lists months by their name, five a page, with what is charged and why; what is over the limit says so (M53, M127, M128)',
+  'Months are listed five a page with their charges, and those over the limit are marked (M53, M127, M128)',
   async () => {
     const path = await buyContract('listed')
     for (let monthCount = 6; monthCount >= 1; monthCount -= 1)
@@ -95,7 +95,7 @@ nightly(
     await expect.poll(() => explanation.element.textContent).toContain('13.00 GB above the free ones, at 12.50 each')
     await fixture.user.keyboard('{Escape}')
     await noDialog()
-    // What nothing was asked for has no document.
+    // A month without charges has no document.
     expect(screen.getAllByRole('button', { name: /^Print the traffic of/ })).toHaveLength(1)
     const openWindow = vi.spyOn(window, 'open').mockReturnValue(null)
     await press(`Print the traffic of ${getMonthName(1)}`)
@@ -105,7 +105,7 @@ nightly(
   },
 )
 
-it('warns of what is not paid, with its last second, and of what is overdue; both are paid from here and said on home (D31)', async () => {
+it('Unpaid and overdue traffic is shown with its deadline and on the home page, and can be paid (D31)', async () => {
   const path = await buyContract('owed')
   await createTraffic(fixture.server, 'owed', {
     period_end: getFirstDay(),
@@ -117,7 +117,7 @@ it('warns of what is not paid, with its last second, and of what is overdue; bot
   await findText(`Backup traffic of ${getMonthName(1)} is overdue:`)
   await findText(`Backup traffic of ${getMonthName(2)} is unpaid:`)
   await screen.findByText(/^Pay by \d{4}-\d\d-\d\d 23:59:59, or the backups to S3 are suspended\.$/)
-  // Which day it is, is asked for.
+  // The current day is loaded by a request.
   await expect.poll(() => readCells()[0]?.[5]).toMatch(/^overdue since \d{4}-\d\d-\d\d$/)
   await expect.poll(() => readCells()[1]?.[5]).toMatch(/^due \d{4}-\d\d-\d\d$/)
   const [firstPayButton] = await screen.findAllByRole('button', { name: 'Pay' })
@@ -137,16 +137,16 @@ it('warns of what is not paid, with its last second, and of what is overdue; bot
   await findText(`Backup traffic of ${getMonthName(1)} is overdue:`)
 })
 
-nightly('is paid by the same ways as a contract, and the warning goes with it (D66)', async () => {
+nightly('Traffic is paid in the same ways as a contract, and the warning disappears (D66)', async () => {
   const path = await buyContract('settled')
   await createTraffic(fixture.server, 'settled', { period_end: getFirstDay(), isPaid: false })
   const id = (
     await adminSession.send({ url: `/api/pdb/traffic?serviceId=${await readServiceId(fixture.server, 'settled')}` })
   ).json().data[0].id
-  // As it comes back from a gateway that has taken the money meanwhile.
+  // Simulates the return from a gateway that received the money in the meantime.
   await fixture.browser.openAs('admin@acme', `${path}&paid=TRAFFIC-${id}&payment=cancelled`)
   await findText('It was cancelled before anything was paid.')
-  // By who wanted to pay: nothing to be alarmed by.
+  // The user cancelled the payment, so the note is not an alert.
   const note = document.querySelector('.payment-note')
   expect([note?.className, note?.getAttribute('role')]).toEqual(['payment-note cancelled', 'status'])
   await press('Close')

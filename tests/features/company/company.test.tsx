@@ -10,7 +10,7 @@ const readStoredCompany = async () => {
   return (await send({ url: `/api/m18s/company/${fixture.server.world.companies.alpha}` })).json()
 }
 
-it('the company is changed by its admin, the code never, with and without a network (M35)', async () => {
+it('An admin changes the company, except its code, online and offline (M35)', async () => {
   await fixture.browser.openAs('admin@alpha', page)
   await screen.findByLabelText('Company name')
   expect(getField('Company code').readOnly).toBe(true)
@@ -26,7 +26,7 @@ it('the company is changed by its admin, the code never, with and without a netw
   expect(document.activeElement).toBe(getButton('Undo changes'))
   await typeValues(fixture.user, { city: 'Wan Chai', name: ' ', number: '12a', email: 'nobody' })
   await submit(fixture.user)
-  // In the words of the sign-up, whose form it is.
+  // Uses the messages of the sign-up form, which has the same fields.
   await expect.poll(readProblems).toEqual({
     name: 'Please input company name',
     number: 'Please use digits only: the country code, then the number.',
@@ -39,7 +39,7 @@ it('the company is changed by its admin, the code never, with and without a netw
     .toMatchObject({
       dialCode: 'The country code is missing, such as 852.',
     })
-  // As people group the figures, or write them full-width (fault 22d).
+  // Numbers with separators or in full-width characters (fault 22d).
   await typeValues(fixture.user, { dialCode: '+８５２' })
   await typeValues(fixture.user, {
     name: 'Alpha (HK) Limited',
@@ -81,7 +81,7 @@ it('keeps the typed telephone number with its dial code after somebody else chan
   expect(await readStoredCompany()).toMatchObject({ tel: '+852-55550000' })
 })
 
-it('the company says that it was never read here, and comes by itself when there is a connection (P-10)', async () => {
+it('The company page reports that it was never loaded, and loads once there is a connection (P-10)', async () => {
   await fixture.browser.openAs('admin@alpha')
   fixture.browser.goOffline()
   await fixture.browser.open(page)
@@ -92,7 +92,7 @@ it('the company says that it was never read here, and comes by itself when there
   expect(screen.queryByText("The company's profile could not be loaded yet.")).toBeNull()
 })
 
-it('the company is not there for who is no admin (M11)', async () => {
+it('The company page is closed to users who are not admins (M11)', async () => {
   await fixture.browser.openAs('user@alpha', page)
   await waitForPath(fixture.browser, '/app/home')
 })

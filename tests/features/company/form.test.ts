@@ -28,19 +28,19 @@ const row = {
   row_version: 3,
 } as CompanyRow
 const values = toValues(row)
-/** What a form sends whose inputs were changed. */
+/** Returns the changes that a form sends for the changed values. */
 const getSentChanges = (changedValues: Partial<CompanyFormValues>, initialValues = values) =>
   getChanges(fromValues({ ...initialValues, ...changedValues }), fromValues(initialValues))
 const check = (changedValues: Partial<CompanyFormValues>, initialValues = values) =>
   checkChanges(fromValues({ ...initialValues, ...changedValues }), getSentChanges(changedValues, initialValues))
 
-describe('the form of a company', () => {
-  it('shows a row, and finds nothing changed in it', () => {
+describe('the company form', () => {
+  it('shows a row without finding changes in it', () => {
     expect(values).toMatchObject({ province: '', dialCode: '852', number: '21104400', website: '' })
     expect(getSentChanges({})).toEqual({})
   })
 
-  it('sends what differs, and an emptied input as null', () => {
+  it('sends only changed fields, and an emptied field as null', () => {
     expect(getSentChanges({ name: ' Acme & Sons ', city: ' ', number: '', website: 'www.acme.example' })).toEqual({
       name: 'Acme & Sons',
       city: null,
@@ -63,14 +63,14 @@ describe('the form of a company', () => {
     expect(getSentChanges({}, olderValues)).toEqual({})
   })
 
-  it('keeps a telephone number of another shape until it is changed', () => {
+  it('accepts a stored telephone number of another format until it is changed', () => {
     const olderValues = toValues({ ...row, tel: '+852 2110 4400' })
     expect(getSentChanges({ name: 'New' }, olderValues)).toEqual({ name: 'New' })
     expect(check({ name: 'New' }, olderValues)).toEqual([])
     expect(check({ number: '+852 2110 4401' }, olderValues)).toEqual([{ field: 'tel', code: 'INVALID_TEL' }])
   })
 
-  it('follows the country with the dial code, unless another one was typed (M28)', () => {
+  it('sets the dial code of the country, unless another one was typed (M28)', () => {
     expect(getDialCode('CN', '852')).toBe('86')
     expect(getDialCode('HK', '')).toBe('852')
     expect(getDialCode('CN', '44')).toBe('44')
@@ -111,7 +111,7 @@ describe('after somebody else changed the company', () => {
 })
 
 describe('provinces and cities', () => {
-  it('of China are found by the name in either language, without what has a dial code of its own', async () => {
+  it('of China are found by the name in either language, without regions that have their own dial code', async () => {
     const chineseRegions = await readRegions('CN', 'zh')
     const englishRegions = await readRegions('CN', 'en')
     expect(chineseRegions?.provinces).toHaveLength(31)
@@ -128,7 +128,7 @@ describe('provinces and cities', () => {
     expect(chineseRegions?.cities('nowhere')).toEqual([])
   })
 
-  it('of Hong Kong are its eighteen districts', async () => {
+  it('of Hong Kong are its 18 districts', async () => {
     const [chineseRegions, englishRegions] = [await readRegions('HK', 'zh'), await readRegions('HK', 'en')]
     expect([chineseRegions?.cities('').length, englishRegions?.cities('').length]).toEqual([18, 18])
     expect(chineseRegions?.cities('')).toContain('湾仔区')

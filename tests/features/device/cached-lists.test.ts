@@ -10,31 +10,31 @@ import deviceTextsZh from '#locales/zh/device.json' with { type: 'json' }
 import shellTextsZh from '#locales/zh/shell.json' with { type: 'json' }
 import { formatBytes } from '#features/device/format-bytes.ts'
 
-describe('a kept list is read anew', () => {
+describe('buildListInput', () => {
   const lists = endpoints.filter(({ list }) => list)
   const buildListInput = (name: string, scope: number | null) => {
     const endpoint = lists.find((candidate) => candidate.name === name)
     return endpoint && toListInput(endpoint, scope)
   }
 
-  it('in the words of its own call: in the path, in the query, or with nothing to name', () => {
+  it('puts the owner into the path or the query, as the call requires', () => {
     const query = { results: 50, page: 1 }
     expect(buildListInput('listUsers', 2)).toEqual({ params: { companyId: 2 }, query })
     expect(buildListInput('listBackupOrders', 7)).toEqual({ query: { ...query, serviceId: 7 } })
     expect(buildListInput('listModules', null)).toEqual({ query })
   })
 
-  it('unless nobody noted whose it is', () => {
+  it('returns null if the owner of the list is unknown', () => {
     expect(buildListInput('listUsers', null)).toBeNull()
   })
 
-  it('and every list that a device keeps can be asked for', () => {
+  it('returns an input for every list that a device stores', () => {
     expect(lists.length).toBeGreaterThan(5)
     for (const list of lists) expect([list.name, toListInput(list, 1)]).not.toContain(null)
   })
 })
 
-it.each(['en', 'zh'] as const)('every list that a device stores has a name in %s', async (language) => {
+it.each(['en', 'zh'] as const)('Every cached list has a name in %s', async (language) => {
   addMessages('device', { en: deviceTexts, zh: deviceTextsZh })
   addMessages('shell', { en: shellTexts, zh: shellTextsZh })
   await i18n.changeLanguage(language)
@@ -42,7 +42,7 @@ it.each(['en', 'zh'] as const)('every list that a device stores has a name in %s
   await i18n.changeLanguage('en')
 })
 
-describe('sizes', () => {
+describe('formatBytes', () => {
   it.each([
     [0, '0 B'],
     [999, '999 B'],
@@ -50,7 +50,7 @@ describe('sizes', () => {
     [2_640_000, '2.6 MB'],
     [999_600, '1.0 MB'],
     [11_000_000_000, '11 GB'],
-  ])('%d bytes are %s', (bytes, expectedText) => {
+  ])('formats %d bytes as %s', (bytes, expectedText) => {
     expect(formatBytes(bytes)).toBe(expectedText)
   })
 })

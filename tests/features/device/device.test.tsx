@@ -7,7 +7,7 @@ import { canaries, readUser } from '#tests/support/server/world.ts'
 
 const fixture = setUpPages()
 
-it('this device tells of other people no more than how many changes of theirs lie here (protocol 30)', async () => {
+it('"This device" shows only how many changes of other users are waiting (protocol 30)', async () => {
   await fixture.browser.openAs('admin@alpha', `/app/user?user=${fixture.server.world.users['user@alpha']}`)
   await screen.findByRole('dialog', { name: /^Edit / })
   fixture.browser.goOffline()
@@ -29,7 +29,7 @@ it('this device tells of other people no more than how many changes of theirs li
   await findHeading('Waiting changes')
   expect(document.body.textContent).not.toContain(canaries.alpha)
 
-  // Their own again as soon as they are back (R-08).
+  // The user's own entries are shown again after the next login (R-08).
   await fixture.browser.openAs('admin@alpha', '/app/outbox')
   const readReceipts = () => document.querySelector('.receipts')?.textContent
   await expect.poll(readReceipts).toMatch(new RegExp(`${canaries.alpha} user.*Done`))

@@ -9,7 +9,7 @@ const fixture = setUpPages()
 const matchMedia = window.matchMedia
 afterEach(() => void (window.matchMedia = matchMedia))
 
-/** As on a device that is touched. */
+/** Simulates a device with a touch screen. */
 function emulateTablet() {
   window.matchMedia = (query) => {
     const list = matchMedia.call(window, query)
@@ -19,7 +19,7 @@ function emulateTablet() {
 
 const findPanel = async () => within(await screen.findByRole('region', { name: 'Ready to work offline' }))
 
-it('fault 47h a tablet is offered it once; the panel says what is saved, pages never opened before are there, and it is turned off', async () => {
+it('A tablet is offered preparation once, then shows what is saved, works offline and can stop (fault 47h)', async () => {
   emulateTablet()
   await fixture.browser.openAs('admin@alpha', '/app/home')
   const offerRegion = within(await screen.findByRole('region', { name: 'Work offline on this device?' }))
@@ -42,7 +42,7 @@ it('fault 47h a tablet is offered it once; the panel says what is saved, pages n
   await (await findPanel()).findByText(/^Ready\./)
   await fixture.user.click(getButton('Turn off'))
   await (await findPanel()).findByRole('button', { name: 'Prepare this device' })
-  // Neither on nor asked about again. Each page has modules of its own.
+  // It is neither active nor offered again. Each page load has its own modules.
   const { readPreparation } = await import('#local/preparation/preparation-store.ts')
   expect(await readPreparation()).toMatchObject({ isOn: false, isOfferClosed: true })
 })

@@ -18,13 +18,13 @@ beforeEach(() =>
 async function findService(code: string) {
   await fixture.user.clear(getField('Service code'))
   if (code) await fixture.user.type(getField('Service code'), code)
-  // While a code is being looked up, as that of the address is, the button says so.
+  // The button has another label while a code is being looked up, for example the code of the address.
   await fixture.user.click(await screen.findByRole('button', { name: 'Find service' }))
 }
 const readProblemTexts = () => Object.values(readProblems())
 const getLink = (name: string) => screen.getByRole<HTMLAnchorElement>('link', { name }).href
 
-it('says what is wrong with a code, in the language of now (M9)', async () => {
+it('The entrance reports a wrong code in the current language (M9)', async () => {
   await fixture.browser.open('/entrance')
   await findService('')
   await expect.poll(readProblemTexts).toEqual(['Please input "Service code" as it\'s required.'])
@@ -40,8 +40,8 @@ it('says what is wrong with a code, in the language of now (M9)', async () => {
   await expect.poll(readProblemTexts).toEqual([expect.stringMatching(/^请输入“服务代码”/)])
 })
 
-it('forces lower case, as the code has it', async () => {
-  // The language is taken out of the address, which keeps the rest.
+it('The entrance converts the code to lower case', async () => {
+  // The language is removed from the address, the rest stays.
   await fixture.browser.open('/entrance?lang=en&code=ACME')
   expect(fixture.browser.path()).toBe('/entrance?code=ACME')
   await expect.poll(() => getField('Service code').value).toBe('acme')
@@ -50,14 +50,14 @@ it('forces lower case, as the code has it', async () => {
   await screen.findByRole('heading', { name: 'Service acmetrade' })
 })
 
-it('fault 22g takes a code in full-width characters for what it means, also by Enter', async () => {
+it('The entrance accepts a code in full-width characters, also on Enter (fault 22g)', async () => {
   await fixture.browser.open('/entrance')
   await fixture.user.type(getField('Service code'), ' Ａｃｍｅｂａｒｅ{Enter}')
   await screen.findByRole('heading', { name: 'Service acmebare' })
   expect(getField('Service code').value).toBe('acmebare')
 })
 
-it('leads to a service and its admin site, by known codes without a network too (M9, M58)', async () => {
+it('The entrance links to a service and its admin site, offline for codes found before (M9, M58)', async () => {
   await fixture.browser.open('/entrance')
   await findService('acmetrade')
   await screen.findByRole('heading', { name: 'Service acmetrade' })
@@ -78,13 +78,13 @@ it('leads to a service and its admin site, by known codes without a network too 
   await expect.poll(() => screen.queryByRole('heading', { name: 'Recent codes' })).toBeNull()
 })
 
-it('offers no admin site where the address gives none: its host does not begin with www (M58)', async () => {
+it('The entrance has no link to an admin site if the host does not begin with www (M58)', async () => {
   await fixture.browser.open('/entrance')
   await findService('acmebare')
   await screen.findByRole('heading', { name: 'Service acmebare' })
   expect(getLink('Go to the service')).toBe('https://acmebare.m18.example/')
   expect(screen.queryByRole('link', { name: 'Go to the admin site' })).toBeNull()
-  // Nor where it was kept.
+  // The link is missing for the stored service too.
   await fixture.browser.open('/entrance?code=acmebare')
   await screen.findByRole('heading', { name: 'Service acmebare' })
   expect(screen.queryByRole('link', { name: 'Go to the admin site' })).toBeNull()

@@ -25,7 +25,7 @@ const createService = (code: string, overrides: Partial<EntranceService> = {}): 
   ...overrides,
 })
 
-it('the last five codes are kept, the latest first, each once', () => {
+it('The last five codes are stored, the latest first and each once', () => {
   const services = ['one', 'two', 'three', 'four', 'two', 'five', 'six'].reduce<EntranceService[]>(
     (previousServices, code) => addFoundService(previousServices, createService(code)),
     [],
@@ -36,7 +36,7 @@ it('the last five codes are kept, the latest first, each once', () => {
   expect(removeServiceCode(services, 'two').map(({ code }) => code)).toEqual(['six', 'five', 'four', 'three'])
 })
 
-it('what somebody else put there is not believed: no script for an address, no shape of its own', () => {
+it('Invalid stored services are ignored, such as a script as the address', () => {
   const storedValues = [
     createService('a', { url: 'javascript:alert(1)' }),
     { code: 'b' },
@@ -52,7 +52,7 @@ it('what somebody else put there is not believed: no script for an address, no s
   }
 })
 
-it('without storage nothing is remembered, and nothing fails', () => {
+it('Without storage nothing is remembered and nothing fails', () => {
   vi.stubGlobal('localStorage', undefined)
   expect(readFoundServices()).toEqual([])
   storeFoundServices([createService('a')])

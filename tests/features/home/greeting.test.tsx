@@ -5,8 +5,8 @@ import { setUpPages } from '#tests/support/pages/screen.ts'
 const fixture = setUpPages()
 afterEach(() => void vi.unstubAllEnvs())
 
-it('fault 34h a device that does not know the business time zone yet greets by it once it does', async () => {
-  // Ten in the morning in Hong Kong, two at night for the device.
+it('The greeting uses the business time zone as soon as the device knows it (fault 34h)', async () => {
+  // It is 10:00 in Hong Kong and 02:00 on the device.
   vi.stubEnv('TZ', 'UTC')
   expect(new Date(fixture.server.clock.now).getHours()).toBe(2)
   await fixture.browser.openAs('admin@alpha', '/app/home')

@@ -24,21 +24,21 @@ const callerKinds: Partial<Caller>[] = [
   { companyCode: 'm18', accessLevel: 100 },
 ]
 
-describe('home shows the figures of what one may look at', () => {
+describe('the figures on the home page', () => {
   it.each([
     ['a user without flags', {}, []],
     ['the order flag', { order: true }, ['contracts', 'toPay', 'waiting']],
     ['an admin of a customer', { admin: true }, ['users', 'waiting']],
-    ['who does both', { admin: true, order: true }, ['contracts', 'toPay', 'users', 'waiting']],
-    ['a colleague of the provider without flags', { companyCode: 'm18' }, []],
+    ['both flags', { admin: true, order: true }, ['contracts', 'toPay', 'users', 'waiting']],
+    ['a user of the provider without flags', { companyCode: 'm18' }, []],
     ['an admin of the provider', { companyCode: 'm18', admin: true, order: true }, ['services', 'users', 'waiting']],
     ['the delete level alone (D46, D47)', { companyCode: 'm18', accessLevel: 100 as const }, ['services', 'waiting']],
-    ['an access level outside the provider, which counts for nothing', { accessLevel: 100 as const }, []],
-  ])('%s', (_, overrides, expected) =>
+    ['an access level outside the provider, which has no effect', { accessLevel: 100 as const }, []],
+  ])('match the permissions of the user: %s', (_, overrides, expected) =>
     expect(listFigures(createCaller(overrides)).map(({ name }) => name)).toEqual(expected),
   )
 
-  it('each leads to a place that stands, by the rule that guards it', () => {
+  it('lead, like the start actions, to existing pages with the same permission', () => {
     const permissionsByPath = new Map(
       Object.values(routes).map(({ path, access: permission }) => [path as string, permission as string]),
     )
@@ -51,7 +51,7 @@ describe('home shows the figures of what one may look at', () => {
   })
 })
 
-it('home begins nothing for somebody who may not finish it', () => {
+it('The home page offers no start action to users who may not complete it', () => {
   const listActionNames = (overrides: Partial<Caller>) =>
     listStartActions(createCaller(overrides)).map(({ name }) => name)
   expect(listActionNames({})).toEqual([])
@@ -59,7 +59,7 @@ it('home begins nothing for somebody who may not finish it', () => {
   expect(listActionNames({ order: true })).toEqual(['newContract'])
 })
 
-describe('what needs attention is one list', () => {
+describe('the list of open tasks', () => {
   const createDuty = (key: string, date: HomeDuty['at']): HomeDuty => ({
     key,
     at: date,
@@ -75,7 +75,7 @@ describe('what needs attention is one list', () => {
     figures: {},
   })
 
-  it('has what does not wait first, then goes by the day, and ends with what has none', () => {
+  it('starts with tasks that cannot wait, sorts by day and ends with tasks without a day', () => {
     const duties = mergeDuties([
       createReport('users', [createDuty('invited', null)]),
       createReport('orders', [createDuty('later', '2026-12-04'), createDuty('soon', '2026-11-28')]),
@@ -85,7 +85,7 @@ describe('what needs attention is one list', () => {
     expect(duties.map(({ title }) => title)).toEqual(['refused', 'overdue', 'soon', 'later', 'invited'])
   })
 
-  it('takes two of a name for two', () => {
+  it('keeps two tasks with the same title apart', () => {
     const duties = mergeDuties([
       createReport('orders', [createDuty('one', '')]),
       createReport('backups', [createDuty('one', '')]),
@@ -93,7 +93,7 @@ describe('what needs attention is one list', () => {
     expect(new Set(duties.map(({ key }) => key)).size).toBe(2)
   })
 
-  it('is known when all of it is; what is being asked for is waited for', () => {
+  it('is known once all parts are known, and loading while one is loading', () => {
     expect(combineStates(['known', 'unknown', 'loading'])).toBe('loading')
     expect(combineStates(['known', 'unknown'])).toBe('unknown')
     expect(combineStates(['known'])).toBe('known')
@@ -103,7 +103,7 @@ describe('what needs attention is one list', () => {
   })
 })
 
-describe('home greets by the time of day', () => {
+describe('the greeting by time of day', () => {
   it.each([
     [0, 'evening'],
     [4, 'evening'],
@@ -113,5 +113,5 @@ describe('home greets by the time of day', () => {
     [17, 'afternoon'],
     [18, 'evening'],
     [23, 'evening'],
-  ])('%i o’clock: %s', (hour, greeting) => expect(getGreeting(hour)).toBe(greeting))
+  ])('is, at %i o’clock, good %s', (hour, greeting) => expect(getGreeting(hour)).toBe(greeting))
 })

@@ -1,4 +1,4 @@
-/** The drawing of what needs what. */
+/** The layout of the graph of module dependencies. */
 import { describe, expect, it } from 'vitest'
 import { type GraphBox, boxSize, type GraphModule, layoutModules } from '#features/modules/graph/graph-layout.ts'
 import { createRandom } from '#tests/support/runner/random.ts'
@@ -13,7 +13,7 @@ const createGraphModule = (code: string, dependencies: string[], conditions: str
 
 type GraphPoint = { x: number; y: number }
 
-/** Whether a stretch runs through the inside of a box; its rim may be touched. */
+/** Returns true if the segment crosses the inside of the box. It may touch the border. */
 function crossesBox(a: GraphPoint, b: GraphPoint, box: GraphBox): boolean {
   const border = 0.5
   const [left, right] = [box.x + border, box.x + boxSize.width - border]
@@ -44,8 +44,8 @@ function listCrossings(modules: readonly GraphModule[]): string[] {
   )
 }
 
-describe('an arrow', () => {
-  it('runs under no box, however far apart the two are', () => {
+describe('an arrow of the module graph', () => {
+  it('never runs under a box, however far apart the modules are', () => {
     const chain = ['a', 'b', 'c', 'd', 'e'].map((code, index, codes) =>
       createGraphModule(code, index === 0 ? [] : [codes[index - 1] ?? '']),
     )
@@ -58,7 +58,7 @@ describe('an arrow', () => {
     ).toEqual([])
   })
 
-  it.each([1, 2, 3, 4, 5, 6, 7, 8])('nor in a catalogue made at random (%i)', (seed) => {
+  it.each([1, 2, 3, 4, 5, 6, 7, 8])('never runs under a box in the random catalogue %i', (seed) => {
     const random = createRandom(seed)
     const codes = Array.from({ length: 30 }, (_, index) => `m${index}`)
     const modules = codes.map((code, index) => {
@@ -69,7 +69,7 @@ describe('an arrow', () => {
     expect(listCrossings(modules)).toEqual([])
   })
 
-  it('nor where modules bring each other in, in a circle', () => {
+  it('never runs under a box if modules require each other in a circle', () => {
     const circle = [
       createGraphModule('a', ['d']),
       createGraphModule('b', ['a']),
@@ -81,7 +81,7 @@ describe('an arrow', () => {
     expect(listCrossings(circle)).toEqual([])
   })
 
-  it('goes from the right side of what is needed to the left side of what needs it', () => {
+  it('leads from the right side of the required module to the left side of the dependent one', () => {
     const { boxes, lines } = layoutModules([createGraphModule('a', []), createGraphModule('b', ['a'])])
     const [a, b] = boxes
     const getMiddle = (box?: GraphBox) => (box?.y ?? 0) + boxSize.height / 2

@@ -1,4 +1,4 @@
-/** The staff's catalogue as it is shown and used: modules, hidden modules, the test of a set (M136 to M142). */
+/** The staff's pages of modules and hidden modules, and the test for missing apps (M136 to M142). */
 import { screen, within } from '@testing-library/dom'
 import { beforeEach, describe, expect, it, vi } from 'vitest'
 import { getButton, findHeading, getNamedField, readProblems, typeConfirmation } from '#tests/support/pages/fields.ts'
@@ -10,7 +10,7 @@ const fixture = setUpShopPages()
 const { press, dialog, noDialog, findText } = createUserActions(fixture)
 const staffName = 'delete@m18'
 
-/** Of a part that comes when the catalogue was read. */
+/** Waits for the field, which is rendered after the catalogue was read. */
 const clickField = async (name: string) =>
   fixture.user.click(await vi.waitFor(() => getNamedField(name), { timeout: 15_000 }))
 const readCodes = () => [...document.querySelectorAll('tbody .module-code')].map(({ textContent }) => textContent)
@@ -32,8 +32,8 @@ const fetchModules = async () =>
   }[]
 const fetchModule = async (code: string) => (await fetchModules()).find((row) => row.code === code)
 
-describe('the list', () => {
-  it('shows what can be ordered, or what joins by itself, finds by code and name, and draws what depends on what', async () => {
+describe('the module list', () => {
+  it('filters by kind, searches code and name, and draws the dependencies', async () => {
     await fixture.browser.openAs(staffName, '/app/m18/module')
     await expect.poll(readCodes).toEqual(['core', 'doc', 'fin', 'hr', 'scm'])
     expect(findRow('Supply chain')?.textContent).toContain('fin')
@@ -44,14 +44,14 @@ describe('the list', () => {
     await expect.poll(readCodes).toEqual(['stocktake'])
     await press('Dependencies')
     const graph = await screen.findByRole('group', { name: 'Dependencies' })
-    // With all that it is tied to, at first hand and at second.
+    // The graph shows direct and indirect dependencies.
     const readBoxCodes = () => [...graph.querySelectorAll('li')].map((box) => box.querySelector('code')?.textContent)
     await expect.poll(() => readBoxCodes().toSorted()).toEqual(['base', 'core', 'fin', 'hr', 'scm', 'stocktake'])
     await expect.poll(() => graph.querySelectorAll('polyline.condition')).toHaveLength(3)
     await within(graph).findByRole('link', { name: /Stock taking.*included with fin, scm/ })
   })
 
-  nightly('says on a Mac alone what its packages must not hold (M144)', async () => {
+  nightly('shows only on a Mac what packages must not contain (M144)', async () => {
     const platform = vi.spyOn(navigator, 'platform', 'get').mockReturnValue('MacIntel')
     await fixture.browser.openAs(staffName, '/app/m18/module')
     await findText('You are on a Mac.')
@@ -64,7 +64,7 @@ describe('the list', () => {
     platform.mockRestore()
   })
 
-  nightly('stands without a line, with search, order and kind', async () => {
+  nightly('searches, sorts and filters offline', async () => {
     await fixture.browser.openAs(staffName, '/app/m18/module')
     await expect.poll(readCodes).toHaveLength(5)
     fixture.browser.goOffline()
@@ -76,8 +76,8 @@ describe('the list', () => {
   })
 })
 
-describe('a module', () => {
-  it('is made by keys alone, with its needs and an app that is told something, and is the first row then (M137, M139)', async () => {
+describe('a module form', () => {
+  it('creates a module by keyboard, with dependencies and app settings, as the first row (M137, M139)', async () => {
     await fixture.browser.openAs(staffName, '/app/m18/module')
     await fixture.user.click(await screen.findByRole('link', { name: 'New module' }))
     await findHeading('New module')
@@ -87,7 +87,7 @@ describe('a module', () => {
       .poll(readProblems)
       .toMatchObject({ code: expect.stringContaining('required'), name: expect.anything() })
     expect(document.activeElement).toBe(getNamedField('code'))
-    // The focus stays where one types, letter by letter.
+    // The focus stays in the field while the user types.
     await fixture.user.keyboard('select')
     expect(document.activeElement).toBe(getNamedField('code'))
     await fixture.user.tab()
@@ -119,7 +119,7 @@ describe('a module', () => {
       })
   })
 
-  nightly('is new in the list of its own client type alone', async () => {
+  nightly('adds a new module only to the list of its client type', async () => {
     await fixture.browser.openAs(staffName, '/app/m18/module/new')
     await findHeading('New module')
     await fixture.user.type(getNamedField('code'), 'crm')
@@ -133,7 +133,7 @@ describe('a module', () => {
     await expect.poll(readCodes).toEqual(['core', 'crm', 'doc', 'fin', 'hr', 'scm'])
   })
 
-  nightly('keeps what is no whole number as it was typed, says so, and saves nothing', async () => {
+  nightly('keeps and reports a setting that is not a whole number, and saves nothing', async () => {
     await fixture.browser.openAs(staffName, '/app/m18/automodule')
     await fixture.user.click(await screen.findByRole('link', { name: 'stocktake' }))
     await findHeading('Edit Stock taking')
@@ -146,7 +146,7 @@ describe('a module', () => {
     expect(await fetchModule('stocktake')).toMatchObject({ apps: [{ code: 'barcode', flag: {} }] })
   })
 
-  nightly('that is hidden needs conditions and an app, and says which contracts it will join (M138)', async () => {
+  nightly('requires conditions and an app for a hidden module, and shows the contracts it joins (M138)', async () => {
     await fixture.browser.openAs(staffName, '/app/m18/automodule/new')
     await findHeading('New hidden module')
     await fixture.user.type(getNamedField('name'), 'Extras')
@@ -169,7 +169,7 @@ describe('a module', () => {
     await expect.poll(() => findRow('Extras')?.querySelector('.module-code')?.textContent).toMatch(/^auto_\w{10}$/)
   })
 
-  nightly('is changed without a line, waits, and is changed on the server when the line is back', async () => {
+  nightly('saves a change offline, and sends it when the connection is back', async () => {
     await fixture.browser.openAs(staffName, '/app/m18/module')
     await expect.poll(readCodes).toHaveLength(5)
     fixture.browser.goOffline()
@@ -186,7 +186,7 @@ describe('a module', () => {
     await expect.poll(async () => (await fetchModule('doc'))?.name).toBe('Documents and files')
   })
 
-  nightly('that somebody else changed meanwhile keeps what was typed, and says what is new', async () => {
+  nightly('keeps the input if another user has changed the module, and shows the differences', async () => {
     await fixture.browser.openAs(staffName, '/app/m18/module')
     await fixture.user.click(await screen.findByRole('link', { name: 'doc' }))
     await findHeading('Edit Documents')
@@ -204,7 +204,7 @@ describe('a module', () => {
     await expect.poll(() => fetchModule('doc')).toMatchObject({ name: 'Documents and files', dependencies: ['core'] })
   })
 
-  it('is deleted by its code and another one that are typed; what depends on it or sells it is in the way', async () => {
+  it('deletes a module after its code and another code are typed, unless it is in use', async () => {
     await fixture.browser.openAs(staffName, '/app/m18/module')
     await expect.poll(readCodes).toHaveLength(5)
     await chooseAction('core', 'Delete module')
@@ -230,11 +230,11 @@ describe('a module', () => {
     await typeConfirmation(fixture.user, 'crm')
     await press('Delete module')
     await expect.poll(readCodes).not.toContain('crm')
-    // The row goes as soon as it is said, the server follows.
+    // The row disappears at once, before the server has deleted the module.
     await expect.poll(() => fetchModule('crm')).toBeUndefined()
   })
 
-  nightly('that there is not says so', async () => {
+  nightly('shows "There is no such module" for an unknown id', async () => {
     await fixture.browser.openAs(staffName, '/app/m18/module/4711')
     await findText('There is no such module')
     await fixture.browser.open('/app/m18/module/nonsense')
@@ -242,14 +242,14 @@ describe('a module', () => {
   })
 })
 
-describe('the test of a set', () => {
-  /** Its app needs the framework, which comes with Core. */
+describe('the test for missing apps', () => {
+  /** The app of this module requires the framework, which is in Core. */
   beforeEach(async () => {
     const payload = { code: 'crm', name: 'Customers', apps: [{ code: 'barcode', flag: {} }] }
     await (await fixture.server.signIn(staffName)).send({ method: 'POST', url: '/api/module', payload })
   })
 
-  it('names the apps that are missing, by the server and without a line by the device (M140, M141)', async () => {
+  it('names the missing apps, from the server or offline from the device (M140, M141)', async () => {
     await fixture.browser.openAs(staffName, '/app/m18/module')
     await expect.poll(readCodes).toHaveLength(6)
     await press('Test for missing apps')
@@ -272,7 +272,7 @@ describe('the test of a set', () => {
     await fullSetDialog.findByText('Tested with the modules that these need: core.')
   })
 
-  nightly('needs no line for a device on which only the list was opened before', async () => {
+  nightly('works offline if only the list was opened before', async () => {
     await fixture.browser.openAs(staffName, '/app/m18/module')
     await expect.poll(readCodes).toHaveLength(6)
     await expect

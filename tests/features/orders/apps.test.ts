@@ -1,4 +1,4 @@
-/** What an order would change of the apps of a running service, in words (D44). */
+/** The texts for the app changes that an order makes to a running service (D44). */
 import { afterEach, expect, it } from 'vitest'
 import { formatAppChange } from '#features/orders/draft/ContractAppChanges.tsx'
 import { type OrderAppChange, parseQuestion } from '#features/orders/draft/submit-order.ts'
@@ -16,7 +16,7 @@ const data = { confirm_info: appChanges, confirm_key: 'k' }
 it.each([
   ['en', ['is added', 'is removed', 'from 1.9 to 1.10']],
   ['zh', ['添加', '移除', '从 1.9 更新为 1.10']],
-] as const)('is said of each app as the server sends it (%s)', async (language, sentences) => {
+] as const)('Each app change is described as the server sent it (%s)', async (language, sentences) => {
   await i18n.changeLanguage(language)
   const question = parseQuestion({ status: 409, code: 'APP_CONFIRM', data, message: '', requestId: null })
   if (question?.kind !== 'apps') throw new Error('nothing is asked')

@@ -1,4 +1,4 @@
-/** What is to be paid, in the same words and sums on the home page, in the list, on the contract and in the payment (decision 76). */
+/** The home page, the list, the contract and the payment show the same texts and amounts (decision 76). */
 import { screen } from '@testing-library/dom'
 import { expect, it } from 'vitest'
 import { addDays } from '#domain/plain-dates.ts'
@@ -23,7 +23,7 @@ const findRow = (code: string) =>
   )
 const readRow = (code: string) => findRow(code)?.textContent?.replaceAll('\u00a0', ' ') ?? ''
 
-it('fault 28c names an unpaid change and an unpaid backup with what they are on every screen', async () => {
+it('An unpaid change and an unpaid backup are named by their kind on every screen (fault 28c)', async () => {
   const adminSession = await fixture.server.signIn('admin@acme')
   const { contract_id } = await buyOrder(fixture.server, adminSession, {
     code: 'dues',
@@ -67,7 +67,7 @@ it('fault 28c names an unpaid change and an unpaid backup with what they are on 
   await changePayment.findByText('Change (10 → 12 users)')
 })
 
-it('fault 31f counts the days that are left alike on the home page, in the list and on the contract', async () => {
+it('The home page, the list and the contract show the same number of remaining days (fault 31f)', async () => {
   await fixture.browser.openAs('admin@acme', '/app/home')
   await expect.poll(() => readDuty('Acme, to try things out ends on')).not.toBe('')
   const daysLeft = Number(/in (\d+) days/.exec(readDuty('Acme, to try things out ends on'))?.[1])
@@ -78,7 +78,7 @@ it('fault 31f counts the days that are left alike on the home page, in the list 
   expect(term.textContent).toMatch(new RegExp(`^${daysLeft} of`))
 })
 
-it('fault 31e says that it is paid, and never that it is still checked, where the contract is in effect', async () => {
+it('A contract in effect is shown as paid, never as still being checked (fault 31e)', async () => {
   const adminSession = await fixture.server.signIn('admin@acme')
   const { id, contract_id } = await buyOrder(fixture.server, adminSession, {
     code: 'back',

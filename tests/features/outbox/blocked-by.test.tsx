@@ -1,4 +1,4 @@
-/** Waiting changes that need each other by name, as their page says it. */
+/** Waiting changes that depend on each other by code, on the outbox page. */
 import { screen } from '@testing-library/dom'
 import { expect, it } from 'vitest'
 import { createModule } from '#contract/modules.ts'
@@ -19,7 +19,7 @@ async function openModules() {
   await screen.findAllByText('core')
 }
 
-it('fault 42b: names the module that goes first, then that it was refused and why', async () => {
+it('A waiting module names the module that is sent first, and later why that one was refused (fault 42b)', async () => {
   await openModules()
   fixture.browser.goOffline()
   await addModule('first', ['nowhere'])
@@ -39,12 +39,12 @@ it('fault 42b: names the module that goes first, then that it was refused and wh
   expect(document.querySelector('.write-why a')?.getAttribute('href')).toMatch(/^#write-/)
 })
 
-it('fault 46e: a code that a module of this device has is taken, in other letters too, and free for the write that made it', async () => {
+it('A code of a module on the device is taken, ignoring case, but not for its own entry (fault 46e)', async () => {
   await openModules()
-  // Each page has modules of its own.
+  // Each page load has its own modules.
   const { findTakenField } = await import('#features/outbox/edit/find-taken-field.ts')
   const entry = { endpoint: 'createModule', table: 'modules', intent: crypto.randomUUID() }
-  // The list is stored beside what the page shows.
+  // The page loads and stores the list in the background.
   await expect.poll(() => findTakenField(entry, { name: 'Again', code: 'CORE', type: 'saas' })).toBe('code')
   fixture.browser.goOffline()
   expect(await findTakenField(entry, { name: 'Other', code: 'other', type: 'saas' })).toBeNull()

@@ -1,10 +1,10 @@
-/** Every call that can be in doubt says what it is: "A request" tells its user nothing. */
+/** Every call whose result may be unknown has its own name, because "A request" would not help the user. */
 import { expect, it } from 'vitest'
 import { endpoints } from '#contract/index.ts'
 import en from '#locales/en/outbox.json'
 import zh from '#locales/zh/outbox.json'
 
-/** Of the worker's own making, with entries that have their own names. */
+/** Calls that the worker itself creates. Their entries have their own names. */
 const ownEndpoints = ['sendBatch', 'voidRequest']
 const resendableEndpoints = endpoints.filter(
   ({ name, method, secret, encoding, access, offline, queue }) =>
@@ -16,6 +16,6 @@ const resendableEndpoints = endpoints.filter(
     !ownEndpoints.includes(name),
 )
 
-it.each(resendableEndpoints.map(({ name }) => name))('fault 33e %s has a name in both languages', (name) => {
+it.each(resendableEndpoints.map(({ name }) => name))('%s has a name in both languages (fault 33e)', (name) => {
   expect([Object.hasOwn(en.call, name), Object.hasOwn(zh.call, name)]).toEqual([true, true])
 })

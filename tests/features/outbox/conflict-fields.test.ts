@@ -20,10 +20,10 @@ const comparison: ConflictComparison = {
   changedAt: '2026-05-04 16:00:00',
 }
 
-describe('a conflict, field by field (protocol 14)', () => {
+describe('the fields of a conflict (protocol 14)', () => {
   const sortedFields = sortFields(comparison)
 
-  it('asks only about what both have changed, and tells the rest', () => {
+  it('need a decision only if both sides changed them; the others are listed', () => {
     expect(sortedFields).toEqual({
       conflictingFields: [{ field: 'name', baseValue: 'Li Wei', localValue: 'Li Wei Ming', serverValue: 'Li Weiming' }],
       localOnlyFields: [{ field: 'alert', baseValue: false, localValue: true, serverValue: false }],
@@ -31,17 +31,17 @@ describe('a conflict, field by field (protocol 14)', () => {
     })
   })
 
-  it('writes what is taken of mine, and what nobody else had changed along with it', () => {
+  it('are written if the user keeps them, together with those that only the user changed', () => {
     expect(getFieldsToKeep(sortedFields, { name: 'mine' })).toEqual(['name', 'alert'])
     expect(getFieldsToKeep(sortedFields, { name: 'theirs' })).toEqual(['alert'])
   })
 
-  it('writes nothing where all of it is theirs', () => {
+  it('are not written if all of them are left as on the server', () => {
     const sortedOwnName = sortFields({ ...comparison, ownValues: { name: 'Li Wei Ming' } })
     expect(getFieldsToKeep(sortedOwnName, { name: 'theirs' })).toEqual([])
   })
 
-  it('does not know what only they changed where nobody noted the values of the form', () => {
+  it("do not include changes of the server alone if the form's values were not stored", () => {
     expect(sortFields({ ...comparison, baseValues: null }).serverOnlyFields).toEqual([])
   })
 })

@@ -1,4 +1,4 @@
-/** What a person sees and decides of changes that wait. Over a real server, whose other administrator changes the same users. */
+/** The outbox page over a real server, where another administrator changes the same users. */
 import { screen, within } from '@testing-library/dom'
 import { sql } from 'kysely'
 import { describe, expect, it } from 'vitest'
@@ -19,7 +19,7 @@ const waitUntilClosed = () => expect.poll(() => screen.queryByRole('dialog')).to
 const findHeading = (name: string) => screen.findByRole('heading', { name })
 const waitUntilAllSent = () => findHeading('Everything has been sent')
 const findEntry = async (name: string) => within((await findHeading(name)).closest('.write') as HTMLElement)
-/** What stands there now: it moves to another group when it becomes its user's to decide. */
+/** Waits for the text of an entry. It is looked up each time, because the entry moves to another group when it needs a decision. */
 const expectEntryText = (name: string, expectedText: string) =>
   expect
     .poll(() => {
@@ -32,7 +32,7 @@ const findReceipt = (name: string) =>
     .map((li) => li.textContent ?? '')
     .find((receiptText) => receiptText.includes(name))
 
-/** The list, read once, and then no line. */
+/** Loads the user list, then goes offline. */
 async function openListOffline() {
   await fixture.browser.openAs('admin@alpha', '/app/user')
   await expect.poll(() => readNames().length).toBeGreaterThan(0)
@@ -48,7 +48,7 @@ async function changeUser(userId: string, values: Record<string, string>, ...fla
   await saveUser(fixture.user)
   await waitUntilClosed()
 }
-/** The id of a user in the list, which shows a change soon after it is saved. */
+/** Returns the id of a user in the list. The list shows a change shortly after it is saved. */
 async function findListedId(name: string): Promise<string> {
   const findLink = () =>
     [...document.querySelectorAll<HTMLAnchorElement>('.lead a')].find(({ textContent }) => textContent?.includes(name))
@@ -61,7 +61,7 @@ async function changeElsewhere(role: string, payload: object) {
   const response = await send({ method: 'PUT', url: `/api/m18s/company-user/${getUserId(role)}`, payload })
   expect(response.statusCode).toBe(200)
 }
-/** Online again on the page of what waits. */
+/** Opens the outbox page and goes online. */
 async function goOnlineInOutbox() {
   await fixture.browser.open('/app/outbox')
   fixture.browser.goOnline()
@@ -71,8 +71,8 @@ const pressInDialog = async (name: string) =>
   fixture.user.click(await (await findDialog()).findByRole('button', { name }))
 const openComparison = async () => fixture.user.click(await screen.findByRole('button', { name: 'Compare and choose' }))
 
-describe('a change that met somebody else’s', () => {
-  nightly('that all of theirs is kept of is gone, and the row stays as it is', async () => {
+describe('a change in conflict with another one', () => {
+  nightly('is deleted if all values of the server are kept, and the row stays as it is', async () => {
     await openListOffline()
     await changeUser(String(getUserId('invited')), { name: 'Adrian of Mine' })
     await changeElsewhere('invited', { name: 'Adrian of Theirs' })
@@ -86,7 +86,7 @@ describe('a change that met somebody else’s', () => {
     expect(await readStoredUser('invited')).toMatchObject({ name: 'Adrian of Theirs' })
   })
 
-  it('that deletes what was changed meanwhile says so, and asks before it does (protocol 14)', async () => {
+  it('asks before it deletes a user who was changed meanwhile (protocol 14)', async () => {
     await openListOffline()
     await userAction(fixture.user, toUserName('invited'), 'Delete')
     await typeConfirmation(fixture.user, 'invited@alpha.example')
@@ -102,8 +102,8 @@ describe('a change that met somebody else’s', () => {
   })
 })
 
-describe('changes that wait', () => {
-  nightly('although there is a connection say for what, when they are saved and afterwards (protocol 16)', async () => {
+describe('waiting changes', () => {
+  nightly('show what they wait for in spite of a connection, when saved and later (protocol 16)', async () => {
     const { now } = fixture.server.clock
     const { alpha } = fixture.server.world.companies
     await bypassPolicies(fixture.server.app.database, (db) =>
@@ -127,7 +127,7 @@ describe('changes that wait', () => {
     await (await findEntry('Change name of Bruno Lam')).findByRole('link', { name: blockerText })
   })
 
-  it('are told of in one message once they were sent: how many, and which was refused and why (P-11)', async () => {
+  it('are reported in one message after sending: how many, and which was refused and why (P-11)', async () => {
     await openListOffline()
     await changeUser(String(getUserId('user')), {}, 'Alert')
     await createUser('Bruno Lam', 'bruno.lam@alpha.example')
@@ -145,7 +145,7 @@ describe('changes that wait', () => {
     await expect.poll(() => screen.queryByRole('link', { name: /waiting to be sent/ })).toBeNull()
     await fixture.user.click(within(toast.closest('.toast') as HTMLElement).getByRole('button', { name: 'Review' }))
     const brunoEntry = await findEntry('New user Bruno Lam')
-    // What only support asks for stands in one place.
+    // Details for support are in one place.
     expect(brunoEntry.getByText('Details').closest('details')?.textContent).toMatch(
       /tried (once|\d+ times).*Request id .+/,
     )
@@ -154,7 +154,7 @@ describe('changes that wait', () => {
     expect(sentChange.closest('details')?.textContent).toMatch(/Alert: (yes → no|no → yes)/)
   })
 
-  nightly('say what holds them, and a dropped creation takes its followers along (protocol 15)', async () => {
+  nightly('show what blocks them, and discarding a creation discards its followers (protocol 15)', async () => {
     await openListOffline()
     await createUser('Bruno Lam', 'bruno.lam@alpha.example')
     const brunoId = await findListedId('Bruno Lam')
@@ -175,7 +175,7 @@ describe('changes that wait', () => {
     await saveUser(fixture.user)
     await waitUntilClosed()
     await expectEntryText('Change name of Bruno Lam', 'Name: Bruno Lam → Bruno Lam Ka-wai')
-    // Tried in vain: it may have been done.
+    // A failed attempt may have been executed.
     const firstEntry = await findEntry('New user Bruno Lam')
     await firstEntry.findByRole('button', { name: 'Edit', description: /^It may already be on its way\./ })
     await firstEntry.findByRole('button', { name: 'Try again' })
@@ -191,10 +191,10 @@ describe('changes that wait', () => {
     await findHeading('No user matches these filters')
   })
 
-  it('for over 30 days are asked about before they are sent, and sent when they are still wanted (protocol 19)', async () => {
+  it('older than 30 days are confirmed before they are sent (protocol 19)', async () => {
     await openListOffline()
     await changeUser(String(getUserId('user')), {}, 'Alert')
-    // As if it had been made so long ago.
+    // Simulates an entry of that age.
     const { getThisDevice } = await import('#local/storage/device.ts')
     const { readSession } = await import('#local/session/session.ts')
     const session = await readSession()

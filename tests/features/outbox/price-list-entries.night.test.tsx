@@ -1,4 +1,3 @@
-/** What waits of a price list names the list, and is compared with another change price by price, in words. */
 import { screen, within } from '@testing-library/dom'
 import { describe, expect, it } from 'vitest'
 import { typeValues, typeConfirmation } from '#tests/support/pages/fields.ts'
@@ -33,8 +32,8 @@ async function createTestList() {
   return { session, id: Number(id), body }
 }
 
-describe('a change of a price list that waits', () => {
-  it('fault 33b names the list and the price, and is compared price by price without a word of JSON', async () => {
+describe('a waiting change of a price list', () => {
+  it('names the list and the price, and is compared price by price without JSON (fault 33b)', async () => {
     const { session, id, body } = await createTestList()
     await fixture.browser.openAs(staffName, `${path}/${id}`)
     const cell = await findFirstPrice()
@@ -78,7 +77,7 @@ describe('a change of a price list that waits', () => {
     expect(stored).toMatchObject({ desc: 'Of another', min_fee_hkd: '21000.00', concurrentUser: [{ hkd: '1300.00' }] })
   })
 
-  it('fault 33c names a list that is made, changed and deleted, and shows its prices in words where it is edited', async () => {
+  it('names a new, changed or deleted list, and shows its prices as text where it is edited (fault 33c)', async () => {
     const { session, id } = await createTestList()
     await fixture.browser.openAs(staffName, `${path}/${id}`)
     await findFirstPrice()
@@ -100,7 +99,7 @@ describe('a change of a price list that waits', () => {
     await expect
       .poll(readTitles)
       .toEqual(['New price list 2032-01-01 · saas · A copy', `Delete price list ${listName}`])
-    // A list of that day was made meanwhile.
+    // Another list of the same day was created in the meantime.
     const sameDayList = { ...priceListFields, effective_date: '2032-01-01' }
     await session.send({ method: 'POST', url: '/api/pricelist', payload: sameDayList })
     fixture.browser.goOnline()
@@ -109,7 +108,7 @@ describe('a change of a price list that waits', () => {
     expect(document.querySelector('[role=dialog]')?.textContent).not.toMatch(/[{}[\]]/)
   })
 
-  it('fault 37u the toast says of a conflict what its entry says: that it waits for a decision, and who changed it', async () => {
+  it('shows a conflict in the toast as in its entry: it needs a decision, and who changed it (fault 37u)', async () => {
     const { session, id } = await createTestList()
     await fixture.browser.openAs(staffName, path)
     const row = await screen.findByRole('row', { name: /2031-01-01/ })
@@ -120,7 +119,7 @@ describe('a change of a price list that waits', () => {
     await typeConfirmation(fixture.user, '2031-01-01')
     await press('Delete price list')
     await noDialog()
-    // By the same person, elsewhere.
+    // Changed by the same user on another device.
     await session.send({ method: 'PUT', url: '/api/pricelist', payload: { id, desc: 'Of another' } })
     await openOutbox()
     fixture.browser.goOnline()

@@ -6,15 +6,15 @@ import { type SchemaField, getSchemaFields, parseFieldValue } from '#features/ou
 const getFieldKinds = (endpoint: string, body: Record<string, unknown>) =>
   Object.fromEntries(getSchemaFields(endpoint, body).map(({ name, kind }) => [name, kind]))
 
-describe('the fields of a write whose noun has no form of its own', () => {
-  it('are those it set, each by the plain type the contract gives it', () => {
+describe('the fields of a write without a form', () => {
+  it('are the fields that it set, with the plain types of the contract', () => {
     const body = { name: 'Acme', tel: null }
     expect(getFieldKinds('updateCompany', body)).toEqual({ name: 'text', tel: 'text' })
     expect(getFieldKinds('updateCompanyUser', { title: 1, order: true })).toEqual({ title: 'choice', order: 'flag' })
     expect(getFieldKinds('createModule', { name: 'X', apps: [] })).toEqual({ name: 'text', apps: 'fixed' })
   })
 
-  it('exist for every queued call that has a body', () => {
+  it('exist for every queued call with a body', () => {
     const queuedEndpoints = endpoints.filter(({ offline, body, encoding }) => offline === 'queue' && body && !encoding)
     expect(queuedEndpoints.length).toBeGreaterThan(5)
     for (const { name, body } of queuedEndpoints) {
@@ -24,7 +24,7 @@ describe('the fields of a write whose noun has no form of its own', () => {
     }
   })
 
-  it('are read back as the call wants them', () => {
+  it('are parsed as the call requires', () => {
     const createField = (overrides: Partial<SchemaField>): SchemaField => ({
       name: 'x',
       kind: 'text',

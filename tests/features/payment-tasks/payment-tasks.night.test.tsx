@@ -1,4 +1,7 @@
-/** Money that no order waits for, on the home page of the provider's admins (fault 5), and amounts that a method cannot take (fault 7). */
+/**
+ * Payments without a payable order, on the home page of the provider's admins (fault 5), and amounts that a method does not accept (fault
+ * 7).
+ */
 import { screen, within } from '@testing-library/dom'
 import { expect, it } from 'vitest'
 import { runInTransaction } from '#server/db/transaction.ts'
@@ -10,7 +13,7 @@ const fixture = setUpShopPages()
 const { press, dialog, noDialog } = createUserActions(fixture)
 const findOptions = { timeout: 15_000 }
 
-it('fault 5q shows staff a task with its sum, asks before a refund, and says why it cannot be applied', async () => {
+it('Staff sees a payment task with its amount, and why it cannot be applied, and confirms a refund (fault 5q)', async () => {
   const adminSession = await fixture.server.signIn('admin@acme')
   const order = (await placeOrder(adminSession, { code: 'stray', period_start: today() })).json()
   await payOrder(fixture.server, order, { amount: '41999.99' })
@@ -29,7 +32,7 @@ it('fault 5q shows staff a task with its sum, asks before a refund, and says why
 })
 
 it.each(['overdue', 'deleted'])(
-  'fault 5r tells who comes back from paying an order that is %s by now that the money was taken',
+  'A customer who paid an order that is %s by now learns that the money was received (fault 5r)',
   async (orderState) => {
     const adminSession = await fixture.server.signIn('admin@acme')
     const order = (await placeOrder(adminSession, { code: 'tardy', period_start: today() })).json()
@@ -60,7 +63,7 @@ it.each(['overdue', 'deleted'])(
   },
 )
 
-it('fault 7g disables a card for what it cannot take, with the reason, and offers Alipay first', async () => {
+it('Card payment is disabled for an amount that is too large, and Alipay is offered first (fault 7g)', async () => {
   const adminSession = await fixture.server.signIn('admin@acme')
   const order = (
     await placeOrder(adminSession, { code: 'large', currency: 'RMB', period: 40, period_start: today() })
@@ -75,7 +78,7 @@ it('fault 7g disables a card for what it cannot take, with the reason, and offer
   expect(firstPayButton?.textContent).toContain('with Alipay')
 })
 
-it('fault 7h says in the extension that no method takes so much, and orders nothing', async () => {
+it('An extension shows that no method accepts so large an amount, and orders nothing (fault 7h)', async () => {
   const adminSession = await fixture.server.signIn('admin@acme')
   const order = (await placeOrder(adminSession, { code: 'longer', period_start: today() })).json()
   await payOrder(fixture.server, order)

@@ -1,8 +1,8 @@
-/** The list of price lists has what the specification names, in its order and on a tablet too (contracts 2, 3). */
+/** The columns of the table of price lists, in the specified order, also on a tablet (contracts 2, 3). */
 import { expect, it } from 'vitest'
 import { buildColumns } from '#features/prices/list/columns.tsx'
 
-it.each(['current', 'withdrawn'] as const)('fault 36M145a the tab %s keeps each column on a tablet', (tab) => {
+it.each(['current', 'withdrawn'] as const)('The tab %s keeps each column on a tablet (fault 36M145a)', (tab) => {
   const allColumns = buildColumns(((key: string) => key) as never, () => 'draft', null, false, tab)
   const specifiedColumns = allColumns.filter(({ key }) => key !== 'contracts')
   expect(specifiedColumns.map(({ key }) => key)).toEqual([

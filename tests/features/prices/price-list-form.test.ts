@@ -1,4 +1,4 @@
-/** What is typed into a price list's form: how it is read, both sides of each limit, and what is done to its rows (contracts 5, D82, D81). */
+/** The price list form: parsing, both sides of each limit, and actions on its rows (contracts 5, D82, D81). */
 import { describe, expect, it } from 'vitest'
 import { parsePastedCells } from '#features/prices/editor/paste.ts'
 import { type PriceFormAction, reducePriceForm } from '#features/prices/editor/form-reducer.ts'
@@ -38,7 +38,7 @@ const pasteInto = (values: PriceListValues, table: PriceTableName, name: string,
   const cells = parsePastedCells(text) ?? [[text]]
   return applyActions(values, { kind: 'paste', table, key: values[table][row]?.key ?? 0, name, cells })
 }
-/** Nothing is wrong with it. */
+/** Returns values without problems. */
 function createValidValues(): PriceListValues {
   const headedValues = applyActions(
     createPriceListValues(),
@@ -53,7 +53,7 @@ function createValidValues(): PriceListValues {
     'core\t7\t8\t9\nfin\t1\t1\t1',
   )
 }
-/** Field or column, and the code of what is wrong with it. */
+/** Returns field or column and the code of each problem. */
 const listProblems = (values: PriceListValues, context: PriceFormContext = formContext) =>
   readForm(values, context).problems.map(({ name, code }) => `${name} ${code}`)
 const getModuleCodes = ({ module }: PriceListValues) => module.map(({ code }) => code)
@@ -61,7 +61,7 @@ const getRowKey = (values: PriceListValues, table: PriceTableName, row: number) 
 const setCell = (values: PriceListValues, table: PriceTableName, row: number, name: string, value: string) =>
   applyActions(values, { kind: 'cell', table, key: getRowKey(values, table, row), name, value })
 
-it('reads amounts as people type them, and no others', () => {
+it('The form accepts amounts as people type them, and no others', () => {
   const readableAmounts = [
     '5',
     '5.',
@@ -120,7 +120,7 @@ it('reads amounts as people type them, and no others', () => {
   ])
 })
 
-it('sends what is sound as the server keeps it', () => {
+it('A valid form sends the list in the format of the server', () => {
   const { list, problems } = readForm(createValidValues(), formContext)
   expect(problems).toEqual([])
   expect(list).toMatchObject({
@@ -132,7 +132,7 @@ it('sends what is sound as the server keeps it', () => {
       { from: 1, to: 10, hkd: '1.00', usd: '2.00', rmb: '3.00' },
       { from: 11, to: 999_999, hkd: '4.00', usd: '5.00', rmb: '6.00' },
     ],
-    // A row that was left empty is for nobody.
+    // A row that was left empty is not sent.
     namedUser: [],
     module: [
       { code: 'core', module_id: 1, hkd: '7.00', usd: '8.00', rmb: '9.00' },
@@ -142,7 +142,7 @@ it('sends what is sound as the server keeps it', () => {
   })
 })
 
-describe('both sides of each limit', () => {
+describe('checking a price list', () => {
   const setBackupPrice = (name: string, value: string) =>
     applyActions(createValidValues(), { kind: 'backup', isOn: true }, {
       kind: 'backupPrice',
@@ -158,12 +158,12 @@ describe('both sides of each limit', () => {
       ['effective_date REQUIRED'],
     ],
     [
-      'a day that is none',
+      'a day that does not exist',
       applyActions(createValidValues(), createHeaderAction('effective_date', '2027-02-30')),
       ['effective_date INVALID_FORMAT'],
     ],
     [
-      'a day that is taken',
+      'the day of another list',
       applyActions(createValidValues(), createHeaderAction('effective_date', '2026-01-01')),
       ['effective_date DUPLICATE'],
     ],
@@ -220,9 +220,9 @@ describe('both sides of each limit', () => {
     ['a price below 0', setRange('hkd', '-0.01'), ['hkd OUT_OF_RANGE']],
     ['a price with three decimals', setRange('usd', '1.001'), ['usd INVALID_FORMAT']],
     ['no price', setRange('rmb', ''), ['rmb REQUIRED']],
-    ['no price, for nobody', setCell(setRange('rmb', ''), 'concurrentUser', 1, 'to', '0'), []],
+    ['no price in a row without users', setCell(setRange('rmb', ''), 'concurrentUser', 1, 'to', '0'), []],
     ['a module twice', setModule('code', 'core'), ['code DUPLICATED_MODULE']],
-    ['a module that there is none of', setModule('code', 'nope'), ['code MODULE_UNKNOWN']],
+    ['an unknown module', setModule('code', 'nope'), ['code MODULE_UNKNOWN']],
     ['no module, with prices', setModule('code', ' '), []],
     ['a module price below 0', setModule('usd', '-5'), ['usd OUT_OF_RANGE']],
     ['a discount of 100', setBackupPrice('pdb2s3_discount', '100'), []],
@@ -232,11 +232,11 @@ describe('both sides of each limit', () => {
     ['free GB of 0.5', setBackupPrice('pdb2s3_traffic', '0.5'), ['pdbPrice.pdb2s3_traffic OUT_OF_RANGE']],
     ['a fee below 0', setBackupPrice('pdb2rds_fee_hkd', '-1'), ['pdbPrice.pdb2rds_fee_hkd OUT_OF_RANGE']],
   ]
-  it.each(cases)('%s', (_description, values, expectedProblems) => {
+  it.each(cases)('accepts and rejects values at each limit: %s', (_description, values, expectedProblems) => {
     expect(listProblems(values)).toEqual(expectedProblems)
   })
 
-  it('without the whole catalogue, which modules there are is for the server to say', () => {
+  it('leaves unknown modules to the server if the catalogue is incomplete', () => {
     expect(
       listProblems(setCell(createValidValues(), 'module', 1, 'code', 'nope'), {
         ...formContext,
@@ -245,7 +245,7 @@ describe('both sides of each limit', () => {
     ).toEqual([])
   })
 
-  it('a module that has left the catalogue stays where it was sold', () => {
+  it('accepts a deleted module in the list that sold it', () => {
     const formerContext = { ...formContext, formerIdsByCode: new Map([['old', 9]]) }
     const values = setCell(createValidValues(), 'module', 1, 'code', 'old')
     expect(listProblems(values, formerContext)).toEqual([])
@@ -253,7 +253,7 @@ describe('both sides of each limit', () => {
   })
 })
 
-it('a range begins one above the one before it, and its end is raised to its beginning when its field is left', () => {
+it('A range starts one above the previous one, and its end is raised to its start when its field is left', () => {
   const values = pasteInto(createValidValues(), 'concurrentUser', 'to', '10\n0\n5\n\n40\nx\n50')
   expect(getRangeStarts(values.concurrentUser)).toEqual([1, null, 11, null, 12, 41, 41])
   const raisedValues = applyActions(values, {
@@ -270,8 +270,8 @@ it('a range begins one above the one before it, and its end is raised to its beg
   }
 })
 
-describe('paste', () => {
-  it('one value is the field’s own; lines and tabs are cells', () => {
+describe('pasting', () => {
+  it('reads lines and tabs as cells, and leaves a single value to the field', () => {
     expect([parsePastedCells('12'), parsePastedCells('12\n'), parsePastedCells('')]).toEqual([null, null, null])
     expect(parsePastedCells('1\t2\r\n3\t4\r\n')).toEqual([
       ['1', '2'],
@@ -280,7 +280,7 @@ describe('paste', () => {
     expect(parsePastedCells('x\n'.repeat(100_000))).toHaveLength(2000)
   })
 
-  it('goes on to the right and down, makes the rows that are missing, and leaves out where a range begins', () => {
+  it('fills cells to the right and down, adds missing rows, and skips the start of a range', () => {
     const values = pasteInto(
       createValidValues(),
       'concurrentUser',
@@ -298,7 +298,7 @@ describe('paste', () => {
   })
 })
 
-it('a module goes to any place, and what is not touched is not made anew', () => {
+it('A module can be moved to any place, and the other rows keep their identity', () => {
   const values = pasteInto(createValidValues(), 'module', 'code', 'core\nfin\nscm')
   const moveModule = (fromIndex: number, toIndex: number) =>
     applyActions(values, { kind: 'move', key: getRowKey(values, 'module', fromIndex), to: toIndex })
@@ -316,7 +316,7 @@ it('a module goes to any place, and what is not touched is not made anew', () =>
   expect(changedValues.concurrentUser).toBe(values.concurrentUser)
 })
 
-it('what differs is sent, and the rest left alone', () => {
+it('Only changed values are sent', () => {
   const originalValues = createValidValues()
   const readList = (values: PriceListValues) => readForm(values, formContext).list
   expect(getChangedValues(originalValues, createValidValues())).toEqual({})
@@ -332,7 +332,7 @@ it('what differs is sent, and the rest left alone', () => {
   ).toEqual({ desc: 'Other' })
 })
 
-it('over a list that somebody else has changed, what was typed here stays, field by field', () => {
+it('Input stays, field by field, over a list that another user has changed', () => {
   const originalValues = createValidValues()
   const serverValues = setCell(
     applyActions(originalValues, createHeaderAction('desc', 'Theirs'), createHeaderAction('uat_charge', '5')),
@@ -353,7 +353,7 @@ it('over a list that somebody else has changed, what was typed here stays, field
   expect([mergedValues.concurrentUser[0]?.hkd, mergedValues.module[0]?.hkd]).toEqual(['100', '70'])
 })
 
-it('a refusal of the server stands at the row that it came from, though rows before it were left out', () => {
+it('A problem from the server is placed at its row, even if earlier rows were left out', () => {
   const values = pasteInto(createValidValues(), 'concurrentUser', 'to', '0\t\t\t\n10\t1\t1\t1')
   const { keys } = readForm(values, formContext)
   const placement = placeProblem({ field: 'concurrentUser.0.hkd', code: 'INVALID_FORMAT' }, keys)
@@ -364,13 +364,13 @@ it('a refusal of the server stands at the row that it came from, though rows bef
   })
 })
 
-it('a refusal of a field that the form does not have is not taken for one of its own', () => {
+it('A problem of a field that the form does not have is not assigned to one of its fields', () => {
   const ownFields = ['desc', 'min_fee_usd', 'concurrentUser.0.to', 'module.12.code', 'pdbPrice.pdb2s3_traffic']
   expect(ownFields.filter((field) => !hasField(field))).toEqual([])
   expect(['id', 'type', 'confirmed', 'content', 'module', 'pdbPrice.x', 'module.x.code'].filter(hasField)).toEqual([])
 })
 
-it('what an earlier page left is taken up where this build can read it, and let go where it cannot', () => {
+it('Stored values of an earlier page are restored if this build can read them, and dropped if not', () => {
   const values = applyActions(createValidValues(), { kind: 'backup', isOn: true })
   const restoredValues = parseStoredValues(JSON.parse(JSON.stringify(values)))
   expect(restoredValues && getChangedValues(restoredValues, values)).toEqual({})

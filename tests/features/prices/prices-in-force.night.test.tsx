@@ -1,4 +1,4 @@
-/** What pages say of price lists that the server could not read. */
+/** Pages while the server cannot read price lists. */
 import { screen } from '@testing-library/dom'
 import { sql } from 'kysely'
 import { expect, it } from 'vitest'
@@ -14,7 +14,7 @@ const changeGrant = (
     await sql`${sql.raw(action)} portal_app, portal_system`.execute(db)
   })
 
-it('fault 31a nothing is said of what is in force while the server cannot tell', async () => {
+it('The home page makes no statement about price lists while they cannot be read (fault 31a)', async () => {
   await changeGrant('revoke select on price_list from')
   try {
     await fixture.browser.openAs('delete@m18', '/app/home')
@@ -31,7 +31,7 @@ const expectOneAlert = async () => {
   expect(countAlerts()).toBe(1)
 }
 
-it('fault 37t list and list page show one error each after a 500, and nothing of absence', async () => {
+it('The list and the editor show one error after a 500, and no message about missing lists (fault 37t)', async () => {
   await changeGrant('revoke select on price_list from')
   try {
     await fixture.browser.openAs('delete@m18', '/app/m18/price')
@@ -49,7 +49,7 @@ it('fault 37t list and list page show one error each after a 500, and nothing of
   }
 })
 
-it('fault 37t home and a contract say once after a 500 that what they show is not new', async () => {
+it('The home page and a contract show once after a 500 that their data is old (fault 37t)', async () => {
   await fixture.browser.openAs('admin@acme', '/app/contract')
   await fixture.user.click(await screen.findByRole('link', { name: 'acmetrade' }))
   await screen.findByRole('heading', { name: 'Contract history' })

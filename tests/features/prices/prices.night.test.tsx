@@ -1,4 +1,4 @@
-/** The staff's price lists as they are shown and used: list, editor, rehearsal, import (M145 to M153). */
+/** The staff's pages of price lists: list, editor, rehearsal and import (M145 to M153). */
 import { screen, within } from '@testing-library/dom'
 import { describe, expect, it, vi } from 'vitest'
 import { requestJobKinds } from '#server/jobs/job-registry.ts'
@@ -56,7 +56,7 @@ const chooseAction = async (day: string, name: RegExp) => {
   await openMenu(day)
   await fixture.user.click(await findMenuItem(name))
 }
-/** One that is not confirmed, a copy of the list in force. */
+/** Creates an unconfirmed copy of the current list. */
 async function createDraftList(day: string, fields: object = {}): Promise<number> {
   const session = await logInAsStaff()
   const [firstList] = (await fetchPriceLists()).toSorted((a, b) => (a.effective_date < b.effective_date ? -1 : 1))
@@ -89,7 +89,7 @@ async function openDraftEditor(): Promise<number> {
   await waitForEditor('Price list of 2031-01-01')
   return id
 }
-/** As another member of the staff. */
+/** Changes the list as another member of staff. */
 async function changeElsewhere(id: number, fields: object) {
   const headers = { 'if-match': `"${(await fetchPriceList(id)).row_version}"` }
   return (await logInAsStaff()).send({ method: 'PUT', url: '/api/pricelist', headers, body: { id, ...fields } })
@@ -98,8 +98,8 @@ const findFooterButton = (dialogElement: HTMLElement) =>
   dialogElement.querySelector('.p-dialog-footer button') as HTMLButtonElement
 const saveList = () => press(/^Save$/)
 
-describe('the list', () => {
-  it('says which list is in force and which is next; a confirmed one in force is not withdrawn (M145, M153, D81)', async () => {
+describe('the table of price lists', () => {
+  it('shows the current and the next list, and cannot withdraw the current one (M145, M153, D81)', async () => {
     await createDraftList('2031-01-01')
     await fixture.browser.openAs(staffName, path)
     await expect.poll(readDays).toEqual(['2031-01-01', '2027-01-01', '2026-01-01'])
@@ -116,7 +116,7 @@ describe('the list', () => {
     await expect.poll(readDays).toEqual(['2031-01-01', '2026-01-01'])
   })
 
-  nightly('a draft is deleted without a line too, once; a confirmed one is not withdrawn without it', async () => {
+  nightly('deletes a draft once, also offline, and withdraws a confirmed list only online', async () => {
     await createDraftList('2031-01-01')
     await fixture.browser.openAs(staffName, path)
     await expect.poll(readDays).toHaveLength(3)
@@ -133,8 +133,8 @@ describe('the list', () => {
   })
 })
 
-describe('the editor', () => {
-  it('says beside each field what is wrong, saves what is sound, and opens it (M146 to M148, M150)', async () => {
+describe('the price list editor', () => {
+  it('shows each problem at its field, saves a valid list and opens it (M146 to M148, M150)', async () => {
     await fixture.browser.openAs(staffName, path)
     await fixture.user.click(await screen.findByRole('link', { name: 'New price list' }))
     await waitForEditor('New price list')
@@ -160,7 +160,7 @@ describe('the editor', () => {
     await saveList()
     await expect.poll(readProblems).toEqual({ effective_date: '"2027-01-01" is occupied.' })
     await typeValues(fixture.user, { effective_date: '2028-01-01' })
-    // As from a spreadsheet, with the users that each range begins with.
+    // Pasted from a spreadsheet, with the first user number of each range.
     const [toCell] = findCells('Concurrent users', 'to')
     toCell?.focus()
     await fixture.user.paste('1\t10\t100\t10\t90\n11\t999999\t80\t8\t70')
@@ -168,7 +168,7 @@ describe('the editor', () => {
     await press('Add a module')
     expect(document.activeElement).toBe(findCells('Modules', 'code')[0])
     await fixture.user.keyboard('core{Tab}1{Tab}2{Tab}3{Enter}')
-    // The end of the last row makes another one, and is at its beginning.
+    // Enter at the end of the last row adds a row and focuses its first cell.
     expect(document.activeElement).toBe(findCells('Modules', 'code')[1])
     await fixture.user.keyboard('core{Tab}4{Tab}5{Tab}6')
     await expect.poll(() => readDescription(findCells('Modules', 'code')[1] as Element)).toBe('Duplicated module!')
@@ -203,7 +203,7 @@ describe('the editor', () => {
   })
 
   nightly(
-    'a confirmed list shows its prices and changes its description alone; a copy of it is free (M151, D81)',
+    'shows the prices of a confirmed list read-only, except its description, and copies it (M151, D81)',
     async () => {
       await fixture.browser.openAs(staffName, path)
       await fixture.user.click(await screen.findByRole('link', { name: '2026-01-01' }))
@@ -235,7 +235,7 @@ describe('the editor', () => {
     },
   )
 
-  nightly('says of an address that there is no list of, and does not go on asking', async () => {
+  nightly('shows that a list does not exist, and does not keep requesting it', async () => {
     await fixture.browser.openAs(staffName, `${path}/987654`)
     await findText('There is no such price list')
     const countRequests = () =>
@@ -247,14 +247,14 @@ describe('the editor', () => {
     await findText('There is no such price list')
   })
 
-  nightly('a module that hidden ones depend on stays; of visible ones one is told and may go on (M149)', async () => {
+  nightly('keeps a module that hidden ones require, and warns if visible ones require it (M149)', async () => {
     await openDraftEditor()
     await expect.poll(() => screen.queryByRole('button', { name: 'Remove Core' })).not.toBeNull()
     await press('Remove Core')
     const removeDialog = await dialog('Remove Core from this list')
     await removeDialog.findByText(/these hidden modules depend on it/)
     await fixture.user.click(findFooterButton(removeDialog.element))
-    // The same without a line, by what is kept here.
+    // The same offline, with the cached modules.
     fixture.browser.goOffline()
     await press('Remove Core')
     const offlineDialog = await dialog('Remove Core from this list')
@@ -266,7 +266,7 @@ describe('the editor', () => {
     await expect.poll(() => readValues('Modules', 'code')).toEqual(['core', 'fin', 'scm', 'doc'])
   })
 
-  nightly('an edit without a line waits, is seen and opened again as it waits, and is made once', async () => {
+  nightly('stores an offline edit, shows and reopens it while it waits, and sends it once', async () => {
     const id = await createDraftList('2031-01-01')
     await fixture.browser.openAs(staffName, path)
     await expect.poll(readDays).toHaveLength(3)
@@ -285,42 +285,37 @@ describe('the editor', () => {
     expect(await fetchPriceList(id)).toMatchObject({ uat_charge: '7.00' })
   })
 
-  nightly(
-    'what somebody else changed meanwhile is said field by field, and what is typed here stays (R-14)',
-    async () => {
-      const id = await openDraftEditor()
-      const { module } = await fetchPriceList(id)
-      const serverModules = module.map((row) => ({
-        ...omitFields(row, 'id'),
-        hkd: row.code === 'fin' ? '1.00' : row.hkd,
-      }))
-      const response = await changeElsewhere(id, {
-        desc: 'Theirs',
-        uat_charge: '3.00',
-        min_fee_hkd: '5.00',
-        module: serverModules,
-        concurrentUser: [{ from: 1, to: 7, hkd: '9.00', usd: '1.00', rmb: '8.00' }],
-      })
-      expect([response.statusCode, response.body.slice(0, 300)]).toEqual([200, expect.anything()])
-      await typeValues(fixture.user, { desc: 'Mine' })
-      await saveList()
-      await findText('Somebody else has changed this price list meanwhile.')
-      const conflictNote = document.querySelector('.conflict-note')?.textContent
-      for (const change of ['Description: Theirs', 'UAT charge: 3%', 'fin, HKD: 1.00', 'Concurrent users 1–10, To: 7'])
-        expect(conflictNote).toContain(change)
-      await expect
-        .poll(() => [getNamedField('desc').value, getNamedField('uat_charge').value])
-        .toEqual(['Mine', '3.00'])
-      await expect.poll(() => readValues('Modules', 'hkd')[1]).toBe('1.00')
-      await saveList()
-      await expect.poll(async () => (await fetchPriceList(id)).desc).toBe('Mine')
-      expect(await fetchPriceList(id)).toMatchObject({ uat_charge: '3.00' })
-    },
-  )
+  nightly('shows the changes of another user field by field, and keeps the input (R-14)', async () => {
+    const id = await openDraftEditor()
+    const { module } = await fetchPriceList(id)
+    const serverModules = module.map((row) => ({
+      ...omitFields(row, 'id'),
+      hkd: row.code === 'fin' ? '1.00' : row.hkd,
+    }))
+    const response = await changeElsewhere(id, {
+      desc: 'Theirs',
+      uat_charge: '3.00',
+      min_fee_hkd: '5.00',
+      module: serverModules,
+      concurrentUser: [{ from: 1, to: 7, hkd: '9.00', usd: '1.00', rmb: '8.00' }],
+    })
+    expect([response.statusCode, response.body.slice(0, 300)]).toEqual([200, expect.anything()])
+    await typeValues(fixture.user, { desc: 'Mine' })
+    await saveList()
+    await findText('Somebody else has changed this price list meanwhile.')
+    const conflictNote = document.querySelector('.conflict-note')?.textContent
+    for (const change of ['Description: Theirs', 'UAT charge: 3%', 'fin, HKD: 1.00', 'Concurrent users 1–10, To: 7'])
+      expect(conflictNote).toContain(change)
+    await expect.poll(() => [getNamedField('desc').value, getNamedField('uat_charge').value]).toEqual(['Mine', '3.00'])
+    await expect.poll(() => readValues('Modules', 'hkd')[1]).toBe('1.00')
+    await saveList()
+    await expect.poll(async () => (await fetchPriceList(id)).desc).toBe('Mine')
+    expect(await fetchPriceList(id)).toMatchObject({ uat_charge: '3.00' })
+  })
 })
 
-describe('the rehearsal', () => {
-  /** Acme's order, paid: a contract that runs. */
+describe('the rehearsal of a price list', () => {
+  /** Buys and pays an order of Acme, which creates a contract. */
   async function sellContract(): Promise<void> {
     const session = await fixture.server.signIn('admin@acme')
     const { company_id: company } = (await session.send({ url: '/api/m18s/user' })).json()
@@ -328,7 +323,7 @@ describe('the rehearsal', () => {
     expect(company).toBeGreaterThan(0)
   }
 
-  it('comes before confirming: what the contracts would cost, the largest change and why; then the list counts (M153)', async () => {
+  it('shows new contract fees and the largest change, and must precede the confirmation (M153)', async () => {
     await sellContract()
     const id = await openDraftEditor()
     const confirmButton = getButton('Confirm price list')
@@ -349,7 +344,7 @@ describe('the rehearsal', () => {
     await fixture.user.click(explanationButton as Element)
     expect(await within(rehearsalRegion).findAllByText('24,000.00')).not.toEqual([])
     await saveList()
-    // The same list, saved: what was rehearsed still counts.
+    // Saving the list unchanged keeps the rehearsal valid.
     await waitForEditor('Price list of 2031-01-01')
     await expect.poll(() => readDescription(getButton('Confirm price list'))).toBe('')
     await press('Confirm price list')
@@ -360,7 +355,7 @@ describe('the rehearsal', () => {
     await expect.poll(() => fetchPriceList(id)).toMatchObject({ confirmed: true })
   })
 
-  it('what somebody else has changed since is not confirmed unseen', async () => {
+  it('prevents confirming a list that another user has changed since', async () => {
     const id = await openDraftEditor()
     await press('Rehearse')
     await expect.poll(() => runOneJob(fixture.server.app, requestJobKinds)).toBe(true)
@@ -374,7 +369,7 @@ describe('the rehearsal', () => {
     expect(await fetchPriceList(id)).toMatchObject({ confirmed: false, uat_charge: '99.00' })
   })
 
-  nightly('needs a line and says so; an order that one thinks of does not', async () => {
+  nightly('shows that it needs a connection, while a test order does not', async () => {
     await fixture.browser.openAs(staffName, path)
     await expect.poll(readDays).toHaveLength(2)
     await fixture.user.click(await screen.findByRole('link', { name: '2027-01-01' }))
@@ -383,12 +378,12 @@ describe('the rehearsal', () => {
     fixture.browser.goOffline()
     await expect.poll(() => readDescription(getButton('Rehearse'))).toContain('this needs a connection')
     const sampleFees = screen.getByRole('group', { name: 'Fee of a year' })
-    // 10 concurrent users by A of the agreed examples: raised to its minimum.
+    // 10 concurrent users under list A of the agreed examples: raised to the minimum fee.
     await expect.poll(() => sampleFees.textContent).toContain('HKD 20,000.00')
     const usersField = screen.getByLabelText('Users')
     await fixture.user.clear(usersField)
     await fixture.user.type(usersField, '40')
-    // 10 x 1,200 + 30 x 1,000, and by the list itself 10 x 1,260 + 30 x 1,050.
+    // 10 x 1,200 + 30 x 1,000 under the current list, and 10 x 1,260 + 30 x 1,050 under this one.
     await expect.poll(() => sampleFees.textContent).toContain('HKD 42,000.00')
     await expect.poll(() => sampleFees.textContent).toContain('HKD 44,100.00')
     await fixture.user.clear(usersField)

@@ -1,4 +1,4 @@
-/** The staff see while they type whether customers could order by a price list, and keep the lists that they withdraw. */
+/** While they type, staff see whether customers could order by a price list. Withdrawn lists stay available. */
 import { screen, within } from '@testing-library/dom'
 import { describe, expect, it, vi } from 'vitest'
 import { runInTransaction } from '#server/db/transaction.ts'
@@ -38,7 +38,7 @@ async function findRowAction(day: string, name: RegExp) {
   await fixture.user.click(menuButton)
   return await screen.findByRole('menuitem', { name })
 }
-/** As another version, or somebody else's device, left the catalogue. */
+/** Changes the catalogue directly, as another version or another device may have left it. */
 const runAsSystem = (change: Parameters<typeof runInTransaction>[2]) =>
   runInTransaction(fixture.server.app, { role: 'portal_system' }, change)
 const waitForEditor = async (title: string) => {
@@ -46,8 +46,8 @@ const waitForEditor = async (title: string) => {
   await screen.findByRole('table', { name: 'Modules' })
 }
 
-describe('the editor', () => {
-  it('fault 10e warns while a list is typed, beside the row and at the top, and the list can be saved all the same', async () => {
+describe('the price list editor', () => {
+  it('warns at the row and at the top while a list is typed, and still saves it (fault 10e)', async () => {
     await fixture.browser.openAs(staffName, `${path}/new`)
     await waitForEditor('New price list')
     await expect.poll(() => findCheckRegion().textContent).toContain('This list has no module')
@@ -69,7 +69,7 @@ describe('the editor', () => {
       .poll(() => findCheckRegion().textContent)
       .toContain('4 modules of the catalogue have no price: Core (core), ')
     await expect.poll(() => findCheckRegion().textContent).not.toContain('no range')
-    // The same without a connection, by the modules that are kept here.
+    // The same offline, with the cached modules.
     fixture.browser.goOffline()
     await fixture.user.keyboard('{Enter}scm{Tab}5{Tab}4{Tab}0')
     await expect
@@ -94,7 +94,7 @@ describe('the editor', () => {
       .toContain('First solve the problems named at the top')
   })
 
-  it('fault 37b the focus goes to the row beside one that is removed, or to the button that adds one', async () => {
+  it('focuses the next row after one is removed, or the button that adds one (fault 37b)', async () => {
     await fixture.browser.openAs(staffName, `${path}/new`)
     await waitForEditor('New price list')
     const [toCell] = findCells('Concurrent users', 'to')
@@ -111,7 +111,7 @@ describe('the editor', () => {
     await expect.poll(readFocus).toBe('Remove users 1 to 10')
     await fixture.user.keyboard('{Enter}')
     await expect.poll(readFocus).toContain('Add a range')
-    // What depends on a module is asked for first, in a dialog that closes by itself where nothing does.
+    // The dependent modules are loaded first, in a dialog that closes by itself if the list is empty.
     await press('Add a module')
     await fixture.user.keyboard('hr{Tab}5{Tab}4{Tab}3{Enter}core{Tab}5{Tab}4{Tab}3')
     await pressRemove(/^Remove (HR|Human|hr|People)/)
@@ -119,7 +119,7 @@ describe('the editor', () => {
     await expect.poll(readFocus).toMatch(/^Remove core/i)
   })
 
-  it('fault 31g the bound of the UAT fee is called what it is: a minimum, or a maximum where the server reads it so', async () => {
+  it('labels the bound of the UAT fee as minimum or maximum, as the server uses it (fault 31g)', async () => {
     await fixture.browser.openAs(staffName, `${path}/new`)
     await waitForEditor('New price list')
     await screen.findByRole('group', { name: 'UAT system, minimum fee a year' })
@@ -133,7 +133,7 @@ describe('the editor', () => {
     fixture.server.app.config.uatBound = 'floor'
   })
 
-  it('fault 10f what the server refuses to confirm is named in the dialog', async () => {
+  it('names in the dialog why the server refuses the confirmation (fault 10f)', async () => {
     const session = await logInAsStaff()
     const payload = { type: 'saas', effective_date: '2031-01-01', desc: 'Draft', ...(await buildUsableFields(session)) }
     const { id } = (await session.send({ method: 'POST', url: '/api/pricelist', payload })).json()
@@ -143,7 +143,7 @@ describe('the editor', () => {
     await expect.poll(() => runOneJob(fixture.server.app, requestJobKinds)).toBe(true)
     while (await runOneJob(fixture.server.app, requestJobKinds));
     await expect.poll(() => readDescription(getButton('Confirm price list')), { timeout: 20_000 }).toBe('')
-    // The device has not heard of it.
+    // The device does not know about this change.
     await runAsSystem(async (db) => {
       const dependencies = JSON.stringify(['doc'])
       await db.updateTable('module').set({ dependencies }).where('code', '=', 'core').execute()
@@ -157,8 +157,8 @@ describe('the editor', () => {
   })
 })
 
-describe('the wizard', () => {
-  it('fault 10g says of a module that a list in force cannot sell why it cannot be chosen', async () => {
+describe('the order wizard', () => {
+  it('explains why a module that the current list cannot sell cannot be selected (fault 10g)', async () => {
     await createPriceList(fixture.server, () => ({}))
     await runAsSystem(async (db) => {
       for (const { id, content } of await db.selectFrom('price_list').selectAll().execute()) {
@@ -185,8 +185,8 @@ describe('the wizard', () => {
   })
 })
 
-describe('a module', () => {
-  it('fault 10d says at its dependencies which confirmed lists lack the new one', async () => {
+describe('the module form', () => {
+  it('names at the dependencies the confirmed lists that lack the new module (fault 10d)', async () => {
     const session = await logInAsStaff()
     const newModule = { code: 'ledger', name: 'Ledger', type: 'saas', hidden: false }
     expect((await session.send({ method: 'POST', url: '/api/module', payload: newModule })).statusCode).toBe(200)
@@ -203,11 +203,11 @@ describe('a module', () => {
   })
 })
 
-describe('a withdrawn list', () => {
-  it('fault 11g stands under a tab of its own, opens read-only, without a connection too, and is reinstated', async () => {
+describe('a withdrawn price list', () => {
+  it('has its own tab, opens read-only, also offline, and can be reinstated (fault 11g)', async () => {
     await fixture.browser.openAs(staffName, path)
     await expect.poll(readDays).toEqual(['2027-01-01', '2026-01-01'])
-    // Acme's orders of the demo world.
+    // Acme's orders in the demo data.
     await expect.poll(() => findRow('2026-01-01')?.textContent).toMatch(/open order/)
     await fixture.user.click(await findRowAction('2027-01-01', /^Withdraw/))
     await typeConfirmation(fixture.user, '2027-01-01')
@@ -240,7 +240,7 @@ describe('a withdrawn list', () => {
     await screen.findByRole('link', { name: 'Withdrawn (0)' })
   })
 
-  it('fault 11h that a later one has replaced says why it cannot be reinstated', async () => {
+  it('cannot be reinstated after a later one replaced it, and the reason is shown (fault 11h)', async () => {
     await createPriceList(fixture.server, () => ({}))
     const session = await logInAsStaff()
     const lists = (await session.send({ url: '/api/pricelist?results=50' })).json().data as {

@@ -14,28 +14,28 @@ import {
 
 const wideSize = { width: 400, height: 200 }
 
-describe('the part of a picture that is shown', () => {
-  it('begins as the largest square in the middle', () => {
+describe('the crop of a picture', () => {
+  it('starts as the largest square in the middle', () => {
     expect(createFullCrop(wideSize)).toEqual({ x: 200, y: 100, zoom: 1 })
     expect(getCropSide(wideSize, createFullCrop(wideSize))).toBe(200)
     expect(toPicturePosition(wideSize, createFullCrop(wideSize))).toEqual({ left: -0.5, top: 0, width: 2, height: 1 })
   })
 
-  it('follows the finger, and goes no further than the edge', () => {
+  it('follows the pointer, but stops at the edge', () => {
     expect(moveCrop(wideSize, createFullCrop(wideSize), 0.25, 0)).toMatchObject({ x: 150, y: 100 })
     expect(moveCrop(wideSize, createFullCrop(wideSize), 9, 9)).toMatchObject({ x: 100, y: 100 })
   })
 
-  it('is enlarged between once and five times', () => {
+  it('is enlarged by a factor of one to five', () => {
     expect(zoomCrop(wideSize, createFullCrop(wideSize), 2)).toEqual({ x: 200, y: 100, zoom: 2 })
     expect(zoomCrop(wideSize, createFullCrop(wideSize), 99).zoom).toBe(maxZoom)
     expect(zoomCrop(wideSize, createFullCrop(wideSize), 0).zoom).toBe(1)
-    // Shrunk again at an edge, it is pushed back in.
+    // When it is zoomed out at an edge, it is moved back into the picture.
     const cornerCrop = moveCrop(wideSize, zoomCrop(wideSize, createFullCrop(wideSize), 5), 99, 99)
     expect(zoomCrop(wideSize, cornerCrop, 1)).toEqual({ x: 100, y: 100, zoom: 1 })
   })
 
-  it('is moved and enlarged by keys; other keys are left alone (A-05)', () => {
+  it('is moved and enlarged by keys, and ignores other keys (A-05)', () => {
     expect(applyKey(wideSize, createFullCrop(wideSize), 'ArrowRight')).toMatchObject({ x: 190 })
     expect(applyKey(wideSize, createFullCrop(wideSize), 'ArrowLeft')).toMatchObject({ x: 210 })
     expect(applyKey(wideSize, createFullCrop(wideSize), '+')?.zoom).toBeCloseTo(1.1)
@@ -47,7 +47,7 @@ describe('the part of a picture that is shown', () => {
     ])
   })
 
-  it('never leaves the picture, whatever is done to it', () => {
+  it('never leaves the picture, for any sequence of actions', () => {
     const size = fc.record({ width: fc.integer({ min: 1, max: 9000 }), height: fc.integer({ min: 1, max: 9000 }) })
     const shift = fc.double({ min: -20, max: 20, noNaN: true })
     const cropAction = fc.oneof(

@@ -7,7 +7,7 @@ import { password } from '#tests/support/server/world.ts'
 
 const fixture = setUpPages()
 
-it('the password is changed: what is wrong is said in the specified words, this session stays and the others end (M33, S-38)', async () => {
+it('A change of the password shows the specified errors, and ends all other sessions (M33, S-38)', async () => {
   const otherSession = await fixture.server.signIn('user@alpha')
   await fixture.browser.openAs('user@alpha', '/app/profile/password')
   const submitPasswords = async (original: string, nextPassword: string, repeatedPassword = nextPassword) => {
@@ -37,7 +37,7 @@ it('the password is changed: what is wrong is said in the specified words, this 
   expect(changeButton.getAttribute('aria-disabled')).toBe('true')
   fixture.browser.goOnline()
   await expect.poll(() => changeButton.getAttribute('aria-disabled')).toBe(null)
-  // Nor is a network that goes under the hands an error.
+  // A connection that is lost on submit is not an error of the form either.
   await typeValues(fixture.user, { original: password, newPassword, confirm: newPassword })
   fixture.browser.connectionState = 'down'
   await submit(fixture.user)
@@ -55,7 +55,7 @@ it('the password is changed: what is wrong is said in the specified words, this 
   await fixture.server.signIn('user@alpha', newPassword)
 })
 
-it('the way back from the password leads to the profile', async () => {
+it('The password page links back to the profile', async () => {
   await fixture.browser.openAs('user@alpha', '/app/profile/user')
   const profileHeading = screen.getByRole('heading', { level: 1 }).textContent
   await fixture.browser.open('/app/profile/password')

@@ -3,7 +3,7 @@ import { checkPasswords } from '#features/profile/form.ts'
 
 const goodPassword = 'Slow-river-under-9-bridges'
 
-describe("a new password's form", () => {
+describe('checkPasswords', () => {
   it.each([
     [{ original: 'x', newPassword: goodPassword, confirm: goodPassword }, []],
     [{ original: '', newPassword: goodPassword, confirm: goodPassword }, ['original REQUIRED']],
@@ -11,7 +11,7 @@ describe("a new password's form", () => {
     [{ original: 'x', newPassword: goodPassword, confirm: '' }, ['confirm REQUIRED']],
     [{ original: 'x', newPassword: goodPassword, confirm: `${goodPassword}!` }, ['confirm MISMATCH']],
     [{ original: 'x', newPassword: 'short', confirm: 'short' }, ['newPassword TOO_SHORT']],
-  ])('%o', (formValues, expectedProblems) => {
+  ])('checks %o', (formValues, expectedProblems) => {
     expect(checkPasswords(formValues).map(({ field, code }) => `${field} ${code}`)).toEqual(expectedProblems)
   })
 })

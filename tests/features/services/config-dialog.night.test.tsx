@@ -1,11 +1,11 @@
-/** The configuration of a service on the screen, where its host has no memory for it. */
+/** The configuration of a service whose host has no memory left. */
 import { screen } from '@testing-library/dom'
 import { expect, it, vi } from 'vitest'
 import { setUpServicePages } from '#tests/features/services/service-pages.ts'
 import { getNamedField, readProblems, typeValues } from '#tests/support/pages/fields.ts'
 import { createUserActions } from '#tests/support/pages/shop-pages.ts'
 
-// Real processes are started, beside those of other tests.
+// The test starts real processes while other tests run.
 vi.setConfig({ testTimeout: 90_000 })
 
 const { fixture, runServerWork, createService } = setUpServicePages({}, { memoryMb: 3000 })
@@ -13,7 +13,7 @@ const { choose, dialog, noDialog, findText } = createUserActions(fixture)
 
 const readFieldValue = (name: string) => (getNamedField(name) as HTMLInputElement | HTMLSelectElement).value
 
-it('fault 15o keeps the form with what was typed when there is no memory for it, and says so beside the field', async () => {
+it('The configuration form keeps its input and shows at the field that memory is missing (fault 15o)', async () => {
   const { id } = await createService('shop1')
   await fixture.browser.openAs('delete@m18', `/app/service/${id}`)
   await choose('More for the service shop1', 'Change configuration')

@@ -1,4 +1,4 @@
-/** What is typed on the pages of services: a configuration, the span of a log; and the lines that come. */
+/** The forms of the service pages (configuration, time range of a log), and the lines of a log. */
 import { describe, expect, it } from 'vitest'
 import { createLines, maxLines, appendLines, type LogResponse } from '#features/services/log/log-lines.ts'
 import { toTimestamps, checkRange, getSpanStart } from '#features/services/log/log-range.ts'
@@ -23,15 +23,15 @@ describe('the memory of a task (contracts 5, 9)', () => {
     ['2 GB', null],
     ['１０００', null],
     ['99999999999', null],
-  ])('%j is %j', (text, memory) => expect(parseMemory(text)).toBe(memory))
+  ])('reads %j as %j', (text, memory) => expect(parseMemory(text)).toBe(memory))
 })
 
-describe('the span of a log', () => {
+describe('the time range of a log', () => {
   const now = '2026-07-01 12:00'
   it.each([
     ['2026-07-01 11:00', '', {}],
     ['2026-07-01 11:00', '2026-07-01 11:01', {}],
-    // The first day of which a log is kept.
+    // The first day for which a log is stored.
     ['2026-01-02 00:00', '', {}],
     ['2026-01-01 23:59', '', { from: 'tooEarly' }],
     ['', '', { from: 'missing' }],
@@ -42,15 +42,17 @@ describe('the span of a log', () => {
     ['2026-07-01 11:00', '2026-06-30 11:00', { from: 'crosses', to: 'crosses' }],
     ['2026-07-01 12:00', '', { from: 'crosses', to: 'crosses' }],
     ['x', 'y', { from: 'notTime', to: 'notTime' }],
-  ] as const)('from %j to %j: %j', (from, to, faults) => expect(checkRange({ from, to }, now)).toEqual(faults))
+  ] as const)('from %j to %j has the problems %j', (from, to, faults) =>
+    expect(checkRange({ from, to }, now)).toEqual(faults),
+  )
 
-  it('fault 36M119a wants both ends where it is downloaded', () => {
+  it('needs both ends for a download (fault 36M119a)', () => {
     expect(checkRange({ from: '2026-07-01 11:00', to: '' }, now, false)).toEqual({ to: 'missing' })
     expect(checkRange({ from: '', to: '' }, now, false)).toEqual({ from: 'missing', to: 'missing' })
     expect(checkRange({ from: '2026-07-01 11:00', to: '2026-07-01 12:01' }, now, false)).toEqual({})
   })
 
-  it('is chosen by a press in the business time zone, and ends now', () => {
+  it('is set by a button in the business time zone, and ends now', () => {
     const toMinute = (time: number) => toTimestamp('Asia/Hong_Kong', time).slice(0, 16)
     const time = Date.parse('2026-03-01T16:30:00Z')
     expect((['hour', 'day', 'week'] as const).map((span) => getSpanStart(span, time, toMinute))).toEqual([
@@ -64,7 +66,7 @@ describe('the span of a log', () => {
     })
   })
 
-  it('stands in the address, which is read with no trust', () => {
+  it('is stored in the address, and invalid values of the address are ignored', () => {
     const view = {
       range: { from: '2026-03-02 00:00', to: '2026-03-02 01:00' },
       searchText: 'x & y',
@@ -81,18 +83,18 @@ describe('the lines of a log', () => {
   const createLine = (text: string): LogResponse['lines'][number] => ({ time: 1, task: 1, level: 'info', text })
   const getTexts = ({ lines }: { lines: readonly { text: string }[] }) => lines.map(({ text }) => text)
 
-  it('go on where they were left, each as one of its own', () => {
+  it('continue after the previous part, each with its own number', () => {
     const firstPart = createLines({ lines: [createLine('a'), createLine('a')], next: '1-1', more: true })
     const bothParts = appendLines(firstPart, { lines: [createLine('b')], next: '1-2', more: false })
     expect(getTexts(bothParts)).toEqual(['a', 'a', 'b'])
     expect(bothParts.lines.map(({ number }) => number)).toEqual([0, 1, 2])
     expect(bothParts).toMatchObject({ next: '1-2', hasMore: true, isTruncated: false })
-    // Nothing came: nothing is drawn again.
+    // Nothing new: the same object is returned, so nothing renders again.
     expect(appendLines(bothParts, { lines: [], next: '1-2', more: false })).toBe(bothParts)
     expect(appendLines(bothParts, { lines: [], next: '2-0', more: false }).next).toBe('2-0')
   })
 
-  it('are never more than a page can draw, and the newest stay', () => {
+  it('are limited to what a page can render, and the latest are kept', () => {
     const manyLines = Array.from({ length: maxLines }, (_, index) => createLine(String(index)))
     const fullLines = appendLines(createLines({ lines: manyLines, next: 'n', more: false }), {
       lines: [createLine('last')],
@@ -105,7 +107,7 @@ describe('the lines of a log', () => {
   })
 })
 
-it('the address of the list says what it shows, and what cannot be read is left at its default', () => {
+it('The address of the service list contains its view, and invalid values give the default', () => {
   const address = 'company=7&status=2&searchText=shop&sortField=expired_date&sortOrder=desc&page=2&results=20'
   const view = servicesView.read(new URLSearchParams(address))
   expect(servicesView.write(view).toString()).toBe(address)

@@ -5,7 +5,7 @@ import { listOrdersToWatch } from '#features/services/home/orders-to-watch.ts'
 const createRow = (code: string, overrides: Partial<ServiceRow>) =>
   ({ code, expired_date: null, os_contract: 0, os_pdb2s3: 0, os_pdb2rds: 0, os_traffic: 0, ...overrides }) as ServiceRow
 
-it('the staff watch what is unpaid and what ends within the reach of the first reminder, soonest first', () => {
+it('Staff sees unpaid orders, and contracts that end before the first reminder, soonest first', () => {
   const watchedOrders = listOrdersToWatch(
     [
       createRow('calm', { expired_date: '2027-06-01' }),

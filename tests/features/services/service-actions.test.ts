@@ -1,4 +1,4 @@
-/** What a menu offers for a service, by state and right (contracts 4, 6; D41; Z-26). */
+/** The actions in the menu of a service, by state and permission (contracts 4, 6; D41; Z-26). */
 import { describe, expect, it } from 'vitest'
 import type { ServiceRow } from '#contract/services.ts'
 import type { Caller } from '#domain/access.ts'
@@ -45,14 +45,14 @@ const createRow = (fields: Partial<ServiceRow>) =>
 const states = {
   'not created': createRow({ system_status: 0 }),
   'without a contract': createRow({ system_status: 0, contract_id: 0, status: -1, period_start: null }),
-  'not begun': createRow({ system_status: 0, period_start: '2026-03-03' }),
+  'not started': createRow({ system_status: 0, period_start: '2026-03-03' }),
   running: createRow({}),
   failed: createRow({ system_status: 5 }),
   expired: createRow({ status: 2, system_status: 4, is_expired: true, erase_date: '2026-04-01' }),
   removed: createRow({ system_status: 0, erase_date: '2026-04-01' }),
 }
 
-/** A move in brackets is offered and cannot be used now. */
+/** An action in brackets is offered but disabled. */
 const listOfferedActions = (state: ServiceRow, caller: Caller) =>
   listServiceActions(state, caller, today).map((action) =>
     findActionRefusal(action, state, caller, today) ? `(${action})` : action,
@@ -64,7 +64,7 @@ const noActions = { user: [], admin: [], 'of another company': [], clerk: [] }
 const expected: Record<keyof typeof states, Record<keyof typeof callers, string[]>> = {
   'not created': { ...noActions, orders: ['create'], 'provider admin': ['create'], 'delete level': ['create'] },
   'without a contract': { ...noActions, orders: [], 'provider admin': [], 'delete level': [] },
-  'not begun': { ...noActions, orders: ['(create)'], 'provider admin': ['(create)'], 'delete level': ['(create)'] },
+  'not started': { ...noActions, orders: ['(create)'], 'provider admin': ['(create)'], 'delete level': ['(create)'] },
   running: {
     ...noActions,
     orders: [...serviceActions, '(delete)'],
@@ -92,7 +92,7 @@ const expected: Record<keyof typeof states, Record<keyof typeof callers, string[
 }
 
 describe.each(Object.keys(states) as (keyof typeof states)[])('a service that is %s', (state) => {
-  it('is offered to each caller as the rules say', () => {
+  it('offers each caller the specified actions', () => {
     const offeredByCaller = Object.fromEntries(
       Object.entries(callers).map(([name, caller]) => [name, listOfferedActions(states[state], caller)]),
     )
@@ -100,7 +100,7 @@ describe.each(Object.keys(states) as (keyof typeof states)[])('a service that is
   })
 })
 
-it('is left alone while something else is done to it, except that its log is read', () => {
+it('A service with a running operation offers only its log', () => {
   const busyService = createRow({
     operation: { kind: 'reboot-service', user_name: 'Li', since: '2026-03-02 10:00:00', progress_key: 'k' },
   })

@@ -1,4 +1,4 @@
-/** Pages of services over a real host: Acme orders and uses them, the provider's staff run them. */
+/** Test setup for service pages with a real host: Acme orders and uses services, the provider's staff run them. */
 import { afterEach, beforeEach, expect } from 'vitest'
 import type { ServiceRow } from '#contract/services.ts'
 import { hostingJobKinds } from '#server/jobs/job-registry.ts'
@@ -11,7 +11,7 @@ import type { SignedIn } from '#tests/support/server/server.ts'
 type ShopPagesOptions = NonNullable<Parameters<typeof setUpShopPages>[0]>
 type HostingSettings = NonNullable<Parameters<typeof openLocalHosting>[0]>
 
-/** As `setUpShopPages`, with a new host for each test. */
+/** Like `setUpShopPages`, with a new host for each test. */
 export function setUpServicePages(options: ShopPagesOptions = {}, hostingSettings: HostingSettings = {}) {
   const fixture = setUpShopPages(options)
   const sessions = {} as { acme: SignedIn; staff: SignedIn }
@@ -38,7 +38,7 @@ export function setUpServicePages(options: ShopPagesOptions = {}, hostingSetting
     await expect.poll(() => runOneJob(fixture.server.app, hostingJobKinds), { interval: 50 }).toBeTruthy()
     fixture.server.clock.now = Date.now()
   }
-  /** On the host, with no page. */
+  /** Creates the service on the host by requests, without a page. */
   async function createService(code: string): Promise<ServiceRow> {
     const { contract_id: contractId } = await buyContract(code)
     const response = await sessions.acme.send({ method: 'POST', url: `/api/aws/service?contractId=${contractId}` })

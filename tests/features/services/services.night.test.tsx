@@ -1,4 +1,4 @@
-/** The services on the screen (contracts 2, 4; M111 to M122; D41, D50, D53, D89): as they are found, told, and acted on, over a real host. */
+/** The service pages (contracts 2, 4; M111 to M122; D41, D50, D53, D89), with a real host. */
 import { screen, within } from '@testing-library/dom'
 import { expect, it, vi } from 'vitest'
 import { updateService } from '#server/db/hosting/services.ts'
@@ -16,7 +16,7 @@ import { nightly } from '#tests/support/runner/nightly.ts'
 import { waitForPath } from '#tests/support/pages/screen.ts'
 import { createUserActions } from '#tests/support/pages/shop-pages.ts'
 
-// Real processes are started, beside those of other tests.
+// The test starts real processes while other tests run.
 vi.setConfig({ testTimeout: 90_000 })
 
 const servicePages = setUpServicePages({ clock: 'machine' })
@@ -48,7 +48,7 @@ const readFact = (name: string) =>
     .find((factRow) => factRow.querySelector('dt')?.textContent === name)
     ?.querySelector('dd')?.textContent
 
-it('lists all services for the staff: found by text, status and company, sorted, and read with no line', async () => {
+it('Staff searches, filters and sorts the list of all services, also offline', async () => {
   await setServiceFields('acmetrade', { system_status: 5, fault: 'failed', online: 0 })
   await setServiceFields('acmetest', {
     needs_reboot: true,
@@ -90,17 +90,17 @@ it('lists all services for the staff: found by text, status and company, sorted,
   expect(await findText('Try the operation again.')).toBeTruthy()
 })
 
-it('shows hostile names as the text that they are', async () => {
+it('Hostile names are shown as text', async () => {
   await buyContract('hostile', { name: `<img src=x onerror=alert(1)> ${'שלום '.repeat(10)}`.trim() })
   await fixture.browser.openAs('delete@m18', '/app/service?searchText=hostile')
   await expect.poll(readCodes).toEqual(['hostile'])
   expect(document.querySelector('main img')).toBeNull()
-  // In a direction of its own: it turns nothing around it.
+  // `bdi` isolates the text direction of the name from the text around it.
   const bdi = findRows()[0]?.cells[1]?.querySelector('bdi')
   expect(bdi?.textContent).toContain('<img src=x')
 })
 
-it('offers what state and right allow, and says why not of what cannot be done now', async () => {
+it('The menu offers what state and permission allow, with a reason for each disabled action', async () => {
   await buyContract('fresh')
   await fixture.browser.openAs('admin@m18', '/app/service')
   await press('More for fresh')
@@ -130,7 +130,7 @@ it('offers what state and right allow, and says why not of what cannot be done n
   await expect.poll(() => readDescription(getButton('Reset password acmetest'))).toBe(offlineReason)
 })
 
-it('creates the system of a contract for who orders, with its progress, and shows the first password once', async () => {
+it('A user with the order right creates a service, sees the progress and once its first password', async () => {
   const { id } = await buyContract('shop1')
   await fixture.browser.openAs('admin@acme', `/app/contract/${id}`)
   await screen.findByRole('heading', { name: 'Service' })
@@ -144,7 +144,7 @@ it('creates the system of a contract for who orders, with its progress, and show
   await runServerWork()
   const passwordDialog = await dialog('New password of shop1')
   await findText('shop1: Service is created successfully')
-  // Told once: the list of tasks has nothing that nobody has seen.
+  // The result was shown once, so the list of tasks has no unread entry.
   expect(screen.queryByRole('button', { name: /task(s)? (has|have) ended/ })).toBeNull()
   await new Promise((resolve) => setTimeout(resolve, 1000))
   expect(screen.queryByText(/^Task finished/)).toBeNull()
@@ -157,13 +157,13 @@ it('creates the system of a contract for who orders, with its progress, and show
   expect(document.body.textContent).not.toContain(password)
   await expect.poll(() => screen.queryByText('A new password is ready to be shown.')).toBeNull()
   await expect.poll(() => readFact('Health check')).toBe('Online')
-  // The notice of the set-up goes with it (contracts 4).
+  // The notice about the missing service disappears with it (contracts 4).
   await expect.poll(() => document.querySelector('.order-note')?.textContent).toBeUndefined()
   const createdService = await fetchService('shop1')
   expect(screen.getAllByRole('link').map((link) => link.getAttribute('href'))).toContain(createdService.url)
 })
 
-nightly('keeps the offer of a password over a reload, until it was shown', async () => {
+nightly('A new password is still offered after a reload, until it was shown', async () => {
   const { id, code } = await createService('shop2')
   await fixture.browser.openAs('delete@m18', `/app/service/${id}`)
   await choose(`More for the service ${code}`, 'Reset password')
@@ -183,11 +183,11 @@ nightly('keeps the offer of a password over a reload, until it was shown', async
   await passwordDialog.findByText('Copy it now: it is not shown again.')
   await fixture.browser.open(`/app/service/${id}`)
   await screen.findByRole('heading', { name: 'Configuration' })
-  // The device's row of before may be there first.
+  // The cached row may be shown first.
   await expect.poll(() => screen.queryByRole('button', { name: 'Show password' })).toBeNull()
 })
 
-nightly('takes a configuration that is allowed, keeps what is typed with no line, and offers the reboot', async () => {
+nightly('The configuration form checks its values, keeps them offline and offers the reboot', async () => {
   const { id } = await createService('shop3')
   await fixture.browser.openAs('delete@m18', `/app/service/${id}`)
   await choose('More for the service shop3', 'Change configuration')
@@ -207,7 +207,7 @@ nightly('takes a configuration that is allowed, keeps what is typed with no line
   await fixture.user.click(findSendButton())
   fixture.browser.goOnline()
   await expect.poll(() => findSendButton().getAttribute('aria-disabled')).toBeNull()
-  // It did not go by itself (D89).
+  // The change was not sent by itself (D89).
   expect(listStartRequests('/api/aws/changecfg')).toEqual([])
   expect(getNamedField('memory').value).toBe('1,500')
   await fixture.user.click(findSendButton())
@@ -220,7 +220,7 @@ nightly('takes a configuration that is allowed, keeps what is typed with no line
   await expect
     .poll(() => table.getAllByRole('row').map(({ textContent }) => textContent))
     .toEqual(['ValueSetRunning', expect.stringMatching(/^Memory of a task1,500 MB\d+ MB$/), 'Tasks21'])
-  // That the change is over is known by its task, a moment after the row.
+  // The page knows from the task that the change has ended, shortly after the row changed.
   const rebootButton = await screen.findByRole('button', { name: 'Reboot now' })
   await expect.poll(() => rebootButton.getAttribute('aria-disabled')).toBeNull()
   await fixture.user.click(rebootButton)
@@ -230,12 +230,12 @@ nightly('takes a configuration that is allowed, keeps what is typed with no line
   await expect.poll(() => screen.queryByText('The configuration that is set takes effect with a reboot.')).toBeNull()
 })
 
-nightly('says who does what to a service that is held, and leaves it (M49)', async () => {
+nightly('A service with a running operation shows who runs it and refuses another one (M49)', async () => {
   const { id } = await createService('shop4')
   await fixture.browser.openAs('delete@m18', `/app/service/${id}`)
   await choose('More for the service shop4', 'Reboot')
   const rebootDialog = await dialog('Reboot shop4?')
-  // Somebody else was quicker.
+  // Another user starts an operation first.
   await sessions.acme.send({ method: 'POST', url: `/api/aws/resetpwd/${id}` })
   await rebootDialog.press('Reboot')
   const { name } = (await sessions.acme.send({ url: '/api/m18s/user' })).json() as { name: string }
@@ -243,7 +243,7 @@ nightly('says who does what to a service that is held, and leaves it (M49)', asy
   expect(screen.getByRole('dialog', { name: 'Reboot shop4?' })).toBeTruthy()
   await rebootDialog.press('Cancel')
   await noDialog()
-  // As soon as the list tells of it, it is said before it is tried.
+  // As soon as the list contains the operation, it is shown before the user tries another one.
   await press('Refresh')
   await findText('The password is being reset.')
   await press('More for the service shop4')
@@ -253,7 +253,7 @@ nightly('says who does what to a service that is held, and leaves it (M49)', asy
   await runServerWork()
 })
 
-nightly('names no person of the provider to a customer', async () => {
+nightly('A customer does not see the names of provider staff', async () => {
   const { id, contract_id: contractId } = await createService('shop5')
   const orders = (
     await sessions.acme.send({ url: `/api/company/${(await fetchService('shop5')).company_id}/sorder?results=50` })
@@ -270,7 +270,7 @@ nightly('names no person of the provider to a customer', async () => {
   await runServerWork()
 })
 
-it('deletes with the data only after the code was typed, and shows it as gone', async () => {
+it('Data is deleted only after the code was typed, and the service is then shown as removed', async () => {
   const { id } = await createService('shop6')
   await fixture.browser.openAs('delete@m18', `/app/service/${id}`)
   await choose('More for the service shop6', 'Remove service')
@@ -294,7 +294,7 @@ it('deletes with the data only after the code was typed, and shows it as gone', 
   expect((await fetchServices()).find((service) => service.code === 'shop6')?.erase_date ?? null).toBeNull()
 })
 
-nightly('re-runs the health check from both of the staff’s pages, and says how many are online', async () => {
+nightly('The health check runs from both staff pages and shows how many services are online', async () => {
   await createService('shop7')
   await fixture.browser.openAs('delete@m18', '/app/service')
   await press('Re-run health check')
@@ -304,7 +304,7 @@ nightly('re-runs the health check from both of the staff’s pages, and says how
   await screen.findByText(/^\d+ services checked, \d+ online\.$/)
 })
 
-nightly('follows the log of a service from its end, finds a line, and says what is wrong with a span', async () => {
+nightly('The log page follows the log from its end, searches its text and reports an invalid range', async () => {
   const { id } = await createService('shop8')
   const readLines = () => [...document.querySelectorAll('.log-text')].map(({ textContent }) => textContent ?? '')
   await fixture.browser.openAs('delete@m18', `/app/service/${id}/log`)
@@ -318,7 +318,7 @@ nightly('follows the log of a service from its end, finds a line, and says what 
   const countLogRequests = () =>
     fixture.browser.sentRequests.filter(({ path }) => path.includes('/log/') && path.includes('after=')).length
   await new Promise((resolve) => setTimeout(resolve, 2_500))
-  // What was asked for with a line has come by now.
+  // Responses to requests that were sent online have arrived by now.
   const [requestsWhileOffline, linesBefore] = [countLogRequests(), readLines().length]
   await sessions.acme.send({ method: 'POST', url: `/api/aws/reboot/${id}` })
   await runServerWork()
@@ -333,7 +333,7 @@ nightly('follows the log of a service from its end, finds a line, and says what 
   await typeValues(fixture.user, { from: 'yesterday' })
   await fixture.user.tab()
   expect(readProblems()['from']).toBe('Please write a date and time such as 2026-11-24 09:30.')
-  // The lines stay those of the last span that held.
+  // The page still shows the lines of the last valid range.
   expect(readLines().length).toBeGreaterThan(linesBefore)
   await press('Last hour')
   expect(readProblems()).toEqual({})
@@ -345,7 +345,7 @@ nightly('follows the log of a service from its end, finds a line, and says what 
   await screen.findByRole('heading', { name: 'No line of this span contains this text' })
 })
 
-nightly('downloads a log by a key, and says where there is nothing', async () => {
+nightly('A log is downloaded through a link with a secret key, and an empty range is reported', async () => {
   const { id } = await createService('shop9')
   const downloadedFiles: string[] = []
   vi.spyOn(HTMLAnchorElement.prototype, 'click').mockImplementation(function click(this: HTMLAnchorElement) {

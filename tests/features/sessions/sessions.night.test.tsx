@@ -14,7 +14,7 @@ const isSignedIn = async ({ send }: Pick<SignedIn, 'send'>) =>
 const edgeUserAgent =
   'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/150.0.0.0 Safari/537.36 Edg/150.0.0.0'
 
-/** Somewhere else, in that browser. */
+/** Signs in on another device with that browser. */
 async function signInElsewhere(userAgent: string): Promise<Pick<SignedIn, 'send'>> {
   const tokenRequest = { grant_type: 'password', username: buildUsername('user@alpha'), password }
   const response = await requestToken(fixture.server.fastify, tokenRequest, {
@@ -25,8 +25,8 @@ async function signInElsewhere(userAgent: string): Promise<Pick<SignedIn, 'send'
   return { send: (options) => fixture.server.fastify.inject({ ...options, headers: { authorization } }) }
 }
 
-describe('the own sessions', () => {
-  it('are shown by device, and one or all of the others are ended (S-46)', async () => {
+describe('the sessions of the user', () => {
+  it('are listed by device, and one or all others can be ended (S-46)', async () => {
     const officeSession = await signInElsewhere(edgeUserAgent)
     const otherSession = await fixture.server.signIn('user@alpha')
     await fixture.browser.openAs('user@alpha', page)
@@ -52,7 +52,7 @@ describe('the own sessions', () => {
     await expect.poll(() => findSessions().length).toBe(1)
   })
 
-  it('need a connection: the page says so without one, and fills when it is back', async () => {
+  it('need a connection, and are loaded once it is back', async () => {
     await fixture.browser.openAs('user@alpha')
     fixture.browser.goOffline()
     await fixture.browser.open(page)
@@ -62,7 +62,7 @@ describe('the own sessions', () => {
   })
 })
 
-it('an admin logs a colleague out everywhere (S-46)', async () => {
+it('An admin logs another user out on all devices (S-46)', async () => {
   const colleagueSession = await fixture.server.signIn('user@alpha')
   await fixture.browser.openAs('admin@alpha', `/app/user?user=${colleagueSession.userId}`)
   await press('End all sessions')

@@ -1,4 +1,4 @@
-/** A value that no two rows may have is refused without a connection where this device has it (fault 46). */
+/** A duplicate of a unique value is refused offline if this device has the other row (fault 46). */
 import { screen, within } from '@testing-library/dom'
 import { expect, it } from 'vitest'
 import { typeValues } from '#tests/support/pages/fields.ts'
@@ -21,7 +21,7 @@ async function openForm() {
   await waitForForm()
 }
 
-it('fault 46e: the address of a user of the list, in other letters too, with the words of the server', async () => {
+it("The form reports an e-mail of a cached user, ignoring case, with the server's message (fault 46e)", async () => {
   const { email } = await readUser(fixture.server.app, fixture.server.world, 'second@alpha')
   await openForm()
   await typeValues(fixture.user, { name: 'Again', email: email.toUpperCase() })
@@ -31,7 +31,7 @@ it('fault 46e: the address of a user of the list, in other letters too, with the
   await typeValues(fixture.user, { email: 'new@alpha.example' })
   await saveUser(fixture.user)
   await expect.poll(() => screen.queryByRole('dialog')).toBeNull()
-  // One that waits here is a user as well.
+  // A user whose creation is waiting counts too.
   await fixture.browser.open('/app/user?user=new')
   await waitForForm()
   await typeValues(fixture.user, { name: 'Twice', email: 'new@alpha.example' })
@@ -39,7 +39,7 @@ it('fault 46e: the address of a user of the list, in other letters too, with the
   await within(await findDialog()).findByText(takenMessage)
 })
 
-it('takes the address of a deleted user', async () => {
+it('The form accepts the e-mail of a deleted user', async () => {
   const { email } = await readUser(fixture.server.app, fixture.server.world, 'deleted@alpha')
   await openForm()
   await typeValues(fixture.user, { name: 'Back', email })

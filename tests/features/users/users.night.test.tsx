@@ -1,4 +1,4 @@
-/** The users of a company on the screen: what their form allows and says, and what becomes of a change. */
+/** The user pages: the form with its locks and messages, and the result of a change. */
 import { screen, within } from '@testing-library/dom'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { headers } from '#contract/headers.ts'
@@ -29,13 +29,13 @@ const findDialog = () => screen.findByRole('dialog')
 const findDialogText = async (expectedText: string | RegExp) => within(await findDialog()).findByText(expectedText)
 const waitUntilClosed = () => expect.poll(() => screen.queryByRole('dialog')).toBeNull()
 const waitForText = (expectedText: string) => screen.findByText(expectedText)
-/** The message names who was created, and leads there. */
+/** Expects a message that names the created user and links to it. */
 const expectCreatedToast = async (name: string) => {
   const toast = await waitForText(`Create successfully. ${name} –`)
   within(toast).getByRole('link', { name: `Open ${name}` })
 }
 const readStoredUser = (userName: string) => readUser(fixture.server.app, fixture.server.world, userName)
-/** What another administrator does meanwhile. */
+/** Sends a request as another administrator. */
 const sendElsewhere = async (method: 'POST' | 'PUT', url: string, payload: object) => {
   const { send } = await fixture.server.signIn('second@alpha')
   expect((await send({ method, url, payload })).statusCode).toBe(200)
@@ -44,7 +44,7 @@ const changeElsewhere = (userName: string, payload: object) =>
   sendElsewhere('PUT', `/api/m18s/company-user/${getUserId(userName)}`, payload)
 
 describe('a user', () => {
-  it('is created with the specified checks; an e-mail that is taken is told before sending (M37)', async () => {
+  it('is created with the specified checks, and a used e-mail is reported before sending (M37)', async () => {
     await openList()
     await fixture.user.click(getButton('New user'))
     await waitForPath(fixture.browser, '/app/user?user=new')
@@ -73,47 +73,44 @@ describe('a user', () => {
     await expect.poll(() => findRow('Zhu Ming')?.textContent).toMatch(/Zhu Ming.*Not activated.*Order/)
   })
 
-  nightly(
-    'is shown on top when created, whatever page and filter, and marked as new until the list is asked again',
-    async () => {
-      await openList('?statusType=-1')
-      const createByForm = async (name: string) => {
-        await fixture.user.click(getButton('New user'))
-        await findDialog()
-        await typeValues(fixture.user, { name, email: `${name.toLowerCase().replace(' ', '.')}@alpha.example` })
-        await saveUser(fixture.user)
-        await waitUntilClosed()
-      }
-      await createByForm('Zoe Last')
-      await expect.poll(() => readNames()[0]).toBe('Zoe LastNew')
-      await createByForm('Zoe Later')
-      await expect.poll(() => readNames().slice(0, 2)).toEqual(['Zoe LaterNew', 'Zoe LastNew'])
+  nightly('is shown first after its creation, on any page and filter, until the list is loaded again', async () => {
+    await openList('?statusType=-1')
+    const createByForm = async (name: string) => {
+      await fixture.user.click(getButton('New user'))
+      await findDialog()
+      await typeValues(fixture.user, { name, email: `${name.toLowerCase().replace(' ', '.')}@alpha.example` })
+      await saveUser(fixture.user)
+      await waitUntilClosed()
+    }
+    await createByForm('Zoe Last')
+    await expect.poll(() => readNames()[0]).toBe('Zoe LastNew')
+    await createByForm('Zoe Later')
+    await expect.poll(() => readNames().slice(0, 2)).toEqual(['Zoe LaterNew', 'Zoe LastNew'])
 
-      // One that waits says so, and is new once the server has it.
-      fixture.browser.goOffline()
-      await createByForm('Zoe Offline')
-      await expect.poll(() => readNames()[0]).toBe('Zoe OfflineWaiting to be created')
-      fixture.browser.goOnline()
-      await expect.poll(() => readNames()[0]).toBe('Zoe OfflineNew')
+    // A waiting row is marked as waiting, and as new once the server has created it.
+    fixture.browser.goOffline()
+    await createByForm('Zoe Offline')
+    await expect.poll(() => readNames()[0]).toBe('Zoe OfflineWaiting to be created')
+    fixture.browser.goOnline()
+    await expect.poll(() => readNames()[0]).toBe('Zoe OfflineNew')
 
-      // Another view is another question.
-      await fixture.user.click(getButton('Clear filters'))
-      await expect.poll(() => readNames().slice(-3)).toEqual(['Zoe Last', 'Zoe Later', 'Zoe Offline'])
-      await createByForm('Zoe Left')
-      await expect.poll(() => readNames()[0]).toBe('Zoe LeftNew')
-      await fixture.user.click(screen.getAllByRole('link', { name: 'Home' })[0] as HTMLElement)
-      await screen.findByRole('heading', { name: /^Good /, level: 1 })
-      await fixture.user.click(screen.getAllByRole('link', { name: 'Users' })[0] as HTMLElement)
-      await expect.poll(() => readNames()).toContain('Zoe Left')
-      expect(readNames().join()).not.toContain('New')
-    },
-  )
+    // Another view loads the list again.
+    await fixture.user.click(getButton('Clear filters'))
+    await expect.poll(() => readNames().slice(-3)).toEqual(['Zoe Last', 'Zoe Later', 'Zoe Offline'])
+    await createByForm('Zoe Left')
+    await expect.poll(() => readNames()[0]).toBe('Zoe LeftNew')
+    await fixture.user.click(screen.getAllByRole('link', { name: 'Home' })[0] as HTMLElement)
+    await screen.findByRole('heading', { name: /^Good /, level: 1 })
+    await fixture.user.click(screen.getAllByRole('link', { name: 'Users' })[0] as HTMLElement)
+    await expect.poll(() => readNames()).toContain('Zoe Left')
+    expect(readNames().join()).not.toContain('New')
+  })
 
-  it('that the server refuses keeps its form, and is sent again as the same wish', async () => {
+  it('keeps the form after a refusal by the server, and is sent again with the same intent', async () => {
     await openList('?user=new')
     await findDialog()
     await typeValues(fixture.user, { name: 'Twice', email: 'user@alpha.example' })
-    // As Enter does, before the field was left, so the server is the first to find out.
+    // Submits as Enter does, without leaving the field, so the server detects the duplicate first.
     getNamedField('email').form?.requestSubmit()
     await expect.poll(readProblems).toEqual({ email: 'User with the same email exists already.' })
     expect(getNamedField('name').value).toBe('Twice')
@@ -127,7 +124,7 @@ describe('a user', () => {
     expect(new Set(requestKeys).size).toBe(1)
   })
 
-  it('is edited as far as the locks of its state allow, and each lock says why (M38)', async () => {
+  it('is edited except for its locked fields, and each lock shows its reason (M38)', async () => {
     await openUser('invited@alpha')
     await findDialogText('The e-mail is the login name and cannot be changed.')
     expect([getNamedField('email').readOnly, getNamedField('name').readOnly]).toEqual([true, false])
@@ -141,7 +138,7 @@ describe('a user', () => {
 
     await fixture.browser.open(`/app/user?user=${getUserId('user@alpha')}`)
     await findDialogText('Activated users change this in their own profile.')
-    // The profile has no title to change (portal 2).
+    // The profile page has no title field (portal 2).
     await findDialogText('The title of an activated user cannot be changed.')
     expect([getNamedField('email').readOnly, getNamedField('name').readOnly]).toEqual([true, true])
     expect(getNamedField('title').disabled).toBe(true)
@@ -153,11 +150,11 @@ describe('a user', () => {
     ).toBeGreaterThan(0)
     expect(getNamedField('admin').disabled).toBe(true)
     expect(getNamedField('order').disabled).toBe(false)
-    // An access level is for the provider's delete level to grant.
+    // Only users of the provider with the delete level can grant an access level.
     expect(within(await findDialog()).queryByText('Access level')).toBeNull()
   })
 
-  it('is disabled, taken back by Undo, enabled and deleted, and only where its state allows (M39)', async () => {
+  it('is disabled, restored by "Undo", enabled and deleted, only where its state allows (M39)', async () => {
     await openList()
     const name = toUserName('user')
     await userAction(fixture.user, name, 'Disable')
@@ -176,7 +173,7 @@ describe('a user', () => {
     await findDialogText(new RegExp(`${name} \\(user@alpha\\.example\\)`))
     const pressDelete = async () =>
       fixture.user.click(within(await findDialog()).getByRole('button', { name: 'Delete user' }))
-    // The e-mail and the code, both typed (M52).
+    // The e-mail and the code must be typed (M52).
     await pressDelete()
     await expect.poll(readProblems).toEqual({ 'typed-value': 'Input Error!', 'typed-code': 'Input Error!' })
     await typeConfirmation(fixture.user, 'user@alpha.example')
@@ -184,7 +181,7 @@ describe('a user', () => {
     await waitForText('Delete successfully.')
     await expect.poll(() => findRow(name)).toBeUndefined()
 
-    // Never oneself (portal 4).
+    // A user cannot disable or delete their own account (portal 4).
     await fixture.user.click(getButton(`More for ${toUserName('admin')}`))
     for (const action of [/^Disable/, /^Delete/]) {
       const item = await screen.findByRole('menuitem', { name: action })
@@ -193,7 +190,7 @@ describe('a user', () => {
   })
 
   nightly(
-    'who is not activated has the mail sent once more, and their form says how long its link works (M40, D75)',
+    'who is not activated gets the mail again, and the form shows until when its link works (M40, D75)',
     async () => {
       await openList()
       await userAction(fixture.user, toUserName('invited'), 'Send activation mail')
@@ -207,7 +204,7 @@ describe('a user', () => {
     },
   )
 
-  nightly('that somebody else changed in another field meanwhile keeps both changes (protocol 14)', async () => {
+  nightly('keeps both changes if another user changed a different field meanwhile (protocol 14)', async () => {
     await openUser('invited@alpha')
     await findDialog()
     await typeValues(fixture.user, { name: 'Adrian the First' })
@@ -217,7 +214,7 @@ describe('a user', () => {
     expect(await readStoredUser('invited@alpha')).toMatchObject({ name: 'Adrian the First', alert: true })
   })
 
-  it('that somebody else changed in the same field is shown as it is now, what was typed still there (412)', async () => {
+  it("shows the server's value if another user changed the same field, and keeps the input (412)", async () => {
     await openUser('invited@alpha')
     await findDialog()
     await typeValues(fixture.user, { name: 'Andrew the First' })
@@ -231,7 +228,7 @@ describe('a user', () => {
     expect(await readStoredUser('invited@alpha')).toMatchObject({ name: 'Andrew the First' })
   })
 
-  it('is kept on this device while there is no network, marked, and sent when it is back', async () => {
+  it('is saved on the device while there is no network, marked as waiting, and sent later', async () => {
     await openUser('invited@alpha')
     await findDialog()
     fixture.browser.goOffline()
@@ -242,14 +239,14 @@ describe('a user', () => {
     await saveUser(fixture.user)
     await screen.findByText(/^Saved on this device\./)
     await expect.poll(() => findRow('Alan Yip Ho-man')?.querySelector('.pending-mark')).toBeTruthy()
-    // The bar counts what waits by itself.
+    // The top bar updates its count of waiting changes by itself.
     await expect.poll(() => document.querySelector('.bar-waiting')).not.toBeNull()
     fixture.browser.goOnline()
     await expect.poll(() => document.querySelector('.pending-mark')).toBeNull()
     expect(await readStoredUser('invited@alpha')).toMatchObject({ name: 'Alan Yip Ho-man' })
   })
 
-  it('cannot be kept on a device without room: its form says so before anything is typed, and saves at once when it is back', async () => {
+  it('cannot be saved on a full device: the form warns before input, and saves once online', async () => {
     await openList()
     fixture.browser.goOffline()
     const [{ clearCache }, { getThisDevice }] = await Promise.all([
@@ -277,12 +274,12 @@ describe('a user', () => {
     ).toHaveLength(1)
   })
 
-  nightly('made offline and refused later stays on its row, and is mended in its form', async () => {
+  nightly('created offline and refused later stays in the list and can be corrected in its form', async () => {
     await openList()
     fixture.browser.goOffline()
     await fixture.user.click(getButton('New user'))
     await findDialogText("You're offline: duplicates are checked when it is sent.")
-    // Nobody on this device has the address; meanwhile another administrator gives it away.
+    // Nobody on this device has the e-mail. Meanwhile another administrator creates a user with it.
     await sendElsewhere('POST', '/api/m18s/user', { title: 0, name: 'Somebody', email: 'a.ng@alpha.example' })
     await typeValues(fixture.user, { name: 'Aaron Ng', email: 'a.ng@alpha.example' })
     await saveUser(fixture.user)
@@ -301,7 +298,7 @@ describe('a user', () => {
     expect(readNames().filter((row) => row.includes('Aaron Ng'))).toHaveLength(1)
   })
 
-  nightly('that the address names and nobody has here says so, with a line and without', async () => {
+  nightly('with an unknown id in the address is reported as missing, online and offline', async () => {
     await openList()
     fixture.browser.goOffline()
     await fixture.browser.open('/app/user?user=999999')
@@ -312,7 +309,7 @@ describe('a user', () => {
     await waitUntilClosed()
   })
 
-  it('of the provider is given an access level by the delete level, only with a connection (D48)', async () => {
+  it('of the provider gets an access level from the delete level, only online (D48)', async () => {
     await openList(`?user=${getUserId('user@m18')}`, 'delete@m18')
     await findDialog()
     await fixture.user.selectOptions(getNamedField('access_level'), 'Debug')

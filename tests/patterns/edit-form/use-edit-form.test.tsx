@@ -43,7 +43,7 @@ const typist = userEvent.setup()
 let store: AppStore
 let writes: FormWrite<TeamRow, TeamFields>[]
 let savedForms: SavedForm<TeamFields>[]
-/** Resolves the write that is on its way. */
+/** Resolves the pending write. */
 let respond: (result: CallResult<unknown>) => Promise<void>
 
 function TeamForm({ row, ...options }: Partial<TeamFormOptions> & Pick<TeamFormOptions, 'row'>) {
@@ -81,7 +81,7 @@ function TeamForm({ row, ...options }: Partial<TeamFormOptions> & Pick<TeamFormO
   )
 }
 
-/** A page goes with the session. */
+/** Renders the form only while a user is signed in, as the app does. */
 const GuardedForm = (options: Parameters<typeof TeamForm>[0]) =>
   useSession().kind === 'signed in' ? <TeamForm {...options} /> : null
 
@@ -108,7 +108,7 @@ beforeEach(async () => {
 afterEach(cleanup)
 
 describe('saving a changed record', () => {
-  it('cannot be pressed before anything is changed, and says why', async () => {
+  it('is disabled with a reason before anything is changed', async () => {
     openForm(toOverlaidRow())
     expect(getSubmitButton().getAttribute('aria-disabled')).toBe('true')
     expect(document.body.textContent).toContain('Nothing has been changed.')
@@ -134,7 +134,7 @@ describe('saving a changed record', () => {
     expect(document.body.textContent).toContain('Nothing has been changed.')
   })
 
-  it('keeps what is typed while the write is on its way', async () => {
+  it('keeps input that is typed during the write', async () => {
     openForm(toOverlaidRow())
     await typist.type(getInput('Name'), ' Sky')
     await submit()
@@ -145,7 +145,7 @@ describe('saving a changed record', () => {
     expect(writes[1]?.changes).toEqual({ note: 'North' })
   })
 
-  it('is sent once, however often it is submitted meanwhile', async () => {
+  it('is sent once if it is submitted several times', async () => {
     let allow: (faults: FieldFault[]) => void = () => undefined
     openForm(toOverlaidRow(), {
       checkBeforeSave: () =>
@@ -163,7 +163,7 @@ describe('saving a changed record', () => {
     expect(writes).toHaveLength(2)
   })
 
-  it('puts the inputs back to what the form was opened on', async () => {
+  it('can be undone, which restores the initial values', async () => {
     openForm(toOverlaidRow())
     await typist.clear(getInput('Name'))
     await submit()
@@ -175,7 +175,7 @@ describe('saving a changed record', () => {
 })
 
 describe('creating a record', () => {
-  it('reports the id that the server gave, or that of the waiting write', async () => {
+  it('reports the id from the server, or that of the waiting write', async () => {
     const { unmount } = openForm(null)
     await typist.type(getInput('Name'), 'Red')
     await submit()
@@ -194,7 +194,7 @@ describe('creating a record', () => {
 })
 
 describe('a refused form', () => {
-  it('marks the faults, leads to the first, and says of each input at once when it is right', async () => {
+  it('marks the faults, focuses the first, and clears each as soon as its input is valid', async () => {
     openForm(toOverlaidRow())
     await typist.clear(getInput('Name'))
     expect(getInput('Name').getAttribute('aria-invalid')).toBeNull()
@@ -208,7 +208,7 @@ describe('a refused form', () => {
     expect(getInput('Name').getAttribute('aria-invalid')).toBe('true')
   })
 
-  it('loses a fault of two inputs together once what it sends is right', async () => {
+  it('clears a fault of two inputs once the combination is valid', async () => {
     openForm(toOverlaidRow(), {
       check: ({ name, note }) => (name === note ? [{ field: 'note', code: 'SAME' }] : []),
     })
@@ -221,7 +221,7 @@ describe('a refused form', () => {
     expect(writes).toHaveLength(1)
   })
 
-  it('says no more that it was refused once it is undone', async () => {
+  it('clears the refusal when it is undone', async () => {
     openForm(toOverlaidRow())
     await typist.type(getInput('Name'), 's')
     await submit()
@@ -231,7 +231,7 @@ describe('a refused form', () => {
     expect(screen.queryByRole('alert')).toBeNull()
   })
 
-  it('is sent again under its intent, and under a new one after the first is used up', async () => {
+  it('is sent again with its intent, or with a new one if the first is used up', async () => {
     openForm(toOverlaidRow())
     await typist.type(getInput('Name'), 's')
     await submit()
@@ -244,7 +244,7 @@ describe('a refused form', () => {
     expect(writes[2]?.options.intent).toBeUndefined()
   })
 
-  it('shows what the server refuses at the input it is about', async () => {
+  it('shows a refusal of the server at its input', async () => {
     openForm(toOverlaidRow())
     await typist.type(getInput('Note'), 'x')
     await submit()
@@ -254,7 +254,7 @@ describe('a refused form', () => {
     expect(screen.queryByRole('alert')).toBeNull()
   })
 
-  it('goes on from the row as it is now when somebody else has changed it', async () => {
+  it('continues from the current row if another user has changed it', async () => {
     openForm(toOverlaidRow())
     await typist.type(getInput('Note'), 'Mine')
     await submit()
@@ -271,7 +271,7 @@ describe('a refused form', () => {
     expect(document.querySelector('.conflict-note')).toBeNull()
   })
 
-  it('treats a failed load of the code that sends as a lost connection', async () => {
+  it('treats a failed load of its code as a lost connection', async () => {
     openForm(toOverlaidRow(), { save: () => () => Promise.reject(new TypeError('Failed to fetch')) })
     await typist.type(getInput('Name'), 's')
     await submit()
@@ -279,7 +279,7 @@ describe('a refused form', () => {
     expect(getInput('Name').value).toBe('Blues')
   })
 
-  it('opens on a write that was refused earlier, with its problem and its intent', async () => {
+  it('opens on an earlier refused write, with its problem and its intent', async () => {
     const problem = {
       ...createLocalProblem('OFFLINE'),
       status: 422,
@@ -294,7 +294,7 @@ describe('a refused form', () => {
 })
 
 describe('a row that changes while its form is open', () => {
-  it('is followed while nothing is typed, and not once something is', async () => {
+  it('updates the form until something is typed', async () => {
     const { rerender } = openForm(toOverlaidRow(), { followsRow: true })
     rerender(buildPage({ row: toOverlaidRow({ name: 'Navy' }), followsRow: true }))
     expect(getInput('Name').value).toBe('Navy')
@@ -303,14 +303,14 @@ describe('a row that changes while its form is open', () => {
     expect(getInput('Name').value).toBe('Navy!')
   })
 
-  it('is followed over blanks that change nothing', async () => {
+  it('updates the form if only spaces were typed', async () => {
     const { rerender } = openForm(toOverlaidRow(), { followsRow: true })
     await typist.type(getInput('Name'), ' ')
     rerender(buildPage({ row: toOverlaidRow({ name: 'Navy' }), followsRow: true }))
     expect(getInput('Name').value).toBe('Navy')
   })
 
-  it('keeps what was typed after the form was saved and before the new row came', async () => {
+  it('does not replace input that was typed after saving and before the new row arrived', async () => {
     const { rerender } = openForm(toOverlaidRow(), { followsRow: true })
     await typist.type(getInput('Name'), 's')
     await submit()
@@ -323,7 +323,7 @@ describe('a row that changes while its form is open', () => {
   })
 })
 
-it('keeps its values in memory when the session ends, for the same user', async () => {
+it('The form keeps its values in memory when the session ends, for the same user', async () => {
   openForm(toOverlaidRow())
   await typist.type(getInput('Name'), ' Sky')
   act(() => void store.dispatch(signedOut('ended')))
@@ -332,7 +332,7 @@ it('keeps its values in memory when the session ends, for the same user', async 
   expect(getInput('Name').value).toBe('Blue Sky')
 })
 
-it('says that the session has expired before anything is typed in vain', async () => {
+it('The form shows that the session has expired before anything is typed', async () => {
   openForm(toOverlaidRow())
   act(() => void store.dispatch(sessionExpiredChanged(true)))
   expect(getSubmitButton().getAttribute('aria-disabled')).toBe('true')

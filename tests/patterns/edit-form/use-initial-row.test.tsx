@@ -21,7 +21,7 @@ const buildRefusal = (code: 'OFFLINE' | 'STORAGE_FAILED', status: number): CallR
   problem: { ...createLocalProblem(code), status },
 })
 
-/** The form of that row, and a server whose calls the test answers in turn. */
+/** Renders the hook for the row. The test resolves each call of the server through `responses`. */
 async function renderForm(id: number) {
   await openSession(getThisDevice(), session)
   const responses: ((result: CallResult<UserRow>) => Promise<void>)[] = []
@@ -35,7 +35,7 @@ async function renderForm(id: number) {
   return { result, responses }
 }
 
-it('stays the row that it was when its form opened, and is not fetched', async () => {
+it('useInitialRow returns the cached row as it was when the form opened, and does not fetch it', async () => {
   await storeRow(buildUser(21))
   const { result, responses } = await renderForm(21)
   expect(result.current).toMatchObject({ initialRow: undefined, missingReason: null })
@@ -45,7 +45,7 @@ it('stays the row that it was when its form opened, and is not fetched', async (
   expect(responses).toEqual([])
 })
 
-it('is fetched where the device does not have it, and once more by retry', async () => {
+it('useInitialRow fetches a row that is not on the device, and again on retry', async () => {
   const { result, responses } = await renderForm(22)
   await expect.poll(() => responses.length).toBe(1)
   await responses[0]?.(buildRefusal('STORAGE_FAILED', 500))
@@ -55,7 +55,7 @@ it('is fetched where the device does not have it, and once more by retry', async
   expect(result.current).toMatchObject({ initialRow: { row: buildUser(22), waiting: null }, missingReason: null })
 })
 
-it('says whether there is no such row, or the server cannot be reached', async () => {
+it('useInitialRow returns whether the row does not exist or the server is unreachable', async () => {
   const { result, responses } = await renderForm(23)
   await expect.poll(() => responses.length).toBe(1)
   await responses[0]?.(buildRefusal('OFFLINE', 0))

@@ -1,4 +1,3 @@
-/** What a page says when the language changes, or when messages come after it was drawn. */
 import { useEffect } from 'react'
 import { act, cleanup, render, screen } from '@testing-library/react'
 import { userEvent } from '@testing-library/user-event'
@@ -21,7 +20,7 @@ function TestForm() {
 
 afterEach(cleanup)
 
-it('follows messages that come late and the language, and keeps what was typed', async () => {
+it('A page renders with late messages and a new language, and keeps its input', async () => {
   render(<TestForm />)
   await userEvent.setup().type(screen.getByLabelText('title'), 'Ada')
   act(() => void i18n.addResourceBundle('en', 'about', { title: 'About <i>' }))
@@ -33,7 +32,7 @@ it('follows messages that come late and the language, and keeps what was typed',
   expect(screen.getByLabelText<HTMLInputElement>('关于').value).toBe('Ada')
 })
 
-it('is not drawn again for messages that nothing on the page waits for', async () => {
+it('A page does not render again for messages that it does not use', async () => {
   i18n.addResourceBundle('en', 'about', { title: 'About' })
   await i18n.changeLanguage('en')
   render(<TestForm />)

@@ -4,19 +4,19 @@ import { getNameLang, getTitleLang } from '#ui/i18n/name-language.ts'
 
 afterEach(async () => void (await i18n.changeLanguage('en')))
 
-describe('a name says its language where it is not the one of the page (A-32)', () => {
+describe('the lang attribute of a name (A-32)', () => {
   test.each([
     ['en', '陈美玲', 'zh-Hans'],
     ['en', 'ACME 香港', 'zh-Hans'],
     ['en', 'Li Wei', undefined],
     ['zh', 'Li Wei', 'en'],
     ['zh', '陈美玲', undefined],
-  ])('on a page in %s, %s is %s', async (language, name, expectedLang) => {
+  ])('on a page in %s is, for %s, %s', async (language, name, expectedLang) => {
     await i18n.changeLanguage(language)
     expect(getNameLang(name)).toBe(expectedLang)
   })
 
-  test('and a title that has a name within its own words is in the language of the page', async () => {
+  test('is that of the page for a title that contains a name and other words', async () => {
     expect([getTitleLang('陈美玲'), getTitleLang('Edit 陈美玲'), getTitleLang('Users')]).toEqual([
       'zh-Hans',
       undefined,

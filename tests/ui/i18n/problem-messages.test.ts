@@ -18,14 +18,14 @@ afterEach(async () => void (await i18n.changeLanguage('en')))
 
 const formatLocked = (data: unknown) => formatProblem({ ...createLocalProblem('RESOURCE_LOCKED'), data })
 
-describe('a problem in words (M48)', () => {
-  test('names who and what where the server said so', () => {
+describe('formatProblem (M48)', () => {
+  test('names the user and the action if the server sent them', () => {
     expect(formatLocked({ user: 'Li Wei', action: 'a backup' })).toBe(
       'Li Wei is doing a backup, please try again later.',
     )
   })
 
-  test('says in words what is done to a service, and that the provider does it where no name is told (M49)', async () => {
+  test('describes an operation of a service, and names the provider instead of a missing user (M49)', async () => {
     expect(formatLocked({ user: 'Li Wei', action: 'reboot-service' })).toBe(
       'Li Wei is doing a reboot, please try again later.',
     )
@@ -33,14 +33,14 @@ describe('a problem in words (M48)', () => {
     expect(formatLocked({ user: null, action: 'update-service' })).toBe('服务商正在执行更新服务，请稍后再试。')
   })
 
-  test('is a whole sentence where nothing came with the code, as out of an address', async () => {
+  test('returns a complete sentence if a code comes without data, as from an address', async () => {
     for (const data of [null, {}, { user: 'Li Wei' }, 'text'])
       expect(formatLocked(data)).toBe('This is not possible right now. Please try again later.')
     await i18n.changeLanguage('zh')
     expect(formatLocked(null)).toBe('暂时无法操作，请稍后再试。')
   })
 
-  test('fault 1g says whose exports are too many, and any other limit as before', async () => {
+  test('names whose exports are too many, and keeps the text of any other limit (fault 1g)', async () => {
     const formatLimited = (data: unknown) => formatProblem({ ...createLocalProblem('RATE_LIMITED'), data })
     expect(formatLimited({ exportsOf: 'user', most: 2, retry_after: 5 })).toBe(
       'You already have 2 exports running. Wait until one of them has finished, then try again.',
@@ -53,7 +53,7 @@ describe('a problem in words (M48)', () => {
     expect(formatProblem(createLocalProblem('DOWNLOAD_CUT'))).toBe('下载中断，文件不完整。请重试。')
   })
 
-  test('takes what the server sends for values, never for options of i18next', () => {
+  test('never uses data of the server as options of i18next', () => {
     expect(
       formatLocked({ user: 'Li Wei', action: 'a backup', lng: 'zh', ns: 'ui', defaultValue: 'x', keyPrefix: 'y' }),
     ).toBe('Li Wei is doing a backup, please try again later.')
@@ -61,7 +61,7 @@ describe('a problem in words (M48)', () => {
 })
 
 test.each(['en', 'zh'])(
-  'fault 46b: nothing is said to be shown where the server cannot be reached and nothing is here (%s)',
+  'The message OFFLINE does not claim to show data that is not on the device (%s) (fault 46b)',
   async (language) => {
     await i18n.changeLanguage(language)
     const words = formatProblem(createLocalProblem('OFFLINE'))

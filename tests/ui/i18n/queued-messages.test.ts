@@ -17,7 +17,7 @@ const readSavedMessage = async (language: string, onLine: boolean) => {
   return formatQueuedMessage({})
 }
 
-it('fault 31d a change that waits while the device is online is not said to wait for that', async () => {
+it('The message of a write queued while online does not mention a missing connection (fault 31d)', async () => {
   expect(await readSavedMessage('en', false)).toBe("Saved on this device. Sent when you're back online.")
   expect(await readSavedMessage('en', true)).toBe(
     'Saved on this device. It is sent automatically as soon as the server can be reached.',

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { guardHistory } from '#ui/navigation-guard/history-guard.ts'
 
-/** A history as a browser has it: a step takes a while, and is told when it has been taken. */
+/** Simulates a browser history: a step is asynchronous, and its event follows it. */
 function openHistory(startIndex: number) {
   const pendingSteps: number[] = []
   const routerIndexes: number[] = []
@@ -18,21 +18,21 @@ function openHistory(startIndex: number) {
     hold({ state: { idx: now }, stopImmediatePropagation: () => (isStopped = true) })
     if (!isStopped) routerIndexes.push(now)
   }
-  /** What was asked of the browser is done, one after the other. */
+  /** Executes the pending steps in order. */
   function settle() {
     for (let delta = pendingSteps.shift(); delta !== undefined; delta = pendingSteps.shift()) step(delta)
   }
   return { pass, step, settle, blockedSteps, routerIndexes, getIndex: () => now }
 }
 
-it('a step back is taken back before the router sees it, and told', () => {
+it('A step back is reversed before the router notices it, and is reported', () => {
   const tab = openHistory(3)
   tab.step(-1)
   tab.settle()
   expect([tab.getIndex(), tab.blockedSteps, tab.routerIndexes]).toEqual([3, [-1], []])
 })
 
-it('what is agreed to goes through, once', () => {
+it('A confirmed step passes once', () => {
   const tab = openHistory(3)
   tab.step(-1)
   tab.settle()
@@ -41,7 +41,7 @@ it('what is agreed to goes through, once', () => {
   expect([tab.getIndex(), tab.blockedSteps, tab.routerIndexes]).toEqual([2, [-1], [2]])
 })
 
-it('agreed to before the step has been put back, it still is one step, and nobody is asked again', () => {
+it('A step that is confirmed before its reversal is still one step, without a second question', () => {
   const tab = openHistory(3)
   tab.step(-1)
   tab.pass(-1)

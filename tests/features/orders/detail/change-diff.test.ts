@@ -4,13 +4,13 @@ import { getChoiceDifference, isEmptyDifference } from '#features/orders/change/
 
 const previousTerms: ContractTerms = { user_mode: 'CONCURRENT', users: 10, modules: ['core', 'fin'], uat: 0 }
 
-it('the same in another order is nothing', () => {
+it('getChoiceDifference ignores the order of modules', () => {
   expect(isEmptyDifference(getChoiceDifference(previousTerms, { ...previousTerms, modules: ['fin', 'core'] }))).toBe(
     true,
   )
 })
 
-it('says each thing that differs, and nothing else', () => {
+it('getChoiceDifference returns exactly the fields that differ', () => {
   expect(getChoiceDifference(previousTerms, { ...previousTerms, users: 11, modules: ['core', 'hr'] })).toEqual({
     user_mode: false,
     users: true,

@@ -1,4 +1,4 @@
-/** What is asked for of a contract, as it stands in its form. */
+/** The form that changes or extends a contract. */
 import { describe, expect, it } from 'vitest'
 import type { ContractRow } from '#features/orders/contract-row.ts'
 import { type PriceData, quoteLocally } from '#features/orders/quote/local-quote.ts'
@@ -34,13 +34,13 @@ const draft = toChangeDraft(contract)
 const listProblems = (fields: Partial<ChangeDraft>) =>
   checkChangeDraft({ ...draft, ...fields }, priceData).map(({ field, code }) => [field, code])
 
-describe('what is typed', () => {
-  it('begins as the contract stands, and is nothing wrong', () => {
+describe('the input of a change', () => {
+  it('starts with the terms of the contract, without problems', () => {
     expect(parseChoice(draft)).toEqual({ user_mode: 'CONCURRENT', users: 10, modules: ['core', 'fin'], uat: 0 })
     expect(listProblems({})).toEqual([])
   })
 
-  it('is told once where it is wrong, the number of users before what the list asks for', () => {
+  it('reports each problem once, a missing number of users before the limits of the price list', () => {
     expect(listProblems({ users: '' })).toEqual([['users', 'REQUIRED']])
     expect(listProblems({ users: '4' })).toEqual([['users', 'TOO_FEW_USERS']])
     expect(listProblems({ users: '9'.repeat(7) })).toEqual([['users', 'OUT_OF_RANGE']])
@@ -51,7 +51,7 @@ describe('what is typed', () => {
     ])
   })
 
-  it('fault 3a has no more years than the contract can still run', () => {
+  it('allows only as many years as the contract can still run (fault 3a)', () => {
     expect(checkYears({ ...draft, years: '2' }, 2)).toEqual([])
     expect(checkYears({ ...draft, years: '3' }, 2)).toEqual([
       { field: 'period', code: 'TOO_MANY_YEARS', limit: 2, named: '99' },
@@ -62,26 +62,26 @@ describe('what is typed', () => {
     expect(checkYears({ ...draft, years: '' }, 0)).toEqual([{ field: 'period', code: 'REQUIRED' }])
   })
 
-  it('comes back from the device as far as it is of its kind; what an earlier build left otherwise does not', () => {
+  it('restores the valid values of a stored draft and drops the others', () => {
     const storedDraft = { users: '12', modules: ['core'], uat: 'yes', user_mode: 'ALL', years: 3 }
     expect(parseStoredDraft(storedDraft, draft)).toEqual({ ...draft, users: '12', modules: ['core'] })
     expect([parseStoredDraft(null, draft), parseStoredDraft('text', draft)]).toEqual([draft, draft])
   })
 })
 
-describe('what it asks for', () => {
+describe('the quoted request', () => {
   const getQuotedAmount = (requestedOrder: Parameters<typeof quoteLocally>[1], today: string) => {
     const quote = quoteLocally(priceData, requestedOrder, today)
     return quote.kind === 'figure' ? quote.figure.amount : quote.code
   }
 
-  it('is a change against what was paid for each stretch (G16, G18)', () => {
+  it('is a change priced against the amounts paid for each segment (G16, G18)', () => {
     const terms = { user_mode: 'CONCURRENT', users: 11, modules: ['core', 'fin'], uat: 0 } as const
     expect(getQuotedAmount(toRequestedChange(contract, terms), '2026-03-01')).toBe('1000.00')
     expect(getQuotedAmount(toRequestedChange(contract, { ...terms, users: 10 }), '2026-09-14')).toBe('0.00')
   })
 
-  it('is an extension from the end, or from today where that is over (G27, G28)', () => {
+  it('is an extension from the end of the contract, or from today if it has ended (G27, G28)', () => {
     const terms = { user_mode: 'CONCURRENT', users: 10, modules: ['core', 'fin'], uat: 0 } as const
     const extensions = ['2026-12-20', '2027-05-20'].map((today) => {
       const quote = quoteLocally(priceData, toRequestedExtension(contract, terms, 2), today)

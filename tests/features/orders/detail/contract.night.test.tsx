@@ -1,4 +1,4 @@
-/** A contract's page in every state, and what is asked and said on it before something changes (contracts 2). */
+/** The contract page in every status, and what it shows and asks before a change (contracts 2). */
 import { screen } from '@testing-library/dom'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { getButton, getNamedField, submit, typeValues } from '#tests/support/pages/fields.ts'
@@ -33,7 +33,7 @@ const fetchOrderId = async (code: string): Promise<number> => (await listOrders(
 const getOrderPath = (id: number | string) => `/app/contract/${id}`
 type PendingOrder = { id: number; amount: string } | null
 const fetchPendingOrder = async (id: number) => (await readOrder(adminSession, id))['pending'] as PendingOrder
-/** The order whose contract this one took the place of. */
+/** Returns the id of the order whose contract this one replaced. */
 const fetchReplacedOrderId = async (id: number) => {
   const { contract_id: contractId } = await readOrder(adminSession, id)
   const contractHistory = (await adminSession.send({ url: `/api/contract/${contractId}/history` })).json() as {
@@ -43,10 +43,10 @@ const fetchReplacedOrderId = async (id: number) => {
 }
 const findSubmitButton = () => document.querySelector('form button[type="submit"]')
 
-/** A contract in effect: 25 users, core and fin, from today on for a year. */
+/** Buys a contract that starts today: 25 users, core and fin, for a year. */
 const buyContract = async (code: string): Promise<number> =>
   (await buyOrder(fixture.server, adminSession, { code, name: `Test ${code}`, users: 25, period_start: today() })).id
-/** The same, on its page. */
+/** Buys the same contract and opens its page. */
 async function openContract(code: string): Promise<number> {
   const id = await buyContract(code)
   await fixture.browser.openAs('admin@acme', getOrderPath(id))
@@ -59,17 +59,17 @@ async function modifyUsers(users: string) {
   await typeValues(fixture.user, { users })
 }
 
-describe('an order of each status', () => {
-  it('effective: what was agreed, its history, and where its service is (M97 to M99, M104)', async () => {
+describe('the contract page by status', () => {
+  it('shows the terms, the history and the service of an effective order (M97 to M99, M104)', async () => {
     const id = await fetchOrderId('acmetrade')
     await fixture.browser.openAs('admin@acme', getOrderPath(id))
     await screen.findByRole('heading', { level: 1, name: 'Acme trading' })
     expect([readFact('Number of users'), readFact('Currency')]).toEqual(['40', 'HKD'])
     await expect.poll(() => readHistory().length).toBe(2)
     await expect.poll(readHistory).toEqual([expect.stringContaining('Effective'), expect.stringContaining('Replaced')])
-    // The last day, as the server says it; nothing is taken from it again (D18).
+    // The last day as the server sent it. The page must not subtract a day again (D18).
     expect(readFact('Expiry date')).toBe((await readOrder(adminSession, id))['expired_date'])
-    // What is left of its term, what a year and each module cost, and the day of its change (C-25: what one hands on is copied).
+    // The remaining days, the fees of a year and of each module, and the day of the change (C-25: values for other people can be copied).
     await screen.findByText(/^\d+ of 731 days left$/)
     expect([readFact('Annual fee'), readFact('Payment amount')]).toEqual(['87,500.50', '24,287.67'])
     expect(readFact('Changed on')).not.toBe(readFact('Start date'))
@@ -81,7 +81,7 @@ describe('an order of each status', () => {
     expect(serviceDialog.getAllByRole('button', { name: /^Copy https:/ })).toHaveLength(2)
   })
 
-  it('unpaid: until when it is to be paid; expired: extended first; replaced: leads to the one in effect; invalid and unknown: not there (M96, M97, D29, D30)', async () => {
+  it('shows what is possible for unpaid, expired, replaced and invalid orders (M96, M97, D29, D30)', async () => {
     await fixture.browser.openAs('admin@acme', getOrderPath(await fetchOrderId('acmehr')))
     await screen.findByText(/^This order is unpaid/)
     await screen.findByRole('button', { name: /^Pay USD/ })
@@ -112,41 +112,38 @@ describe('an order of each status', () => {
   })
 })
 
-nightly(
-  'opens without a line though nobody has opened it: in effect with its history and what a change costs, and unpaid',
-  async () => {
-    const id = await buyContract('unopened')
-    const [tradeId, unpaidId] = [await fetchOrderId('acmetrade'), await fetchOrderId('acmehr')]
-    await fixture.browser.openAs('admin@acme', '/app/home')
-    const { getThisDevice } = await import('#local/storage/device.ts')
-    const [occupant] = await getThisDevice().directory.occupants.toArray()
-    const countCachedHistories = async () => {
-      const paths = occupant ? await getThisDevice().getDatabase(occupant).responses.toCollection().primaryKeys() : []
-      return paths.filter((path) => path.endsWith('/history')).length
-    }
-    // acmetrade, acmetest and the one just bought.
-    await expect.poll(countCachedHistories).toBe(3)
-    fixture.browser.goOffline()
-    await fixture.browser.open(getOrderPath(tradeId))
-    await screen.findByRole('heading', { level: 1, name: 'Acme trading' })
-    await expect.poll(() => readHistory().length).toBe(2)
-    await fixture.browser.open(getOrderPath(id))
-    await modifyUsers('35')
-    await expect.poll(readDueAmount).toBe('HKD 10,000.00')
-    await fixture.browser.open(getOrderPath(unpaidId))
-    await screen.findByText(/^This order is unpaid/)
-    // One that was never read says so, and comes by itself.
-    const replacedId = (await fetchReplacedOrderId(tradeId)) ?? 0
-    await fixture.browser.open(getOrderPath(replacedId))
-    await screen.findByRole('heading', { name: 'This contract is not on this device' })
-    expect(document.querySelector('.problem')).toBeNull()
-    fixture.browser.goOnline()
-    await screen.findByRole('heading', { level: 1, name: 'Acme trading' })
-  },
-)
+nightly('Orders that were never opened can be opened offline, with their history and the fee of a change', async () => {
+  const id = await buyContract('unopened')
+  const [tradeId, unpaidId] = [await fetchOrderId('acmetrade'), await fetchOrderId('acmehr')]
+  await fixture.browser.openAs('admin@acme', '/app/home')
+  const { getThisDevice } = await import('#local/storage/device.ts')
+  const [occupant] = await getThisDevice().directory.occupants.toArray()
+  const countCachedHistories = async () => {
+    const paths = occupant ? await getThisDevice().getDatabase(occupant).responses.toCollection().primaryKeys() : []
+    return paths.filter((path) => path.endsWith('/history')).length
+  }
+  // acmetrade, acmetest and the order just bought.
+  await expect.poll(countCachedHistories).toBe(3)
+  fixture.browser.goOffline()
+  await fixture.browser.open(getOrderPath(tradeId))
+  await screen.findByRole('heading', { level: 1, name: 'Acme trading' })
+  await expect.poll(() => readHistory().length).toBe(2)
+  await fixture.browser.open(getOrderPath(id))
+  await modifyUsers('35')
+  await expect.poll(readDueAmount).toBe('HKD 10,000.00')
+  await fixture.browser.open(getOrderPath(unpaidId))
+  await screen.findByText(/^This order is unpaid/)
+  // An order that was never loaded is shown as missing, and is loaded once there is a connection.
+  const replacedId = (await fetchReplacedOrderId(tradeId)) ?? 0
+  await fixture.browser.open(getOrderPath(replacedId))
+  await screen.findByRole('heading', { name: 'This contract is not on this device' })
+  expect(document.querySelector('.problem')).toBeNull()
+  fixture.browser.goOnline()
+  await screen.findByRole('heading', { level: 1, name: 'Acme trading' })
+})
 
-describe('a contract is modified', () => {
-  it('up: what changes and what it costs; at a price that has changed meanwhile both figures are shown before anything is ordered (M100, M101, D17, D89)', async () => {
+describe('changing a contract', () => {
+  it('shows a higher fee, and a changed price before anything is ordered (M100, M101, D17, D89)', async () => {
     const id = await openContract('upward')
     await modifyUsers('35')
     // 10 more users at 1,000.00 for the whole first year (G19).
@@ -154,7 +151,7 @@ describe('a contract is modified', () => {
     await fixture.user.click(getNamedField('module-scm'))
     await expect.poll(readDueAmount).toBe('HKD 25,500.50')
     await expect.poll(() => document.querySelector('.order-compared')?.textContent).toContain('Added: Supply chain')
-    // Only what changes; one stretch is its own total; and what is taken off has its sign, above and below alike.
+    // Only changed fields are listed; a single segment is its own total; reductions have a minus sign in both places.
     const changedFields = [...document.querySelectorAll('.order-compared tbody th')].map(
       ({ textContent }) => textContent,
     )
@@ -183,11 +180,11 @@ describe('a contract is modified', () => {
     expect((await fetchPendingOrder(id))?.amount).toBe('26500.50')
   })
 
-  nightly('down: nothing is due, said in words, and it takes effect at once (D14, D15)', async () => {
+  nightly('states that nothing is due for a reduction, which takes effect at once (D14, D15)', async () => {
     const id = await openContract('downward')
     await modifyUsers('10')
     await fixture.user.click(getNamedField('module-fin'))
-    // A module of the contract does not go unasked (contracts 2).
+    // A module of the contract is removed only after a confirmation (contracts 2).
     const removeDialog = await dialog('Remove Finance')
     await removeDialog.findByText('The service uses what is removed here.', { exact: false })
     await removeDialog.press('Remove')
@@ -202,7 +199,7 @@ describe('a contract is modified', () => {
     expect((await readOrder(adminSession, id))['state']).toBe('overwritten')
   })
 
-  nightly('not at all: nothing changed cannot be saved, cancel asks and leaves all as it was', async () => {
+  nightly('disables saving if nothing changed, and asks before a cancel drops the input', async () => {
     await openContract('unchanged')
     await modifyUsers('25')
     expect(findSubmitButton()?.getAttribute('aria-disabled')).toBe('true')
@@ -221,52 +218,49 @@ describe('a contract is modified', () => {
   })
 })
 
-describe('a contract is extended', () => {
-  /** The drawer's button stands beside its form. */
+describe('extending a contract', () => {
+  /** The submit button of the drawer is outside its form. */
   const sendForm = async () => {
     const findDrawerButton = () => document.querySelector('[role=dialog] button[type=submit]')
     await expect.poll(findDrawerButton).not.toBeNull()
     await fixture.user.click(findDrawerButton() as HTMLElement)
   }
 
-  nightly(
-    'an extended contract is set up from its first start on, and its start, years and end agree; editing keeps what stays (M97, M98)',
-    async () => {
-      const id = await openContract('evenlonger')
-      const orderBefore = await readOrder(adminSession, id)
-      await press('Extend')
-      await fixture.user.clear((await dialog('Extend evenlonger')).getByLabelText('Extend by'))
-      await fixture.user.keyboard('2')
-      await expect.poll(readDueAmount).toBe('HKD 114,000.00')
-      await sendForm()
-      await expect.poll(() => fetchPendingOrder(id)).not.toBeNull()
-      const pendingOrder = await fetchPendingOrder(id)
-      const extensionId = pendingOrder?.id ?? 0
-      await payOrder(fixture.server, (await readOrder(adminSession, extensionId)) as OrderRow)
-      const orderAfter = await readOrder(adminSession, extensionId)
-      expect([orderAfter['period_start'], orderAfter['period']]).toEqual([orderBefore['period_start'], 3])
-      await fixture.browser.open(getOrderPath(extensionId))
-      await findText('Please wait for the system to be set up.')
-      await expect.poll(() => readFact('Period')).toBe('3 years')
-      await press('Modify')
-      await expect.poll(() => document.querySelector('[name=users]')).not.toBeNull()
-      expect(screen.queryByText(/wait for the system to be set up/)).toBeNull()
-      await press('More')
-      for (const name of ['Refresh', 'Print']) await screen.findByRole('menuitem', { name })
-      await fixture.user.keyboard('{Escape}')
-      expect(readFact('Currency')).toBe('HKD')
-      expect(readFact('Expiry date')).toBe(orderAfter['expired_date'])
-      expect(screen.queryByRole('button', { name: 'Extend' })).toBeNull()
-    },
-  )
+  nightly('keeps the first start and all settings, with matching start, years and end (M97, M98)', async () => {
+    const id = await openContract('evenlonger')
+    const orderBefore = await readOrder(adminSession, id)
+    await press('Extend')
+    await fixture.user.clear((await dialog('Extend evenlonger')).getByLabelText('Extend by'))
+    await fixture.user.keyboard('2')
+    await expect.poll(readDueAmount).toBe('HKD 114,000.00')
+    await sendForm()
+    await expect.poll(() => fetchPendingOrder(id)).not.toBeNull()
+    const pendingOrder = await fetchPendingOrder(id)
+    const extensionId = pendingOrder?.id ?? 0
+    await payOrder(fixture.server, (await readOrder(adminSession, extensionId)) as OrderRow)
+    const orderAfter = await readOrder(adminSession, extensionId)
+    expect([orderAfter['period_start'], orderAfter['period']]).toEqual([orderBefore['period_start'], 3])
+    await fixture.browser.open(getOrderPath(extensionId))
+    await findText('Please wait for the system to be set up.')
+    await expect.poll(() => readFact('Period')).toBe('3 years')
+    await press('Modify')
+    await expect.poll(() => document.querySelector('[name=users]')).not.toBeNull()
+    expect(screen.queryByText(/wait for the system to be set up/)).toBeNull()
+    await press('More')
+    for (const name of ['Refresh', 'Print']) await screen.findByRole('menuitem', { name })
+    await fixture.user.keyboard('{Escape}')
+    expect(readFact('Currency')).toBe('HKD')
+    expect(readFact('Expiry date')).toBe(orderAfter['expired_date'])
+    expect(screen.queryByRole('button', { name: 'Extend' })).toBeNull()
+  })
 
-  it('before its end: from there on; an unpaid order is replaced only with consent, and can be deleted (D32, D35)', async () => {
+  it('continues from the end, and replaces an unpaid order only with consent (D32, D35)', async () => {
     const id = await openContract('longer')
     const openExtendDialog = async () => {
       await press('Extend')
       return dialog('Extend longer')
     }
-    /** Leaves the payment for later. */
+    /** Closes the payment dialog without paying. */
     const closePayDialog = async () => {
       const { element, getAllByRole } = await dialog('Pay longer')
       await fixture.user.click(getAllByRole('button', { name: 'Close' }).at(-1) ?? element)
@@ -291,7 +285,7 @@ describe('a contract is extended', () => {
     await closePayDialog()
     expect((await fetchPendingOrder(id))?.amount).toBe('57000.00')
     await noDialog()
-    // Until the page shows it, "Delete" is of the one before, which is gone.
+    // Before the page shows the new order, "Delete" belongs to the previous order, which no longer exists.
     await expect.poll(() => document.querySelector('.order-note.warning .amount')?.textContent).toBe('HKD 57,000.00')
     await press('Delete')
     await (await dialog(/^Delete the unpaid order/)).press('Delete')
@@ -299,7 +293,7 @@ describe('a contract is extended', () => {
     await expect.poll(() => fetchPendingOrder(id)).toBeNull()
   })
 
-  nightly('after its end: from today, with other modules and users (M102, D16)', async () => {
+  nightly('starts today after the contract has ended, with other modules and users (M102, D16)', async () => {
     const id = await fetchOrderId('acmeold')
     await fixture.browser.openAs('admin@acme', getOrderPath(id))
     await press('Extend')
@@ -318,7 +312,7 @@ describe('a contract is extended', () => {
   })
 })
 
-nightly('an unpaid order is deleted after a warning, and its page with it (M107)', async () => {
+nightly('An unpaid order is deleted after a warning, together with its page (M107)', async () => {
   const id = await fetchOrderId('acmehr')
   await fixture.browser.openAs('admin@acme', getOrderPath(id))
   await choose('More', 'Delete order')
@@ -328,7 +322,7 @@ nightly('an unpaid order is deleted after a warning, and its page with it (M107)
   await screen.findByRole('heading', { name: 'There is no such contract' })
 })
 
-nightly('the payment alert date is set, kept for the line, and removed, by the staff for mma (M105, D45)', async () => {
+nightly('Staff sets and removes the payment alert date for mma, also offline (M105, D45)', async () => {
   const staffSession = await fixture.server.signIn('delete@m18')
   const postAsStaff = async (url: string, payload: object) =>
     (await staffSession.send({ method: 'POST', url, payload })).json()
@@ -361,7 +355,7 @@ nightly('the payment alert date is set, kept for the line, and removed, by the s
   await setDate('2020-01-01')
   await findText('Choose today or a later day.')
   await setDate('2099-01-02')
-  // Where the answer takes its time it is kept on the device first.
+  // If the response is slow, the change is first stored on the device.
   await screen.findByText(/^Payment alert date updated successfully\.|^Saved on this device\./)
   await expect.poll(() => readFact('Payment alert date')).toBe('2099-01-02')
   await expect.poll(findPendingMark).toBeNull()

@@ -1,4 +1,4 @@
-/** Contracts of many years on their page: how far they can be extended, and what a change of them says of their days. */
+/** The page of contracts over many years: the limit of an extension, and the days shown for a change. */
 import { screen } from '@testing-library/dom'
 import { sql } from 'kysely'
 import { beforeEach, expect, it } from 'vitest'
@@ -20,7 +20,7 @@ const buyContract = (code: string, period: number, currency = 'HKD') =>
   buyOrder(fixture.server, adminSession, { code, name: `Test ${code}`, period, currency, period_start: today() })
 const readDueAmount = () => document.querySelector('.price-due .amount')?.textContent
 
-it('fault 3a extends no further than 99 years: the field says how many are left, and nothing is ordered', async () => {
+it('An extension ends at 99 years: the field shows the remaining years, and nothing is ordered (fault 3a)', async () => {
   const { id } = await buyContract('longest', 97, 'USD')
   await fixture.browser.openAs('admin@acme', `/app/contract/${id}`)
   await press('Extend')
@@ -35,9 +35,9 @@ it('fault 3a extends no further than 99 years: the field says how many are left,
   expect(readDescription(getButton('One year more'))).toContain('Years you can still add: 2.')
 })
 
-it('fault 9 a change tells both the days and the years that they count as', async () => {
+it('A change shows the days and the years that they are charged as (fault 9)', async () => {
   const { id, contract_id } = await buyContract('capped', 9)
-  // It began yesterday: two leap days make the rest of nine years longer than nine times 365 days.
+  // The contract started yesterday: with two leap days, the rest of nine years is longer than nine times 365 days.
   const [start, end] = [addDays(today(), -1), addYears(addDays(today(), -1), 9)]
   await runInTransaction(fixture.server.app, { role: 'portal_system' }, async (db) => {
     await sql`update contract set period_start = ${start}, period_end = ${end}, anchor_date = ${start}, segments =

@@ -1,4 +1,4 @@
-/** A sold contract shows the prices that it was sold at, whatever the list of today says. */
+/** A contract shows the prices at which it was sold, also after the price list has changed. */
 import { screen } from '@testing-library/dom'
 import { sql } from 'kysely'
 import { expect, it } from 'vitest'
@@ -18,7 +18,7 @@ const readRows = () =>
 const sumParts = () => readRows().reduce((all, { kind, amount }) => (kind === '' ? all + amount : all), 0n)
 const getAmount = (text: string) => readRows().find((row) => row.text.startsWith(text))?.amount
 
-it('fault 29a shows the sale of each contract, its rows add up, and older orders have their invoices', async () => {
+it('A contract shows its sales with matching sums, and older orders keep their invoices (fault 29a)', async () => {
   const adminSession = await fixture.server.signIn('admin@acme')
   const firstOrder = await buyOrder(fixture.server, adminSession, {
     code: 'sold',
@@ -26,7 +26,7 @@ it('fault 29a shows the sale of each contract, its rows add up, and older orders
     period: 2,
     period_start: today(),
   })
-  // Prices of today are others by now.
+  // The current prices are different.
   await runInTransaction(fixture.server.app, { role: 'portal_system' }, (db) =>
     sql`update price_list set content = jsonb_set(content, '{module}', (select jsonb_agg(m || '{"hkd": "99999.00"}')
       from jsonb_array_elements(content -> 'module') m))`.execute(db),

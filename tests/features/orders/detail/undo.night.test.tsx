@@ -1,4 +1,4 @@
-/** A change that discards money on the contract's page: asked about with its sum, and undone on its day (D14). */
+/** A change that discards a paid amount: it is confirmed with the amount, and can be undone on the same day (D14). */
 import { screen } from '@testing-library/dom'
 import { beforeEach, expect, it, vi } from 'vitest'
 import { getButton, submit, typeValues } from '#tests/support/pages/fields.ts'
@@ -45,8 +45,8 @@ async function submitReduction() {
   await screen.findByText('Changed today from 25 to 10 users. Undo until 23:59.')
 }
 
-it('fault 4a one press discards nothing: a dialog says the sum and the new terms, and its safe way out has the focus', async () => {
-  // Without a connection the sum is worked out here.
+it('A reduction asks first with the sum and the new terms, and focuses the safe button (fault 4a)', async () => {
+  // Without a connection the page computes the amount.
   await expect.poll(() => readContracts().length).toBe(1)
   fixture.browser.goOffline()
   await reduceUsers()
@@ -75,7 +75,7 @@ it('fault 4a one press discards nothing: a dialog says the sum and the new terms
   await expect.poll(fetchState).toBe('overwritten')
 })
 
-it('fault 4b the page offers to undo the change, after a reload as well, and the contract is as it was', async () => {
+it('A change can be undone, also after a reload, and the contract is as before (fault 4b)', async () => {
   await submitReduction()
   await fixture.browser.open(fixture.browser.path())
   await screen.findByText('Changed today from 25 to 10 users. Undo until 23:59.')
@@ -89,12 +89,12 @@ it('fault 4b the page offers to undo the change, after a reload as well, and the
   await expect.poll(readUsers).toBe('25')
   await expect.poll(() => readContracts().length).toBe(3)
   expect(readContracts()[0]).toContain(`Undo: restores ${String(order['contract'])}`)
-  // It discards nothing, so there is nothing to undo.
+  // It discards nothing, so it cannot be undone.
   expect(screen.queryByRole('button', { name: 'Undo' })).toBeNull()
   expect(await fetchState()).toBe('overwritten')
 })
 
-it('fault 4b says why it is too late once somebody ordered after the change', async () => {
+it('The page explains that a change with a later order cannot be undone (fault 4b)', async () => {
   await submitReduction()
   const contractId = Number((await fetchLatestOrder())['contract_id'])
   const payload = { type: 'extend', contract_id: contractId, period: 1 }
@@ -105,7 +105,9 @@ it('fault 4b says why it is too late once somebody ordered after the change', as
   expect(screen.queryByRole('button', { name: 'Undo' })).toBeNull()
 })
 
-/** The first call of the path reaches the server, and its response is replaced by that of a proxy. Returns the number of calls. */
+/**
+ * The first call of the path reaches the server, but its response is replaced by a proxy error. Returns a function that counts the calls.
+ */
 function loseFirstResponse(path: RegExp): () => number {
   const originalFetch = fetch
   let callCount = 0
@@ -118,7 +120,7 @@ function loseFirstResponse(path: RegExp): () => number {
   return () => callCount
 }
 
-it('orders a change and undoes it once each when the first response was lost', async () => {
+it('A change and its undo are each ordered once if the first response is lost', async () => {
   const countChanges = loseFirstResponse(/\/api\/contract$/)
   await reduceUsers()
   await submit(fixture.user)
@@ -133,10 +135,10 @@ it('orders a change and undoes it once each when the first response was lost', a
   await press('Undo')
   await screen.findByText('The change is undone. The contract is as it was before.')
   await expect.poll(() => readContracts().length).toBe(3)
-  // The page looks up what became of the lost call, and does not send it again.
+  // The page asks for the result of the lost call and does not send it again.
   expect([countChanges(), countUndos()]).toEqual([1, 1])
 })
 
-/** The order in force, by the number in the address. */
+/** Returns the order in effect, by the id in the address. */
 const fetchLatestOrder = async () =>
   await readOrder(adminSession, Number(fixture.browser.path().split('/').at(-1)?.split('?')[0]))

@@ -1,4 +1,4 @@
-/** A change that costs less than anybody can pay, on the contract's page (contracts 9). */
+/** A change whose amount is too small to be paid, on the contract page (contracts 9). */
 import { screen } from '@testing-library/dom'
 import { sql } from 'kysely'
 import { expect, it } from 'vitest'
@@ -11,7 +11,7 @@ import { createUserActions, setUpShopPages, today } from '#tests/support/pages/s
 const fixture = setUpShopPages()
 const { press } = createUserActions(fixture)
 
-it('fault 7b shows that nothing is due and how much is waived, before and after the change', async () => {
+it('A change shows that nothing is due and how much is waived, before and after it (fault 7b)', async () => {
   const adminSession = await fixture.server.signIn('admin@acme')
   const { id, contract_id } = await buyOrder(fixture.server, adminSession, {
     code: 'lastday',

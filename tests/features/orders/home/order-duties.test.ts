@@ -32,10 +32,10 @@ const summariseDuty = (duty: OrderDuty) => [
   ...(duty.kind === 'pay' ? [duty.due.type, duty.due.amount] : []),
 ]
 
-describe('what of the orders needs somebody', () => {
+describe('buildOrderDuties', () => {
   const today = '2026-11-22'
 
-  it('is what is to be paid, the order itself or what waits on it, and what ends soon: soonest first', () => {
+  it('returns unpaid orders and changes, and contracts that end soon, soonest first', () => {
     const duties = buildOrderDuties(
       [
         createRow({ name: 'Ends', state: 'effective', expired_date: '2027-01-21' }),
@@ -57,7 +57,7 @@ describe('what of the orders needs somebody', () => {
     ])
   })
 
-  it('fault 28c is every backup and month of traffic that is to be paid, and traffic that is overdue too', () => {
+  it('returns each unpaid backup and month of traffic, also overdue traffic (fault 28c)', () => {
     const backup = { ...emptyDue, contractType: 'PDBORDER', id: 1, type: 'pdb2s3', amount: '5400.00' } as const
     const traffic = { ...emptyDue, contractType: 'TRAFFIC', type: 'traffic', amount: '162.50' } as const
     const dues: PaymentDue[] = [
@@ -75,7 +75,7 @@ describe('what of the orders needs somebody', () => {
     ])
   })
 
-  it('is not what ends later than the first reminder, is over, or was overdue when it was last heard of', () => {
+  it('omits contracts that end later or have ended, and unpaid orders past their deadline', () => {
     expect(
       buildOrderDuties(
         [
@@ -89,7 +89,7 @@ describe('what of the orders needs somebody', () => {
     ).toEqual([])
   })
 
-  it('comes to one amount in each currency that something is to be paid in', () => {
+  it('returns one amount to pay per currency', () => {
     const until = '2026-11-24 23:59:59'
     const duties = buildOrderDuties(
       [

@@ -1,4 +1,4 @@
-/** The contract list and what hangs on it, as it is shown and used (M61 to M68, D53). */
+/** The contract list and the actions on it (M61 to M68, D53). */
 import { screen } from '@testing-library/dom'
 import { expect, it, vi } from 'vitest'
 import { getButton, readDescription } from '#tests/support/pages/fields.ts'
@@ -20,14 +20,14 @@ async function chooseAction(code: string, item: string) {
   await fixture.user.click(await screen.findByRole('menuitem', { name: item }))
 }
 
-it('has a row for each service with what is to be done about it, where it is, and a warning before it is deleted', async () => {
+it('The contract list has a row for each service with its tasks, its links and a deletion warning', async () => {
   await fixture.browser.openAs('admin@acme', '/app/contract')
   await expect.poll(() => readCodes().toSorted()).toEqual(['acmehr', 'acmeold', 'acmeshop', 'acmetest', 'acmetrade'])
   const headers = [...document.querySelectorAll('thead th')].map(({ textContent }) => textContent)
   expect(headers).toEqual(['Service code', 'Name', 'Created', 'Expiry date', 'Status', 'To pay', 'Actions'])
   expect(readRow('acmehr')).toMatch(/Unpaid[A-Z]{3}\s[\d,]+\.\d\dby \d{4}-\d\d-\d\d/)
   expect(readRow('acmetest')).toMatch(/Effective[A-Z]{3}\s[\d,]+\.\d\dby \d{4}-\d\d-\d\dChange\s\(5\s→\s12\susers\)/)
-  // What is invalid opens nothing, and its button says why.
+  // An invalid order cannot be opened, and its button shows the reason.
   await expect.poll(() => getButton('Manage acmeshop').getAttribute('aria-disabled')).toBe('true')
   expect(readDescription(getButton('Manage acmeshop'))).not.toBe('')
   expect(screen.queryByRole('button', { name: 'Tools' })).toBeNull()
@@ -48,17 +48,17 @@ it('has a row for each service with what is to be done about it, where it is, an
   expect(readCodes()).toContain('acmeshop')
   await chooseAction('acmeshop', 'Delete')
   await (await dialog('Delete acmeshop?')).press('Delete')
-  // Where the answer takes its time it is kept on the device first.
+  // If the response is slow, the change is first stored on the device.
   await screen.findByText(/^(Delete successfully|Saved on this device)\./)
   await expect.poll(readCodes).not.toContain('acmeshop')
 
   await chooseAction('acmeold', 'Order again')
-  // The address names the order only until the form is filled from it.
+  // The address contains the id of the order only until the form is filled from it.
   await waitForPath(fixture.browser, '/app/contract/new')
   await expect.poll(() => document.querySelector<HTMLInputElement>('main [name=name]')?.value).toBe('Acme archive')
 })
 
-it('finds as unpaid all that can be paid, a change of a contract in effect too, also without a line (D35)', async () => {
+it('The filter "To pay" finds everything payable, also changes of effective contracts, offline too (D35)', async () => {
   await fixture.browser.openAs('admin@acme', '/app/contract')
   await expect.poll(() => readCodes().length).toBe(5)
   await fixture.user.selectOptions(screen.getByLabelText('Status'), 'To pay')
@@ -71,9 +71,9 @@ it('finds as unpaid all that can be paid, a change of a contract in effect too, 
   await expect.poll(() => readCodes().toSorted()).toEqual(['acmehr', 'acmetest'])
 })
 
-it('offline, of a list that was never read here, says just that: no error and nothing awaited', async () => {
+it('Offline, a contract list that was never loaded is shown as such, without an error', async () => {
   const originalFetch = fetch
-  // Else the device has it behind the first page.
+  // Without this, the page would load the rest of the list in the background.
   vi.stubGlobal('fetch', (request: Request) =>
     String(request.url ?? request).includes('/sorder') ? Promise.reject(new TypeError()) : originalFetch(request),
   )
@@ -92,7 +92,7 @@ it('offline, of a list that was never read here, says just that: no error and no
   expect(errors).toEqual([])
 })
 
-nightly('has a calendar whose address programs can read until it is ended', async () => {
+nightly('The calendar of contracts has a public address that works until it is revoked', async () => {
   await fixture.browser.openAs('admin@acme', '/app/contract')
   await press('Calendar')
   await press('Create link')
@@ -111,7 +111,7 @@ nightly('has a calendar whose address programs can read until it is ended', asyn
   expect((await fetchCalendar()).statusCode).toBe(404)
 })
 
-it('shows the provider’s admins whose contracts of which client type they choose (M67, D53); without a price list nothing is ordered, and the wizard leads back (M68)', async () => {
+it('Provider admins choose a company and a client type (M67, D53), and cannot order without a price list (M68)', async () => {
   await fixture.browser.openAs('delete@m18', '/app/contract')
   await choose('Tools', 'Choose a company')
   const companyPicker = screen.getByRole<HTMLInputElement>('combobox', { name: 'Company' })
@@ -124,7 +124,7 @@ it('shows the provider’s admins whose contracts of which client type they choo
   await expect.poll(readCodes).toContain('acmetrade')
   await fixture.browser.open(fixture.browser.path())
   await expect.poll(readCodes).toContain('acmetrade')
-  // Without a line among those that this device has met.
+  // Offline, the search finds only companies that this device has loaded.
   fixture.browser.goOffline()
   await press('Clear filters')
   await fixture.user.click(screen.getByRole('combobox', { name: 'Company' }))
@@ -135,7 +135,7 @@ it('shows the provider’s admins whose contracts of which client type they choo
   await fixture.user.keyboard('{Enter}')
   await expect.poll(readCodes).toContain('acmetrade')
   fixture.browser.goOnline()
-  // Emptied it is the own company again.
+  // An empty field selects the user's own company again.
   await fixture.user.clear(screen.getByRole('combobox', { name: 'Company' }))
   await fixture.user.keyboard('{Tab}')
   await expect.poll(readCodes).not.toContain('acmetrade')

@@ -21,7 +21,7 @@ describe('the address of the contract list', () => {
     )
   })
 
-  it('is empty for the plain list', () => {
+  it('is empty for the default view', () => {
     expect(ordersView.write(ordersView.defaultView).toString()).toBe('')
   })
 
@@ -33,27 +33,27 @@ describe('the address of the contract list', () => {
   })
 
   it.each([['status=9'], ['status=one'], ['company=0'], ['company=acme'], ['page=0'], ['sortField=amount']])(
-    'leaves at its default what it cannot read: %s',
+    'uses the default for what it cannot read: %s',
     (query) => {
       expect(ordersView.read(new URLSearchParams(query))).toEqual(ordersView.defaultView)
     },
   )
 
-  it('begins at the first page again when what is listed changes', () => {
+  it('returns to the first page when the listed contracts change', () => {
     const thirdPage = { ...ordersView.defaultView, page: 3 }
     for (const change of [{ status: 0 as const }, { company: 7 }, { searchText: 'hr' }, { results: 50 }])
       expect(ordersView.change(thirdPage, change).page).toBe(1)
     expect(ordersView.change(thirdPage, { page: 4 }).page).toBe(4)
   })
 
-  it('shows all contracts of the same company where nothing matches the filters (C-04)', () => {
+  it('shows all contracts of the same company if nothing matches the filters (C-04)', () => {
     const view = { ...ordersView.defaultView, company: 7, status: 0 as const, searchText: 'hr' }
     expect(ordersView.isFiltered({ ...ordersView.defaultView, company: 7 })).toBe(false)
     expect({ ...view, ...ordersView.unfiltered }).toEqual({ ...ordersView.defaultView, company: 7 })
     expect({ ...view, ...ordersView.clearedFilters }).toEqual(ordersView.defaultView)
   })
 
-  it('asks the server and the device for the client type with the same filters', () => {
+  it('requests the client type with the same filters from the server and the device', () => {
     const view: OrdersView = { ...ordersView.defaultView, company: 7, status: -1, searchText: '  Hr ' }
     expect(toListQuery('mma', view)).toEqual({
       type: 'mma',

@@ -1,4 +1,4 @@
-/** Paying by card on a contract's page (M81): Stripe's fields in the page, the rest with the server. */
+/** Card payment on the contract page (M81): Stripe's card fields in the page, everything else on the server. */
 import { screen } from '@testing-library/dom'
 import { expect, it, vi } from 'vitest'
 import type { PaymentStartResult, PaymentDriver } from '#server/drivers/payment/payment-driver.ts'
@@ -9,7 +9,7 @@ import { createUserActions, listOrders, setUpShopPages } from '#tests/support/pa
 const fixture = setUpShopPages()
 const { press, findText } = createUserActions(fixture)
 
-/** Stripe's script, which stands on Stripe's machine alone. Each token that it makes has a number of its own. */
+/** Replaces Stripe's script, which can only be loaded from Stripe. Each token it creates has its own number. */
 function stubStripe() {
   const card = {
     refusal: null as { type?: string; message: string } | null,
@@ -46,7 +46,7 @@ function stubStripe() {
   return card
 }
 
-/** The server charges whatever `getOutcome` says, and tells which tokens it was given. */
+/** Opens the payment panel. The server's result of a charge is `getOutcome`; the returned list has the tokens it received. */
 async function openPanel(getOutcome: (token: string | null) => PaymentStartResult | Error | null = () => null) {
   const tokens: (string | null)[] = []
   const start: PaymentDriver['start'] = async (input) => {
@@ -69,7 +69,7 @@ async function openPanel(getOutcome: (token: string | null) => PaymentStartResul
   return { tokens, isPaid: async () => (await readOrder(adminSession, id)).state === 'effective' }
 }
 
-it('a card that Stripe or its bank refuses is said to be invalid, with why, and pays once it is right (M81)', async () => {
+it('A refused card is shown as invalid with the reason, and pays after it is corrected (M81)', async () => {
   const fakeCard = stubStripe()
   const { tokens, isPaid } = await openPanel((token) =>
     token?.startsWith('ctoken_bad') ? { kind: 'declined', code: 'CARD_INVALID', reason: 'expired_card' } : null,
@@ -92,7 +92,7 @@ it('a card that Stripe or its bank refuses is said to be invalid, with why, and 
   expect(tokens).toEqual(['ctoken_bad_1', 'ctoken_good_2'])
 })
 
-it('fault 36M81d a lost request is sent again with the card that was sent, and another card gets a token of its own', async () => {
+it('A lost request is sent again with the same token, and another card gets a new one (fault 36M81d)', async () => {
   const fakeCard = stubStripe()
   const { tokens, isPaid } = await openPanel()
   const originalFetch = fetch
@@ -120,7 +120,7 @@ it('fault 36M81d a lost request is sent again with the card that was sent, and a
 it.each([
   ['is cut off', () => Promise.reject(new TypeError('Failed to fetch'))],
   ['is replaced by a proxy', async () => new Response('<h1>504</h1>', { status: 504 })],
-])('fault 36M81g a payment whose response %s is said to be paid, and not to have failed', async (_, loseResponse) => {
+])('A payment whose response %s is shown as paid, not as failed (fault 36M81g)', async (_, loseResponse) => {
   stubStripe()
   const { tokens, isPaid } = await openPanel()
   losePayments(loseResponse)
@@ -130,7 +130,7 @@ it.each([
   expect([tokens.length, await isPaid()]).toEqual([1, true])
 })
 
-it('fault 36M81g a payment that nothing is known of is said to be so, and pays once when it is pressed again', async () => {
+it('A payment with an unknown result is shown as such, and a retry pays only once (fault 36M81g)', async () => {
   stubStripe()
   const { tokens, isPaid } = await openPanel()
   const restoreResponses = losePayments(() => Promise.reject(new TypeError('Failed to fetch')), { checks: true })
@@ -143,7 +143,9 @@ it('fault 36M81g a payment that nothing is known of is said to be so, and pays o
   expect([tokens.length, await isPaid()]).toEqual([1, true])
 })
 
-/** The server gets each payment, and the page gets `getResponse` instead of the server's. Returns a function that ends it. */
+/**
+ * Each payment reaches the server, but the page gets `getResponse` instead of the response. Returns a function that restores the responses.
+ */
 function losePayments(getResponse: () => Promise<Response>, { checks: areChecksLost = false } = {}): () => void {
   const originalFetch = fetch
   let areResponsesLost = true
@@ -156,7 +158,7 @@ function losePayments(getResponse: () => Promise<Response>, { checks: areChecksL
   return () => void (areResponsesLost = false)
 }
 
-it('fault 36M81d a gateway that does not answer says nothing against the card', async () => {
+it('A gateway that does not respond is not reported as an invalid card (fault 36M81d)', async () => {
   const fakeCard = stubStripe()
   const { tokens } = await openPanel()
   fakeCard.refusal = { type: 'api_connection_error', message: 'We are experiencing issues.' }
@@ -167,7 +169,7 @@ it('fault 36M81d a gateway that does not answer says nothing against the card', 
   expect(tokens).toEqual([])
 })
 
-it('fault 36M81d the gateway’s own page stays the second way, beside the card fields', async () => {
+it('The payment page of the gateway remains available next to the card fields (fault 36M81d)', async () => {
   stubStripe()
   const { tokens } = await openPanel(() => ({
     kind: 'redirect',
@@ -180,7 +182,7 @@ it('fault 36M81d the gateway’s own page stays the second way, beside the card 
   expect(tokens).toEqual([null])
 })
 
-it('fault 36M81d what was typed stays while there is no connection, and paying is said to need one', async () => {
+it('Card input is kept without a connection, and payment is disabled with the reason (fault 36M81d)', async () => {
   const fakeCard = stubStripe()
   await openPanel()
   fixture.browser.goOffline()
@@ -195,7 +197,7 @@ it('fault 36M81d what was typed stays while there is no connection, and paying i
   expect(fakeCard.mountCount).toBe(1)
 })
 
-it('fault 36M53a the end of the time to pay is said to the second, as every time is', async () => {
+it('The payment deadline is shown to the second (fault 36M53a)', async () => {
   stubStripe()
   await openPanel()
   expect(screen.getByText(/^Due by/).textContent).toMatch(/^Due by \d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/)

@@ -1,11 +1,14 @@
-/** What the page believes of the frame with card fields (decision 78). The frame itself runs in Chromium (`tests/e2e/orders-wizard`). */
+/**
+ * Which messages of the frame with card fields the page accepts (decision 78). The frame itself is tested in Chromium
+ * (`tests/e2e/orders-wizard`).
+ */
 import { afterEach, expect, it } from 'vitest'
 import type { CardFields } from '#features/orders/payment/card-fields.ts'
 import { openSandboxCardFields } from '#features/orders/payment/sandbox-card-fields.ts'
 
 afterEach(() => document.body.replaceChildren())
 
-/** The frame as it was put into the page. Nothing is loaded into it here: `send` stands for its script. */
+/** Opens the frame in the page. Nothing is loaded into it: `send` simulates its script. */
 function openFrame() {
   const fieldsPromise = openSandboxCardFields(document.body, 'http://127.0.0.1:9/card-fields', 'Card')
   const frame = document.querySelector('iframe')
@@ -21,7 +24,7 @@ function openFrame() {
   return { fieldsPromise, frame, query, requests, send }
 }
 
-/** Whether it is settled by now. */
+/** Returns true if the promise is already settled. */
 async function isSettled(promise: Promise<unknown>): Promise<boolean> {
   const pending = Symbol('pending')
   return (await Promise.race([promise, new Promise((resolve) => setTimeout(() => resolve(pending)))])) !== pending
@@ -33,7 +36,7 @@ async function requestToken(fields: CardFields, { requests }: ReturnType<typeof 
   return { token, request: requests.at(-1)?.request ?? 0 }
 }
 
-it('fault 36M81f is opened for this page, in a sandbox without the rights of any origin, and closed without a trace', async () => {
+it('The card fields open in a sandboxed frame for this page, and are removed on close (fault 36M81f)', async () => {
   const testFrame = openFrame()
   expect(testFrame.frame.getAttribute('sandbox')).toBe('allow-scripts')
   expect(testFrame.query.get('shop')).toBe(location.origin)
@@ -46,7 +49,7 @@ it('fault 36M81f is opened for this page, in a sandbox without the rights of any
   expect([testFrame.frame.isConnected, testFrame.frame.style.blockSize]).toEqual([false, '210px'])
 })
 
-it('fault 36M81f hears no other window, no other origin, no other number and no other request', async () => {
+it('The card fields ignore messages of other windows, origins, frames and requests (fault 36M81f)', async () => {
   const testFrame = openFrame()
   const foreignMessages: [object, Parameters<typeof testFrame.send>[1]][] = [
     [{}, { source: window }],
@@ -68,7 +71,7 @@ it('fault 36M81f hears no other window, no other origin, no other number and no 
   expect(await token).toEqual({ kind: 'token', token: 'tok_good' })
 })
 
-it('fault 36M81f gives the same token until the card is changed or refused', async () => {
+it('The card fields return the same token until the card is changed or refused (fault 36M81f)', async () => {
   const testFrame = openFrame()
   testFrame.send({ kind: 'ready' })
   const fields = await testFrame.fieldsPromise
@@ -85,7 +88,7 @@ it('fault 36M81f gives the same token until the card is changed or refused', asy
   expect(await provideToken('tok_3')).toMatchObject({ token: 'tok_3' })
 })
 
-it('fault 36M81f is given up where the page’s policy does not let the frame in', async () => {
+it('The card fields fail to open if the security policy blocks the frame (fault 36M81f)', async () => {
   const testFrame = openFrame()
   const violation = Object.assign(new Event('securitypolicyviolation'), { effectiveDirective: 'frame-src' })
   document.dispatchEvent(violation)
@@ -93,7 +96,7 @@ it('fault 36M81f is given up where the page’s policy does not let the frame in
   expect(testFrame.frame.isConnected).toBe(false)
 })
 
-it('fault 36M81h forgets the card of a frame that loads again, for its fields are empty', async () => {
+it('The card fields forget the token when the frame loads again, because it is empty (fault 36M81h)', async () => {
   const testFrame = openFrame()
   testFrame.send({ kind: 'ready' })
   const fields = await testFrame.fieldsPromise

@@ -1,4 +1,4 @@
-/** The figure in the page is the server's: the worked examples of the specification, and what a person agreed to. */
+/** The page computes the same amounts as the server: the worked examples of the specification, and the quote that a user accepted. */
 import { describe, expect, it, test } from 'vitest'
 import { readAmount } from '#domain/money.ts'
 import {
@@ -36,17 +36,20 @@ function toTestOrder(feeCase: GoldenCase): RequestedOrder {
 
 const pricedCases = cases.filter(({ kind }) => ['create', 'extend', 'change'].includes(kind))
 
-test.each(pricedCases.map((feeCase) => [feeCase.id, feeCase] as const))('%s comes to the agreed sum', (_, feeCase) => {
-  const quote = quoteLocally(buildPriceData(feeCase.price), toTestOrder(feeCase), feeCase.today ?? '2026-03-01')
-  if (feeCase.error) return expect(quote).toMatchObject({ kind: 'none', code: feeCase.error })
-  expect(quote).toMatchObject({
-    kind: 'figure',
-    figure: { amount: feeCase.amount, contract_amount: feeCase.contract_amount },
-  })
-})
+test.each(pricedCases.map((feeCase) => [feeCase.id, feeCase] as const))(
+  'quoteLocally returns the agreed amount for %s',
+  (_, feeCase) => {
+    const quote = quoteLocally(buildPriceData(feeCase.price), toTestOrder(feeCase), feeCase.today ?? '2026-03-01')
+    if (feeCase.error) return expect(quote).toMatchObject({ kind: 'none', code: feeCase.error })
+    expect(quote).toMatchObject({
+      kind: 'figure',
+      figure: { amount: feeCase.amount, contract_amount: feeCase.contract_amount },
+    })
+  },
+)
 
 test.each(pricedCases.filter(({ error }) => !error).map((feeCase) => [feeCase.id, feeCase] as const))(
-  '%s is explained by parts that add up to the cent',
+  'The fee steps of %s add up exactly',
   (_, feeCase) => {
     const quote = quoteLocally(buildPriceData(feeCase.price), toTestOrder(feeCase), feeCase.today ?? '2026-03-01')
     if (quote.kind !== 'figure') throw new Error('there is a price')
@@ -56,11 +59,11 @@ test.each(pricedCases.filter(({ error }) => !error).map((feeCase) => [feeCase.id
     const sumParts = (parts: FeeBranch[]) => parts.reduce((sum, { amount }) => sum + readAmount(amount), 0n)
     const listBranches = (branch: FeeBranch): FeeBranch[] => [branch, ...branch.branches.flatMap(listBranches)]
     const branches = tree ? listBranches(tree) : []
-    // What is due of a change is a difference, and years are a product: all else is a sum of its parts.
+    // The amount due of a change is a difference, and years are a product. Every other amount is the sum of its parts.
     for (const { code, amount, branches: parts } of branches)
       if (parts.length > 0 && !['due', 'years'].includes(code))
         expect([code, sumParts(parts)]).toEqual([code, readAmount(amount)])
-    // Not one line of the price list that was counted is left out.
+    // Every row of the price list that was used must appear.
     const countedCodes = ['users', 'module', 'uat', 'minimum', 'segment', 'paid']
     const listCountedCodes = (steps: { code: string }[]) =>
       steps.map(({ code }) => code).filter((code) => countedCodes.includes(code))
@@ -79,12 +82,12 @@ const requestedOrder: RequestedOrder = {
   years: 2,
 }
 
-describe('what a toggle does', () => {
-  it('is the difference of two whole prices, the minimum fee and the years in it', () => {
+describe('calculateAmountWith', () => {
+  it('returns the difference of two complete fees, including minimum fee and years', () => {
     expect(calculateAmountWith(buildPriceData('A'), requestedOrder, '2026-03-01', ['core', 'fin'])).toBe('84000.00')
     expect(calculateAmountWith(buildPriceData('A'), { ...requestedOrder, users: 1 }, '2026-03-01', [])).toBe('40000.00')
   })
-  it('is not said for a module without a price', () => {
+  it('returns no amount for a module without a price', () => {
     expect(calculateAmountWith(buildPriceData('A'), requestedOrder, '2026-03-01', ['core', 'gone'])).toBeNull()
     expect(quoteLocally(buildPriceData('A'), { ...requestedOrder, modules: ['gone'] }, '2026-03-01')).toEqual({
       kind: 'none',
@@ -94,18 +97,18 @@ describe('what a toggle does', () => {
   })
 })
 
-describe('what a person agreed to (D17, D89)', () => {
+describe('isSameFigure (D17, D89)', () => {
   const quote = quoteLocally(buildPriceData('A'), requestedOrder, '2026-03-01')
   if (quote.kind !== 'figure') throw new Error('there is a price')
   const displayedFigure = toDisplayedFigure(quote.figure, { id: 7 })
-  it('is the same where the server says the same sums and days', () => {
+  it('returns true for the same amounts and days', () => {
     expect(isSameFigure(displayedFigure, { ...quote.figure })).toBe(true)
   })
   it.each(['amount', 'annual', 'contract_amount', 'residual_amount', 'period_start', 'period_end'] as const)(
-    'is another one where %s differs',
+    'returns false if %s differs',
     (name) => expect(isSameFigure(displayedFigure, { ...quote.figure, [name]: '0.01' })).toBe(false),
   )
-  it('names the modules that join by themselves, which cost nothing', () => {
+  it('has modules that are added automatically and cost nothing', () => {
     expect(quote.figure.modules()).toEqual([
       { code: 'core', name: 'Core', price: '12000.00', auto: 0 },
       { code: 'base', name: 'Platform', price: '0.00', auto: 1 },
@@ -118,7 +121,7 @@ describe('an extension that is quoted on the device', () => {
   const quoteExtension = (start: string, end: string, years: number, today: string, overrides = {}) =>
     quoteLocally(buildPriceData('A'), { ...terms, start, end, years, ...overrides }, today)
 
-  it('fault 3a is refused beyond 99 years from the first start, and says how many are left', () => {
+  it('is refused beyond 99 years from the first start, with the remaining years (fault 3a)', () => {
     const refusal = { kind: 'none', code: 'TOO_MANY_YEARS', years: 49, modules: [] }
     expect(quoteExtension('2026-03-02', '2076-03-02', 50, '2030-01-01')).toEqual(refusal)
     expect(quoteExtension('2026-03-02', '2076-03-02', 49, '2030-01-01').kind).toBe('figure')
@@ -133,7 +136,7 @@ describe('an extension that is quoted on the device', () => {
     expect(quoteExtension('2026-03-02', '2076-03-02', 99, '2076-03-02').kind).toBe('figure')
   })
 
-  it('fault 3a is refused where no amount can say it', () => {
+  it('is refused if the amount is too large (fault 3a)', () => {
     const list = { ...buildPriceData('A').list, min_fee_hkd: '9999999999999.99' }
     const extension = { ...terms, start: '2026-03-02', end: '2027-03-02', years: 2 }
     const quote = quoteLocally({ ...buildPriceData('A'), list }, extension, '2026-03-02')
@@ -141,7 +144,7 @@ describe('an extension that is quoted on the device', () => {
     expect([isAmountTooLarge(quote), isAmountTooLarge(null)]).toEqual([true, false])
   })
 
-  it('fault 8 ends where the contract counts to, with the anchor that the history has, or its first start', () => {
+  it('ends on the day counted from the anchor of the history, or from the first start (fault 8)', () => {
     const endDates = [{}, { anchor_date: '2028-02-29', anchor_months: 12 }].map((anchor) => {
       const quote = quoteExtension('2028-02-29', '2029-02-28', 3, '2028-06-01', anchor)
       return quote.kind === 'figure' && quote.figure.period_end

@@ -1,4 +1,4 @@
-/** The wizard's form: defaults, what is wrong with what is typed, and what is sent of it (contracts 5 and 9). */
+/** The wizard form: defaults, checks and the request (contracts 5 and 9). */
 import { describe, expect, it, test } from 'vitest'
 import type { OrderRow } from '#contract/orders.ts'
 import { buildSelectableModules, filterModules, toggleModule } from '#features/orders/wizard/fields/module-selection.ts'
@@ -39,7 +39,7 @@ const today = '2026-03-02'
 const newFormValues = createWizardValues(list, today)
 const validValues: WizardValues = { ...newFormValues, code: 'shop', name: 'Shop', modules: ['core'] }
 
-it('begins with the defaults of the specification (contracts 9, D26)', () => {
+it('The form starts with the defaults of the specification (contracts 9, D26)', () => {
   expect(newFormValues).toMatchObject({
     users: '5',
     period: '1',
@@ -63,8 +63,8 @@ const wrongCases: [string, Partial<WizardValues>, string[]][] = [
   ['no users', { users: '' }, ['users REQUIRED']],
   ['half a user', { users: '5.5' }, ['users INVALID_FORMAT']],
   ['a million users', { users: '1000000' }, ['users OUT_OF_RANGE']],
-  ['fewer than the list asks for', { users: '4' }, ['users TOO_FEW_USERS']],
-  ['fewer than the mode asks for', { user_mode: 'NAMED', users: '9' }, ['users TOO_FEW_USERS']],
+  ['fewer users than the minimum of the list', { users: '4' }, ['users TOO_FEW_USERS']],
+  ['fewer users than the minimum of the mode', { user_mode: 'NAMED', users: '9' }, ['users TOO_FEW_USERS']],
   ['no years', { period: '0' }, ['period OUT_OF_RANGE']],
   ['a century', { period: '100' }, ['period OUT_OF_RANGE']],
   ['yesterday', { period_start: '2026-03-01' }, ['period_start START_WINDOW']],
@@ -73,30 +73,30 @@ const wrongCases: [string, Partial<WizardValues>, string[]][] = [
   ['dated ahead', { sOrderCreateTime: '2026-03-03' }, ['sOrderCreateTime OUT_OF_RANGE']],
   ['no company', { company_id: '0' }, ['company_id OUT_OF_RANGE']],
 ]
-test.each(wrongCases)('%s is said at its field', (_, fields, expectedProblems) => {
+test.each(wrongCases)('The problem of %s is reported at its field', (_, fields, expectedProblems) => {
   const problems = checkInformation({ ...validValues, ...fields }, priceData, today)
   expect(problems.map(({ field, code }) => `${field} ${code}`)).toEqual(expectedProblems)
   expect(problems.map(({ field }) => getStepOfField(field))).toEqual([0])
 })
 
-it('a start before today is right where the staff have dated the order back (D39)', () => {
+it('A start before today is valid if staff dated the order back (D39)', () => {
   expect(
     checkInformation({ ...validValues, sOrderCreateTime: '2026-02-20', period_start: '2026-02-20' }, priceData, today),
   ).toEqual([])
 })
 
 test.each([
-  ['none', [], ['NO_MODULE']],
-  ['one that is gone', ['core', 'gone'], ['NOT_LISTED']],
-  ['one without what it needs', ['fin'], ['NEEDS_MODULES']],
-] as const)('of modules: %s', (_, moduleCodes, codes) => {
+  ['no module', [], ['NO_MODULE']],
+  ['a module that is not in the list', ['core', 'gone'], ['NOT_LISTED']],
+  ['a module without its dependencies', ['fin'], ['NEEDS_MODULES']],
+] as const)('The choice of modules is checked: %s', (_, moduleCodes, codes) => {
   const problems = checkModuleStep({ ...validValues, modules: [...moduleCodes] }, priceData)
   expect(problems.map(({ code }) => code)).toEqual(codes)
   expect(problems.map(({ field }) => getStepOfField(field))).toEqual([1])
 })
 
-describe('what is sent', () => {
-  it('is the form in the words of the call, what is empty left out', () => {
+describe('the request of an order', () => {
+  it('contains the form in the format of the call, without empty fields', () => {
     expect(toOrderBody({ ...validValues, users: '25', uat: true, desc: ' ' }, 'saas')).toEqual({
       code: 'shop',
       name: 'Shop',
@@ -120,10 +120,10 @@ describe('what is sent', () => {
     expect(toRequestedOrder({ ...validValues, period_start: '2026-02-30' })).toBeNull()
     expect(toRequestedOrder(validValues)).toMatchObject({ type: 'create', users: 5, years: 1, start: today })
   })
-  it('is in lower case while it is typed', () => expect(normaliseCode('ShOp1')).toBe('shop1'))
+  it('has the service code in lower case', () => expect(normaliseCode('ShOp1')).toBe('shop1'))
 })
 
-it('"order again" takes all but the code and the day, and no fewer users than are asked for now', () => {
+it('"Order again" copies all but code and start, with at least the current minimum of users', () => {
   const row = {
     name: 'Old',
     desc: null,
@@ -146,12 +146,12 @@ it('"order again" takes all but the code and the day, and no fewer users than ar
   })
 })
 
-describe('the draft', () => {
-  it('comes back as it was kept', () => {
+describe('the draft of an order', () => {
+  it('is restored as it was stored', () => {
     const draft = { ...createDraft(validValues), step: 1 as const, ordered: 7, intent: 'x' }
     expect(parseDraft(structuredClone(draft), newFormValues)).toEqual(draft)
   })
-  it('of an earlier build brings along what is still understood', () => {
+  it('keeps what is still valid from an earlier build', () => {
     expect(
       parseDraft({ step: 9, values: { code: 'old', users: 5, color: 'red', modules: ['core'] } }, newFormValues),
     ).toEqual({
@@ -160,7 +160,7 @@ describe('the draft', () => {
     expect(parseDraft('?', newFormValues)).toBeNull()
     expect(parseDraft({ values: null }, newFormValues)).toBeNull()
   })
-  it('is worth keeping once something was said', () => {
+  it('is stored once something was typed', () => {
     expect(isWorthSaving(createDraft(newFormValues), newFormValues)).toBe(false)
     expect(isWorthSaving(createDraft({ ...newFormValues, period_start: '2026-03-01' }), newFormValues)).toBe(false)
     expect(isWorthSaving(createDraft({ ...newFormValues, name: 'S' }), newFormValues)).toBe(true)
@@ -170,7 +170,7 @@ describe('the draft', () => {
 })
 
 describe('the choice of modules (M75)', () => {
-  it('adds what is needed and removes what needs it', () => {
+  it('adds required modules and removes dependent ones', () => {
     expect(toggleModule(modules, [], 'scm')).toEqual({
       kind: 'adding',
       code: 'scm',
@@ -184,7 +184,7 @@ describe('the choice of modules (M75)', () => {
       selectedCodes: [],
     })
   })
-  it('shows what has a price, and what is chosen and has none any more', () => {
+  it('shows modules with a price, and selected ones that no longer have one', () => {
     const rows = buildSelectableModules(list, modules, ['gone', 'core'], 'USD')
     expect(rows.map(({ code, price }) => `${code} ${price}`)).toEqual([
       'gone null',
@@ -198,7 +198,7 @@ describe('the choice of modules (M75)', () => {
   })
 })
 
-describe('what a refusal asks for', () => {
+describe('the question that a refusal asks', () => {
   const createProblem = (code: string, data: unknown = null, status = 409) => ({
     status,
     code,
@@ -211,15 +211,15 @@ describe('what a refusal asks for', () => {
     ['QUOTE_CHANGED', { now: { amount: '1.00' } }, 'changed'],
     ['DUP_CODE', { unpaid }, 'unpaid'],
     ['APP_CONFIRM', { confirm_info: [], confirm_key: 'k' }, 'apps'],
-  ])('%s', (code, data, kind) => expect(parseQuestion(createProblem(code, data))?.kind).toBe(kind))
+  ])('is read from %s', (code, data, kind) => expect(parseQuestion(createProblem(code, data))?.kind).toBe(kind))
   it.each([
     ['DUP_CODE', {}],
     ['DUP_CODE', { unpaid: { ...unpaid, type: 'change' } }],
     ['STATE_CONFLICT', null],
-  ])('%s without an own unpaid order asks nothing', (code, data) =>
+  ])('is missing for %s without an own unpaid order', (code, data) =>
     expect(parseQuestion(createProblem(code, data))).toBeNull(),
   )
-  it('a line that is gone is no refusal', () => {
+  it('is not needed for a lost connection', () => {
     expect(isConnectionLost(createProblem('NEEDS_CONNECTION', null, 0))).toBe(true)
     expect(isConnectionLost(createProblem('UNAVAILABLE', null, 503))).toBe(true)
     expect(isConnectionLost(createProblem('SESSION_LAPSED', null, 0))).toBe(false)

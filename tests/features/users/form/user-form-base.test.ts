@@ -33,7 +33,7 @@ const storedRow: UserRow = {
   row_version: 3,
 }
 const refusal: Problem = { status: 409, code: 'STATE_CONFLICT', message: '', data: null, requestId: null }
-/** The row with the name that was wished laid over it. */
+/** Returns the row with an overlay that changes the name. */
 const createOverlaidRow = (
   state: 'waiting' | 'refused' | 'conflict',
   action: 'create' | 'change' = 'change',
@@ -61,47 +61,47 @@ const createEntry = (overrides: Partial<EntryView>): EntryView => ({
 const getFormChanges = ({ base, values }: UserFormBase) =>
   getChanges(values, base ? toUserFields(base.row) : emptyUserFields)
 
-describe('the form opens', () => {
-  it('empty for a new user', () =>
+describe('buildFormBase', () => {
+  it('is empty for a new user', () =>
     expect(newUserFormBase).toEqual({ base: null, values: emptyUserFields, refusedWrite: null }))
 
-  it('on the row as it is shown, own waiting writes included, and chains on them', () => {
+  it("is the row with the user's own waiting writes, and continues after them", () => {
     const formBase = buildFormBase(createOverlaidRow('waiting'), [createEntry({ state: 'waiting', problem: null })])
     expect(formBase.base?.waiting?.intent).toBe(intent)
     expect(getFormChanges(formBase)).toEqual({})
   })
 
-  it('on a refused change with what was wished still in it, to be sent as the same wish', () => {
+  it('is the stored row with the values of a refused change, and keeps its intent', () => {
     const formBase = buildFormBase(createOverlaidRow('refused'), [createEntry({})])
     expect(formBase.refusedWrite).toEqual({ intent, problem: refusal })
     expect(formBase.base).toEqual({ row: storedRow, waiting: null })
     expect(getFormChanges(formBase)).toEqual({ name: 'Li Wei Ming' })
   })
 
-  it('on a change in conflict with the row as it is now beneath it', () => {
+  it('is the current row of the server for a change in conflict', () => {
     const current = { ...storedRow, order: false, row_version: 4 }
     const problem = { ...refusal, status: 412, code: 'VERSION_CONFLICT', data: { current } }
     const formBase = buildFormBase(createOverlaidRow('conflict'), [createEntry({ state: 'conflict', problem })])
     expect(formBase.base).toEqual({ row: current, waiting: null })
   })
 
-  it('on a refused new user as on one that is being made', () => {
+  it('is empty, with the typed values, for a refused new user', () => {
     const newUserEntry = createEntry({ endpoint: 'createUser', action: 'create', target: null, base: null })
     const formBase = buildFormBase(createOverlaidRow('refused', 'create'), [newUserEntry])
     expect(formBase).toMatchObject({ base: null, values: { name: 'Li Wei Ming' }, refusedWrite: { intent } })
   })
 
-  it('on a row whose move was refused without taking that move for its own', () => {
+  it('does not include a refused action such as disabling', () => {
     const formBase = buildFormBase(createOverlaidRow('refused'), [createEntry({ endpoint: 'disableUser' })])
     expect(formBase.refusedWrite).toBeNull()
   })
 })
 
-describe('a refused write that is mended where it waits', () => {
+describe('buildFormBaseOfWrite', () => {
   const input = { params: { id: 7 }, body: { name: 'Li Wei Ming' } }
   const base = { ...toUserFields(storedRow) }
 
-  it('opens on the row without it, with what was typed in the fields (protocol 20)', () => {
+  it('is the row without the refused write, with the typed values in the fields (protocol 20)', () => {
     const formBase = buildFormBaseOfWrite(
       createEntry({ state: 'refused', problem: refusal, input, base }),
       createOverlaidRow('refused'),
@@ -111,12 +111,12 @@ describe('a refused write that is mended where it waits', () => {
     expect(formBase.refusedWrite).toEqual({ intent, problem: refusal })
   })
 
-  it('opens on what its form had noted where the row has gone', () => {
+  it('is the stored base of the form if the row no longer exists', () => {
     const formBase = buildFormBaseOfWrite(createEntry({ state: 'refused', input, base }), null)
     expect(toUserFields((formBase.base as OverlaidRow<UserRow>).row)).toEqual(toUserFields(storedRow))
   })
 
-  it('that makes a user opens on nothing but what was typed', () => {
+  it('has only the typed values for a write that creates a user', () => {
     const body = { name: 'Aaron Ng', email: 'ada@acme.example', title: 0 }
     const newUserEntry = createEntry({
       endpoint: 'createUser',

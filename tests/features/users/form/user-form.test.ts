@@ -33,27 +33,27 @@ const row: UserRow = {
 }
 const fields = Object.keys(emptyUserFields) as (keyof typeof emptyUserFields)[]
 
-describe('the form’s values', () => {
-  it('are text where the controls hold text, and come back as they were', () => {
+describe('the values of the form', () => {
+  it('are text where an input needs text, and are converted back unchanged', () => {
     const userFields = { ...toUserFields(row), title: 2 as const, access_level: 100 as const }
     expect(toFormValues(userFields)).toMatchObject({ title: '2', access_level: '100' })
     expect(fromFormValues(toFormValues(userFields))).toEqual(userFields)
   })
 })
 
-describe('what an edit sends', () => {
-  it('is only what was changed', () => {
+describe('getChanges', () => {
+  it('returns only changed fields', () => {
     expect(getChanges({ ...toUserFields(row), name: 'Li Wei Ming' }, toUserFields(row))).toEqual({
       name: 'Li Wei Ming',
     })
   })
 
-  it('is nothing when only blanks were added around a name', () => {
+  it('returns nothing if only spaces were added around a name', () => {
     const formFields = fromFormValues({ ...toFormValues(toUserFields(row)), name: ' Li Wei ' })
     expect(getChanges(formFields, toUserFields(row))).toEqual({})
   })
 
-  it('never holds the e-mail or a locked field (portal 4)', () => {
+  it('never returns the e-mail or a locked field (portal 4)', () => {
     const changedFields = {
       ...emptyUserFields,
       title: 2 as const,
@@ -67,8 +67,8 @@ describe('what an edit sends', () => {
   })
 })
 
-describe('the checks of the form', () => {
-  it('ask for name and a valid e-mail when a user is made (portal 5)', () => {
+describe('checkUser', () => {
+  it('requires a name and a valid e-mail for a new user (portal 5)', () => {
     expect(checkUser(emptyUserFields)).toEqual([
       { field: 'name', code: 'REQUIRED' },
       { field: 'email', code: 'REQUIRED' },
@@ -78,15 +78,15 @@ describe('the checks of the form', () => {
     ])
   })
 
-  it('leave locked fields alone, which nobody could mend', () => {
+  it('ignores locked fields, which nobody could correct', () => {
     const importedFields = { ...toUserFields(row), name: '' }
     const lockedFieldSet = getLockedFields({ status: 1 }, { isSelf: false })
     expect(checkUser(getChanges(importedFields, toUserFields(row), lockedFieldSet))).toEqual([])
   })
 })
 
-describe('a locked field', () => {
-  it.each([-2, -1, 0, 1] as const)('has a reason exactly where the rules lock it, status %i', (status) => {
+describe('the reason of a locked field', () => {
+  it.each([-2, -1, 0, 1] as const)('exists exactly for the fields that the rules lock, for status %i', (status) => {
     for (const isSelf of [true, false]) {
       const lockedFieldSet = getLockedFields({ status }, { isSelf })
       const explainedFields = fields.filter((field) => getLockReason(field, { status }, { isSelf }) !== null)
@@ -94,7 +94,7 @@ describe('a locked field', () => {
     }
   })
 
-  it('are explained by what the profile can do: it has the name and not the title (portal 2)', () => {
+  it('names what the profile page can change: the name but not the title (portal 2)', () => {
     const listReasons = (isSelf: boolean) =>
       (['title', 'name'] as const).map((field) => getLockReason(field, { status: userStatus.activated }, { isSelf }))
     expect(listReasons(false)).toEqual(['activatedTitle', 'activated'])
@@ -102,8 +102,8 @@ describe('a locked field', () => {
   })
 })
 
-describe('what cannot wait in the queue', () => {
-  // The traits are written for their own input; a test may look at them as data.
+describe('needsConnection', () => {
+  // The traits are typed for the input of their own endpoint. This test treats them as data.
   const mustNotQueue = (endpoint: { queue?: unknown }, body: object) =>
     (endpoint.queue as { mustNotQueue: (input: { body: object }) => boolean }).mustNotQueue({ body })
 
@@ -114,17 +114,17 @@ describe('what cannot wait in the queue', () => {
     { order: true },
     { name: 'Li', alert: false },
     {},
-  ] as const)('is told in the form as the contract rules it: change %o', (body) =>
+  ] as const)('agrees with the contract for the change %o', (body) =>
     expect(needsConnection('change', body)).toBe(mustNotQueue(updateCompanyUser, body)),
   )
 
   it.each([{ admin: true }, { access_level: 0 }, { access_level: 100 }, {}] as const)(
-    'is told in the form as the contract rules it: create %o',
+    'agrees with the contract for the new user %o',
     (body) => expect(needsConnection('create', body)).toBe(mustNotQueue(createUser, body)),
   )
 })
 
-describe('after somebody else changed the row', () => {
+describe('a row that another user has changed', () => {
   const serverRow: UserRow = { ...row, order: false, status: 1, row_version: 4 }
 
   it('names the fields that they changed', () => {
@@ -132,7 +132,7 @@ describe('after somebody else changed the row', () => {
     expect(changedFields).toEqual(['order', 'status'])
   })
 
-  it('keeps what was typed over what they saved', () => {
+  it("keeps the user's input over the values of the server", () => {
     const ownValues = { ...toFormValues(toUserFields(row)), name: 'Li Wei Ming' }
     const [baseValues, currentValues] = [toFormValues(toUserFields(row)), toFormValues(toUserFields(serverRow))]
     expect(rebaseValues(ownValues, baseValues, currentValues)).toMatchObject({ name: 'Li Wei Ming', order: false })

@@ -1,4 +1,4 @@
-/** One action on many users: said before, each with its own verdict afterwards. */
+/** An action on many users: a preview, and then a result for each. */
 import { screen, within } from '@testing-library/dom'
 import { expect, it } from 'vitest'
 import { readProblems, typeConfirmation } from '#tests/support/pages/fields.ts'
@@ -35,7 +35,7 @@ const closeDialog = async () => {
   await expect.poll(() => screen.queryByRole('dialog')).toBeNull()
 }
 
-it('names who is left out and why, and afterwards what became of each (M39, M41, C-16)', async () => {
+it('A bulk action names the omitted users with reasons, and then the result of each (M39, M41, C-16)', async () => {
   await openList()
   await selectUsers('user', 'order', 'disabled', 'admin')
   await openAction('Disable')
@@ -53,7 +53,7 @@ it('names who is left out and why, and afterwards what became of each (M39, M41,
   await closeDialog()
   for (const role of ['user', 'order'])
     await expect.poll(() => findRow(toUserName(role))?.textContent).toContain('Disabled')
-  // Who was left out is chosen still.
+  // Users who were omitted are still selected.
   await expect.poll(readSelectionCount).toBe('2 selected')
 
   await selectUsers('user', 'order')
@@ -64,7 +64,7 @@ it('names who is left out and why, and afterwards what became of each (M39, M41,
   await expect.poll(() => findRow(toUserName('disabled'))?.textContent).toContain('Activated')
 })
 
-it('that one of them is refused says it of that one, in words', async () => {
+it('A bulk action shows a refusal at the user it concerns', async () => {
   await openList('?statusType=0')
   for (const roles of [['invited'], ['invited'], ['invited'], ['invited', 'waiting']]) {
     await selectUsers(...roles)
@@ -84,13 +84,13 @@ it('that one of them is refused says it of that one, in words', async () => {
   expect(resultLines).toContainEqual(expect.stringMatching(new RegExp(`^${toUserName('waiting')}\\s*Done$`)))
 })
 
-nightly('waits write by write while there is no line, and each is sent when it is back', async () => {
+nightly('A bulk deletion offline queues one write per user and sends each when the connection is back', async () => {
   await openList()
   fixture.browser.goOffline()
   await selectUsers('user', 'order', 'second')
   await openAction('Delete')
   await withinDialog().findByText(/^You're offline: each change is saved/)
-  // Only the number and the code, both typed, delete many (M52).
+  // Deleting many users needs the typed number and the typed code (M52).
   await pressInDialog('Delete 3 users')
   await expect.poll(readProblems).toEqual({ 'typed-value': 'Input Error!', 'typed-code': 'Input Error!' })
   await typeConfirmation(fixture.user, '3')
@@ -106,32 +106,29 @@ nightly('waits write by write while there is no line, and each is sent when it i
     expect(await readUser(fixture.server.app, fixture.server.world, `${role}@alpha`)).toMatchObject({ status: -2 })
 })
 
-nightly(
-  'roles are changed without a line too, except who is an admin: each waits, and is sent when it is back',
-  async () => {
-    await openList()
-    fixture.browser.goOffline()
-    await selectUsers('user', 'second')
-    await openAction('Change roles')
-    const withinRole = (flag: string) => within(withinDialog().getByRole('group', { name: flag }))
-    expect(
-      withinRole('Admin')
-        .getAllByRole<HTMLInputElement>('radio')
-        .map(({ disabled }) => disabled),
-    ).toEqual([true, true, true])
-    withinRole('Admin').getByText('Rights take effect at once, so changing this needs a connection.')
-    await fixture.user.click(withinRole('Alert').getByRole('radio', { name: 'Give' }))
-    await withinDialog().findByText(/^You're offline: each change is saved/)
-    await pressInDialog('Apply to 2 users')
-    await withinDialog().findByText('2 waiting to be sent')
-    await closeDialog()
-    for (const role of ['user', 'second'])
-      await expect.poll(() => findRow(toUserName(role))?.textContent).toContain('Alert')
-    fixture.browser.goOnline()
-    for (const role of ['user', 'second'])
-      await expect
-        .poll(() => readUser(fixture.server.app, fixture.server.world, `${role}@alpha`))
-        .toMatchObject({ alert: true })
-    await expect.poll(() => document.querySelector('.bar-waiting')).toBeNull()
-  },
-)
+nightly('Roles except admin are changed offline too: each write waits and is sent later', async () => {
+  await openList()
+  fixture.browser.goOffline()
+  await selectUsers('user', 'second')
+  await openAction('Change roles')
+  const withinRole = (flag: string) => within(withinDialog().getByRole('group', { name: flag }))
+  expect(
+    withinRole('Admin')
+      .getAllByRole<HTMLInputElement>('radio')
+      .map(({ disabled }) => disabled),
+  ).toEqual([true, true, true])
+  withinRole('Admin').getByText('Rights take effect at once, so changing this needs a connection.')
+  await fixture.user.click(withinRole('Alert').getByRole('radio', { name: 'Give' }))
+  await withinDialog().findByText(/^You're offline: each change is saved/)
+  await pressInDialog('Apply to 2 users')
+  await withinDialog().findByText('2 waiting to be sent')
+  await closeDialog()
+  for (const role of ['user', 'second'])
+    await expect.poll(() => findRow(toUserName(role))?.textContent).toContain('Alert')
+  fixture.browser.goOnline()
+  for (const role of ['user', 'second'])
+    await expect
+      .poll(() => readUser(fixture.server.app, fixture.server.world, `${role}@alpha`))
+      .toMatchObject({ alert: true })
+  await expect.poll(() => document.querySelector('.bar-waiting')).toBeNull()
+})

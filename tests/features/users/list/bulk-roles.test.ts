@@ -24,8 +24,8 @@ const planTestRoles = (roles: RoleChanges, context: Parameters<typeof planRoleCh
   ]
 }
 
-describe('roles of many users', () => {
-  it('are sent for each as far as they change; who has them already, or is deleted, is left out (M39)', () => {
+describe('planning a change of roles', () => {
+  it('sends each user only changed roles, and omits deleted and unchanged users (M39)', () => {
     expect(planTestRoles({ order: true, alert: true }, { selfId: 9, lastAdminId: null })).toEqual([
       [
         [1, { order: true, alert: true }],
@@ -42,17 +42,17 @@ describe('roles of many users', () => {
     ])
   })
 
-  it('leave alone whether one is an admin oneself, and the last active admin (M38, D54)', () => {
+  it("never changes the user's own admin role or the last active admin (M38, D54)", () => {
     expect(planTestRoles({ admin: false }, { selfId: 1, lastAdminId: 2 })).toEqual([
       [],
       ['1 SELF_FORBIDDEN', '2 LAST_ADMIN', '3 same', '4 deleted', '5 same'],
     ])
-    // What else one has may be changed with the others'.
+    // The user's own other roles can be changed together with those of others.
     expect(planTestRoles({ alert: true }, { selfId: 1, lastAdminId: null })[0]).toContainEqual([1, { alert: true }])
     expect(planTestRoles({ admin: true }, { selfId: 5, lastAdminId: null })[1]).toContain('5 SELF_FORBIDDEN')
   })
 
-  it('that are not named stay as they are', () => {
+  it('leaves roles that are not named unchanged', () => {
     expect(planTestRoles({}, { selfId: 9, lastAdminId: null })[0]).toEqual([])
   })
 })

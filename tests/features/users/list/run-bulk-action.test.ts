@@ -15,8 +15,8 @@ const summarisePlan = (plan: ReturnType<typeof planBulkAction>) => [
   plan.excludedUsers.map(({ user: { id }, reason }) => `${id} ${reason}`),
 ]
 
-describe('a move on many users', () => {
-  it('is for those whose status allows it; of the others it says why not (M39, M41)', () => {
+describe('planBulkAction', () => {
+  it('includes users whose status allows the action, and gives a reason for the others (M39, M41)', () => {
     const context = { selfId: 5, lastAdminId: null }
     expect(summarisePlan(planBulkAction('disable', users, context))).toEqual([
       [1],
@@ -30,17 +30,17 @@ describe('a move on many users', () => {
     ])
   })
 
-  it('leaves the last active admin alone (D54)', () => {
+  it('omits the last active admin (D54)', () => {
     expect(
       summarisePlan(planBulkAction('remove', [createUser(1, 1), createUser(2, 1)], { selfId: 9, lastAdminId: 1 })),
     ).toEqual([[2], ['1 LAST_ADMIN']])
   })
 })
 
-describe('what is chosen', () => {
+describe('the selection', () => {
   const { reducer } = rowSelectionSlice
 
-  it('grows and shrinks, each once, and ends', () => {
+  it('adds and removes ids, each once, and can be cleared', () => {
     let state = reducer(undefined, rowsSelected({ ids: [1, 2], isSelected: true }))
     state = reducer(state, rowsSelected({ ids: [2, 3], isSelected: true }))
     expect(state.ids).toEqual([1, 2, 3])
@@ -49,7 +49,7 @@ describe('what is chosen', () => {
     expect(reducer(state, selectionEnded())).toEqual({ ids: [], rangeStart: null })
   })
 
-  it('is a stretch between two rows of the page, either way; alone where the first is elsewhere', () => {
+  it('selects a range within the page in both directions, else only the row', () => {
     const page = [10, 20, 30, 40]
     expect(selectRange(page, 20, 40)).toEqual([20, 30, 40])
     expect(selectRange(page, 40, 20)).toEqual([30, 40, 20])

@@ -1,4 +1,4 @@
-/** The list of users on the screen: its filters, what it says of rows that are not there, and its names for a screen reader. */
+/** The user list: filters, messages for missing rows, and labels for screen readers. */
 import { screen } from '@testing-library/dom'
 import { describe, expect, it, vi } from 'vitest'
 import { getButton } from '#tests/support/pages/fields.ts'
@@ -14,8 +14,8 @@ const openList = async () => {
   await expect.poll(() => readNames().length).toBeGreaterThan(0)
 }
 
-describe('the list', () => {
-  it('shows one status, all but deleted, or the deleted as well, and all filters can be dropped at once (C-04, D91)', async () => {
+describe('the user list', () => {
+  it('filters by status or adds deleted users, and clears all filters at once (C-04, D91)', async () => {
     await openList()
     const readShownRoles = () => readNames().map((name) => name.split(' ')[1])
     const allRoles = readShownRoles()
@@ -35,9 +35,9 @@ describe('the list', () => {
   })
 
   nightly(
-    'is not said to be empty before the first rows, and leads back to all when nothing is found (C-03)',
+    'is not shown as empty before the first rows, and offers to clear filters without a match (C-03)',
     async () => {
-      // A device that knows who is there, and no user yet.
+      // The device has a session but no cached user.
       await fixture.browser.openAs('admin@alpha')
       let isListEmpty = false
       const checkList = () =>
@@ -57,31 +57,28 @@ describe('the list', () => {
     },
   )
 
-  nightly(
-    'without a line says what it has searched and how many changes wait, also where it finds nothing (P-12)',
-    async () => {
-      const originalFetch = fetch
-      // Only what is looked at comes to the device: the rest of the list is not fetched beside it.
-      vi.stubGlobal('fetch', (request: Request) =>
-        String(request.url ?? request).includes('since=') ? Promise.reject(new TypeError()) : originalFetch(request),
-      )
-      await fixture.browser.openAs('admin@alpha', '/app/user?statusType=1')
-      await expect.poll(() => readNames().length).toBeGreaterThan(0)
-      fixture.browser.goOffline()
-      const readFreshness = () => document.querySelector('.freshness')?.textContent
-      await fixture.browser.open('/app/user?searchText=second')
-      await expect.poll(readFreshness).toMatch(/^Updated .*\d · 1 found among 4 saved on this device$/)
-      expect(document.querySelector('.list-foot [role=status]')?.textContent).not.toContain('1 user')
-      await userAction(fixture.user, toUserName('second'), 'Disable')
-      await expect.poll(readFreshness).toMatch(/ · 1 waiting change included$/)
-      await fixture.browser.open('/app/user?searchText=nobody+of+that+name')
-      await screen.findByRole('heading', { name: 'Nothing found on this device' }, { timeout: 900 })
-      await expect.poll(readFreshness).toContain('0 found among 4 saved on this device')
-      expect(document.querySelector('.problem')).toBeNull()
-    },
-  )
+  nightly('shows offline what was searched and how many changes wait, also without a match (P-12)', async () => {
+    const originalFetch = fetch
+    // The device stores only displayed pages: the background load of the rest of the list fails.
+    vi.stubGlobal('fetch', (request: Request) =>
+      String(request.url ?? request).includes('since=') ? Promise.reject(new TypeError()) : originalFetch(request),
+    )
+    await fixture.browser.openAs('admin@alpha', '/app/user?statusType=1')
+    await expect.poll(() => readNames().length).toBeGreaterThan(0)
+    fixture.browser.goOffline()
+    const readFreshness = () => document.querySelector('.freshness')?.textContent
+    await fixture.browser.open('/app/user?searchText=second')
+    await expect.poll(readFreshness).toMatch(/^Updated .*\d · 1 found among 4 saved on this device$/)
+    expect(document.querySelector('.list-foot [role=status]')?.textContent).not.toContain('1 user')
+    await userAction(fixture.user, toUserName('second'), 'Disable')
+    await expect.poll(readFreshness).toMatch(/ · 1 waiting change included$/)
+    await fixture.browser.open('/app/user?searchText=nobody+of+that+name')
+    await screen.findByRole('heading', { name: 'Nothing found on this device' }, { timeout: 900 })
+    await expect.poll(readFreshness).toContain('0 found among 4 saved on this device')
+    expect(document.querySelector('.problem')).toBeNull()
+  })
 
-  it('offline and never read here, says just that: no error, and no skeleton of rows that do not come', async () => {
+  it('shows offline that it was never loaded, without an error or placeholder rows', async () => {
     await fixture.browser.openAs('admin@alpha', '/app/profile/user')
     fixture.browser.goOffline()
     await fixture.browser.open('/app/user')
@@ -89,7 +86,7 @@ describe('the list', () => {
     expect(document.querySelector('.problem, .list table, main [role=alert]:not(:empty)')).toBeNull()
   })
 
-  it('is what its rows and controls say to readers (A-06, A-09)', async () => {
+  it('has names for its table and controls that screen readers announce (A-06, A-09)', async () => {
     await openList()
     const table = screen.getByRole('table')
     expect(table.querySelector('caption')?.textContent).toBe(`Users of ${canaries.alpha} Ltd`)

@@ -28,7 +28,7 @@ describe('the address of the users page', () => {
     )
   })
 
-  it('is empty for the plain list', () => {
+  it('is empty for the default view', () => {
     expect(usersView.write(defaultView).toString()).toBe('')
   })
 
@@ -45,11 +45,11 @@ describe('the address of the users page', () => {
     ['user=abc'],
     ['user=~1'],
     ['user=99999999999'],
-  ])('leaves at its default what it cannot read: %s', (query) => {
+  ])('uses the default for what it cannot read: %s', (query) => {
     expect(usersView.read(new URLSearchParams(query))).toEqual(defaultView)
   })
 
-  it('begins at the first page again when what is listed changes', () => {
+  it('returns to the first page when the listed users change', () => {
     const thirdPage = { ...defaultView, page: 3 }
     for (const change of [
       { statusType: 1 as const },
@@ -69,7 +69,7 @@ describe('the address of the users page', () => {
     expect(usersView.toSavedQuery({ ...defaultView, page: 2, statusType: 0, open: 42 })).toBe('statusType=0&page=2')
   })
 
-  it('asks the server and the device with the same filters', () => {
+  it('requests the same filters from the server and the device', () => {
     const view: UsersView = { ...defaultView, statusType: -1, includedDel: true, searchText: '  Li ' }
     expect(usersView.toFilterQuery(view)).toEqual({ statusType: -1, includedDel: true, searchText: 'Li' })
     expect(usersView.toListQuery(view)).toEqual({

@@ -1,4 +1,4 @@
-/** What an order is made of, said again after a reload: with prices where they are surely those of the order, else without. */
+/** The parts of an order after a reload: with prices only if they are certainly those of the order. */
 import { describe, expect, it } from 'vitest'
 import type { OrderRow } from '#contract/orders.ts'
 import { type PriceData, quoteLocally } from '#features/orders/quote/local-quote.ts'
@@ -38,8 +38,8 @@ const expectedModules = [
   { code: 'base', name: 'Platform', auto: 1 },
 ]
 
-describe('an order after a reload', () => {
-  it('is told with its prices and steps where the list at hand is its own and comes to its amount', () => {
+describe('buildOrderBreakdown after a reload', () => {
+  it('returns prices and steps if the cached price list gives the amount of the order', () => {
     const { modules, steps } = buildOrderBreakdown(order, null, priceData)
     expect(modules).toMatchObject(expectedModules)
     expect(modules.map(({ price }) => price)).toEqual(quote.figure.modules().map(({ price }) => price))
@@ -47,15 +47,15 @@ describe('an order after a reload', () => {
   })
 
   it.each([
-    ['another list is in force', { ...order, price_id: 8 }],
-    ['the list comes to another amount by now', { ...order, amount: '1.00' }],
-  ])('names the same modules without a price where %s', (_, otherOrder) => {
+    ['another price list is current', { ...order, price_id: 8 }],
+    ['the current list gives another amount', { ...order, amount: '1.00' }],
+  ])('returns the modules without prices if %s', (_, otherOrder) => {
     const { modules, steps } = buildOrderBreakdown(otherOrder, null, priceData)
     expect(modules).toEqual(expectedModules.map((expectedModule) => ({ ...expectedModule, price: null })))
     expect(steps).toBeNull()
   })
 
-  it('names a module by its code where the catalogue has it no more', () => {
+  it('names a module by its code if it is no longer in the catalogue', () => {
     const { modules } = buildOrderBreakdown({ ...order, price_id: 8, modules: ['core', 'gone'] }, null, priceData)
     expect(modules.map(({ name }) => name)).toEqual(['Core', 'gone', 'Platform'])
   })
